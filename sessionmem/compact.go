@@ -232,7 +232,7 @@ func (s Snapshot) recent() []transcript.Block {
 // block could not be appended now.
 func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) error {
 	return s.look(ctx, snap.Session, func(ses *session) error {
-		if !ses.holds(snap, through, s.forgotten.since(snap.taken)) {
+		if !ses.holds(snap, through, s.forgotten.Since(snap.taken)) {
 			return fmt.Errorf("%w: %s", ErrStale, snap.Session)
 		}
 		return nil
@@ -246,7 +246,7 @@ func (s *Store) stillMeant(snap Snapshot) error {
 	if snap.Previous != nil {
 		blocks = append(slices.Clip(blocks), *snap.Previous)
 	}
-	if s.forgotten.since(snap.taken) || s.forgotten.meant(snap.Session, blocks) {
+	if s.forgotten.Since(snap.taken) || s.forgotten.Meant(snap.Session, blocks) {
 		return fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
 	}
 	return nil
@@ -277,7 +277,7 @@ func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapsho
 			return transcript.Block{}, fmt.Errorf("writing to %s: %w", snap.Session, err)
 		}
 	}
-	if !ses.holds(snap, b.Through, s.forgotten.since(snap.taken)) {
+	if !ses.holds(snap, b.Through, s.forgotten.Since(snap.taken)) {
 		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, snap.Session)
 	}
 	b = b.WithTold(snap.told)

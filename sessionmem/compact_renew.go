@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -20,7 +21,7 @@ func rebuiltSummary(b transcript.Block, text string) transcript.Block {
 	b.Attrs = maps.Clone(b.Attrs)
 	delete(b.Attrs, transcript.AttrAgain)
 	delete(b.Attrs, attrRebuilt)
-	if text != ForgottenText {
+	if text != forgotten.Text {
 		if b.Attrs == nil {
 			b.Attrs = map[string]string{}
 		}
@@ -62,7 +63,7 @@ func (s *Store) renewable(ctx context.Context, name string) (renewable, error) {
 		}
 		r.old = old
 		r.from, err = s.snapshotOf(ses, &before, end)
-		if p := r.from.Previous; p != nil && p.Text == ForgottenText {
+		if p := r.from.Previous; p != nil && p.Text == forgotten.Text {
 			r.from.Previous = nil
 		}
 		return err

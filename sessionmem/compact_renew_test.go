@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -34,7 +35,7 @@ func (r *retelling) Summarize(_ context.Context, previous *transcript.Block, mes
 }
 
 // forget takes words out of all files of the rig.
-func (r *compactRig) forget(words string) []Touched {
+func (r *compactRig) forget(words string) []forgotten.Touched {
 	r.t.Helper()
 	traces, err := r.store.Forgotten().New(true, false)
 	must(r.t, err)
@@ -205,7 +206,7 @@ func TestWhereNothingIsLeftNoSummaryIsMadeAnew(t *testing.T) {
 	traces.AddSpan(time.Time{}, time.Now().Add(time.Hour))
 	must(t, r.store.Forgotten().Begin(traces))
 	must(t, second(r.store.Forget(t.Context(), traces, ForgetOptions{})))
-	if s := r.lastSummary("cli-a"); s.Text != ForgottenText || s.Attrs[attrRebuilt] != "" {
+	if s := r.lastSummary("cli-a"); s.Text != forgotten.Text || s.Attrs[attrRebuilt] != "" {
 		t.Errorf("the Summary is %+v", s)
 	}
 	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, ErrNothing) {

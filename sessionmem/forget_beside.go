@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -20,7 +21,7 @@ import (
 func mapKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
 // forgetAttachments forgets files that only blocks link which are forgotten.
-func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOptions, all []forgettable, planned map[string][][]*cleaning) ([]Touched, error) {
+func (s *Store) forgetAttachments(ctx context.Context, t *forgotten.Traces, o ForgetOptions, all []forgettable, planned map[string][][]*cleaning) ([]forgotten.Touched, error) {
 	lost := map[string]string{}                   // by attachment: a session that links it
 	links := map[string][]transcript.Attachment{} // by file that is changed: what it links afterwards
 	for _, ses := range all {
@@ -49,7 +50,7 @@ func (s *Store) forgetAttachments(ctx context.Context, t *Traces, o ForgetOption
 	if err := s.keepLinked(lost, links); err != nil {
 		return nil, err
 	}
-	var found []Touched
+	var found []forgotten.Touched
 	for _, file := range slices.Sorted(mapKeys(lost)) {
 		found = append(found, s.removeAttachment(file, lost[file], o.Dry)...)
 	}
@@ -83,21 +84,21 @@ func (s *Store) keepLinked(lost map[string]string, links map[string][]transcript
 }
 
 // removeAttachment removes an attached file, in the trash too.
-func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
+func (s *Store) removeAttachment(file, session string, dry bool) []forgotten.Touched {
 	places := []string{path.Join(transcript.FilesDir, file)}
 	all, _ := s.trash() // none, or it can't be read: what is in it is refused
 	for _, t := range all {
 		places = append(places, path.Join(t.dir, transcript.FilesDir, file))
 	}
-	var found []Touched
+	var found []forgotten.Touched
 	for _, p := range places {
 		if !s.isThere(p) {
 			continue
 		}
-		touched := Touched{Place: "attachment", Action: ForgetRemoved, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
+		touched := forgotten.Touched{Place: "attachment", Action: forgotten.Removed, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
 		if !dry {
 			if err := s.root.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
+				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -107,8 +108,8 @@ func (s *Store) removeAttachment(file, session string, dry bool) []Touched {
 
 // forgetAttachedTexts removes attached files that hold what is meant themselves.
 // They are what the user chose: only where what the user typed elsewhere goes too.
-func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, error) {
-	var found []Touched
+func (s *Store) forgetAttachedTexts(t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
+	var found []forgotten.Touched
 	seen := map[string]bool{}
 	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !attachmentName.MatchString(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, trashDir+"/") {
@@ -124,7 +125,7 @@ func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, erro
 		}
 		seen[base] = true
 		if !t.MeansTyped() {
-			found = append(found, Touched{Place: "attachment", Action: ForgetKept, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Why: "a file you attached says the same; with copies it goes too"})
+			found = append(found, forgotten.Touched{Place: "attachment", Action: forgotten.Kept, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Why: "a file you attached says the same; with copies it goes too"})
 			return nil
 		}
 		return nil
@@ -140,7 +141,7 @@ func (s *Store) forgetAttachedTexts(t *Traces, o ForgetOptions) ([]Touched, erro
 
 // forgetMemory forgets in what this process alone holds: private sessions, and what
 // waits for the disk.
-func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
+func (s *Store) forgetMemory(t *forgotten.Traces, o ForgetOptions) {
 	if o.Dry {
 		return
 	}
@@ -152,13 +153,13 @@ func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
 		case len(ses.unsaved.blocks) > 0:
 			blocks := slices.Clone(ses.unsaved.blocks)
 			for i, b := range blocks {
-				blocks[i], _, _ = t.clean(ses.name, b)
+				blocks[i], _, _ = t.Clean(ses.name, b)
 			}
 			ses.setUnsaved(blocks)
 			s.writeRescue(ses)
 		}
 		ses.inTurn = slices.DeleteFunc(ses.inTurn, func(b turnBlock) bool {
-			_, _, changed := t.clean(ses.name, b.block)
+			_, _, changed := t.Clean(ses.name, b.block)
 			return changed
 		})
 		ses.mu.Unlock()
@@ -166,12 +167,12 @@ func (s *Store) forgetMemory(t *Traces, o ForgetOptions) {
 }
 
 // cleanPrivate forgets in a session that is in memory alone.
-func (ses *session) cleanPrivate(t *Traces) {
+func (ses *session) cleanPrivate(t *forgotten.Traces) {
 	blocks := make([]transcript.Block, len(ses.mem))
 	any := false
 	for i, b := range ses.mem {
 		var changed bool
-		blocks[i], _, changed = t.clean(ses.name, b)
+		blocks[i], _, changed = t.Clean(ses.name, b)
 		any = any || changed
 	}
 	if !any {
@@ -188,7 +189,7 @@ func (ses *session) cleanPrivate(t *Traces) {
 
 // ForgetCopy forgets in a transcript that lies elsewhere: of blocks that wait for the
 // disk, kept by a process that may still run, or an export. place names it.
-func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
+func (s *Store) ForgetCopy(place, path string, t *forgotten.Traces, dry bool) []forgotten.Touched {
 	was, err := os.Stat(path) // before it is read: its owner may still run
 	if err != nil {
 		return nil // written where it belongs meanwhile
@@ -203,10 +204,10 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(path), transcript.FileSuffix)
 	}
-	refused := func(err error) []Touched {
-		return []Touched{{Place: place, Action: ForgetRefused, Path: path, Session: name, Why: wholefile.WhyNot(err)}}
+	refused := func(err error) []forgotten.Touched {
+		return []forgotten.Touched{{Place: place, Action: forgotten.Refused, Path: path, Session: name, Why: wholefile.WhyNot(err)}}
 	}
-	var found []Touched
+	var found []forgotten.Touched
 	var out bytes.Buffer
 	title, first, changed := false, "", false
 	for range 2 { // the first time tells whether its title goes
@@ -216,7 +217,7 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 		c := &cleaner{
 			t: t, session: name, ids: map[string]string{}, seen: &seen, title: title, first: first,
 			emit: func(data []byte) error { out.Write(data); return nil },
-			found: func(touched Touched) {
+			found: func(touched forgotten.Touched) {
 				touched.Path, touched.Place = path, place
 				if !dry {
 					touched.Text = ""
@@ -237,18 +238,18 @@ func (s *Store) ForgetCopy(place, path string, t *Traces, dry bool) []Touched {
 	case err != nil:
 		return refused(err)
 	case !done:
-		return []Touched{{Place: place, Action: ForgetPending, Path: path, Session: name, Why: "it was written meanwhile"}}
+		return []forgotten.Touched{{Place: place, Action: forgotten.Pending, Path: path, Session: name, Why: "it was written meanwhile"}}
 	}
 	return found
 }
 
 // exportsOf tells of the exports of a session that is rewritten: they lie where the user
 // put them, and nobody else removes them.
-func (s *Store) exportsOf(session string) []Touched {
-	var found []Touched
+func (s *Store) exportsOf(session string) []forgotten.Touched {
+	var found []forgotten.Touched
 	for _, folder := range s.state.exports(session) {
-		found = append(found, Touched{
-			Place: "export", Action: ForgetKept, Path: folder, Session: session,
+		found = append(found, forgotten.Touched{
+			Place: "export", Action: forgotten.Kept, Path: folder, Session: session,
 			Why: "the conversation was exported to this folder; remove the file by hand if it holds what you forget",
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -14,9 +15,9 @@ import (
 // cleaner takes what is meant out of the files of one session, block by block, in
 // their order. It is used for one pass.
 type cleaner struct {
-	t       *Traces
+	t       *forgotten.Traces
 	session string
-	found   func(Touched)
+	found   func(forgotten.Touched)
 	emit    func([]byte) error // takes the bytes as they are to be; nil: only look
 
 	blocks  int    // seen
@@ -79,25 +80,25 @@ func (c *cleaner) write(data []byte) error {
 // front cleans the front matter: its title may be that of the first message.
 func (c *cleaner) front(raw []byte, front string) error {
 	title := transcript.FrontValue(front, "title")
-	goes := c.t.holdsIn(c.session, title) || c.title && c.t.madeOf(c.session, c.first, title)
-	if title == "" || title == ForgottenText || !goes {
+	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MadeOf(c.session, c.first, title)
+	if title == "" || title == forgotten.Text || !goes {
 		return c.write(raw)
 	}
 	c.changed = true
-	c.find(Touched{Place: "title", Action: ForgetEmptied, Text: title})
+	c.find(forgotten.Touched{Place: "title", Action: forgotten.Emptied, Text: title})
 	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
 		if bytes.HasPrefix(line, []byte("title:")) {
-			line = []byte("title: " + transcript.YAMLValue(ForgottenText) + wholefile.LineEnd(line))
+			line = []byte("title: " + transcript.YAMLValue(forgotten.Text) + wholefile.LineEnd(line))
 		}
 		out.Write(line)
 	}
 	return c.write(out.Bytes())
 }
 
-func (c *cleaner) find(t Touched) {
+func (c *cleaner) find(t forgotten.Touched) {
 	t.Session = c.session
-	t.Text = preview(t.Text)
+	t.Text = forgotten.Preview(t.Text)
 	c.found(t)
 }
 
@@ -108,29 +109,29 @@ func (c *cleaner) block(raw transcript.RawBlock) []byte {
 	c.seen.add(b, raw.Offset, number)
 	derived := number > 0
 	old := b
-	cleaned, whole, changed := c.t.clean(c.session, b)
+	cleaned, whole, changed := c.t.Clean(c.session, b)
 	if c.remap(&cleaned) {
 		changed = true
 	}
 	switch place := string(b.Kind); {
-	case b.Kind == transcript.KindSummary && c.dirty && b.Text != ForgottenText && !whole:
+	case b.Kind == transcript.KindSummary && c.dirty && b.Text != forgotten.Text && !whole:
 		cleaned = rebuiltSummary(cleaned, c.summary()).WithTold(c.said.First(len(c.said)))
 		changed = true
-		c.find(Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
-	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != ForgottenText:
-		cleaned.Text, changed = ForgottenText, true
-		c.find(Touched{Place: "title", Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: b.Text})
+		c.find(forgotten.Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
+	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != forgotten.Text:
+		cleaned.Text, changed = forgotten.Text, true
+		c.find(forgotten.Touched{Place: "title", Action: forgotten.Emptied, Block: b.ID, Time: b.Time, Text: b.Text})
 	case changed && old.Text == cleaned.Text && old.Task == cleaned.Task && b.Kind != transcript.KindNote:
 		c.find(unquoted(old))
 	case changed:
 		if b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle {
 			place = "title"
 		}
-		c.find(Touched{Place: place, Action: ForgetEmptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
-	case b.Kind == transcript.KindUser && b.Text != ForgottenText && c.t.holdsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
-		c.find(Touched{Place: place, Action: ForgetKept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
+		c.find(forgotten.Touched{Place: place, Action: forgotten.Emptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
+	case b.Kind == transcript.KindUser && b.Text != forgotten.Text && c.t.HoldsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
+		c.find(forgotten.Touched{Place: place, Action: forgotten.Kept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
-	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == ForgottenText && b.Attrs[transcript.AttrTold] != "" {
+	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == forgotten.Text && b.Attrs[transcript.AttrTold] != "" {
 		// What it was told is no check on a guess at what is gone.
 		if now := c.said.First(len(c.said)); b.Attrs[transcript.AttrTold] != now.String() {
 			cleaned, changed = cleaned.WithTold(now), true
@@ -149,10 +150,10 @@ func (c *cleaner) block(raw transcript.RawBlock) []byte {
 
 // rebuiltOr says what becomes of a Summary.
 func rebuiltOr(text string) string {
-	if text == ForgottenText {
-		return ForgetEmptied
+	if text == forgotten.Text {
+		return forgotten.Emptied
 	}
-	return ForgetRebuilt
+	return forgotten.Rebuilt
 }
 
 // taken is the text that goes.
@@ -164,10 +165,10 @@ func taken(old, cleaned transcript.Block) string {
 }
 
 // unquoted tells of a block that only quotes what goes, or was made with it at hand.
-func unquoted(b transcript.Block) Touched {
-	t := Touched{Place: "quote", Action: ForgetRemoved, Block: b.ID, Time: b.Time, Text: b.Context}
+func unquoted(b transcript.Block) forgotten.Touched {
+	t := forgotten.Touched{Place: "quote", Action: forgotten.Removed, Block: b.ID, Time: b.Time, Text: b.Context}
 	if b.Kind == transcript.KindAssistant {
-		t.Place, t.Action, t.Text = string(b.Kind), ForgetKept, b.Text
+		t.Place, t.Action, t.Text = string(b.Kind), forgotten.Kept, b.Text
 		t.Why = "it was answered with what is forgotten at hand; read it, and forget it too if it tells"
 	}
 	return t
@@ -214,9 +215,9 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 		return
 	case transcript.KindUser:
 		c.users++
-		if c.users == 1 && (old.Text != b.Text || old.Text == ForgottenText) {
+		if c.users == 1 && (old.Text != b.Text || old.Text == forgotten.Text) {
 			c.title = true
-			if old.Text != ForgottenText {
+			if old.Text != forgotten.Text {
 				c.first = old.Text
 			}
 		}
@@ -232,7 +233,7 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 	if b.IsMessage() {
 		c.said.Add(b.ID, b.Words())
 	}
-	if b.IsMessage() && b.Text != ForgottenText {
+	if b.IsMessage() && b.Text != forgotten.Text {
 		c.kept = append(c.kept, b)
 		if len(c.kept) > 4*maxCompacted {
 			c.kept = slices.Clone(c.kept[len(c.kept)-2*maxCompacted:])
@@ -243,15 +244,15 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 // summary is made of what is left before it.
 func (c *cleaner) summary() string {
 	previous := c.previous
-	if previous != nil && previous.Text == ForgottenText {
+	if previous != nil && previous.Text == forgotten.Text {
 		previous = nil
 	}
 	if previous == nil && len(c.kept) == 0 {
-		return ForgottenText
+		return forgotten.Text
 	}
 	text := PlainSummary(previous, c.kept[max(0, len(c.kept)-maxCompacted):])
-	if c.t.holdsIn(c.session, text) {
-		return ForgottenText
+	if c.t.HoldsIn(c.session, text) {
+		return forgotten.Text
 	}
 	return text
 }
@@ -260,7 +261,7 @@ func (c *cleaner) summary() string {
 // comment line anew, its text.
 func (c *cleaner) rewritten(raw transcript.RawBlock, b transcript.Block) []byte {
 	if !raw.Headed || !raw.Heading.Known {
-		return []byte(ForgottenText + "\n\n")
+		return []byte(forgotten.Text + "\n\n")
 	}
 	head := raw.Raw[:bytes.IndexByte(append(slices.Clip(raw.Raw), '\n'), '\n')]
 	out := append(bytes.TrimRight(slices.Clone(head), "\r"), '\n')

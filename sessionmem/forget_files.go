@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -27,7 +28,7 @@ type ForgetOptions struct {
 // made of it are made anew of what is left. A session's turn and its lock are held
 // meanwhile. What can't be done is told by ForgetRefused, the others go on. The error
 // is of ctx or of a folder that can't be read.
-func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touched, error) {
+func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
 	s.forgetMemory(t, o)
 	if s.root == nil || t.Empty() {
 		return nil, nil
@@ -57,7 +58,7 @@ func (s *Store) Forget(ctx context.Context, t *Traces, o ForgetOptions) ([]Touch
 	}
 	more, err := s.forgetAttachedTexts(t, o)
 	for _, m := range more {
-		if !slices.ContainsFunc(found, func(f Touched) bool { return f.Path == m.Path }) {
+		if !slices.ContainsFunc(found, func(f forgotten.Touched) bool { return f.Path == m.Path }) {
 			found = append(found, m)
 		}
 	}
@@ -131,12 +132,12 @@ func journalLast(a, b string) int {
 // forgetSession forgets in the files of one session.
 type forgetSession struct {
 	s      *Store
-	t      *Traces
+	t      *forgotten.Traces
 	o      ForgetOptions
 	name   string
 	groups [][]entry
 
-	found []Touched
+	found []forgotten.Touched
 	gone  []string // files that the list cache knows
 
 	midSave bool // a file could not be cleaned while another program saves it
@@ -152,12 +153,12 @@ type cleaning struct {
 	changed bool
 	title   bool   // of the group: the first message goes
 	first   string // what that said, as cleaner.first
-	found   []Touched
+	found   []forgotten.Touched
 	refused string
 }
 
 // run forgets in the session; planned is what a dry run found, for it alone.
-func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touched {
+func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []forgotten.Touched {
 	work := planned
 	if !f.o.Dry {
 		work = f.plan()
@@ -175,7 +176,7 @@ func (f *forgetSession) run(ctx context.Context, planned [][]*cleaning) []Touche
 	}
 	switch err := f.locked(ctx, func() { f.erase(ctx) }); {
 	case errors.Is(err, ErrBusy):
-		f.found = append(f.found, Touched{Place: "transcript", Action: ForgetPending, Path: f.path(f.name), Session: f.name, Why: wholefile.WhyNot(err)})
+		f.found = append(f.found, forgotten.Touched{Place: "transcript", Action: forgotten.Pending, Path: f.path(f.name), Session: f.name, Why: wholefile.WhyNot(err)})
 	case err != nil:
 		f.refuse("transcript", f.name, err)
 	}
@@ -274,21 +275,21 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 		file.found = nil
 		var out bytes.Buffer
 		c.emit = func(data []byte) error { out.Write(data); return nil }
-		c.found = func(t Touched) {
+		c.found = func(t forgotten.Touched) {
 			t.Path = f.path(file.file)
 			switch {
 			case strings.HasPrefix(file.file, partialDir+"/"):
 				t.Place = "checkpoint"
 			case isJournal(file.file): // the transcript says which blocks
-				if t.Action != ForgetEmptied && t.Action != ForgetRebuilt {
+				if t.Action != forgotten.Emptied && t.Action != forgotten.Rebuilt {
 					return
 				}
-				latest := ofSecond([]Touched{t}, f.t.At())
+				latest := forgotten.OfSecond([]forgotten.Touched{t}, f.t.At())
 				if len(file.found) > 0 {
-					file.found[0].latest = append(file.found[0].latest, latest...)
+					file.found[0].Latest = append(file.found[0].Latest, latest...)
 					return
 				}
-				t = Touched{Place: "journal", Action: ForgetEmptied, Path: t.Path, Session: t.Session, latest: latest}
+				t = forgotten.Touched{Place: "journal", Action: forgotten.Emptied, Path: t.Path, Session: t.Session, Latest: latest}
 			}
 			if !f.o.Dry {
 				t.Text = ""
@@ -303,7 +304,7 @@ func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
 		file.changed, file.title, file.first, file.out, file.lost = c.changed, c.title, c.first, nil, c.lost
 		if c.changed {
 			file.out = out.Bytes()
-			file.found = append(file.found, otherNames(f.path(file.file), f.name, file.stat)...)
+			file.found = append(file.found, forgotten.OtherNames(f.path(file.file), f.name, file.stat)...)
 		}
 	}
 }
@@ -338,12 +339,12 @@ func (f *forgetSession) read(e entry) *cleaning {
 
 // mayTouch says cheaply whether anything of a file may be meant.
 func (f *forgetSession) mayTouch(c *cleaning) bool {
-	return f.t.needsBlocks(f.name) || f.t.HoldsRaw(c.data)
+	return f.t.NeedsBlocks(f.name) || f.t.HoldsRaw(c.data)
 }
 
 // refuse notes what could not be done.
 func (f *forgetSession) refuse(place, file string, err error) {
-	f.found = append(f.found, Touched{Place: place, Action: ForgetRefused, Path: f.path(file), Session: f.name, Why: wholefile.WhyNot(err)})
+	f.found = append(f.found, forgotten.Touched{Place: place, Action: forgotten.Refused, Path: f.path(file), Session: f.name, Why: wholefile.WhyNot(err)})
 }
 
 // rename takes the first message's words out of the names of a group's files. It
@@ -351,7 +352,7 @@ func (f *forgetSession) refuse(place, file string, err error) {
 func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.madeOf(f.name, group[0].first, c.Topic) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.MadeOf(f.name, group[0].first, c.Topic) {
 			continue
 		}
 		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
@@ -368,7 +369,7 @@ func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 		}
 		f.s.syncFolders(path.Dir(to))
 		f.gone = append(f.gone, c.file)
-		f.found = append(f.found, Touched{Place: "file name", Action: ForgetRenamed, Path: f.path(to), Session: f.name})
+		f.found = append(f.found, forgotten.Touched{Place: "file name", Action: forgotten.Renamed, Path: f.path(to), Session: f.name})
 		c.entry = f.s.entryOf(to)
 	}
 	return group

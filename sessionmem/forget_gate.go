@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -127,7 +128,7 @@ func (f sifted) append(out []byte) []byte {
 
 // sift gives errHoldsForgotten for an open transcript that holds what was forgotten.
 func (s *Store) sift(file string, f *os.File) error {
-	t := s.forgotten.traces()
+	t := s.forgotten.Traces()
 	if t.Empty() {
 		return nil
 	}
@@ -135,7 +136,7 @@ func (s *Store) sift(file string, f *os.File) error {
 	if err != nil || !fi.Mode().IsRegular() {
 		return err
 	}
-	mine := sifted{t.siftName(file), wholefile.StampOf(fi)}
+	mine := sifted{t.SiftName(file), wholefile.StampOf(fi)}
 	if s.sieve.has(mine) {
 		return nil
 	}
@@ -154,11 +155,11 @@ func (s *Store) sift(file string, f *os.File) error {
 
 // siftedOn notes that a transcript which was looked through grew by blocks of ours.
 func (s *Store) siftedOn(file string, before, after os.FileInfo) {
-	t := s.forgotten.traces()
+	t := s.forgotten.Traces()
 	if t.Empty() {
 		return
 	}
-	name := t.siftName(file)
+	name := t.SiftName(file)
 	if before.Size() == 0 || s.sieve.has(sifted{name, wholefile.StampOf(before)}) {
 		s.sieve.add(sifted{name, wholefile.StampOf(after)})
 	}
@@ -172,7 +173,7 @@ func (s *Store) purge(ctx context.Context, ses *session) error {
 }
 
 func (s *Store) purgeFiles(ctx context.Context, name string) error {
-	t, only := s.forgotten.traces(), ForgetOptions{Sessions: map[string]bool{name: true}}
+	t, only := s.forgotten.Traces(), ForgetOptions{Sessions: map[string]bool{name: true}}
 	all, err := s.forgettable(only)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (s *Store) purgeFiles(ctx context.Context, name string) error {
 	}
 	found = append(found, f.found...)
 	for _, touched := range found {
-		if touched.Action == ForgetRefused {
+		if touched.Action == forgotten.Refused {
 			return fmt.Errorf("%w, and can't be cleaned: %s", errHoldsForgotten, touched.Why)
 		}
 	}
@@ -234,7 +235,7 @@ func (s *Store) purged(ctx context.Context, ses *session, read func() error) err
 // dirtyCopy reports whether a file that has the session's name and isn't the session holds
 // what was forgotten: an editor's save under the name before, or a copy.
 func (s *Store) dirtyCopy(ses *session) bool {
-	if s.forgotten.traces().Empty() {
+	if s.forgotten.Traces().Empty() {
 		return false
 	}
 	files, err := s.filesOf(ses.name)
@@ -288,25 +289,25 @@ func (s *Store) purgeListed(ctx context.Context, found []*listed) bool {
 // cleanTranscript takes what was forgotten out of a transcript of elsewhere that was
 // read: its file is not ours to change.
 func (s *Store) cleanTranscript(t *transcript.Transcript) {
-	all := s.forgotten.traces()
+	all := s.forgotten.Traces()
 	if all.Empty() {
 		return
 	}
 	name := t.Info.Name
 	first, dirty := "", false
 	for i, b := range t.Blocks {
-		cleaned, _, changed := all.clean(name, b)
+		cleaned, _, changed := all.Clean(name, b)
 		switch {
 		case dirty && b.Kind == transcript.KindSummary, dirty && b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "":
-			cleaned.Text, changed = ForgottenText, true // made of what is gone
+			cleaned.Text, changed = forgotten.Text, true // made of what is gone
 		case changed && b.Kind == transcript.KindUser && first == "":
 			first = b.Text
 		}
 		dirty = dirty || changed
 		t.Blocks[i] = cleaned
 	}
-	if title := t.Info.Title; first != "" && all.madeOf(name, first, title) || all.holdsIn(name, title) {
-		t.Info.Title, t.FrontMatter = ForgottenText, ""
+	if title := t.Info.Title; first != "" && all.MadeOf(name, first, title) || all.HoldsIn(name, title) {
+		t.Info.Title, t.FrontMatter = forgotten.Text, ""
 	}
 	if all.HoldsRaw([]byte(t.FrontMatter)) {
 		t.FrontMatter = ""
@@ -330,11 +331,11 @@ func (s *Store) purgePath(path string) error {
 }
 
 // meansIn says whether something in a transcript's bytes is meant.
-func meansIn(t *Traces, session string, data []byte) bool {
-	if !t.needsBlocks(session) && !t.HoldsRaw(data) {
+func meansIn(t *forgotten.Traces, session string, data []byte) bool {
+	if !t.NeedsBlocks(session) && !t.HoldsRaw(data) {
 		return false
 	}
 	seen := newIndex(maphash.MakeSeed())
-	c := &cleaner{t: t, session: session, ids: map[string]string{}, seen: &seen, found: func(Touched) {}}
+	c := &cleaner{t: t, session: session, ids: map[string]string{}, seen: &seen, found: func(forgotten.Touched) {}}
 	return c.file(data) != nil || c.changed
 }

@@ -15,14 +15,14 @@ const turnGrace = 10 * time.Minute
 // forgotten while it was being made. What a person types anew is theirs. The caller
 // holds ses.mu.
 func (s *Store) guard(ses *session, b transcript.Block, anew bool) transcript.Block {
-	t := s.forgotten.traces()
+	t := s.forgotten.Traces()
 	if t.Empty() {
 		return b
 	}
 	out := b
 	if !anew {
 		var whole bool
-		if out, whole, _ = t.clean(ses.name, b); whole {
+		if out, whole, _ = t.Clean(ses.name, b); whole {
 			return out
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/forgotten"
 )
 
 // BenchmarkForgotten measures what it costs that something was forgotten: a session of
 // 10,000 messages that is opened as it was, and once it changed; an append; a list.
 func BenchmarkForgotten(b *testing.B) {
-	for _, forgotten := range []bool{false, true} {
+	for _, forgot := range []bool{false, true} {
 		root, cache := b.TempDir(), b.TempDir()
 		longSession(b, root, 10_000)
 		open := func() *Store {
@@ -19,8 +21,8 @@ func BenchmarkForgotten(b *testing.B) {
 			must(b, err)
 			return s
 		}
-		if forgotten {
-			f := NewForgotten(root, nil)
+		if forgot {
+			f := forgotten.NewRecord(root, nil)
 			for i := range 20 {
 				tr, err := f.New(true, false)
 				must(b, err)
@@ -37,7 +39,7 @@ func BenchmarkForgotten(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		name := fmt.Sprintf("%v/", forgotten)
+		name := fmt.Sprintf("%v/", forgot)
 		b.Run(name+"resume", func(b *testing.B) {
 			resume(b)
 			for b.Loop() {

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -27,7 +28,7 @@ const WhyForgotten = "forgotten"
 const placeAgent = "agent's file"
 
 // Forgotten gives what was forgotten in the data folder.
-func (m *Memory) Forgotten() *Forgotten { return m.forgotten }
+func (m *Memory) Forgotten() *forgotten.Record { return m.forgotten }
 
 // Learned is a line of a memory, or a proposal, with what is known of where it comes
 // from.
@@ -74,12 +75,12 @@ func (m *Memory) Learned() []Learned {
 // forgettable gives the text files that hold memory, or may: those of agents, of
 // memory and skills, what lies in agents/.trash, and copies; and the folders that can't
 // be read.
-func (m *Memory) forgettable() (files []string, refused []Touched) {
+func (m *Memory) forgettable() (files []string, refused []forgotten.Touched) {
 	for _, dir := range []string{"agents", "memory", "skills"} {
 		_ = filepath.WalkDir(filepath.Join(m.root, dir), func(p string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil && !errors.Is(err, fs.ErrNotExist):
-				refused = append(refused, Touched{Place: "folder", Action: ForgetRefused, Path: p, Why: wholefile.WhyNot(err)})
+				refused = append(refused, forgotten.Touched{Place: "folder", Action: forgotten.Refused, Path: p, Why: wholefile.WhyNot(err)})
 			case err == nil && !d.IsDir() && IsMemoryText(d.Name()):
 				files = append(files, p)
 			}
@@ -103,7 +104,7 @@ func IsMemoryText(name string) bool {
 // Forget takes what the traces mean out of memory files of all kinds (the lines that
 // hold it go), the inbox, the list of changes that can be undone and edits that are
 // not saved. What can't be done is told by ForgetRefused.
-func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, error) {
+func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	if t.Empty() {
 		return nil, nil
 	}
@@ -127,11 +128,11 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 	}
 	unlock()
 	for _, p := range propose {
-		touched := Touched{Place: "lesson", Action: ForgetProposed, Path: m.Path(p.Target), Line: p.Line, Session: p.Session, Text: p.Old}
+		touched := forgotten.Touched{Place: "lesson", Action: forgotten.Proposed, Path: m.Path(p.Target), Line: p.Line, Session: p.Session, Text: p.Old}
 		if !dry {
 			touched.Text = ""
 			if _, err := m.Propose(ctx, p); err != nil && !errors.Is(err, ErrDuplicate) {
-				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
+				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -142,18 +143,18 @@ func (m *Memory) Forget(ctx context.Context, t *Traces, dry bool) ([]Touched, er
 // forgetLines forgets in one text file.
 type forgetLines struct {
 	m    *Memory
-	t    *Traces
+	t    *forgotten.Traces
 	path string
 	dry  bool
 
 	returned bool // it is read again after it was forgotten: nothing is proposed
 
-	found   []Touched
+	found   []forgotten.Touched
 	propose []Proposal
 	changed bool
 }
 
-func (f *forgetLines) run(ctx context.Context) []Touched {
+func (f *forgetLines) run(ctx context.Context) []forgotten.Touched {
 	raw, fi, err := wholefile.ReadText(f.path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -164,14 +165,14 @@ func (f *forgetLines) run(ctx context.Context) []Touched {
 	shipped := f.shippedHeld(raw)
 	if !f.t.MeansTyped() && f.place() == placeAgent {
 		if f.t.HoldsRaw(f.m.Unshipped(raw)) {
-			f.found = append(f.found, Touched{Place: placeAgent, Action: ForgetKept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
+			f.found = append(f.found, forgotten.Touched{Place: placeAgent, Action: forgotten.Kept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
 		}
 		return append(f.found, shipped...)
 	}
 	out := f.clean(raw)
 	f.found = append(f.found, shipped...)
 	if f.changed {
-		f.found = append(f.found, otherNames(f.path, "", fi)...)
+		f.found = append(f.found, forgotten.OtherNames(f.path, "", fi)...)
 	}
 	if !f.changed || f.dry {
 		return f.found
@@ -198,7 +199,7 @@ func (f *forgetLines) run(ctx context.Context) []Touched {
 }
 
 func (f *forgetLines) refuse(err error) {
-	f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRefused, Path: f.path, Why: wholefile.WhyNot(err)})
+	f.found = append(f.found, forgotten.Touched{Place: f.place(), Action: forgotten.Refused, Path: f.path, Why: wholefile.WhyNot(err)})
 }
 
 // place names the file for people.
@@ -270,9 +271,9 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(raw) {
 		touched := slices.ContainsFunc(marks, func(m textfold.Mark) bool { return m.From < at+len(line) && at < m.To })
-		if touched && !f.m.ships(string(line)) && !f.t.isAllowed(bulletText(string(line))) {
+		if touched && !f.m.ships(string(line)) && !f.t.IsAllowed(bulletText(string(line))) {
 			f.changed = true
-			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Text: f.preview(string(line))})
+			f.found = append(f.found, forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Text: f.preview(string(line))})
 		} else {
 			out = append(out, line...)
 		}
@@ -285,7 +286,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 // that hold what is meant; false where it stays, or is cleaned line by line.
 func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.lines, is) }
-	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return transcript.OpeningFence(l) != "" }) || line(func(l string) bool { return f.t.isAllowed(l) }) {
+	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return transcript.OpeningFence(l) != "" }) || line(func(l string) bool { return f.t.IsAllowed(l) }) {
 		return nil, false
 	}
 	marks := f.t.FindRaw(raw)
@@ -315,7 +316,7 @@ func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 			left = append(append(left, bytes.TrimRight(kept, " \t\r\n")...), wholefile.LineEnd(row)...)
 		}
 		if gone {
-			f.found = append(f.found, Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: number, Text: f.preview(string(row))})
+			f.found = append(f.found, forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Line: number, Text: f.preview(string(row))})
 		}
 		at += len(row)
 	}
@@ -360,7 +361,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 		return false
 	}
 	text := strings.Join(it.lines, "\n")
-	t := Touched{Place: f.place(), Action: ForgetRemoved, Path: f.path, Line: it.first + 1, Text: f.preview(text)}
+	t := forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Line: it.first + 1, Text: f.preview(text)}
 	b, bullet := it.bullet()
 	p, proposed := proposals[it.first+1]
 	session := p.Session
@@ -368,7 +369,7 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 		session = sessionFrom(b)
 	}
 	switch {
-	case f.counts(session) && f.t.Holds(text) && (!bullet || !f.t.isAllowed(b.Text)):
+	case f.counts(session) && f.t.Holds(text) && (!bullet || !f.t.IsAllowed(b.Text)):
 	case bullet && f.t.IsChosen(b.Text):
 	case proposed && p.Why != WhyForgotten && (f.t.IsLesson(p.Text) || f.t.IsLesson(p.Old)):
 		t.Session = p.Session
@@ -395,7 +396,7 @@ func (f *forgetLines) proposeRemoval(b Bullet) {
 	target, ok := f.m.targetAt(f.path)
 	session := sessionFrom(b)
 	if !ok {
-		f.found = append(f.found, Touched{Place: "lesson", Action: ForgetKept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
+		f.found = append(f.found, forgotten.Touched{Place: "lesson", Action: forgotten.Kept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
 		return
 	}
 	f.propose = append(f.propose, Proposal{Kind: ProposeRemove, Target: target, Old: b.Text, Session: session, Why: WhyForgotten, Line: b.Line})
@@ -405,12 +406,12 @@ func (f *forgetLines) preview(text string) string {
 	if !f.dry {
 		return ""
 	}
-	return preview(text)
+	return forgotten.Preview(text)
 }
 
 // forgetUndo drops the changes that hold what is meant: they can't be undone any
 // more. The lock is held.
-func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
+func (m *Memory) forgetUndo(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	raw, _, err := wholefile.ReadText(m.undoPath())
 	if err != nil {
 		return nil // none was made yet
@@ -418,37 +419,37 @@ func (m *Memory) forgetUndo(t *Traces, dry bool) []Touched {
 	goes := func(id string) bool {
 		changes, ok := parseUndo(id)
 		return ok && slices.ContainsFunc(changes, func(u undo) bool {
-			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.goesAsLesson(bulletText(u.Line)) || t.goesAsLesson(bulletText(string(u.Old)))
+			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.GoesAsLesson(bulletText(u.Line)) || t.GoesAsLesson(bulletText(string(u.Old)))
 		})
 	}
 	if !slices.ContainsFunc(strings.Fields(string(raw)), goes) {
 		return nil
 	}
-	touched := Touched{Place: "undo", Action: ForgetRemoved, Path: m.undoPath()}
+	touched := forgotten.Touched{Place: "undo", Action: forgotten.Removed, Path: m.undoPath()}
 	if !dry {
 		err := m.rewrite(m.undoPath(), func(raw []byte) ([]byte, error) {
 			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
 		})
 		if err != nil {
-			touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
+			touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 		}
 	}
-	return []Touched{touched}
+	return []forgotten.Touched{touched}
 }
 
 // forgetEdits forgets in edits that wait to be saved. The lock is held.
-func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
+func (m *Memory) forgetEdits(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	dir := filepath.Join(m.root, "agents", unsavedDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // there is none
 	}
-	var found []Touched
+	var found []forgotten.Touched
 	for _, e := range entries {
 		file := filepath.Join(dir, e.Name())
 		raw, _, err := wholefile.ReadText(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			found = append(found, Touched{Place: "unsaved edit", Action: ForgetRefused, Path: file, Why: wholefile.WhyNot(err)})
+			found = append(found, forgotten.Touched{Place: "unsaved edit", Action: forgotten.Refused, Path: file, Why: wholefile.WhyNot(err)})
 		}
 		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
 			continue
@@ -456,10 +457,10 @@ func (m *Memory) forgetEdits(t *Traces, dry bool) []Touched {
 		if t.IsForGuest() && !m.editIsShared(raw) {
 			continue
 		}
-		touched := Touched{Place: "unsaved edit", Action: ForgetRemoved, Path: file}
+		touched := forgotten.Touched{Place: "unsaved edit", Action: forgotten.Removed, Path: file}
 		if !dry {
 			if err := m.cleanEdit(t, file, raw); err != nil {
-				touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
+				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 			}
 		}
 		found = append(found, touched)
@@ -472,17 +473,17 @@ func (m *Memory) editIsShared(raw []byte) bool {
 	return json.Unmarshal(raw, &u) == nil && m.isShared(u.Path)
 }
 
-func (m *Memory) editHoldsLesson(t *Traces, raw []byte) bool {
+func (m *Memory) editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
 	var u Unsaved
 	if json.Unmarshal(raw, &u) != nil {
 		return false
 	}
-	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.goesAsLesson(b.Text) })
+	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.GoesAsLesson(b.Text) })
 }
 
 // cleanEdit takes the lines out of an edit, and out of the text that it began with:
 // saving it then changes nothing that was forgotten. One that can't be read goes.
-func (m *Memory) cleanEdit(t *Traces, file string, raw []byte) error {
+func (m *Memory) cleanEdit(t *forgotten.Traces, file string, raw []byte) error {
 	var u Unsaved
 	if json.Unmarshal(raw, &u) != nil {
 		return os.Remove(file)

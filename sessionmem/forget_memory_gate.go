@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -18,7 +19,7 @@ import (
 
 // withoutForgotten gives a file's bytes without what was forgotten.
 func (m *Memory) withoutForgotten(path string, raw []byte) []byte {
-	t := m.forgotten.traces()
+	t := m.forgotten.Traces()
 	if t.Empty() || len(raw) == 0 || !m.mayHold(t, raw) {
 		return raw
 	}
@@ -28,7 +29,7 @@ func (m *Memory) withoutForgotten(path string, raw []byte) []byte {
 // withoutOver is withoutForgotten for forgettings that are over: what one that is under
 // way means it takes out itself, and tells of.
 func (m *Memory) withoutOver(path string, raw []byte) []byte {
-	over := m.forgotten.traces().Each(func(_ time.Time, over bool) bool { return over })
+	over := m.forgotten.Traces().Each(func(_ time.Time, over bool) bool { return over })
 	return m.cleanBy(over, path, raw)
 }
 
@@ -40,7 +41,7 @@ func (m *Memory) returned(path, line string) bool {
 // withoutForgottenSince gives an unsaved edit without what was forgotten after it was
 // typed; false where it stays.
 func (m *Memory) withoutForgottenSince(u Unsaved) (Unsaved, bool) {
-	since := m.forgotten.traces().Each(func(at time.Time, _ bool) bool { return !at.Before(u.Time) })
+	since := m.forgotten.Traces().Each(func(at time.Time, _ bool) bool { return !at.Before(u.Time) })
 	if len(since) == 0 {
 		return u, false
 	}
@@ -50,7 +51,7 @@ func (m *Memory) withoutForgottenSince(u Unsaved) (Unsaved, bool) {
 }
 
 // cleanBy takes out of a file's bytes what these forgettings mean.
-func (m *Memory) cleanBy(by []*Traces, path string, raw []byte) []byte {
+func (m *Memory) cleanBy(by []*forgotten.Traces, path string, raw []byte) []byte {
 	for _, t := range by {
 		f := &forgetLines{m: m, t: t, path: path, dry: true, returned: true}
 		if !t.MeansTyped() && f.place() == placeAgent {
@@ -62,7 +63,7 @@ func (m *Memory) cleanBy(by []*Traces, path string, raw []byte) []byte {
 }
 
 // mayHold says whether anything in a file may be meant.
-func (m *Memory) mayHold(t *Traces, raw []byte) bool {
+func (m *Memory) mayHold(t *forgotten.Traces, raw []byte) bool {
 	if t.HoldsRaw(raw) {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -77,7 +78,7 @@ func (s *Store) TitlesOf(name string) []string {
 			continue
 		}
 		front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
-		if title := transcript.FrontValue(front, "title"); title != "" && title != ForgottenText {
+		if title := transcript.FrontValue(front, "title"); title != "" && title != forgotten.Text {
 			titles = append(titles, title)
 		}
 	}

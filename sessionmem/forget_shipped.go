@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"mac-stats/sessionmem/forgotten"
 )
 
 // whyShipped is why a line that comes with the product stays.
@@ -52,17 +54,17 @@ func (m *Memory) Unshipped(data []byte) []byte {
 
 // ShippedTouched tells of a file that holds what is meant in so many lines that come
 // with the product.
-func ShippedTouched(place, path string, lines int) Touched {
+func ShippedTouched(place, path string, lines int) forgotten.Touched {
 	why := whyShipped
 	if lines > 1 {
 		why = fmt.Sprintf("in %d lines; %s", lines, whyShipped)
 	}
-	return Touched{Place: place, Action: ForgetRefused, Path: path, Why: why, Final: true}
+	return forgotten.Touched{Place: place, Action: forgotten.Refused, Path: path, Why: why, Final: true}
 }
 
 // shippedHeld tells of the lines of the file that come with the product and hold what
 // is meant; none is nil.
-func (f *forgetLines) shippedHeld(raw []byte) []Touched {
+func (f *forgetLines) shippedHeld(raw []byte) []forgotten.Touched {
 	n, first := 0, 0
 	preview := ""
 	number := 0
@@ -79,5 +81,5 @@ func (f *forgetLines) shippedHeld(raw []byte) []Touched {
 	}
 	t := ShippedTouched(f.place(), f.path, n)
 	t.Line, t.Text = first, preview
-	return []Touched{t}
+	return []forgotten.Touched{t}
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,9 +34,9 @@ func newForgetRig(t *testing.T) *forgetRig {
 }
 
 // text forgets a phrase wherever it stands, as package forget does.
-func (r *forgetRig) text(phrase string) []Touched {
+func (r *forgetRig) text(phrase string) []forgotten.Touched {
 	r.t.Helper()
-	return r.forget(func(t *Traces) {
+	return r.forget(func(t *forgotten.Traces) {
 		t.AddWords(phrase)
 		must(r.t, filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
@@ -46,7 +47,7 @@ func (r *forgetRig) text(phrase string) []Touched {
 	})
 }
 
-func (r *forgetRig) forget(add func(*Traces)) []Touched {
+func (r *forgetRig) forget(add func(*forgotten.Traces)) []forgotten.Touched {
 	r.t.Helper()
 	tr, err := r.s.Forgotten().New(true, false)
 	must(r.t, err)
@@ -83,7 +84,7 @@ func (r *forgetRig) residue(words ...string) {
 	}
 }
 
-func actions(found []Touched) map[string]int {
+func actions(found []forgotten.Touched) map[string]int {
 	out := map[string]int{}
 	for _, t := range found {
 		out[t.Place+" "+t.Action]++
@@ -127,14 +128,14 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 		after, err := s.Load(t.Context(), "cli-a")
 		must(t, err)
 		want := before.Blocks
-		want[1].Text = ForgottenText
-		want[2].Task = ForgottenText
-		want[3].Text = "First paragraph.\n\n" + ForgottenText + "\n\nLast paragraph."
+		want[1].Text = forgotten.Text
+		want[2].Task = forgotten.Text
+		want[3].Text = "First paragraph.\n\n" + forgotten.Text + "\n\nLast paragraph."
 		if diff := cmp.Diff(want, after.Blocks); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}
-	if got := texts(t, r.s, "cli-a"); got[0] != first.Text || got[1] != ForgottenText {
+	if got := texts(t, r.s, "cli-a"); got[0] != first.Text || got[1] != forgotten.Text {
 		t.Errorf("the context is %q", got)
 	}
 	r.residue("zebra")
@@ -154,15 +155,15 @@ func TestForgettingTheFirstMessageTakesItsWordsOutOfTitleAndFileNames(t *testing
 	if _, err := r.s.List(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.forget(func(t *Traces) { t.AddBlock("cli-a", first.ID) })
+	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", first.ID) })
 	r.residue("zebra")
 	for _, s := range []*Store{r.s, openStore(t, r.root)} {
 		list, err := s.List(t.Context())
 		must(t, err)
-		if len(list) != 1 || list[0].Title != ForgottenText || len(list[0].Parts) != 3 {
+		if len(list) != 1 || list[0].Title != forgotten.Text || len(list[0].Parts) != 3 {
 			t.Errorf("the list says %+v", list)
 		}
-		if got := texts(t, s, "cli-a"); len(got) != 3 || got[0] != ForgottenText || got[2] != "In part three." {
+		if got := texts(t, s, "cli-a"); len(got) != 3 || got[0] != forgotten.Text || got[2] != "In part three." {
 			t.Errorf("texts %q", got)
 		}
 	}
@@ -180,7 +181,7 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 	must(t, r.s.Reset(t.Context(), "cli-a"))
 	after := mustAppend(t, r.s, "cli-a", user("After the reset"))
 	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
-	found := r.forget(func(t *Traces) { t.AddBlock("cli-a", secret.ID) })
+	found := r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", secret.ID) })
 	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
 	}
@@ -217,7 +218,7 @@ func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
 	if name, err := r.s.Undelete(t.Context(), ""); err != nil || name != "cli-trash" {
 		t.Fatalf("undelete: %q %v", name, err)
 	}
-	if got := texts(t, r.s, "cli-trash"); got[0] != ForgottenText || got[1] != "Good." {
+	if got := texts(t, r.s, "cli-trash"); got[0] != forgotten.Text || got[1] != "Good." {
 		t.Errorf("brought back: %q", got)
 	}
 }
@@ -228,7 +229,7 @@ func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
 	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
 	b := mustAppend(t, r.s, "cli-a", user(transcript.WithLinks("look", shared, own)))
 	mustAppend(t, r.s, "cli-b", user(transcript.WithLinks("look too", shared)))
-	r.forget(func(t *Traces) { t.AddBlock("cli-a", b.ID) })
+	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", b.ID) })
 	if got := filesIn(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
 		t.Errorf("left: %v", got)
 	}
@@ -241,13 +242,13 @@ func TestForgettingASpanASessionAndAnAuthor(t *testing.T) {
 	at := func(h int) time.Time { return time.Now().Add(time.Duration(-h) * time.Hour) }
 	for _, tc := range []struct {
 		name string
-		add  func(*Traces)
+		add  func(*forgotten.Traces)
 		gone string
 	}{
-		{"a session", func(t *Traces) { t.AddSession("cli-a") }, "a-old a-new"},
-		{"since", func(t *Traces) { t.AddSpan(at(3), time.Time{}) }, "a-new b-new"},
-		{"until", func(t *Traces) { t.AddSpan(at(9), at(3)) }, "a-old b-old"},
-		{"an author", func(t *Traces) { t.AddAuthor("4711") }, "b-old"},
+		{"a session", func(t *forgotten.Traces) { t.AddSession("cli-a") }, "a-old a-new"},
+		{"since", func(t *forgotten.Traces) { t.AddSpan(at(3), time.Time{}) }, "a-new b-new"},
+		{"until", func(t *forgotten.Traces) { t.AddSpan(at(9), at(3)) }, "a-old b-old"},
+		{"an author", func(t *forgotten.Traces) { t.AddAuthor("4711") }, "b-old"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newForgetRig(t)
@@ -310,7 +311,7 @@ func TestWhatCantBeForgottenIsSaidAndTheRestIsDone(t *testing.T) {
 	found := r.text("zebra seven")
 	refused := map[string]string{}
 	for _, f := range found {
-		if want := map[bool]string{true: ForgetPending, false: ForgetRefused}[f.Session == "cli-busy"]; f.Action == want {
+		if want := map[bool]string{true: forgotten.Pending, false: forgotten.Refused}[f.Session == "cli-busy"]; f.Action == want {
 			refused[f.Session] += f.Why
 		}
 	}
@@ -347,7 +348,7 @@ func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
 	early := readFile(t, onlyFile(t, r.root))
 	path := onlyFile(t, r.root)
 	b := mustAppend(t, r.s, "cli-a", user("zebra seven"))
-	r.forget(func(t *Traces) { t.AddBlock("cli-a", b.ID) })
+	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", b.ID) })
 	writeFile(t, path, early) // it drops the block: that would be put back
 	mustAppend(t, r.s, "cli-a", user("next"))
 	r.residue("zebra")

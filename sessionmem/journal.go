@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -239,7 +240,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 // lacks says whether a block of the journal, whose id no block has, is missing: its
 // comment alone may be gone, and what is forgotten is not missed.
 func (ses *session) lacks(b transcript.Block) bool {
-	if b.Text == ForgottenText || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
+	if b.Text == forgotten.Text || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
 		return false
 	}
 	return !ses.taken(transcript.DeriveID(b.Kind, b.Text))

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -71,7 +72,7 @@ type Memory struct {
 	logger               *slog.Logger
 	maxPerson, maxServer int
 	budget               func(Target) int
-	forgotten            *Forgotten
+	forgotten            *forgotten.Record
 	changed              func()
 	shipped              func() map[string]bool // lines
 	locked               atomic.Bool            // the folder of the lock was made
@@ -128,7 +129,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if m.changed = cfg.Changed; m.changed == nil {
 		m.changed = func() {}
 	}
-	m.forgotten = NewForgotten(m.root, m.logger)
+	m.forgotten = forgotten.NewRecord(m.root, m.logger)
 	m.shipped = sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })
 	return m
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -265,7 +266,7 @@ func (m *Memory) targetAt(path string) (Target, bool) {
 }
 
 // forgetJournal takes what the traces mean out of the journal. The lock is held.
-func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
+func (m *Memory) forgetJournal(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	goes := func(l journalLine) bool {
 		f := &forgetLines{m: m, t: t, path: m.pathOf(l), dry: true}
 		return len(f.clean([]byte(l.Line))) == 0
@@ -284,7 +285,7 @@ func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 		}
 		return slices.ContainsFunc(j.Lines, func(l journalLine) bool { return goes(l) || above(l) }), err
 	}
-	touched := Touched{Place: "journal of remembered lines", Action: ForgetRemoved, Path: m.journalPath()}
+	touched := forgotten.Touched{Place: "journal of remembered lines", Action: forgotten.Removed, Path: m.journalPath()}
 	found, err := holds()
 	if err == nil && !found {
 		return nil
@@ -305,7 +306,7 @@ func (m *Memory) forgetJournal(t *Traces, dry bool) []Touched {
 		}
 	}
 	if err != nil {
-		touched.Action, touched.Why = ForgetRefused, wholefile.WhyNot(err)
+		touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 	}
-	return []Touched{touched}
+	return []forgotten.Touched{touched}
 }

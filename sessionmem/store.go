@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -68,7 +69,7 @@ type Store struct {
 	trustSaves bool
 	state      *State
 
-	forgotten *Forgotten
+	forgotten *forgotten.Record
 	sieve     *sieve
 	patience  time.Duration // how long Forget waits for a session's turn
 
@@ -108,7 +109,7 @@ func Open(cfg Config) (*Store, error) {
 		claims:   map[string]claim{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
-	s.forgotten, s.sieve, s.patience = NewForgotten("", nil), newSieve("", ""), forgetPatience
+	s.forgotten, s.sieve, s.patience = forgotten.NewRecord("", nil), newSieve("", ""), forgotten.Patience
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
@@ -123,7 +124,7 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
-	s.forgotten, s.sieve = NewForgotten(root, s.logger), newSieve(cfg.CacheDir, s.dir)
+	s.forgotten, s.sieve = forgotten.NewRecord(root, s.logger), newSieve(cfg.CacheDir, s.dir)
 	s.cache = newListCache(cfg.CacheDir, s.dir)
 	s.root = &storeFolder{dir: s.dir, logger: s.logger}
 	if err := s.root.check(); err != nil {
@@ -157,7 +158,7 @@ func (s *Store) Close() error {
 }
 
 // Forgotten gives what was forgotten in the data folder.
-func (s *Store) Forgotten() *Forgotten { return s.forgotten }
+func (s *Store) Forgotten() *forgotten.Record { return s.forgotten }
 
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (s *Store) NewName(source string) string {

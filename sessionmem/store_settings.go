@@ -33,7 +33,7 @@ func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool,
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title, By: by}
 	written := false
 	_, err := s.appendIf(ctx, name, func(f *fold) bool {
-		written = !f.titled && !s.forgotten.since(time.Now().Add(-turnGrace)) // it may be made of what is gone
+		written = !f.titled && !s.forgotten.Since(time.Now().Add(-turnGrace)) // it may be made of what is gone
 		return written
 	}, note)
 	if err != nil {

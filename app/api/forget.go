@@ -6,19 +6,19 @@ import (
 	"net/http"
 	"strings"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 )
 
-// forgotten is what DELETE …/memory/{chunk_id} found and did.
-type forgotten struct {
-	Session string               `json:"session"`
-	Chunk   string               `json:"chunk"`
-	DryRun  bool                 `json:"dry_run"`
-	Refused int                  `json:"refused"` // places where something is left that can't be taken out
-	Pending int                  `json:"pending"` // places that are finished later, by themselves
-	Found   []sessionmem.Touched `json:"found"`   // never null
+// forgetAnswer is what DELETE …/memory/{chunk_id} found and did.
+type forgetAnswer struct {
+	Session string              `json:"session"`
+	Chunk   string              `json:"chunk"`
+	DryRun  bool                `json:"dry_run"`
+	Refused int                 `json:"refused"` // places where something is left that can't be taken out
+	Pending int                 `json:"pending"` // places that are finished later, by themselves
+	Found   []forgotten.Touched `json:"found"`   // never null
 }
 
 // forget is DELETE /v1/chat/sessions/{id}/memory/{chunk_id}: the passage goes from
@@ -57,7 +57,7 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := forgotten{Session: session, Chunk: chunk, DryRun: flags["dry_run"], Found: plan.Found}
+	out := forgetAnswer{Session: session, Chunk: chunk, DryRun: flags["dry_run"], Found: plan.Found}
 	if !out.DryRun && !plan.Nothing() {
 		// What was begun is finished, also where the caller goes away.
 		report, err := a.backend.Forget(context.WithoutCancel(ctx), plan)

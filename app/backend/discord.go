@@ -12,6 +12,7 @@ import (
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 )
 
 // openDiscord prepares the Discord bot; it runs where the folders are watched and the
@@ -69,7 +70,7 @@ func (b *Backend) forgetPerson(ctx context.Context, user string) (string, error)
 	}
 	done := 0
 	for _, t := range report.Found {
-		if t.Action != sessionmem.ForgetKept && t.Action != sessionmem.ForgetRefused {
+		if t.Action != forgotten.Kept && t.Action != forgotten.Refused {
 			done++
 		}
 	}

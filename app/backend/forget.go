@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"mac-stats/app/discord/botstate"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -48,7 +48,7 @@ func (b *Backend) forgot(r forget.Report, err error) (forget.Report, error) {
 func Rebuilt(r forget.Report) []string {
 	var sessions []string
 	for _, t := range r.Found {
-		if t.Action == sessionmem.ForgetRebuilt && !slices.Contains(sessions, t.Session) {
+		if t.Action == forgotten.Rebuilt && !slices.Contains(sessions, t.Session) {
 			sessions = append(sessions, t.Session)
 		}
 	}
@@ -124,7 +124,7 @@ func (b *Backend) finishOnce() (left bool) {
 		b.Logger.Warn("what was being forgotten is not all gone yet, it is tried again", "error", err)
 	}
 	for _, t := range r.Found {
-		if t.Action == sessionmem.ForgetRefused && !t.Final || t.Action == sessionmem.ForgetPending {
+		if t.Action == forgotten.Refused && !t.Final || t.Action == forgotten.Pending {
 			b.Logger.Warn("something that was to be forgotten is still there", "place", t.Place, "file", t.Path, "error", t.Why)
 		}
 	}

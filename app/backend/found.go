@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -44,8 +44,8 @@ func (b *Backend) Below(file string) string {
 }
 
 // ToldBelow gives what a forgetting found with its paths by Below; never nil.
-func (b *Backend) ToldBelow(found []sessionmem.Touched) []sessionmem.Touched {
-	out := make([]sessionmem.Touched, len(found))
+func (b *Backend) ToldBelow(found []forgotten.Touched) []forgotten.Touched {
+	out := make([]forgotten.Touched, len(found))
 	for i, t := range found {
 		t.Path = b.Below(t.Path)
 		out[i] = t

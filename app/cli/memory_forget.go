@@ -16,13 +16,14 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 )
 
 // forgetLine is a line of `memory forget --json`: a place where it stands.
 type forgetLine struct {
 	Type string `json:"type"` // forget
-	sessionmem.Touched
+	forgotten.Touched
 }
 
 // forgotLine is the last one.
@@ -294,15 +295,15 @@ func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool)
 	}
 }
 
-func (c *commands) printForgotJSON(b *backend.Backend, found []sessionmem.Touched, dry bool) error {
+func (c *commands) printForgotJSON(b *backend.Backend, found []forgotten.Touched, dry bool) error {
 	last := forgotLine{Type: "forgotten", DryRun: dry, Sessions: []string{}}
 	for _, t := range b.ToldBelow(found) {
 		switch t.Action {
-		case sessionmem.ForgetKept:
+		case forgotten.Kept:
 			last.Kept++
-		case sessionmem.ForgetPending:
+		case forgotten.Pending:
 			last.Pending++
-		case sessionmem.ForgetRefused:
+		case forgotten.Refused:
 			last.Refused++
 			if t.Final {
 				last.Final++
@@ -310,7 +311,7 @@ func (c *commands) printForgotJSON(b *backend.Backend, found []sessionmem.Touche
 		default:
 			last.Places++
 		}
-		if t.Session != "" && t.Action != sessionmem.ForgetKept && !slices.Contains(last.Sessions, t.Session) {
+		if t.Session != "" && t.Action != forgotten.Kept && !slices.Contains(last.Sessions, t.Session) {
 			last.Sessions = append(last.Sessions, t.Session)
 		}
 		if err := c.out.json(forgetLine{"forget", t}); err != nil {
@@ -330,21 +331,21 @@ type forgetHead struct {
 // forgetHeads are the headings, in the order they are shown.
 func forgetHeads() []forgetHead {
 	return []forgetHead{
-		{sessionmem.ForgetEmptied, false, false, "Becomes [forgotten]"},
-		{sessionmem.ForgetRebuilt, false, false, "Summaries that cover it, made anew of what is left"},
-		{sessionmem.ForgetRemoved, false, false, "Removed"},
-		{sessionmem.ForgetRenamed, false, false, "Files with another name"},
-		{sessionmem.ForgetProposed, false, false, "Learnt from it: removal proposed in the inbox (--lessons removes it at once)"},
-		{sessionmem.ForgetKept, true, false, "Stays, and may tell of it: --also takes what you name by number"},
-		{sessionmem.ForgetKept, false, false, "Stays"},
-		{sessionmem.ForgetPending, false, false, "Not done yet: it goes by itself"},
-		{sessionmem.ForgetRefused, false, false, "Could not be taken out"},
-		{sessionmem.ForgetRefused, false, true, "Refused: it came with mac-stats"},
+		{forgotten.Emptied, false, false, "Becomes [forgotten]"},
+		{forgotten.Rebuilt, false, false, "Summaries that cover it, made anew of what is left"},
+		{forgotten.Removed, false, false, "Removed"},
+		{forgotten.Renamed, false, false, "Files with another name"},
+		{forgotten.Proposed, false, false, "Learnt from it: removal proposed in the inbox (--lessons removes it at once)"},
+		{forgotten.Kept, true, false, "Stays, and may tell of it: --also takes what you name by number"},
+		{forgotten.Kept, false, false, "Stays"},
+		{forgotten.Pending, false, false, "Not done yet: it goes by itself"},
+		{forgotten.Refused, false, false, "Could not be taken out"},
+		{forgotten.Refused, false, true, "Refused: it came with mac-stats"},
 	}
 }
 
 // printPlaces lists places by what is done with them.
-func (c *commands) printPlaces(b *backend.Backend, found []sessionmem.Touched) error {
+func (c *commands) printPlaces(b *backend.Backend, found []forgotten.Touched) error {
 	for _, h := range forgetHeads() {
 		var rows [][]string
 		n := 0
@@ -379,9 +380,9 @@ func (c *commands) printPlaces(b *backend.Backend, found []sessionmem.Touched) e
 }
 
 // forgetRow is one place: what, where, when, the beginning of its text or the reason.
-func forgetRow(sign string, t sessionmem.Touched) []string {
+func forgetRow(sign string, t forgotten.Touched) []string {
 	where := t.Session
-	if where == "" || t.Action == sessionmem.ForgetRefused {
+	if where == "" || t.Action == forgotten.Refused {
 		where = filepath.Base(t.Path)
 		if dir := filepath.Base(filepath.Dir(t.Path)); t.Path != "" && dir != "." {
 			where = dir + "/" + where

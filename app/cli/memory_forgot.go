@@ -3,21 +3,21 @@ package cli
 import (
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 )
 
 // forgotSummary is what a forgetting did, in one line.
-func forgotSummary(found []sessionmem.Touched) string {
+func forgotSummary(found []forgotten.Touched) string {
 	var messages, lines, summaries, others, proposed, pending, refused, shipped int
 	sessions := map[string]bool{}
 	for _, t := range found {
 		switch t.Action {
-		case sessionmem.ForgetKept:
-		case sessionmem.ForgetPending:
+		case forgotten.Kept:
+		case forgotten.Pending:
 			pending++
-		case sessionmem.ForgetProposed:
+		case forgotten.Proposed:
 			proposed++
-		case sessionmem.ForgetRefused:
+		case forgotten.Refused:
 			if t.Final {
 				shipped++
 			} else {

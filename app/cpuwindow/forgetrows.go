@@ -9,8 +9,8 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 )
 
 const (
@@ -29,13 +29,13 @@ const (
 type forgetGroup struct {
 	action string
 	head   *kit.Prose
-	places []sessionmem.Touched
+	places []forgotten.Touched
 }
 
 // forgetGroups sorts places by what is done with them, in the order they are shown.
 // What may be chosen is not among them. done: it is no plan any more.
-func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
-	by := map[string][]sessionmem.Touched{}
+func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
+	by := map[string][]forgotten.Touched{}
 	shipped := "shipped"
 	for _, t := range found {
 		switch {
@@ -56,14 +56,14 @@ func forgetGroups(found []sessionmem.Touched, done bool) []forgetGroup {
 		head   string
 		role   fyne.ThemeColorName
 	}{
-		{sessionmem.ForgetRefused, i18n.T("Couldn't be removed"), kit.RoleWarn},
-		{sessionmem.ForgetPending, i18n.T("Not done yet: happens automatically"), kit.RoleWarn},
-		{sessionmem.ForgetEmptied, emptied, kit.RoleText},
-		{sessionmem.ForgetRebuilt, i18n.T("Summaries made anew of what is left"), kit.RoleText},
-		{sessionmem.ForgetRemoved, i18n.T("Removed"), kit.RoleText},
-		{sessionmem.ForgetRenamed, i18n.T("Files with another name"), kit.RoleText},
-		{sessionmem.ForgetProposed, learntWords(false), kit.RoleText},
-		{sessionmem.ForgetKept, i18n.T("Stays"), kit.RoleText},
+		{forgotten.Refused, i18n.T("Couldn't be removed"), kit.RoleWarn},
+		{forgotten.Pending, i18n.T("Not done yet: happens automatically"), kit.RoleWarn},
+		{forgotten.Emptied, emptied, kit.RoleText},
+		{forgotten.Rebuilt, i18n.T("Summaries made anew of what is left"), kit.RoleText},
+		{forgotten.Removed, i18n.T("Removed"), kit.RoleText},
+		{forgotten.Renamed, i18n.T("Files with another name"), kit.RoleText},
+		{forgotten.Proposed, learntWords(false), kit.RoleText},
+		{forgotten.Kept, i18n.T("Stays"), kit.RoleText},
 		{shipped, i18n.T("Refused: it came with mac-stats"), kit.RoleText},
 	} {
 		if len(by[g.action]) > 0 {
@@ -97,7 +97,7 @@ func groupRows(groups []forgetGroup) []*kit.Placed {
 }
 
 // placeRows are one place: its text, and below it what it is and where.
-func placeRows(t sessionmem.Touched, indent float32) []*kit.Placed {
+func placeRows(t forgotten.Touched, indent float32) []*kit.Placed {
 	var rows []*kit.Placed
 	if t.Text != "" {
 		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: "“" + i18n.Shorten(t.Text, sheetQuote) + "”"}}, kit.SizeText, kit.RoleText), Gap: kit.Gap4, Indent: indent})
@@ -110,10 +110,10 @@ func placeRows(t sessionmem.Touched, indent float32) []*kit.Placed {
 }
 
 // placeMeta is what a place is, where and when, and why it is as it is.
-func placeMeta(t sessionmem.Touched) string {
+func placeMeta(t forgotten.Touched) string {
 	words := []string{placeName(t.Place)}
 	where := t.Session
-	if t.Path != "" && (where == "" || t.Action == sessionmem.ForgetRefused) {
+	if t.Path != "" && (where == "" || t.Action == forgotten.Refused) {
 		where = filepath.Join(filepath.Base(filepath.Dir(t.Path)), filepath.Base(t.Path))
 	}
 	if where != "" {
@@ -159,7 +159,7 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*kit.Placed {
 	groups := forgetGroups(plan.Found, false)
 	rows := groupRows(groups)
 	choices := plan.Offers()
-	asksLessons := placesWith(plan, sessionmem.ForgetProposed) > 0 && !plan.Selection.Lessons
+	asksLessons := placesWith(plan, forgotten.Proposed) > 0 && !plan.Selection.Lessons
 	if len(choices) == 0 && !asksLessons {
 		return rows
 	}

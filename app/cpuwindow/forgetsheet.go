@@ -8,8 +8,8 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -77,7 +77,7 @@ type forgetChoice struct {
 func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
 	c.lessons = on
 	for _, g := range groups {
-		if g.action == sessionmem.ForgetProposed {
+		if g.action == forgotten.Proposed {
 			g.head.SetRuns([]kit.Run{{Text: learntWords(on), Bold: true}})
 			c.reworded(g.head)
 		}
@@ -143,7 +143,7 @@ func (w *Window) sheetRoom() float32 {
 // forgotPlaces counts where something went.
 func forgotPlaces(r forget.Report) (n int) {
 	for _, t := range r.Found {
-		if t.Action != sessionmem.ForgetKept && t.Action != sessionmem.ForgetRefused {
+		if t.Action != forgotten.Kept && t.Action != forgotten.Refused {
 			n++
 		}
 	}

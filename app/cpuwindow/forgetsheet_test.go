@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -88,7 +89,7 @@ func TestForgetAMessage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if gone := load.Blocks[0].Text == sessionmem.ForgottenText; gone != tt.gone || load.Blocks[1].Text != "so it does" {
+				if gone := load.Blocks[0].Text == forgotten.Text; gone != tt.gone || load.Blocks[1].Text != "so it does" {
 					t.Errorf("gone %v, want %v: %+v", gone, tt.gone, load.Blocks)
 				}
 				if tt.gone {
@@ -122,7 +123,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		b.w.win.Canvas().FocusNext()
 		b.focusedKey(fyne.KeyReturn)
 		load, err := store.Load(t.Context(), "cpu-x")
-		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
+		if err != nil || load.Blocks[0].Text != forgotten.Text || load.Blocks[1].Text != forgotten.Text {
 			t.Errorf("%+v %v, want both forgotten", load.Blocks, err)
 		}
 		b.Sees("Forgotten in", "Erased", "your message · cpu-x", "Close")
@@ -137,7 +138,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		plan := &forget.Plan{Found: []sessionmem.Touched{{Place: "lesson", Action: sessionmem.ForgetProposed, Text: "zebras sleep"}}}
+		plan := &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}
 		b.w.askForget("Forget?", plan)
 		b.Settle()
 		b.Sees("removal proposed in the inbox")
@@ -158,12 +159,12 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 func TestWhatIsForgottenOffersNothing(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := newBench(t).withStore()
-		b.said(store, "cpu-x", 0, sessionmem.ForgottenText, sessionmem.ForgottenText)
+		b.said(store, "cpu-x", 0, forgotten.Text, forgotten.Text)
 		b.w.parts.forgetter = storeForgetter{}
 		b.shown()
 		b.w.OpenSession("cpu-x")
 		b.Settle()
-		b.Sees(sessionmem.ForgottenText, "Edit")
+		b.Sees(forgotten.Text, "Edit")
 		b.SeesNot(">Copy<", "Answer again", "Forget…")
 	})
 }
@@ -203,7 +204,7 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeySpace)
 		load, err := store.Load(t.Context(), "cpu-y")
-		if err != nil || load.Blocks[0].Text != sessionmem.ForgottenText || load.Blocks[1].Text != sessionmem.ForgottenText {
+		if err != nil || load.Blocks[0].Text != forgotten.Text || load.Blocks[1].Text != forgotten.Text {
 			t.Errorf("%+v %v", load, err)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -38,7 +39,7 @@ type store interface {
 
 // library is what can be done with transcripts beside talking.
 type library interface {
-	Forgotten() *sessionmem.Forgotten
+	Forgotten() *forgotten.Record
 	LoadFile(path string) (*transcript.Transcript, error)
 	SetTitle(ctx context.Context, name, title string) error
 	Delete(ctx context.Context, name string) error

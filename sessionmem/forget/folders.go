@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -27,8 +28,8 @@ type folders struct {
 
 // Forget looks at every file that no other place answers for. A data base of another
 // place is looked at afterwards: nothing may be left in its free pages.
-func (p *folders) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
-	var found []sessionmem.Touched
+func (p *folders) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
+	var found []forgotten.Touched
 	for _, root := range []string{p.root, p.cache} {
 		eachFile(root, func(path string, d fs.DirEntry) {
 			if ctx.Err() != nil || isIndex(d.Name()) || root == p.root && (p.isElsewhere(path) || dry && strings.HasPrefix(d.Name(), "state.db")) {
@@ -63,7 +64,7 @@ func (p *folders) isElsewhere(path string) bool {
 }
 
 // file forgets in one file, by what it is.
-func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem.Touched {
+func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.Touched {
 	data, err := readSmall(path)
 	if err != nil {
 		return nil
@@ -82,29 +83,29 @@ func (p *folders) file(t *sessionmem.Traces, path string, dry bool) []sessionmem
 	if !t.HoldsRaw(text) {
 		return nil
 	}
-	touched := sessionmem.Touched{Path: path}
+	touched := forgotten.Touched{Path: path}
 	switch {
 	case strings.Contains(name, ".tmp") || strings.HasSuffix(name, ".part"):
-		touched.Place, touched.Action = "half-written file", sessionmem.ForgetRemoved
+		touched.Place, touched.Action = "half-written file", forgotten.Removed
 		err = unless(dry, func() error { return removeStale(path) })
 	case filepath.Dir(path) == filepath.Join(p.root, "logs") || strings.HasSuffix(name, ".log"):
-		touched.Place, touched.Action = "log", sessionmem.ForgetEmptied
+		touched.Place, touched.Action = "log", forgotten.Emptied
 		err = unless(dry, func() error { return blank(path, t) })
 	case p.cache != "" && strings.HasPrefix(path, p.cache+string(filepath.Separator)):
-		touched.Place, touched.Action = "cache", sessionmem.ForgetRemoved
+		touched.Place, touched.Action = "cache", forgotten.Removed
 		err = unless(dry, func() error { return os.Remove(path) })
 	case t.IsForGuest(), name == ".shipped.json":
 		return nil // the owner's file says the same; names of shipped files, and hashes
 	case !t.HoldsRaw(p.memory.Unshipped(text)):
 		touched = sessionmem.ShippedTouched("other file", path, 1)
 	default:
-		touched.Place, touched.Action = "other file", sessionmem.ForgetRefused
+		touched.Place, touched.Action = "other file", forgotten.Refused
 		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"
 	}
 	if err != nil {
-		touched.Action, touched.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)
+		touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
 	}
-	return []sessionmem.Touched{touched}
+	return []forgotten.Touched{touched}
 }
 
 func unless(dry bool, work func() error) error {
@@ -138,7 +139,7 @@ func removeStale(path string) error {
 
 // blank overwrites what is meant in a file that another process writes on: its bytes
 // keep their places.
-func blank(path string, t *sessionmem.Traces) error {
+func blank(path string, t *forgotten.Traces) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -165,7 +166,7 @@ type draftsFile struct {
 
 // drafts takes out the drafts that hold what is meant, and those of sessions that go.
 // Where words are not meant that the user typed elsewhere, they stay: they are not said.
-func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry bool) []sessionmem.Touched {
+func (p *folders) drafts(t *forgotten.Traces, path string, data []byte, dry bool) []forgotten.Touched {
 	var file draftsFile
 	if json.Unmarshal(data, &file) != nil {
 		if !t.HoldsRaw(data) {
@@ -174,7 +175,7 @@ func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry boo
 		err := unless(dry, func() error { return os.Remove(path) })
 		return draftsTouched(path, "", err)
 	}
-	var found []sessionmem.Touched
+	var found []forgotten.Touched
 	for name, draft := range file.Sessions {
 		if t.MeansSession(name) || t.HoldsRaw(draft) && t.MeansTyped() {
 			delete(file.Sessions, name)
@@ -194,10 +195,10 @@ func (p *folders) drafts(t *sessionmem.Traces, path string, data []byte, dry boo
 	return found
 }
 
-func draftsTouched(path, session string, err error) []sessionmem.Touched {
-	t := sessionmem.Touched{Place: "draft", Action: sessionmem.ForgetRemoved, Path: path, Session: session}
+func draftsTouched(path, session string, err error) []forgotten.Touched {
+	t := forgotten.Touched{Place: "draft", Action: forgotten.Removed, Path: path, Session: session}
 	if err != nil {
-		t.Action, t.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)
+		t.Action, t.Why = forgotten.Refused, wholefile.WhyNot(err)
 	}
-	return []sessionmem.Touched{t}
+	return []forgotten.Touched{t}
 }

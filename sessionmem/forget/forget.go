@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -20,7 +21,7 @@ type Place interface {
 	// Forget finds what the traces mean, and takes it out unless dry. What can't be
 	// taken out is told as sessionmem.ForgetRefused or ForgetPending; an error is that of
 	// ctx, or that the place can't be looked through to its end.
-	Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error)
+	Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error)
 }
 
 // Index is the search index, derived from the files.
@@ -45,7 +46,7 @@ type Params struct {
 // Forgetter forgets in one data folder and its cache.
 type Forgetter struct {
 	p         Params
-	forgotten *sessionmem.Forgotten
+	forgotten *forgotten.Record
 	places    []Place
 }
 
@@ -66,21 +67,21 @@ func New(p Params) *Forgetter {
 // Plan is what a forgetting would do. It holds texts: it is never written down.
 type Plan struct {
 	Selection Selection
-	Found     []sessionmem.Touched
+	Found     []forgotten.Touched
 	Common    int // sentences that stand in several sessions, and stay there
 
-	traces   *sessionmem.Traces
+	traces   *forgotten.Traces
 	sessions map[string]bool
 }
 
 // Nothing reports whether there is nothing to forget.
 func (p *Plan) Nothing() bool {
-	return !slices.ContainsFunc(p.Found, func(t sessionmem.Touched) bool { return t.Action != sessionmem.ForgetKept && !t.Final })
+	return !slices.ContainsFunc(p.Found, func(t forgotten.Touched) bool { return t.Action != forgotten.Kept && !t.Final })
 }
 
 // Report is what a forgetting did.
 type Report struct {
-	Found   []sessionmem.Touched
+	Found   []forgotten.Touched
 	Refused int // places where something is left that can't be taken out; not those that are final
 	Pending int // places where somebody else is at it: Resume finishes them
 }
@@ -88,12 +89,12 @@ type Report struct {
 // Left is how many places may still hold something that was to go.
 func (r *Report) Left() int { return r.Refused + r.Pending }
 
-func (r *Report) add(found ...sessionmem.Touched) {
+func (r *Report) add(found ...forgotten.Touched) {
 	for _, t := range found {
 		switch {
-		case t.Action == sessionmem.ForgetPending:
+		case t.Action == forgotten.Pending:
 			r.Pending++
-		case t.Action == sessionmem.ForgetRefused && !t.Final:
+		case t.Action == forgotten.Refused && !t.Final:
 			r.Refused++
 		}
 		r.Found = append(r.Found, t)
@@ -186,7 +187,7 @@ func (f *Forgetter) Resume(ctx context.Context) (Report, error) {
 }
 
 // finish takes everything out; sessions are those to look at, nil is all.
-func (f *Forgetter) finish(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool) (Report, error) {
+func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions map[string]bool) (Report, error) {
 	var r Report
 	early := f.eraseIndex(ctx, t, nil) // where that fails, it is done below
 	found, err := f.run(ctx, t, sessions, false)
@@ -206,20 +207,20 @@ func (f *Forgetter) finish(ctx context.Context, t *sessionmem.Traces, sessions m
 }
 
 // indexLeft tells that the index may hold words of it. Their texts it never does.
-func (f *Forgetter) indexLeft(err error) sessionmem.Touched {
-	t := sessionmem.Touched{Place: "index", Path: filepath.Join(f.p.CacheDir, "recall.db")}
+func (f *Forgetter) indexLeft(err error) forgotten.Touched {
+	t := forgotten.Touched{Place: "index", Path: filepath.Join(f.p.CacheDir, "recall.db")}
 	if errors.Is(err, recall.ErrBusy) {
-		t.Action, t.Why = sessionmem.ForgetPending, "another process holds the search index; single words of it go from there as soon as that ends"
+		t.Action, t.Why = forgotten.Pending, "another process holds the search index; single words of it go from there as soon as that ends"
 		return t
 	}
-	t.Action, t.Why = sessionmem.ForgetRefused, wholefile.WhyNot(err)+", or delete the index: `mac-stats memory reindex` makes it anew"
+	t.Action, t.Why = forgotten.Refused, wholefile.WhyNot(err)+", or delete the index: `mac-stats memory reindex` makes it anew"
 	return t
 }
 
 // run goes through all places. Memory first: what was learnt is found by what is
 // still said.
-func (f *Forgetter) run(ctx context.Context, t *sessionmem.Traces, sessions map[string]bool, dry bool) ([]sessionmem.Touched, error) {
-	var all []sessionmem.Touched
+func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, dry bool) ([]forgotten.Touched, error) {
+	var all []forgotten.Touched
 	for _, place := range f.places {
 		found, err := place.Forget(ctx, t, dry)
 		if all = append(all, found...); ctx.Err() != nil {
@@ -235,16 +236,16 @@ func (f *Forgetter) run(ctx context.Context, t *sessionmem.Traces, sessions map[
 }
 
 // unseen tells of a place that could not be looked through to its end: the others are.
-func unseen(err error) []sessionmem.Touched {
+func unseen(err error) []forgotten.Touched {
 	if err == nil {
 		return nil
 	}
-	return []sessionmem.Touched{{Place: "folder", Action: sessionmem.ForgetRefused, Why: wholefile.WhyNot(err)}}
+	return []forgotten.Touched{{Place: "folder", Action: forgotten.Refused, Why: wholefile.WhyNot(err)}}
 }
 
 // eraseIndex takes the touched sessions and files out of the index; it takes up again
 // what is left of them.
-func (f *Forgetter) eraseIndex(ctx context.Context, t *sessionmem.Traces, found []sessionmem.Touched) error {
+func (f *Forgetter) eraseIndex(ctx context.Context, t *forgotten.Traces, found []forgotten.Touched) error {
 	if f.p.Index == nil {
 		return nil
 	}
@@ -258,7 +259,7 @@ func (f *Forgetter) eraseIndex(ctx context.Context, t *sessionmem.Traces, found 
 }
 
 // derived gives the sessions and files that the index has from what is touched.
-func (f *Forgetter) derived(ctx context.Context, t *sessionmem.Traces, found []sessionmem.Touched) (sessions, files []string, err error) {
+func (f *Forgetter) derived(ctx context.Context, t *forgotten.Traces, found []forgotten.Touched) (sessions, files []string, err error) {
 	all, err := f.p.Store.Files(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -291,6 +292,6 @@ func (f *Forgetter) derived(ctx context.Context, t *sessionmem.Traces, found []s
 // memoryPlace is the memory files, the inbox and what is kept to undo.
 type memoryPlace struct{ m *sessionmem.Memory }
 
-func (p memoryPlace) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+func (p memoryPlace) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	return p.m.Forget(ctx, t, dry)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -108,7 +109,7 @@ func (r *rig) forget(s Selection) Report {
 	report, err := r.f.Do(r.t.Context(), r.plan(s))
 	must(r.t, err)
 	for _, t := range report.Found {
-		if t.Action == sessionmem.ForgetRefused {
+		if t.Action == forgotten.Refused {
 			r.t.Errorf("refused: %+v", t)
 		}
 	}
@@ -240,7 +241,7 @@ func TestADayOfLifeHoldsNoTraceOfAForgottenSentence(t *testing.T) {
 	report, err := r.f.Do(t.Context(), p)
 	must(t, err)
 	for _, found := range report.Found {
-		if found.Action == sessionmem.ForgetRefused || found.Text != "" {
+		if found.Action == forgotten.Refused || found.Text != "" {
 			t.Errorf("%+v", found)
 		}
 	}
@@ -269,10 +270,10 @@ func TestWhatADryRunListsIsWhatIsDone(t *testing.T) {
 		p := r.plan(s)
 		done, err := r.f.Do(t.Context(), p)
 		must(t, err)
-		count := func(found []sessionmem.Touched) map[string]int {
+		count := func(found []forgotten.Touched) map[string]int {
 			n := map[string]int{}
 			for _, f := range found {
-				if f.Action != sessionmem.ForgetKept && f.Action != sessionmem.ForgetRenamed && f.Place != "journal" && f.Place != "half-written file" {
+				if f.Action != forgotten.Kept && f.Action != forgotten.Renamed && f.Place != "journal" && f.Place != "half-written file" {
 					n[f.Place+" "+f.Action]++
 				}
 			}
@@ -292,7 +293,7 @@ func TestForgettingASessionLeavesOthersAsTheyAre(t *testing.T) {
 	p := r.plan(Selection{Session: "cpu-day"})
 	kept := ""
 	for _, f := range p.Found {
-		if f.Action == sessionmem.ForgetKept {
+		if f.Action == forgotten.Kept {
 			kept += f.Session + "/" + f.Block + " "
 		}
 	}
@@ -317,11 +318,11 @@ func TestForgettingASessionLeavesOthersAsTheyAre(t *testing.T) {
 	load, err := r.store.Load(t.Context(), "cpu-day")
 	must(t, err)
 	for _, b := range load.Blocks {
-		if b.Text != "" && b.Text != sessionmem.ForgottenText {
+		if b.Text != "" && b.Text != forgotten.Text {
 			t.Errorf("block %+v", b)
 		}
 	}
-	if load.Info.Title != sessionmem.ForgottenText {
+	if load.Info.Title != forgotten.Text {
 		t.Errorf("title %q", load.Info.Title)
 	}
 }
@@ -418,7 +419,7 @@ func TestCommonSentencesStayElsewhere(t *testing.T) {
 // stoppingPlace ends a forgetting in the middle, as a kill does.
 type stoppingPlace struct{ stop context.CancelFunc }
 
-func (p *stoppingPlace) Forget(ctx context.Context, _ *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+func (p *stoppingPlace) Forget(ctx context.Context, _ *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	if dry {
 		return nil, nil
 	}
@@ -429,7 +430,7 @@ func (p *stoppingPlace) Forget(ctx context.Context, _ *sessionmem.Traces, dry bo
 // brokenPlace can't be looked through.
 type brokenPlace struct{}
 
-func (brokenPlace) Forget(context.Context, *sessionmem.Traces, bool) ([]sessionmem.Touched, error) {
+func (brokenPlace) Forget(context.Context, *forgotten.Traces, bool) ([]forgotten.Touched, error) {
 	return nil, errors.New("the bot's state is damaged")
 }
 
@@ -439,7 +440,7 @@ func TestAPlaceThatIsBrokenKeepsTheOthersFromNothing(t *testing.T) {
 	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index, Places: []Place{brokenPlace{}}})
 	report, err := r.f.Do(t.Context(), r.plan(Selection{Text: "blue zebra sleeps"}))
 	must(t, err)
-	if report.Refused != 1 || !slices.ContainsFunc(report.Found, func(f sessionmem.Touched) bool { return f.Why == "the bot's state is damaged" }) {
+	if report.Refused != 1 || !slices.ContainsFunc(report.Found, func(f forgotten.Touched) bool { return f.Why == "the bot's state is damaged" }) {
 		t.Errorf("%+v, want one refusal with the reason", report)
 	}
 	r.clean("zebra")
@@ -564,7 +565,7 @@ func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
 	for _, b := range load.Blocks {
 		got = append(got, b.Text)
 	}
-	if want := []string{sessionmem.ForgottenText, "Fine.", "of somebody else"}; !slices.Equal(got, want) {
+	if want := []string{forgotten.Text, "Fine.", "of somebody else"}; !slices.Equal(got, want) {
 		t.Errorf("the transcript holds %q, want %q", got, want)
 	}
 }
@@ -627,7 +628,7 @@ func TestAnExportElsewhereIsTold(t *testing.T) {
 	report := r.forget(Selection{Text: "zebra 4711"})
 	var told []string
 	for _, f := range report.Found {
-		if f.Place == "export" && f.Action == sessionmem.ForgetKept {
+		if f.Place == "export" && f.Action == forgotten.Kept {
 			told = append(told, f.Path)
 		}
 	}
@@ -648,8 +649,8 @@ func TestAFileWithAnotherNameIsTold(t *testing.T) {
 	must(t, err)
 	must(t, os.Link(load.Info.Path, filepath.Join(t.TempDir(), "copy.md")))
 	report := r.forget(Selection{Text: "zebra 4711"})
-	if !slices.ContainsFunc(report.Found, func(f sessionmem.Touched) bool {
-		return f.Place == "hard link" && f.Action == sessionmem.ForgetKept && strings.Contains(f.Why, "-inum ")
+	if !slices.ContainsFunc(report.Found, func(f forgotten.Touched) bool {
+		return f.Place == "hard link" && f.Action == forgotten.Kept && strings.Contains(f.Why, "-inum ")
 	}) {
 		t.Errorf("%+v", report.Found)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
@@ -46,14 +47,14 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		words: map[string]map[string]bool{}, order: map[string][]string{},
 		gone: map[string]map[string]bool{}, since: map[string]time.Time{}, texts: map[string]string{},
 	}
-	t, common := p.traces, &sessionmem.Common{}
+	t, common := p.traces, &forgotten.Common{}
 	phrase := t.Phrase(p.Selection.Text)
 	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		g.order[session] = append(g.order[session], b.ID)
 		if !phrase.Empty() && addForms(t, b, phrase) {
 			g.add(t, session, b)
 		}
-		if b.Text == sessionmem.ForgottenText || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
+		if b.Text == forgotten.Text || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
 			return
 		}
 		g.add(t, session, b)
@@ -102,7 +103,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 }
 
 // addForms adds the forms that a phrase has in a block, and says whether its text has it.
-func addForms(t *sessionmem.Traces, b transcript.Block, phrase textfold.Phrase) bool {
+func addForms(t *forgotten.Traces, b transcript.Block, phrase textfold.Phrase) bool {
 	for _, text := range []string{b.Task, b.Context} {
 		t.AddPhrase(text, phrase)
 	}
@@ -112,7 +113,7 @@ func addForms(t *sessionmem.Traces, b transcript.Block, phrase textfold.Phrase) 
 	return t.AddPhrase(b.Text, phrase)
 }
 
-func (g *gathered) add(t *sessionmem.Traces, session string, b transcript.Block) {
+func (g *gathered) add(t *forgotten.Traces, session string, b transcript.Block) {
 	if g.gone[session] == nil {
 		g.gone[session], g.words[session] = map[string]bool{}, map[string]bool{}
 	}
@@ -133,7 +134,7 @@ func (g *gathered) add(t *sessionmem.Traces, session string, b transcript.Block)
 }
 
 // gatherForks adds the copies that forks hold of blocks: of the same id and text.
-func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *gathered) error {
+func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Traces, g *gathered) error {
 	if len(g.texts) == 0 {
 		return nil
 	}
@@ -158,7 +159,7 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *sessionmem.Traces, g *ga
 }
 
 // gatherDerived adds what was made of the blocks that are meant: Summaries and titles.
-func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, g *gathered, common *sessionmem.Common) error {
+func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Traces, g *gathered, common *forgotten.Common) error {
 	in := map[string]bool{}
 	for name := range g.gone {
 		in[name] = true
@@ -183,7 +184,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, g *
 	}
 	return f.p.Store.EachForgettable(ctx, in, func(session, _ string, b transcript.Block) {
 		switch {
-		case !derived[session+"/"+b.ID] || b.Text == sessionmem.ForgottenText:
+		case !derived[session+"/"+b.ID] || b.Text == forgotten.Text:
 		case b.Kind == transcript.KindSummary:
 			t.AddTold(b.Text, common)
 		case b.By != "":
@@ -195,7 +196,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *sessionmem.Traces, g *
 // taught says whether a lesson, or a proposal, comes from what is meant: all that was
 // learnt in a session or a time that goes as a whole; else what was learnt in the
 // session since then, from those blocks or in the same words.
-func (g *gathered) taught(t *sessionmem.Traces, l sessionmem.Learned) bool {
+func (g *gathered) taught(t *forgotten.Traces, l sessionmem.Learned) bool {
 	if l.Session == "" {
 		return false
 	}
@@ -229,7 +230,7 @@ func (f *Forgetter) isAbout(author string, l sessionmem.Learned) bool {
 }
 
 // addFormsOfFiles adds the forms that a phrase has in other files than transcripts.
-func (f *Forgetter) addFormsOfFiles(t *sessionmem.Traces, phrase textfold.Phrase) {
+func (f *Forgetter) addFormsOfFiles(t *forgotten.Traces, phrase textfold.Phrase) {
 	for _, root := range []string{f.p.Root, f.p.CacheDir} {
 		eachFile(root, func(path string, d fs.DirEntry) {
 			if isIndex(d.Name()) || strings.HasPrefix(path, filepath.Join(f.p.Root, "session")) && strings.HasSuffix(path, ".md") {
@@ -266,7 +267,7 @@ func eachFile(root string, each func(path string, d fs.DirEntry)) {
 }
 
 // similar asks the index for what says the same in other words.
-func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []sessionmem.Touched {
+func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []forgotten.Touched {
 	if f.p.Index == nil {
 		return nil
 	}
@@ -281,7 +282,7 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []session
 		listed[t.Offer] = t.Offer != ""
 		listed[t.Text] = true
 	}
-	var out []sessionmem.Touched
+	var out []forgotten.Touched
 	for _, text := range texts[:min(len(texts), similarTexts)] {
 		hits, err := f.p.Index.Similar(ctx, text, similarHits)
 		if err != nil {
@@ -302,8 +303,8 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []session
 				continue
 			}
 			listed[offer], listed[h.ID] = offer != "", true
-			out = append(out, sessionmem.Touched{
-				Place: string(h.Kind), Action: sessionmem.ForgetKept, Path: filepath.Join(f.p.Root, filepath.FromSlash(h.Path)), Session: h.Session,
+			out = append(out, forgotten.Touched{
+				Place: string(h.Kind), Action: forgotten.Kept, Path: filepath.Join(f.p.Root, filepath.FromSlash(h.Path)), Session: h.Session,
 				Block: h.Block, Time: h.Time, Text: short(h.Text), Why: why, Offer: offer,
 			})
 		}

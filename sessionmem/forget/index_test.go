@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -24,8 +24,8 @@ func TestAnIndexThatIsHeldIsFinishedLater(t *testing.T) {
 	must(t, held.Lock())
 	report, err := r.f.Do(t.Context(), r.plan(Selection{Text: "blue zebra sleeps"}))
 	must(t, err)
-	i := slices.IndexFunc(report.Found, func(f sessionmem.Touched) bool { return f.Place == "index" })
-	if report.Pending != 1 || report.Refused != 0 || i < 0 || report.Found[i].Action != sessionmem.ForgetPending || !strings.Contains(report.Found[i].Why, "as soon as that ends") {
+	i := slices.IndexFunc(report.Found, func(f forgotten.Touched) bool { return f.Place == "index" })
+	if report.Pending != 1 || report.Refused != 0 || i < 0 || report.Found[i].Action != forgotten.Pending || !strings.Contains(report.Found[i].Why, "as soon as that ends") {
 		t.Errorf("%d pending, %d refused: %+v; want the index alone, as pending", report.Pending, report.Refused, report.Found)
 	}
 	for _, left := range r.residue("zebra") {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -26,7 +26,7 @@ const (
 // offers finds what stays and may tell of the same: it goes where Selection.Also names
 // it. The rest of a turn that loses a part, what says it in most of its words, and what
 // was learnt in the session since.
-func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]sessionmem.Touched, error) {
+func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]forgotten.Touched, error) {
 	if p.traces.IsForGuest() {
 		return nil, nil // nobody is asked
 	}
@@ -65,7 +65,7 @@ type offering struct {
 	spread        map[string]int             // by word of what goes: in how many blocks it stands
 	blocks        int
 	listed        map[string]bool
-	found         []sessionmem.Touched
+	found         []forgotten.Touched
 }
 
 // follow notes which turn a block belongs to.
@@ -98,7 +98,7 @@ func (o *offering) count(session, _ string, b transcript.Block) {
 
 func (o *offering) offer(session, path string, b transcript.Block) {
 	id := session + "/" + b.ID
-	if o.listed[id] || o.g.gone[session][b.ID] || b.Text == "" || b.Text == sessionmem.ForgottenText {
+	if o.listed[id] || o.g.gone[session][b.ID] || b.Text == "" || b.Text == forgotten.Text {
 		return
 	}
 	why := ""
@@ -113,8 +113,8 @@ func (o *offering) offer(session, path string, b transcript.Block) {
 		return
 	}
 	o.listed[id] = true
-	o.found = append(o.found, sessionmem.Touched{
-		Place: string(b.Kind), Action: sessionmem.ForgetKept, Path: path, Session: session, Block: b.ID, Time: b.Time,
+	o.found = append(o.found, forgotten.Touched{
+		Place: string(b.Kind), Action: forgotten.Kept, Path: path, Session: session, Block: b.ID, Time: b.Time,
 		Text: short(b.Text), Why: why, Offer: id,
 	})
 }
@@ -161,8 +161,8 @@ func (o *offering) offerLessons() {
 		if l.Proposal || gone == nil || !late || o.p.traces.Holds(l.Text) || o.p.traces.IsChosen(l.Text) || o.g.taught(o.p.traces, l) {
 			continue
 		}
-		o.found = append(o.found, sessionmem.Touched{
-			Place: "lesson", Action: sessionmem.ForgetKept, Path: l.Path, Line: l.Line, Text: short(l.Text),
+		o.found = append(o.found, forgotten.Touched{
+			Place: "lesson", Action: forgotten.Kept, Path: l.Path, Line: l.Line, Text: short(l.Text),
 			Why: "it was learnt in the same session", Offer: o.f.lineID(l.Path, l.Text),
 		})
 	}
@@ -179,10 +179,10 @@ func (f *Forgetter) lineID(path, text string) string {
 }
 
 // offerKept offers the places that were found to hold the same and stay.
-func (f *Forgetter) offerKept(found []sessionmem.Touched) {
+func (f *Forgetter) offerKept(found []forgotten.Touched) {
 	for i, t := range found {
 		switch {
-		case t.Action != sessionmem.ForgetKept || t.Offer != "":
+		case t.Action != forgotten.Kept || t.Offer != "":
 		case t.Session != "" && t.Block != "":
 			found[i].Offer = t.Session + "/" + t.Block
 		case t.Place == "lesson" && t.Line > 0:
@@ -193,7 +193,7 @@ func (f *Forgetter) offerKept(found []sessionmem.Touched) {
 
 // lineAt names the line of a memory file that was found; "" where it is no line that
 // was learnt.
-func (f *Forgetter) lineAt(t sessionmem.Touched) string {
+func (f *Forgetter) lineAt(t forgotten.Touched) string {
 	for _, l := range f.p.Memory.Learned() {
 		if l.Path == t.Path && l.Line == t.Line && !l.Proposal {
 			return f.lineID(l.Path, l.Text)
@@ -215,7 +215,7 @@ func (f *Forgetter) lineOf(h recall.Hit) string {
 }
 
 // seedAlso adds what was chosen of the offers.
-func (f *Forgetter) seedAlso(ctx context.Context, t *sessionmem.Traces, ids []string) error {
+func (f *Forgetter) seedAlso(ctx context.Context, t *forgotten.Traces, ids []string) error {
 	for _, id := range ids {
 		if file, ok := strings.CutPrefix(id, "memory/"); ok {
 			if !f.seedChosenLine(t, id) {
@@ -242,7 +242,7 @@ func (f *Forgetter) seedAlso(ctx context.Context, t *sessionmem.Traces, ids []st
 	return nil
 }
 
-func (f *Forgetter) seedChosenLine(t *sessionmem.Traces, id string) (found bool) {
+func (f *Forgetter) seedChosenLine(t *forgotten.Traces, id string) (found bool) {
 	for _, l := range f.p.Memory.Learned() {
 		if !l.Proposal && f.lineID(l.Path, l.Text) == id {
 			t.AddLine(l.Text)
@@ -254,6 +254,6 @@ func (f *Forgetter) seedChosenLine(t *sessionmem.Traces, id string) (found bool)
 
 // Offers are the places of a plan that stay, and go too where Selection.Also holds
 // their Offer.
-func (p *Plan) Offers() []sessionmem.Touched {
-	return slices.DeleteFunc(slices.Clone(p.Found), func(t sessionmem.Touched) bool { return t.Offer == "" })
+func (p *Plan) Offers() []forgotten.Touched {
+	return slices.DeleteFunc(slices.Clone(p.Found), func(t forgotten.Touched) bool { return t.Offer == "" })
 }

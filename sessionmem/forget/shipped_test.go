@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 )
 
 // Instructions that come with the product hold common words. They are no memory.
@@ -35,7 +36,7 @@ func TestShippedInstructionsStayAndAreTold(t *testing.T) {
 	told := map[string]bool{}
 	for _, f := range report.Found {
 		if f.Final {
-			told[f.Path] = strings.Contains(f.Why, "came with mac-stats") && f.Action == sessionmem.ForgetRefused
+			told[f.Path] = strings.Contains(f.Why, "came with mac-stats") && f.Action == forgotten.Refused
 		}
 	}
 	for _, path := range []string{untouched, phrases, edited, config} {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
@@ -19,9 +20,6 @@ import (
 // blanks) into parts of at most that many: few enough for the window of a small embedding
 // model, and measured.
 const maxPart = 800
-
-// forgotten is the text of a block whose words were forgotten.
-const forgotten = "[forgotten]"
 
 // Every part of a block takes a number in its strand, also one that holds nothing to find,
 // so that the neighbours of the others are the same with it.
@@ -79,7 +77,7 @@ func (c *chunker) pieces(b transcript.Block, p sessionmem.BlockPlace) []piece {
 		out[i].ID = chunkID(c.session, b.ID, i)
 		out[i].Part, out[i].Text = i, text
 		out[i].place = place{file: p.File, offset: p.Offset, size: p.Size, bare: p.Bare, hash: hashText(text)}
-		out[i].empty = text == "" || strings.TrimSpace(text) == forgotten
+		out[i].empty = text == "" || strings.TrimSpace(text) == forgotten.Text
 		c.seq[strand]++
 	}
 	return out
@@ -138,7 +136,7 @@ func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
 				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || sessionmem.LearntOnDiscord(m.From),
 			}, seq: len(out)}
-			p.empty = strings.TrimSpace(text) == forgotten
+			p.empty = strings.TrimSpace(text) == forgotten.Text
 			p.place = place{line: m.Line, hash: hashText(text)}
 			out = append(out, p)
 		}

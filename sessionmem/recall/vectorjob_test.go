@@ -20,7 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -703,15 +703,15 @@ func TestVectorsWaitForTheirModelWhereItWasRemoved(t *testing.T) {
 func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
-	forgotten := sessionmem.NewForgotten(b.root, nil)
-	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return forgotten } })
-	traces, err := forgotten.New(true, false)
+	record := forgotten.NewRecord(b.root, nil)
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return record } })
+	traces, err := record.New(true, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	traces.AddWords("hound barks")
 	traces.AddPhrase("the hound barks", traces.Phrase("hound barks"))
-	if err := errors.Join(forgotten.Begin(traces), forgotten.Done(traces, nil)); err != nil {
+	if err := errors.Join(record.Begin(traces), record.Done(traces, nil)); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(1100 * time.Millisecond) // blocks have seconds

@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 )
 
 // What can be done with a message: words beside it that show while the pointer is
@@ -24,7 +24,7 @@ func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 	if e.Block != "" && !c.Reading {
 		objects = append(objects, g.Add(i18n.T("Edit"), func() { c.Toggle(key) }))
 	}
-	if text == sessionmem.ForgottenText {
+	if text == forgotten.Text {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
 	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.Act.CopyText(text) }))
@@ -70,7 +70,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 		return nil
 	}
 	h := &entries[head]
-	again := copies && user != nil && user.Block != "" && user.Text != sessionmem.ForgottenText && !c.last.Busy
+	again := copies && user != nil && user.Block != "" && user.Text != forgotten.Text && !c.last.Busy
 	key := fmt.Sprint(links, copies, again, answer, h.Read, h.Recalled)
 	if versioned != nil {
 		key += fmt.Sprint(versioned.Block, versioned.Versions)
@@ -93,7 +93,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 }
 
 // saysForgotten reports whether nothing of an answer is left.
-func saysForgotten(e *conversation.EntryView) bool { return e.Words() == sessionmem.ForgottenText }
+func saysForgotten(e *conversation.EntryView) bool { return e.Words() == forgotten.Text }
 
 // newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
 // answer is "" then.

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 )
 
 func openState(t *testing.T, cfg Config) *State {
@@ -251,7 +251,7 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 // What a backup brings back of before a forgetting goes; what else was said stays.
 func TestWhatWasForgottenLeavesAStateThatComesBack(t *testing.T) {
 	root := t.TempDir()
-	forgotten := sessionmem.NewForgotten(root, nil)
+	forgotten := forgotten.NewRecord(root, nil)
 	traces, err := forgotten.New(true, false)
 	if err != nil {
 		t.Fatal(err)

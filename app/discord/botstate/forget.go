@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -16,7 +16,7 @@ import (
 type Forgetter struct{ File string }
 
 // Forget finds the messages that the traces mean, and removes them unless dry.
-func (f Forgetter) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+func (f Forgetter) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	if _, err := os.Stat(f.File); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -28,37 +28,37 @@ func (f Forgetter) Forget(ctx context.Context, t *sessionmem.Traces, dry bool) (
 	return found, errors.Join(err, s.Close())
 }
 
-func (s *State) forget(ctx context.Context, file string, t *sessionmem.Traces, dry bool) ([]sessionmem.Touched, error) {
+func (s *State) forget(ctx context.Context, file string, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	return s.forgetRows(ctx, file, dry, func(session string, b transcript.Block) bool { return t.Selects(session, b) || t.Holds(b.Text) })
 }
 
 // Clean removes the messages that were forgotten before: a backup of the file brings them
 // back.
-func (s *State) Clean(ctx context.Context, forgotten func(session string, b transcript.Block) bool) error {
-	found, err := s.forgetRows(ctx, "", false, forgotten)
+func (s *State) Clean(ctx context.Context, isForgotten func(session string, b transcript.Block) bool) error {
+	found, err := s.forgetRows(ctx, "", false, isForgotten)
 	for _, t := range found {
-		if t.Action == sessionmem.ForgetRefused {
+		if t.Action == forgotten.Refused {
 			err = errors.Join(err, errors.New(t.Why))
 		}
 	}
 	return err
 }
 
-func (s *State) forgetRows(ctx context.Context, file string, dry bool, meant func(session string, b transcript.Block) bool) ([]sessionmem.Touched, error) {
+func (s *State) forgetRows(ctx context.Context, file string, dry bool, meant func(session string, b transcript.Block) bool) ([]forgotten.Touched, error) {
 	rows, err := s.rows(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	var found []sessionmem.Touched
+	var found []forgotten.Touched
 	for _, m := range rows {
 		block := transcript.Block{ID: m.Block, Kind: transcript.Kind(m.Role), Time: m.At, Text: m.Text, Attrs: map[string]string{"authors": m.Author}}
 		if !meant("discord-"+m.Channel, block) {
 			continue
 		}
-		touched := sessionmem.Touched{Place: "window", Action: sessionmem.ForgetRemoved, Path: file, Session: "discord-" + m.Channel, Block: m.Block, Time: m.At}
+		touched := forgotten.Touched{Place: "window", Action: forgotten.Removed, Path: file, Session: "discord-" + m.Channel, Block: m.Block, Time: m.At}
 		if !dry {
 			if _, err := s.db.ExecContext(ctx, `DELETE FROM channel_messages WHERE channel = ? AND id = ?`, m.Channel, m.ID); err != nil {
-				touched.Action, touched.Why = sessionmem.ForgetRefused, err.Error()
+				touched.Action, touched.Why = forgotten.Refused, err.Error()
 			}
 		}
 		found = append(found, touched)

@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"crypto/sha256"
@@ -69,12 +69,12 @@ func (t *Traces) WordsOf(text string) map[string]bool {
 	return out
 }
 
-// madeOf says whether a title, or the topic in a file's name, goes with a first message:
+// MadeOf says whether a title, or the topic in a file's name, goes with a first message:
 // it may be made of it. One that a person wrote instead shares no word with it, but for
 // such as "the". Where the message was gone before, nobody knows; with a session all goes.
-func (t *Traces) madeOf(session, first, title string) bool {
+func (t *Traces) MadeOf(session, first, title string) bool {
 	words := t.words(title)
-	if first == "" || len(words) == 0 || t.MeansSession(session) || t.holdsIn(session, title) {
+	if first == "" || len(words) == 0 || t.MeansSession(session) || t.HoldsIn(session, title) {
 		return true
 	}
 	if strings.HasPrefix(t.words(transcript.TitleText(first)), words) { // a cut one may end within a word
@@ -87,8 +87,8 @@ func (t *Traces) madeOf(session, first, title string) bool {
 	})
 }
 
-// siftName names a transcript under what is forgotten now.
-func (t *Traces) siftName(file string) [8]byte {
+// SiftName names a transcript under what is forgotten now.
+func (t *Traces) SiftName(file string) [8]byte {
 	return [8]byte(t.at[0].sum("sifted", t.generation+"\x00"+file))
 }
 

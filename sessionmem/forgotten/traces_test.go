@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 func tracesFor(t testing.TB, typed bool) *Traces {
 	t.Helper()
-	tr, err := NewForgotten(t.TempDir(), nil).New(typed, false)
+	tr, err := NewRecord(t.TempDir(), nil).New(typed, false)
 	must(t, err)
 	return tr
 }
@@ -106,7 +106,7 @@ func TestALongSentenceIsFoundByAnyPartOfIt(t *testing.T) {
 }
 
 func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
-	f := NewForgotten(t.TempDir(), nil)
+	f := NewRecord(t.TempDir(), nil)
 	tr, err := f.New(true, false)
 	must(t, err)
 	tr.AddWords("blue whale song")
@@ -123,7 +123,7 @@ func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
 
 func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 	root := t.TempDir()
-	f := NewForgotten(root, nil)
+	f := NewRecord(root, nil)
 	tr, err := f.New(true, true)
 	must(t, err)
 	tr.AddWords("blue whale song")
@@ -133,7 +133,7 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 	if text := strings.ToLower(readFile(t, f.Path())); strings.Contains(text, "whale") || strings.Contains(text, "cli-a") || strings.Contains(text, "cli-b") {
 		t.Errorf("text stands in it:\n%s", text)
 	}
-	again := NewForgotten(root, nil)
+	again := NewRecord(root, nil)
 	if !again.Has("a Blue Whale song!") || !again.HasBlock("cli-a", transcript.Block{ID: "b1"}) {
 		t.Error("it is not known after a restart")
 	}
@@ -145,7 +145,7 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 		t.Fatalf("unfinished: %+v", open)
 	}
 	must(t, again.Done(open[0], nil))
-	if len(NewForgotten(root, nil).Unfinished()) != 0 || !again.Has("blue whale song") {
+	if len(NewRecord(root, nil).Unfinished()) != 0 || !again.Has("blue whale song") {
 		t.Error("done means finished, and remembered")
 	}
 	if len(f.Unfinished()) != 0 {
@@ -155,7 +155,7 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 
 // Half a line, as a crash leaves it, hides nothing that stands before or behind it.
 func TestATornLineOfTombstonesIsPassedOver(t *testing.T) {
-	f := NewForgotten(t.TempDir(), nil)
+	f := NewRecord(t.TempDir(), nil)
 	for _, words := range []string{"blue whale song", "green turtle nest"} {
 		tr, err := f.New(true, false)
 		must(t, err)
@@ -191,13 +191,13 @@ func FuzzForgetWords(f *testing.F) {
 	f.Add("这是机密文件", "机密")
 	f.Add(`a\u00e9\n"`, "é")
 	f.Add("x\u00adx \u200b \u0301", "x")
-	forgotten := NewForgotten(f.TempDir(), nil)
+	forgotten := NewRecord(f.TempDir(), nil)
 	f.Fuzz(func(t *testing.T, text, phrase string) {
 		tr, err := forgotten.New(true, false)
 		must(t, err)
 		want := tr.Phrase(phrase)
 		there := tr.AddPhrase(text, want)
-		if there && want.String() != "forgotten" && !tr.Holds(text) && text != ForgottenText {
+		if there && want.String() != "forgotten" && !tr.Holds(text) && text != Text {
 			t.Fatalf("added and not found: %q in %q", phrase, text)
 		}
 		if out := tr.cleanText(text, nil); there && tr.Holds(out) {
@@ -214,7 +214,7 @@ func FuzzForgetWords(f *testing.F) {
 func FuzzForgottenFile(f *testing.F) {
 	f.Add([]byte("{\"format\":\"mac-stats-forgotten/1\",\"key\":\"AAAA\"}\n{\"begin\":{\"id\":\"a\",\"at\":\"2026-11-21T10:00:00Z\"}}\n{\"kind\":\"text\",\"n\":2,\"tag\":9,\"sum\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"of\":\"a\"}\n{\"done\":\"a\"}\n"))
 	f.Add([]byte("{\"begin\":{}}"))
-	fg := NewForgotten(f.TempDir(), nil)
+	fg := NewRecord(f.TempDir(), nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, _ := fg.parse(data)
 		all.Holds("some words that stand here")

@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"slices"
@@ -25,15 +25,15 @@ func (t *Traces) IsLesson(text string) bool {
 	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
 }
 
-// goesAsLesson says whether a line goes because of where it was learnt, or was chosen.
-func (t *Traces) goesAsLesson(text string) bool {
+// GoesAsLesson says whether a line goes because of where it was learnt, or was chosen.
+func (t *Traces) GoesAsLesson(text string) bool {
 	return t.WithLessons() && t.IsLesson(text) || t.IsChosen(text)
 }
 
 // Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
 // it stays. A later forgetting of the same takes it out again.
-func (f *Forgotten) Allow(text string) error {
-	t := f.traces()
+func (f *Record) Allow(text string) error {
+	t := f.Traces()
 	if t.Empty() || !t.Holds(text) {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (f *Forgotten) Allow(text string) error {
 	return nil
 }
 
-// isAllowed says whether a line of a memory stays that holds what is meant.
-func (t *Traces) isAllowed(line string) bool {
+// IsAllowed says whether a line of a memory stays that holds what is meant.
+func (t *Traces) IsAllowed(line string) bool {
 	words := t.words(line)
 	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *forgetting) bool {
 		return !t.marked(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *forgetting) bool { return o == g })) > 0

@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"bytes"
@@ -14,9 +14,8 @@ import (
 )
 
 func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
-	r := newForgetRig(t)
-	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
-	r.text("zebra seven opens")
+	r := newRig(t)
+	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
 	_, text, _ := strings.Cut(strings.TrimSpace(readFile(t, keys)), " ")
 	key, err := hex.DecodeString(text)
@@ -30,8 +29,7 @@ func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
 	}
 	must(t, os.Chmod(hashes, 0o644)) // as a copy makes it
 	must(t, os.Chmod(keys, 0o644))
-	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
-	r.text("camel eight opens")
+	r.forget("Camel eight opens my garage", "camel eight opens")
 	if fi, err := os.Stat(hashes); runtime.GOOS != "windows" && (err != nil || fi.Mode().Perm() != 0o600) {
 		t.Errorf("%v %v, want 0600 again", fi.Mode(), err)
 	}
@@ -39,7 +37,7 @@ func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
 		t.Errorf("%d words in the file of the key, want one key", n)
 	}
 	for _, words := range []string{"zebra seven opens", "camel eight opens"} {
-		if again := NewForgotten(r.root, nil); !again.Has("my " + words) {
+		if again := NewRecord(r.root, nil); !again.Has("my " + words) {
 			t.Errorf("%q is not known to be forgotten by another process", words)
 		}
 	}
@@ -48,42 +46,38 @@ func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
 // What an older version wrote, with the key beside the hashes, still binds; the next
 // forgetting moves the key.
 func TestAnOlderFileStillBindsAndItsKeyIsMoved(t *testing.T) {
-	r := newForgetRig(t)
-	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
-	r.text("zebra seven opens")
+	r := newRig(t)
+	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
-	all, last, err := r.s.Forgotten().keys()
+	all, last, err := NewRecord(r.root, nil).keys()
 	must(t, err)
 	head, err := json.Marshal(forgottenLine{Format: forgottenBefore, Key: all[last]})
 	must(t, err)
 	_, rest, _ := strings.Cut(readFile(t, hashes), "\n")
 	writeFile(t, hashes, string(head)+"\n"+rest)
 	must(t, os.Remove(keys))
-	if !NewForgotten(r.root, nil).Has("zebra seven opens") {
+	if !NewRecord(r.root, nil).Has("zebra seven opens") {
 		t.Error("what an older version noted does not bind")
 	}
-	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
-	r.text("camel eight opens")
+	r.forget("Camel eight opens my garage", "camel eight opens")
 	if strings.Contains(readFile(t, hashes), base64.StdEncoding.EncodeToString(all[last])) {
 		t.Error("the key is still beside the hashes")
 	}
-	again := NewForgotten(r.root, nil)
+	again := NewRecord(r.root, nil)
 	if !again.Has("zebra seven opens") || !again.Has("camel eight opens") {
 		t.Error("once the key is moved, something does not bind")
 	}
 }
 
 func TestWithoutItsKeyNothingBindsAndTheNextForgettingDoes(t *testing.T) {
-	r := newForgetRig(t)
-	mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
-	r.text("zebra seven opens")
+	r := newRig(t)
+	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	must(t, os.Remove(filepath.Join(r.root, keyFile)))
-	if NewForgotten(r.root, nil).Has("zebra seven opens") {
+	if NewRecord(r.root, nil).Has("zebra seven opens") {
 		t.Error("a hash was told without its key")
 	}
-	mustAppend(t, r.s, "cli-b", user("Camel eight opens my garage"))
-	r.text("camel eight opens")
-	if !NewForgotten(r.root, nil).Has("camel eight opens") {
+	r.forget("Camel eight opens my garage", "camel eight opens")
+	if !NewRecord(r.root, nil).Has("camel eight opens") {
 		t.Error("a new key does not bind")
 	}
 }
@@ -95,20 +89,20 @@ func FuzzForgottenFiles(f *testing.F) {
 		root := t.TempDir()
 		must(t, os.WriteFile(filepath.Join(root, forgottenFile), hashes, 0o600))
 		must(t, os.WriteFile(filepath.Join(root, keyFile), keys, 0o600))
-		forgotten := NewForgotten(root, nil)
-		forgotten.Has("any words that stand here")
-		traces, err := forgotten.New(true, false)
+		record := NewRecord(root, nil)
+		record.Has("any words that stand here")
+		traces, err := record.New(true, false)
 		must(t, err)
 		traces.AddWords("the zebra sleeps")
-		must(t, forgotten.Begin(traces))
-		if !NewForgotten(root, nil).Has("the zebra sleeps") {
+		must(t, record.Begin(traces))
+		if !NewRecord(root, nil).Has("the zebra sleeps") {
 			t.Error("a forgetting behind damaged lines does not bind")
 		}
 	})
 }
 
 // asOlder makes a file of the version before: the tags of its traces have no key.
-func asOlder(t *testing.T, f *Forgotten) {
+func asOlder(t *testing.T, f *Record) {
 	t.Helper()
 	data := readFile(t, f.Path())
 	all, _ := f.parse([]byte(data))
@@ -155,9 +149,8 @@ func narrowed(t *testing.T, root string) int {
 }
 
 func TestWhatIsNotedOfAPINNarrowsNothingDown(t *testing.T) {
-	r := newForgetRig(t)
-	mustAppend(t, r.s, "cli-a", user("my PIN is 4711"))
-	r.text("4711")
+	r := newRig(t)
+	r.forget("my PIN is 4711", "4711")
 	if n := narrowed(t, r.root); n != 10000 {
 		t.Errorf("the file alone leaves %d PINs of 10000", n)
 	}
@@ -166,18 +159,17 @@ func TestWhatIsNotedOfAPINNarrowsNothingDown(t *testing.T) {
 // The first program that opens a file of the version before seals it, in one step, and
 // what it says binds as before.
 func TestAFileWithOpenTagsIsSealedOnTheFirstOpening(t *testing.T) {
-	r := newForgetRig(t)
-	mustAppend(t, r.s, "cli-a", user("my PIN is 4711"))
-	r.text("4711")
-	asOlder(t, r.s.Forgotten())
+	r := newRig(t)
+	r.forget("my PIN is 4711", "4711")
+	asOlder(t, NewRecord(r.root, nil))
 	before := readFile(t, filepath.Join(r.root, forgottenFile))
-	if !NewForgotten(r.root, nil).Has("the PIN 4711") {
+	if !NewRecord(r.root, nil).Has("the PIN 4711") {
 		t.Error("it doesn't bind")
 	}
 	if n := narrowed(t, r.root); n != 10000 {
 		t.Errorf("the file alone leaves %d PINs of 10000", n)
 	}
-	if !NewForgotten(r.root, nil).Has("the PIN 4711") {
+	if !NewRecord(r.root, nil).Has("the PIN 4711") {
 		t.Error("it doesn't bind once it is sealed")
 	}
 	must(t, filepath.WalkDir(r.root, func(p string, d os.DirEntry, err error) error {

@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 
 // What is done with something that a forgetting finds.
 const (
-	ForgetEmptied  = "forgotten" // its text becomes [forgotten]
-	ForgetRebuilt  = "rebuilt"   // a Summary: made anew of what is left, without a model
-	ForgetRemoved  = "removed"   // it goes altogether
-	ForgetProposed = "proposed"  // its removal is proposed in the inbox
-	ForgetRenamed  = "renamed"   // a file whose name quotes it
-	ForgetKept     = "kept"      // it stays; Why says for what reason
-	ForgetPending  = "pending"   // somebody else is at it now: it goes by itself as soon as that is over; Why says what is waited for
-	ForgetRefused  = "refused"   // it can't be taken out; Why says the next step, or with Final that there is none
+	Emptied  = "forgotten" // its text becomes [forgotten]
+	Rebuilt  = "rebuilt"   // a Summary: made anew of what is left, without a model
+	Removed  = "removed"   // it goes altogether
+	Proposed = "proposed"  // its removal is proposed in the inbox
+	Renamed  = "renamed"   // a file whose name quotes it
+	Kept     = "kept"      // it stays; Why says for what reason
+	Pending  = "pending"   // somebody else is at it now: it goes by itself as soon as that is over; Why says what is waited for
+	Refused  = "refused"   // it can't be taken out; Why says the next step, or with Final that there is none
 )
 
 // Touched is one place that a forgetting finds, and what it does there.
@@ -35,13 +35,13 @@ type Touched struct {
 	Offer   string    `json:"offer,omitempty"` // of what stays: the id by which it can be chosen to go too
 	Final   bool      `json:"final,omitempty"` // refused for good: it is no memory, and not tried again
 
-	latest []string // of a journal: its blocks of the very second of the forgetting
+	Latest []string // of a journal: its blocks of the very second of the forgetting
 }
 
 // maxPreview is how much of a text a dry run shows, in characters.
 const maxPreview = 160
 
-func preview(text string) string {
+func Preview(text string) string {
 	text = transcript.OneLine(text)
 	if r := []rune(text); len(r) > maxPreview {
 		text = string(r[:maxPreview-1]) + "…"
@@ -49,14 +49,14 @@ func preview(text string) string {
 	return text
 }
 
-// otherNames tells of a file that is rewritten and has other names, which keep what it
+// OtherNames tells of a file that is rewritten and has other names, which keep what it
 // said; where they are nobody knows.
-func otherNames(path, session string, fi os.FileInfo) []Touched {
+func OtherNames(path, session string, fi os.FileInfo) []Touched {
 	if fi == nil || wholefile.LinkCount(fi) < 2 {
 		return nil
 	}
 	return []Touched{{
-		Place: "hard link", Action: ForgetKept, Path: path, Session: session,
+		Place: "hard link", Action: Kept, Path: path, Session: session,
 		Why: fmt.Sprintf("the file has another name elsewhere, which keeps the old text; find it with `find ~ -inum %d`, and remove it", wholefile.Inode(fi)),
 	}}
 }

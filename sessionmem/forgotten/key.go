@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"bytes"
@@ -30,10 +30,10 @@ func keyID(key []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (f *Forgotten) keyPath() string { return filepath.Join(f.root, keyFile) }
+func (f *Record) keyPath() string { return filepath.Join(f.root, keyFile) }
 
 // keys reads the keys there are; last is the id of the newest.
-func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
+func (f *Record) keys() (all map[string][]byte, last string, err error) {
 	all = map[string][]byte{}
 	data, _, err := wholefile.ReadText(f.keyPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func (f *Forgotten) keys() (all map[string][]byte, last string, err error) {
 }
 
 // key is that of the folder, or a new one.
-func (f *Forgotten) key() ([]byte, error) {
+func (f *Record) key() ([]byte, error) {
 	keys, last, err := f.keys()
 	if err != nil {
 		return nil, wholefile.Explain("reading the key of what was forgotten", err)
@@ -70,7 +70,7 @@ func (f *Forgotten) key() ([]byte, error) {
 }
 
 // saveKey makes sure that a key is in its file.
-func (f *Forgotten) saveKey(key []byte) error {
+func (f *Record) saveKey(key []byte) error {
 	keys, _, err := f.keys()
 	if err != nil || keys[keyID(key)] != nil {
 		return err
@@ -84,7 +84,7 @@ func (f *Forgotten) saveKey(key []byte) error {
 
 // upgrade rewrites a file of an older version: its keys go into the file of the keys, and
 // what has no key is sealed. The lock is held.
-func (f *Forgotten) upgrade() error {
+func (f *Record) upgrade() error {
 	data, was, err := wholefile.ReadText(f.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -139,7 +139,7 @@ func isOlder(data []byte) bool {
 }
 
 // write appends to a file of the folder that nobody else may read, safe on disk.
-func (f *Forgotten) write(path string, data []byte) error {
+func (f *Record) write(path string, data []byte) error {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return fmt.Errorf("writing %s: it is no file; move it away", filepath.Base(path))
 	}

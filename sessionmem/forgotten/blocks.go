@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"maps"
@@ -10,9 +10,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// clean takes out of a block what is meant: all of it, where it is meant itself, else
+// Clean takes out of a block what is meant: all of it, where it is meant itself, else
 // the paragraphs that hold what is. What was said after a forgetting isn't.
-func (t *Traces) clean(session string, b transcript.Block) (out transcript.Block, whole, changed bool) {
+func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block, whole, changed bool) {
 	if t.Empty() {
 		return b, false, false
 	}
@@ -74,7 +74,7 @@ func (t *Traces) cleanRest(b transcript.Block, counts func(*forgetting) bool) tr
 		return t.holdsBy(text, counts)
 	}
 	if says(b.Task) {
-		b.Task = ForgottenText
+		b.Task = Text
 	}
 	b.Context = cleanLines(b.Context, says)
 	b.Attrs = cleanAttrs(b.Attrs, says)
@@ -87,10 +87,10 @@ func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
 	case b.Kind == transcript.KindNote && saysHow(b):
 		return b
 	case b.Text != "":
-		b.Text = ForgottenText
+		b.Text = Text
 	}
 	if b.Task != "" {
-		b.Task = ForgottenText
+		b.Task = Text
 	}
 	b.Context = ""
 	if b.Attrs["name"] != "" || b.Attrs["files"] != "" {
@@ -101,7 +101,7 @@ func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
 	for _, attr := range []string{"author", "authors"} {
 		if slices.ContainsFunc(strings.Fields(b.Attrs[attr]), func(id string) bool { return t.marked(g, traceAuthor, id) }) {
 			b.Attrs = maps.Clone(b.Attrs)
-			b.Attrs[attr] = ForgottenText
+			b.Attrs[attr] = Text
 		}
 	}
 	return b
@@ -119,7 +119,7 @@ func saysHow(b transcript.Block) bool {
 
 // cleanText replaces the paragraphs that hold what is meant.
 func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
-	if len(t.texts) == 0 || text == "" || text == ForgottenText {
+	if len(t.texts) == 0 || text == "" || text == Text {
 		return text
 	}
 	marks := t.findBy([]byte(text), counts)
@@ -133,7 +133,7 @@ func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
 			continue
 		}
 		out.WriteString(text[at:p.From])
-		out.WriteString(ForgottenText)
+		out.WriteString(Text)
 		at = p.To
 	}
 	out.WriteString(text[at:])
@@ -142,9 +142,9 @@ func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
 
 // joinForgotten makes one of several forgotten paragraphs behind each other.
 func joinForgotten(text string) string {
-	twice := ForgottenText + "\n\n" + ForgottenText
+	twice := Text + "\n\n" + Text
 	for strings.Contains(text, twice) {
-		text = strings.ReplaceAll(text, twice, ForgottenText)
+		text = strings.ReplaceAll(text, twice, Text)
 	}
 	return text
 }
@@ -186,13 +186,13 @@ func cleanLines(text string, says func(string) bool) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if says(line) {
-			lines[i] = ForgottenText
+			lines[i] = Text
 		}
 	}
 	if cleaned := strings.Join(lines, "\n"); !says(cleaned) {
 		return cleaned
 	}
-	return ForgottenText // it stands across lines
+	return Text // it stands across lines
 }
 
 func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]string {
@@ -204,7 +204,7 @@ func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]stri
 		if out == nil {
 			out = maps.Clone(attrs)
 		}
-		out[k] = ForgottenText
+		out[k] = Text
 	}
 	if out == nil {
 		return attrs

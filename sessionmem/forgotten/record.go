@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"bytes"
@@ -37,9 +37,9 @@ const (
 // ErrForgetting: another process forgets something now.
 var ErrForgetting = errors.New("something is being forgotten already; try again in a moment")
 
-// Forgotten is what was forgotten in a data folder. It is safe for use by several
+// Record is what was forgotten in a data folder. It is safe for use by several
 // goroutines and processes.
-type Forgotten struct {
+type Record struct {
 	root   string // data folder, absolute; "": there is no file
 	logger *slog.Logger
 	folder func() *textfold.Folder
@@ -51,19 +51,19 @@ type Forgotten struct {
 	all  *Traces
 }
 
-// NewForgotten gives what was forgotten in a data folder; root "" is none.
-func NewForgotten(root string, logger *slog.Logger) *Forgotten {
+// NewRecord gives what was forgotten in a data folder; root "" is none.
+func NewRecord(root string, logger *slog.Logger) *Record {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	if abs, err := filepath.Abs(root); root != "" && err == nil {
 		root = abs
 	}
-	return &Forgotten{root: root, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
+	return &Record{root: root, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
 }
 
 // Path is where the file is, or would be.
-func (f *Forgotten) Path() string { return filepath.Join(f.root, forgottenFile) }
+func (f *Record) Path() string { return filepath.Join(f.root, forgottenFile) }
 
 // forgottenLine is a line that is no trace.
 type forgottenLine struct {
@@ -81,38 +81,38 @@ type forgottenLine struct {
 
 // Has reports whether a text holds what was forgotten. Where the time is known at
 // which it was said, HasSaid is exact.
-func (f *Forgotten) Has(text string) bool { return f.HasSaid(text, time.Time{}) }
+func (f *Record) Has(text string) bool { return f.HasSaid(text, time.Time{}) }
 
 // HasSaid reports whether a text that was said at that time holds what was forgotten
 // later: what is typed anew after a forgetting belongs to who types it.
-func (f *Forgotten) HasSaid(text string, said time.Time) bool {
-	t := f.traces()
+func (f *Record) HasSaid(text string, said time.Time) bool {
+	t := f.Traces()
 	return t.holdsBy(text, func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })
 }
 
 // HasIn is Has for a text of a session, or of a lesson from there; session "" is the
 // owner's own memory.
-func (f *Forgotten) HasIn(session, text string) bool {
-	t := f.traces()
-	return t.holdsIn(session, text) && (session != "" || !t.isAllowed(text))
+func (f *Record) HasIn(session, text string) bool {
+	t := f.Traces()
+	return t.HoldsIn(session, text) && (session != "" || !t.IsAllowed(text))
 }
 
 // HasBlock reports whether a block of a session was forgotten: it itself, or
 // something it says. A block says so wherever it comes from: an old copy, too.
-func (f *Forgotten) HasBlock(session string, b transcript.Block) bool {
-	t := f.traces()
-	if t.Empty() || b.Text == ForgottenText {
+func (f *Record) HasBlock(session string, b transcript.Block) bool {
+	t := f.Traces()
+	if t.Empty() || b.Text == Text {
 		return false
 	}
 	if t.Selects(session, b) {
 		return true
 	}
-	cleaned, _, _ := t.clean(session, b)
+	cleaned, _, _ := t.Clean(session, b)
 	return cleaned.Text != b.Text
 }
 
-// traces gives all there are, as the file is now.
-func (f *Forgotten) traces() *Traces {
+// Traces gives all there are, as the file is now.
+func (f *Record) Traces() *Traces {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.root == "" {
@@ -151,7 +151,7 @@ func (f *Forgotten) traces() *Traces {
 }
 
 // upgradeNow is upgrade where nobody else forgets just now.
-func (f *Forgotten) upgradeNow() bool {
+func (f *Record) upgradeNow() bool {
 	lock := wholefile.NewLock(f.lockPath())
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return false
@@ -166,13 +166,13 @@ func (f *Forgotten) upgradeNow() bool {
 	return err == nil
 }
 
-func (f *Forgotten) lockPath() string {
+func (f *Record) lockPath() string {
 	return filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir, forgetLock)
 }
 
 // parse reads the file. What can't be read of it (half a line after a crash) is left
 // out. last is the key of the last header.
-func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
+func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 	all = newTraces(f.folder)
 	begun := map[string]*forgetting{}
 	keys, _, err := f.keys()
@@ -219,7 +219,7 @@ func (f *Forgotten) parse(data []byte) (all *Traces, last []byte) {
 // New gives traces that are empty, of a forgetting that is not written down yet.
 // typed: words that are added are meant wherever they stand, else not where a person
 // typed them in another message than those meant. lessons: what was learnt goes too.
-func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
+func (f *Record) New(typed, lessons bool) (*Traces, error) {
 	key, err := f.key()
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (f *Forgotten) New(typed, lessons bool) (*Traces, error) {
 
 // Begin writes a forgetting down, safe on disk: from now on it binds all programs,
 // and is finished whatever happens to this one.
-func (f *Forgotten) Begin(t *Traces) error {
+func (f *Record) Begin(t *Traces) error {
 	g := t.own()
 	if err := errors.Join(f.upgrade(), f.saveKey(g.key)); err != nil {
 		return wholefile.Explain("noting what is forgotten", err)
@@ -245,16 +245,16 @@ func (f *Forgotten) Begin(t *Traces) error {
 }
 
 // Done notes that a forgetting is complete, which found this.
-func (f *Forgotten) Done(t *Traces, found []Touched) error {
+func (f *Record) Done(t *Traces, found []Touched) error {
 	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.ID(), Ended: at} })
 }
 
 // end notes that all was gone through.
-func (f *Forgotten) end(t *Traces, found []Touched, line func(at time.Time) forgottenLine) error {
+func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgottenLine) error {
 	g, at := t.own(), time.Now().Round(0)
 	var lines []any
 	if g.Seconds {
-		for _, id := range ofSecond(found, at) {
+		for _, id := range OfSecond(found, at) {
 			lines = append(lines, traceLine{Kind: traceSecond, Sum: g.sum(traceSecond, id), Of: g.ID})
 		}
 	}
@@ -263,7 +263,7 @@ func (f *Forgotten) end(t *Traces, found []Touched, line func(at time.Time) forg
 
 // Tried notes that a forgetting went through everything and something was refused: it
 // is tried again, but what is said from now on is not meant.
-func (f *Forgotten) Tried(t *Traces, found []Touched) error {
+func (f *Record) Tried(t *Traces, found []Touched) error {
 	if !t.own().ended.IsZero() {
 		return nil // noted before
 	}
@@ -271,7 +271,7 @@ func (f *Forgotten) Tried(t *Traces, found []Touched) error {
 }
 
 // append writes lines at the end, behind the key where it is not there yet.
-func (f *Forgotten) append(key []byte, lines ...any) error {
+func (f *Record) append(key []byte, lines ...any) error {
 	data, _, err := wholefile.ReadText(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return wholefile.Explain("noting what is forgotten", err)
@@ -295,27 +295,27 @@ func (f *Forgotten) append(key []byte, lines ...any) error {
 	return nil
 }
 
-// since says whether anything was forgotten since a time: what was being made then of
+// Since says whether anything was forgotten since a time: what was being made then of
 // what was said may tell of it.
-func (f *Forgotten) since(t time.Time) bool {
-	return slices.ContainsFunc(f.traces().at, func(g *forgetting) bool {
+func (f *Record) Since(t time.Time) bool {
+	return slices.ContainsFunc(f.Traces().at, func(g *forgetting) bool {
 		return !g.Begun.Before(t.Round(0)) || !g.ended.IsZero() && !g.ended.Before(t.Round(0))
 	})
 }
 
-// meant says whether blocks of a session still say what is to be forgotten.
-func (f *Forgotten) meant(session string, blocks []transcript.Block) bool {
-	t := f.traces()
+// Meant says whether blocks of a session still say what is to be forgotten.
+func (f *Record) Meant(session string, blocks []transcript.Block) bool {
+	t := f.Traces()
 	return !t.Empty() && slices.ContainsFunc(blocks, func(b transcript.Block) bool {
-		_, _, changed := t.clean(session, b)
+		_, _, changed := t.Clean(session, b)
 		return changed
 	})
 }
 
 // Unfinished gives the traces of each forgetting that was begun and not completed.
-func (f *Forgotten) Unfinished() []*Traces {
+func (f *Record) Unfinished() []*Traces {
 	var out []*Traces
-	all := f.traces()
+	all := f.Traces()
 	for _, g := range all.at {
 		if !g.done {
 			out = append(out, all.only(g))
@@ -340,13 +340,13 @@ func (t *Traces) only(g *forgetting) *Traces {
 }
 
 // Lock makes this the only process that forgets; ErrForgetting where another does.
-func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
+func (f *Record) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, wholefile.Explain("locking what is forgotten", err)
 	}
 	lock := wholefile.NewLock(f.lockPath())
-	ctx, cancel := context.WithTimeoutCause(ctx, forgetPatience, ErrForgetting)
+	ctx, cancel := context.WithTimeoutCause(ctx, Patience, ErrForgetting)
 	defer cancel()
 	if ok, err := lock.TryLockContext(ctx, wholefile.TurnRetry); !ok {
 		if ctx.Err() != nil {
@@ -361,13 +361,13 @@ func (f *Forgotten) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// forgetPatience is how long another forgetting, or a session's turn, is waited for.
-const forgetPatience = 5 * time.Second
+// Patience is how long another forgetting, or a session's turn, is waited for.
+const Patience = 5 * time.Second
 
 // Last is when something was forgotten last; zero where nothing was.
-func (f *Forgotten) Last() time.Time {
+func (f *Record) Last() time.Time {
 	var last time.Time
-	for _, g := range f.traces().at {
+	for _, g := range f.Traces().at {
 		if g.Begun.After(last) {
 			last = g.Begun
 		}
@@ -377,6 +377,6 @@ func (f *Forgotten) Last() time.Time {
 
 // HasTyped reports whether a text that is not sent yet holds words which were
 // forgotten since a time, wherever they were typed.
-func (f *Forgotten) HasTyped(text string, since time.Time) bool {
-	return f.traces().holdsBy(text, func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })
+func (f *Record) HasTyped(text string, since time.Time) bool {
+	return f.Traces().holdsBy(text, func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })
 }

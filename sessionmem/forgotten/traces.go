@@ -1,4 +1,4 @@
-package sessionmem
+package forgotten
 
 import (
 	"crypto/hmac"
@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ForgottenText stands in the place of what was forgotten.
-const ForgottenText = "[forgotten]"
+// Text stands in the place of what was forgotten.
+const Text = "[forgotten]"
 
 const (
 	// maxWindow is how many words a trace holds; a longer sentence has several.
@@ -197,9 +197,9 @@ func (t *Traces) Touch(place string) { t.addMark(traceTouched, place) }
 // proposed for removal.
 func (t *Traces) WithLessons() bool { return t.own().Learn }
 
-// needsBlocks says whether a session's file has to be taken apart to see whether anything
+// NeedsBlocks says whether a session's file has to be taken apart to see whether anything
 // in it is meant: something is by other things than its words.
-func (t *Traces) needsBlocks(session string) bool {
+func (t *Traces) NeedsBlocks(session string) bool {
 	return len(t.spans) > 0 || slices.ContainsFunc(t.at, func(g *forgetting) bool {
 		return g.kinds[traceBlock] || g.kinds[tracePart] || g.kinds[traceAuthor] || t.marked(g, traceSession, session)
 	})
@@ -313,18 +313,18 @@ func (t *Traces) AddSession(name string) { t.addMark(traceSession, name) }
 // with the same words was said after it.
 func (t *Traces) AddFound(found []Touched) {
 	t.own().Seconds = true
-	for _, id := range ofSecond(found, t.At()) {
+	for _, id := range OfSecond(found, t.At()) {
 		t.addMark(traceSecond, id)
 	}
 }
 
-// ofSecond gives the blocks of that second among those that were found.
-func ofSecond(found []Touched, at time.Time) (ids []string) {
+// OfSecond gives the blocks of that second among those that were found.
+func OfSecond(found []Touched, at time.Time) (ids []string) {
 	for _, f := range found {
-		if f.Block != "" && f.Action != ForgetKept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
+		if f.Block != "" && f.Action != Kept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {
 			ids = append(ids, f.Block)
 		}
-		ids = append(ids, f.latest...)
+		ids = append(ids, f.Latest...)
 	}
 	return ids
 }
@@ -383,7 +383,7 @@ func (t *Traces) marked(g *forgetting, kind, text string) bool {
 
 // Find gives the places of a text that are meant, in order.
 func (t *Traces) Find(text string) []textfold.Mark {
-	if text == ForgottenText {
+	if text == Text {
 		return nil
 	}
 	return t.findBy([]byte(text), nil)
@@ -392,14 +392,14 @@ func (t *Traces) Find(text string) []textfold.Mark {
 // Holds says whether something in a text is meant.
 func (t *Traces) Holds(text string) bool { return len(t.Find(text)) > 0 }
 
-// holdsIn says whether something in a text of a session is meant there.
-func (t *Traces) holdsIn(session, text string) bool {
+// HoldsIn says whether something in a text of a session is meant there.
+func (t *Traces) HoldsIn(session, text string) bool {
 	return t.holdsBy(text, func(g *forgetting) bool { return g.counts(session) })
 }
 
 // holdsBy says whether something in a text is meant by the forgettings that count.
 func (t *Traces) holdsBy(text string, counts func(*forgetting) bool) bool {
-	return text != "" && text != ForgottenText && len(t.findBy([]byte(text), counts)) > 0
+	return text != "" && text != Text && len(t.findBy([]byte(text), counts)) > 0
 }
 
 // HoldsRaw says whether something in a file's bytes is meant.

@@ -1,0 +1,54 @@
+package forgotten
+
+import (
+	"mac-stats/sessionmem/transcript"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// rig is a data folder in which phrases are forgotten.
+type rig struct {
+	t    *testing.T
+	root string
+}
+
+// newRig makes a data folder that the app has been in: it has the folder of the locks.
+func newRig(t *testing.T) rig {
+	r := rig{t, t.TempDir()}
+	must(t, os.MkdirAll(filepath.Join(r.root, transcript.SessionDir, transcript.LocksDir), 0o700))
+	return r
+}
+
+// forget forgets a phrase that stands in a text.
+func (r rig) forget(text, phrase string) {
+	r.t.Helper()
+	record := NewRecord(r.root, nil)
+	tr, err := record.New(true, false)
+	must(r.t, err)
+	tr.AddWords(phrase)
+	if !tr.AddPhrase(text, tr.Phrase(phrase)) {
+		r.t.Fatalf("%q does not stand in %q", phrase, text)
+	}
+	must(r.t, record.Begin(tr))
+	must(r.t, record.Done(tr, nil))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	return string(data)
+}
+
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+}
