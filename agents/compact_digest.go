@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 )
 
 // digestAnswer is the answer by the schema.
@@ -91,13 +91,13 @@ func sure(v float64) sureness {
 
 // lessons are those of an answer that are sure enough, or of which it isn't said:
 // these have the confidence 0.
-func (a digestAnswer) lessons() []sessionmem.Lesson {
-	var list []sessionmem.Lesson
+func (a digestAnswer) lessons() []memory.Lesson {
+	var list []memory.Lesson
 	add := func(text, about string, s sureness) {
-		if text = excerpt.OneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < sessionmem.MinConfidence {
+		if text = excerpt.OneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < memory.MinConfidence {
 			return
 		}
-		list = append(list, sessionmem.Lesson{Text: text, About: about, Confidence: s.value, Target: sessionmem.Target{Kind: sessionmem.TargetGlobal}})
+		list = append(list, memory.Lesson{Text: text, About: about, Confidence: s.value, Target: memory.Target{Kind: memory.TargetGlobal}})
 	}
 	for _, l := range a.Lessons {
 		add(l.Text, "", l.Sure)

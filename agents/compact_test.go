@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -123,7 +124,7 @@ func compactingBy(t *testing.T, policy sessionmem.CompactPolicy, background bool
 		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return policy }, Own: OwnTools(),
 		Lessons: sessionmem.MemoryLessons{
 			Memory: r.params.Memory, Store: r.store, Write: func() string { return r.settings.MemoryWrite },
-			Own: func(s string) (sessionmem.Target, bool) {
+			Own: func(s string) (memory.Target, bool) {
 				return r.params.Registry.OwnMemory(s, r.settings.DefaultAgent)
 			},
 		},
@@ -190,7 +191,7 @@ func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 }
 
 func TestLessonsOfACompactionAreTold(t *testing.T) {
-	own := sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}
+	own := memory.Target{Kind: memory.TargetAgent, ID: "002"}
 	for _, tt := range []struct {
 		name    string
 		prepare func(r *rig)
@@ -297,7 +298,7 @@ func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
 	if len(told) == 0 {
 		t.Error("nothing was summarised first")
 	}
-	if f, err := r.params.Memory.Load(sessionmem.Target{Kind: sessionmem.TargetGlobal}); err != nil || len(f.Bullets) < 1 {
+	if f, err := r.params.Memory.Load(memory.Target{Kind: memory.TargetGlobal}); err != nil || len(f.Bullets) < 1 {
 		t.Errorf("learnt %+v, %v", f.Bullets, err)
 	}
 }

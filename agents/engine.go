@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -62,7 +63,7 @@ type Settings struct {
 // Params is what an Engine needs. Optional fields say so.
 type Params struct {
 	Store    *sessionmem.Store
-	Memory   *sessionmem.Memory
+	Memory   *memory.Memory
 	Registry *registry.Registry
 	Chat     ChatModel
 	Models   ModelResolver
@@ -257,7 +258,7 @@ func (e *Engine) shownFrom(session string) string {
 // memoryChanged compares a memory file with what an earlier turn of this process
 // sent and counts the lines that came and went; ok is false where it is the same
 // or was not sent before.
-func (e *Engine) memoryChanged(f sessionmem.MemoryFile) (added, removed int, ok bool) {
+func (e *Engine) memoryChanged(f memory.File) (added, removed int, ok bool) {
 	e.mu.Lock()
 	before, known := e.memory[f.Path]
 	e.memory[f.Path] = f.Text

@@ -12,7 +12,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // A change of the memory from the model's words to the file and back: by a directive
@@ -70,7 +70,7 @@ func (r *rig) acceptAndUndo(id, given, want string, refused bool) {
 	w, err := r.params.Memory.Accept(r.t.Context(), id)
 	if refused {
 		waiting, inboxErr := r.params.Memory.Inbox()
-		if !errors.Is(err, sessionmem.ErrNoLine) || !strings.Contains(err.Error(), "changed since it was proposed") || read() != given || inboxErr != nil || len(waiting) != 1 || waiting[0].Accepting {
+		if !errors.Is(err, memory.ErrNoLine) || !strings.Contains(err.Error(), "changed since it was proposed") || read() != given || inboxErr != nil || len(waiting) != 1 || waiting[0].Accepting {
 			r.t.Errorf("%v, waiting %+v, file:\n%s", err, waiting, read())
 		}
 		return

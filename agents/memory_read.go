@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -23,7 +23,7 @@ func (t *turn) memoryRead() []MemoryRead {
 			continue
 		}
 		name := filepath.Base(m.Path)
-		if m.Target.Kind == sessionmem.TargetAgent {
+		if m.Target.Kind == memory.TargetAgent {
 			name = path.Join(filepath.Base(filepath.Dir(m.Path)), name)
 		}
 		out = append(out, MemoryRead{Name: name, Lines: m.Lines, Cut: m.Cut})

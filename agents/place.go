@@ -7,8 +7,8 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -28,7 +28,7 @@ type Place struct {
 	// OwnMemory adds the agent's own memory: where the place was given that agent.
 	OwnMemory bool
 	// Lessons is where what is learnt is proposed for; required.
-	Lessons sessionmem.Target
+	Lessons memory.Target
 
 	Author string            // who wrote, as the model is told
 	Attrs  map[string]string // of the User block: author=, msg=
@@ -43,7 +43,7 @@ type Place struct {
 // SharedTarget is a memory file for a prompt, under a heading and within a budget of
 // characters.
 type SharedTarget struct {
-	Target  sessionmem.Target
+	Target  memory.Target
 	Heading string
 	Budget  int
 }
@@ -131,10 +131,10 @@ func (t *turn) placeMemory(in *prompt.Input) {
 	}
 	in.First = p.Prompt
 	if !p.Global {
-		in.Global = sessionmem.MemoryFile{Missing: true}
+		in.Global = memory.File{Missing: true}
 	}
 	if !p.OwnMemory {
-		in.Own = sessionmem.MemoryFile{Missing: true}
+		in.Own = memory.File{Missing: true}
 	}
 	for _, m := range p.Memory {
 		in.Shared = append(in.Shared, prompt.SharedMemory{Heading: m.Heading, File: t.loadMemory(m.Target), Budget: m.Budget})

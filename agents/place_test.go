@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -14,8 +15,8 @@ const placeSession = "discord-200"
 func channelPlace() *Place {
 	return &Place{
 		Prompt: "You are Luna.", Author: "Anna", Attrs: map[string]string{"author": "301", "msg": "401"},
-		Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: "200"},
-		Memory:  []SharedTarget{{Target: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: "200"}, Heading: "Lessons for this channel", Budget: 1000}},
+		Lessons: memory.Target{Kind: memory.TargetChannel, ID: "200"},
+		Memory:  []SharedTarget{{Target: memory.Target{Kind: memory.TargetChannel, ID: "200"}, Heading: "Lessons for this channel", Budget: 1000}},
 		Turns:   6, MessageChars: 4000,
 	}
 }
@@ -150,7 +151,7 @@ func TestPlaceToolsAndLessons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(waiting) != 1 || waiting[0].Target != p.Lessons || waiting[0].Why != sessionmem.WhyStrangers {
+	if len(waiting) != 1 || waiting[0].Target != p.Lessons || waiting[0].Why != memory.WhyStrangers {
 		t.Errorf("the inbox holds %+v, want the lesson for the channel", waiting)
 	}
 	for _, e := range of(events, EventTool) {

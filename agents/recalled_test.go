@@ -12,7 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -119,7 +119,7 @@ func TestWhatIsNotRecalled(t *testing.T) {
 		{"anything for a private chat", "cpu-new", func(r *recalling) { r.store.SetPrivate("cpu-new") }, nil},
 		{"anything where nothing may be written", "cpu-new", func(r *recalling) { r.settings.InMemoryOnly = true }, nil},
 		{"the owner's words in a channel", "discord-7", nil, nil},
-		{"the owner's words for a place", "discord-7", nil, &Place{Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: "7"}}},
+		{"the owner's words for a place", "discord-7", nil, &Place{Lessons: memory.Target{Kind: memory.TargetChannel, ID: "7"}}},
 		{"where the index can't be opened", "cpu-new", func(r *recalling) {
 			r.params.Recall = func() (Searcher, error) { return nil, errors.New("the cache folder is gone") }
 			r.engine = NewEngine(r.params)

@@ -13,8 +13,8 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -197,7 +197,7 @@ func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx
 	d.call = event
 	in := prompt.Input{
 		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
-		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
+		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
 	if !who.skill {
 		in = t.promptInput(d)

@@ -11,7 +11,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -74,21 +74,21 @@ func (m memoryTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 		return tools.Result{}, err
 	}
 	if why := m.mustAsk(call, text, target); why != "" {
-		return t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
+		return t.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
 	}
-	return m.save(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Session: t.req.Session})
+	return m.save(ctx, memory.Lesson{Text: text, Target: target, Confidence: 1, Session: t.req.Session})
 }
 
 // mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
 // text of strangers only the user's own words may, that the user asked to remember.
-func (m memoryTool) mustAsk(call tools.Call, lesson string, target sessionmem.Target) string {
+func (m memoryTool) mustAsk(call tools.Call, lesson string, target memory.Target) string {
 	switch {
 	case m.t.req.Place != nil:
-		return sessionmem.WhyStrangers
+		return memory.WhyStrangers
 	case m.t.memoryWrite() == "ask":
-		return sessionmem.WhyAsk
+		return memory.WhyAsk
 	case m.t.may.Remember(call.Held) != tools.Allowed && !m.t.userSaid(lesson, target):
-		return sessionmem.WhyStrangers
+		return memory.WhyStrangers
 	}
 	return ""
 }
@@ -96,21 +96,21 @@ func (m memoryTool) mustAsk(call tools.Call, lesson string, target sessionmem.Ta
 // userSaid reports whether the user's message of this turn asks to remember this
 // lesson, in these words. A stranger's text can make the model try; it can't choose
 // the words, nor whose memory they go to.
-func (t *turn) userSaid(lesson string, target sessionmem.Target) bool {
-	everybodys := target == sessionmem.Target{Kind: sessionmem.TargetGlobal}
+func (t *turn) userSaid(lesson string, target memory.Target) bool {
+	everybodys := target == memory.Target{Kind: memory.TargetGlobal}
 	typed := t.user.TextSources(t.req.Session).Typed()
 	return everybodys && typed && asksToRemember(transcript.WithoutAttachments(t.user.Text), lesson)
 }
 
-func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (tools.Result, error) {
+func (m memoryTool) save(ctx context.Context, lesson memory.Lesson) (tools.Result, error) {
 	written, err := m.t.engine.p.Memory.Append(ctx, lesson)
-	if errors.Is(err, sessionmem.ErrDuplicate) {
+	if errors.Is(err, memory.ErrDuplicate) {
 		return tools.Result{Text: "Nothing to save: the memory already says so."}, nil
 	}
-	if errors.Is(err, sessionmem.ErrFull) {
-		return m.t.propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: sessionmem.WhyFull})
+	if errors.Is(err, memory.ErrFull) {
+		return m.t.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
 	}
-	if errors.Is(err, sessionmem.ErrSaving) {
+	if errors.Is(err, memory.ErrSaving) {
 		m.t.warn(StateTool, err.Error())
 		return tools.Result{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
 	}
@@ -124,9 +124,9 @@ func (m memoryTool) save(ctx context.Context, lesson sessionmem.Lesson) (tools.R
 }
 
 // fullness says how much of its budget a memory fills, once that is worth saying.
-func (t *turn) fullness(target sessionmem.Target) string {
+func (t *turn) fullness(target memory.Target) string {
 	budget := t.settings.GlobalBudget
-	if target.Kind != sessionmem.TargetGlobal {
+	if target.Kind != memory.TargetGlobal {
 		budget = t.settings.AgentBudget
 	}
 	f, err := t.engine.p.Memory.Load(target)
@@ -138,20 +138,20 @@ func (t *turn) fullness(target sessionmem.Target) string {
 }
 
 // target is whose memory a lesson goes to.
-func (m memoryTool) target(selector string) (sessionmem.Target, error) {
+func (m memoryTool) target(selector string) (memory.Target, error) {
 	if p := m.t.req.Place; p != nil {
 		return p.Lessons, nil // whatever a stranger's text makes the model choose
 	}
 	if selector == "" {
-		return sessionmem.Target{Kind: sessionmem.TargetGlobal}, nil
+		return memory.Target{Kind: memory.TargetGlobal}, nil
 	}
 	a, err := m.t.engine.p.Registry.Find(selector)
 	if err != nil {
-		return sessionmem.Target{}, err
+		return memory.Target{}, err
 	}
 	target, ok := registry.OwnMemory(a)
 	if !ok {
-		return sessionmem.Target{}, fmt.Errorf("%s is a single file and has no memory of its own; leave out agent:<id>", a.Slug)
+		return memory.Target{}, fmt.Errorf("%s is a single file and has no memory of its own; leave out agent:<id>", a.Slug)
 	}
 	return target, nil
 }
@@ -167,7 +167,7 @@ func splitTarget(arg string) (selector, lesson string) {
 	return selector, strings.TrimSpace(lesson)
 }
 
-func targetName(t sessionmem.Target) string {
+func targetName(t memory.Target) string {
 	if t.ID == "" {
 		return string(t.Kind)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // replaceTool is MEMORY_REPLACE. It only proposes, whatever memory.write says.
@@ -46,7 +46,7 @@ func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	for rest := to; ; {
 		result, err := r.t.proposeChange(ctx, selector, strings.TrimSpace(from), strings.TrimSpace(rest))
 		more, after, again := strings.Cut(rest, "=>")
-		if !again || !errors.Is(err, sessionmem.ErrNoLine) {
+		if !again || !errors.Is(err, memory.ErrNoLine) {
 			return result, err
 		}
 		from, rest = from+"=>"+more, after
@@ -105,20 +105,20 @@ func (t *turn) proposeChange(ctx context.Context, selector, from, to string) (to
 	if to == "" {
 		return tools.Result{}, errors.New("nothing was proposed: there is no new text; use MEMORY_REMOVE to have a lesson removed")
 	}
-	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: from, Text: to})
+	return t.proposeIn(ctx, selector, memory.Proposal{Kind: memory.ProposeReplace, Old: from, Text: to})
 }
 
 func (t *turn) proposeRemoval(ctx context.Context, selector, text string) (tools.Result, error) {
-	return t.proposeIn(ctx, selector, sessionmem.Proposal{Kind: sessionmem.ProposeRemove, Old: text})
+	return t.proposeIn(ctx, selector, memory.Proposal{Kind: memory.ProposeRemove, Old: text})
 }
 
 // proposeIn proposes a change in the memory that holds the line: the named agent's;
 // else the first of everybody's and the agents' own.
-func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Proposal) (tools.Result, error) {
+func (t *turn) proposeIn(ctx context.Context, selector string, p memory.Proposal) (tools.Result, error) {
 	if err := t.mayRemember(); err != nil {
 		return tools.Result{}, err
 	}
-	p.Confidence, p.Why = 1, sessionmem.WhyChange
+	p.Confidence, p.Why = 1, memory.WhyChange
 	if selector != "" {
 		target, err := memoryTool{t}.target(selector)
 		if err != nil {
@@ -127,15 +127,15 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 		p.Target = target
 		return t.propose(ctx, p)
 	}
-	p.Target = sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	p.Target = memory.Target{Kind: memory.TargetGlobal}
 	result, err := t.propose(ctx, p)
 	for _, a := range t.engine.p.Registry.Agents() {
 		target, ok := registry.OwnMemory(a)
-		if !errors.Is(err, sessionmem.ErrNoLine) || !ok {
+		if !errors.Is(err, memory.ErrNoLine) || !ok {
 			continue
 		}
 		p.Target = target
-		if other, otherErr := t.propose(ctx, p); !errors.Is(otherErr, sessionmem.ErrNoLine) {
+		if other, otherErr := t.propose(ctx, p); !errors.Is(otherErr, memory.ErrNoLine) {
 			result, err = other, otherErr
 		}
 	}
@@ -143,10 +143,10 @@ func (t *turn) proposeIn(ctx context.Context, selector string, p sessionmem.Prop
 }
 
 // propose puts a change into the inbox and says so to the user and the model.
-func (t *turn) propose(ctx context.Context, p sessionmem.Proposal) (tools.Result, error) {
+func (t *turn) propose(ctx context.Context, p memory.Proposal) (tools.Result, error) {
 	p.Session, p.From, p.To = t.req.Session, t.user.ID, t.user.ID
 	p, err := t.engine.p.Memory.Propose(ctx, p)
-	if errors.Is(err, sessionmem.ErrDuplicate) {
+	if errors.Is(err, memory.ErrDuplicate) {
 		return tools.Result{Text: "Nothing to propose: " + err.Error() + "."}, nil
 	}
 	if err != nil {
@@ -158,12 +158,12 @@ func (t *turn) propose(ctx context.Context, p sessionmem.Proposal) (tools.Result
 }
 
 // tellProposed tells of what waits in the inbox, and gives it in words.
-func (t *turn) tellProposed(p sessionmem.Proposal, why string) (words string) {
+func (t *turn) tellProposed(p memory.Proposal, why string) (words string) {
 	words = p.Text
 	switch p.Kind {
-	case sessionmem.ProposeReplace:
+	case memory.ProposeReplace:
 		words = p.Old + " => " + p.Text
-	case sessionmem.ProposeRemove:
+	case memory.ProposeRemove:
 		words = p.Old
 	}
 	t.emit(Event{Type: EventMemoryProposed, Text: words, Memory: &MemoryChange{

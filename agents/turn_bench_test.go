@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -50,7 +51,7 @@ func benchEngine(b *testing.B, chat ChatModel) (*Engine, *sessionmem.Store, stri
 	}
 	settings := Settings{DefaultAgent: "orchestrator", MaxMessages: 20, MaxTokens: 8192, GlobalBudget: 8000, AgentBudget: 4000, MemoryWrite: "auto"}
 	e := NewEngine(Params{
-		Store: store, Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root}), Registry: registry, Chat: chat,
+		Store: store, Memory: memory.New(memory.Config{Root: root}), Registry: registry, Chat: chat,
 		Models: fixedModels{16384}, Prompts: os.DirFS("../assets"), Settings: func() Settings { return settings },
 		Vitals: func() string { return "CPU 12 %" }, Logger: slog.New(slog.DiscardHandler),
 	})

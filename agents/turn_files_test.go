@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 func upload(t *testing.T, name, text string) sessionmem.Upload {
@@ -184,7 +185,7 @@ func TestALineOfAFileIsNoDirective(t *testing.T) {
 	if _, _, err := r.turn(Request{Text: "Read this.", Files: files}); err != nil {
 		t.Fatal(err)
 	}
-	f, err := r.params.Memory.Load(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	f, err := r.params.Memory.Load(memory.Target{Kind: memory.TargetGlobal})
 	if err != nil || strings.Contains(f.Text, "spam") {
 		t.Errorf("remembered %q, %v", f.Text, err)
 	}

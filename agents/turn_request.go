@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -259,8 +260,8 @@ func (t *turn) nameFitting() int {
 func (t *turn) promptInput(d *dialogue) prompt.Input {
 	in := prompt.Input{
 		Agent: d.agent, GlobalBudget: t.settings.GlobalBudget, AgentBudget: t.settings.AgentBudget,
-		Global: t.loadMemory(sessionmem.Target{Kind: sessionmem.TargetGlobal}),
-		Own:    sessionmem.MemoryFile{Missing: true},
+		Global: t.loadMemory(memory.Target{Kind: memory.TargetGlobal}),
+		Own:    memory.File{Missing: true},
 		Tier:   t.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.native, Tools: tools.Docs(d.tools), Guides: t.engine.guides,
 		Estimate: d.estimate,
 	}
@@ -273,7 +274,7 @@ func (t *turn) promptInput(d *dialogue) prompt.Input {
 
 // loadMemory reads a memory file now, so that an edit saved before Enter is in
 // this prompt. One that can't be read is said, and left out.
-func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
+func (t *turn) loadMemory(target memory.Target) memory.File {
 	f, err := t.engine.p.Memory.LoadStable(context.Background(), target)
 	if f.Saving && f.Text == "" {
 		t.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
@@ -281,7 +282,7 @@ func (t *turn) loadMemory(target sessionmem.Target) sessionmem.MemoryFile {
 	if err != nil {
 		t.engine.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
 		t.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
-		return sessionmem.MemoryFile{Target: target, Missing: true}
+		return memory.File{Target: target, Missing: true}
 	}
 	if added, removed, changed := t.engine.memoryChanged(f); changed {
 		t.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{

@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -69,7 +70,7 @@ func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration)
 		t.Fatal(err)
 	}
 	r.params = Params{
-		Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root}), Registry: registry,
+		Memory: memory.New(memory.Config{Root: r.root}), Registry: registry,
 		Chat: client, Models: ollama.NewCatalog(client, 0), Prompts: os.DirFS("../assets"),
 		Settings: func() Settings { return r.settings },
 		Vitals:   func() string { return "CPU 12 %" },

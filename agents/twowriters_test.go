@@ -22,6 +22,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -116,7 +117,7 @@ type writers struct {
 	did      map[string]int
 
 	store      *sessionmem.Store
-	memory     *sessionmem.Memory
+	memory     *memory.Memory
 	engine     *Engine
 	compaction *sessionmem.Compaction
 	forgetter  *forget.Forgetter
@@ -180,7 +181,7 @@ func (w *writers) open() {
 	if w.store, err = sessionmem.Open(sessionmem.Config{Root: w.root}); err != nil {
 		w.t.Fatal(err)
 	}
-	w.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: w.root})
+	w.memory = memory.New(memory.Config{Root: w.root})
 	agents := registry.New(registry.Config{Root: w.root, Defaults: os.DirFS("../assets")})
 	if err := agents.InstallDefaults(w.t.Context()); err != nil {
 		w.t.Fatal(err)
@@ -374,7 +375,7 @@ func (w *writers) deleteSession(session string) {
 // file is a session's transcript, or the memory where session is "".
 func (w *writers) file(session string) string {
 	if session == "" {
-		return w.memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+		return w.memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	}
 	t, err := w.store.Load(w.t.Context(), session)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, sessionmem.ErrNotFound) {
@@ -625,7 +626,7 @@ func (w *writers) restore(session string) {
 	if _, err := w.store.Restore(w.t.Context(), session); err != nil {
 		w.t.Errorf("restoring %s: %v", session, err)
 	}
-	if _, err := w.memory.Restore(w.t.Context()); err != nil && !errors.Is(err, sessionmem.ErrNothingDropped) {
+	if _, err := w.memory.Restore(w.t.Context()); err != nil && !errors.Is(err, memory.ErrNothingDropped) {
 		w.t.Errorf("restoring the memory: %v", err)
 	}
 	stands := map[string]bool{}
@@ -659,7 +660,7 @@ func (w *writers) keepRemoved(session string) {
 	if _, err := w.store.KeepRemoved(w.t.Context(), session); err != nil {
 		w.t.Errorf("agreeing in %s: %v", session, err)
 	}
-	if err := w.memory.KeepRemoved(w.t.Context()); err != nil && !errors.Is(err, sessionmem.ErrNothingDropped) {
+	if err := w.memory.KeepRemoved(w.t.Context()); err != nil && !errors.Is(err, memory.ErrNothingDropped) {
 		w.t.Errorf("agreeing in the memory: %v", err)
 	}
 	stands := map[string]bool{}

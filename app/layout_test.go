@@ -56,13 +56,16 @@ var restricted = []struct {
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
 	"agents/fetch":    {"sessionmem/excerpt"},
-	"agents/registry": {"sessionmem", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/wholefile"},
-	"agents/tools":    {"agents/registry", "sessionmem", "sessionmem/transcript", "sessionmem/excerpt"},
-	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
+	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
+	"agents/tools":    {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript"},
+	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"sessionmem/excerpt":         {},
 	"sessionmem/transcript":      {},
 	"sessionmem/alive":           {},
+	"sessionmem/textfold":        {},
+	"sessionmem/forgotten":       {"sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/memory":          {"sessionmem/forgotten", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wholefile":       {"sessionmem/alive"},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
@@ -71,7 +74,7 @@ var rooms = map[string][]string{
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"sessionmem/transcript"},
-	"app/mcpserver":   {"agents", "app/config", "sessionmem", "sessionmem/recall"},
+	"app/mcpserver":   {"agents", "app/config", "sessionmem/memory", "sessionmem/recall"},
 	"app/i18n":        {},
 	"app/osopen":      {},
 	"app/ui/markdown": {},
@@ -81,7 +84,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/kit"},
 	"app/cpuwindow/models": {"agents", "agents/ollama", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/pages": {
-		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
+		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
 	"app/cpuwindow/settings": {
 		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
@@ -89,16 +92,16 @@ var rooms = map[string][]string{
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/chat": {
-		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem", "sessionmem/transcript",
+		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/forgotten", "sessionmem/transcript",
 	},
 	"app/cpuwindow/find": {"app/i18n", "app/ui/kit"},
 	"app/cpuwindow/transcripts": {
-		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript",
+		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem/transcript",
 	},
-	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/transcript", "sessionmem/recall", "sessionmem/recall/analysis"},
+	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/textfold", "sessionmem/transcript"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
 // BenchmarkCompact is a compaction's own work for 20 messages, the model excluded:
 // from the snapshot to the Summary on the disk, the lessons, which are new, written.
 func BenchmarkCompact(b *testing.B) {
-	lessons := []Lesson{
-		{Text: "The user runs the server in the cellar.", Confidence: 0.9, Target: Target{Kind: TargetGlobal}},
-		{Text: "The server is deployed from main.go.", Confidence: 0.9, Target: Target{Kind: TargetGlobal}},
+	lessons := []memory.Lesson{
+		{Text: "The user runs the server in the cellar.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}},
+		{Text: "The server is deployed from main.go.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}},
 	}
 	for name, answer := range map[string]script{
 		"a model's answer": {digest: Digest{Context: strings.Repeat("They look for what slows the server down. ", 40), By: "small:1b", Lessons: lessons}},
@@ -42,7 +43,7 @@ func BenchmarkCompact(b *testing.B) {
 				home := fmt.Sprintf("%s/home%d", root, n) // no lesson is there yet
 				c := NewCompaction(CompactionConfig{
 					Store: s, Summarizer: answer, Policy: func() CompactPolicy { return CompactPolicy{} },
-					Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: home}), Store: s, Write: func() string { return "auto" }},
+					Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: home}), Store: s, Write: func() string { return "auto" }},
 				})
 				begun := time.Now()
 				snap, p, err := c.Snapshot(context.Background(), session, "")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -31,7 +32,7 @@ func (r *retelling) Summarize(_ context.Context, previous *transcript.Block, mes
 		text += " " + m.Text
 	}
 	r.given = append(r.given, text)
-	return Digest{Context: text, By: "small:1b", Lessons: []Lesson{{Text: "learnt again: " + text, Confidence: 1}}}, nil
+	return Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "learnt again: " + text, Confidence: 1}}}, nil
 }
 
 // forget takes words out of all files of the rig.

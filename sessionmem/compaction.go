@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -21,9 +22,9 @@ var ErrNoDigest = errors.New("the model gave no usable summary")
 
 // Digest is what a model makes of a conversation.
 type Digest struct {
-	Context string   // the task, facts, decisions, open asks
-	Lessons []Lesson // to remember beyond the session, people among them
-	By      string   // the model
+	Context string          // the task, facts, decisions, open asks
+	Lessons []memory.Lesson // to remember beyond the session, people among them
+	By      string          // the model
 }
 
 // Summarizer makes a Digest of a session's last messages; previous is the Summary

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func (f summarizeFunc) Summarize(ctx context.Context, previous *transcript.Block
 	return f(ctx, previous, messages)
 }
 
-func told(text string, lessons ...Lesson) summarizeFunc {
+func told(text string, lessons ...memory.Lesson) summarizeFunc {
 	return func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 		return Digest{Context: text, By: "small:1b", Lessons: lessons}, nil
 	}
@@ -49,7 +50,7 @@ func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 	r.store = store
 	r.c = NewCompaction(CompactionConfig{
 		Store: store, Summarizer: s, Policy: func() CompactPolicy { return CompactPolicy{} }, Own: []string{"SYSTEM_STATS"},
-		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: r.root}), Store: store, Write: func() string { return r.write }},
+		Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: r.root}), Store: store, Write: func() string { return r.write }},
 		Done:    func(c Compacted) { r.done = append(r.done, c) },
 	})
 	return r
@@ -180,10 +181,10 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 }
 
 func TestCompactLessons(t *testing.T) {
-	tea := Lesson{Text: "The user drinks green tea.", Confidence: 0.9, Target: Target{Kind: TargetGlobal}}
+	tea := memory.Lesson{Text: "The user drinks green tea.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}}
 	tests := []struct {
 		name   string
-		lesson Lesson
+		lesson memory.Lesson
 		write  string
 		tool   string
 		saved  bool
@@ -193,9 +194,9 @@ func TestCompactLessons(t *testing.T) {
 		{"of a session with a page", tea, "auto", "FETCH_URL", false},
 		{"memory asks", tea, "ask", "", false},
 		{"memory is off", tea, "off", "", false},
-		{"not sure", Lesson{Text: tea.Text, Confidence: 0.5}, "auto", "", false},
-		{"nothing the user spoke of", Lesson{Text: "Deploy on Fridays.", Confidence: 1}, "auto", "", false},
-		{"a failure", Lesson{Text: "Buying tea timed out.", Confidence: 1}, "auto", "", false},
+		{"not sure", memory.Lesson{Text: tea.Text, Confidence: 0.5}, "auto", "", false},
+		{"nothing the user spoke of", memory.Lesson{Text: "Deploy on Fridays.", Confidence: 1}, "auto", "", false},
+		{"a failure", memory.Lesson{Text: "Buying tea timed out.", Confidence: 1}, "auto", "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -214,7 +215,7 @@ func TestCompactLessons(t *testing.T) {
 				}
 				r.say("cli-a", 8+8*round, 16+8*round)
 			}
-			data, err := os.ReadFile(NewMemory(MemoryConfig{Root: r.root}).Path(Target{Kind: TargetGlobal}))
+			data, err := os.ReadFile(memory.New(memory.Config{Root: r.root}).Path(memory.Target{Kind: memory.TargetGlobal}))
 			if n := strings.Count(string(data), "green tea"); (n == 1) != tt.saved || n > 1 || tt.saved && err != nil {
 				t.Errorf("memory %q, %v", data, err)
 			}
@@ -230,7 +231,7 @@ func (failingSink) Keep(context.Context, Learnt) (Kept, error) {
 }
 
 func TestCompactCutsNothingWhereLessonsAreNotKept(t *testing.T) {
-	r := newCompactRig(t, told("Tea.", Lesson{Text: "The user drinks tea.", Confidence: 1}))
+	r := newCompactRig(t, told("Tea.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1}))
 	r.c.c.Lessons = failingSink{}
 	r.say("cli-a", 0, 8)
 	if _, err := r.compact("cli-a"); err == nil || strings.HasPrefix(window(t, r.store, "cli-a"), "S") {

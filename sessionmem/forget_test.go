@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ type forgetRig struct {
 	t    *testing.T
 	root string
 	s    *Store
-	m    *Memory
+	m    *memory.Memory
 }
 
 func newForgetRig(t *testing.T) *forgetRig {
@@ -30,7 +31,7 @@ func newForgetRig(t *testing.T) *forgetRig {
 	s, err := Open(Config{Root: root, CacheDir: filepath.Join(root, "..", filepath.Base(root)+"-cache")})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
-	return &forgetRig{t: t, root: root, s: s, m: NewMemory(MemoryConfig{Root: root})}
+	return &forgetRig{t: t, root: root, s: s, m: memory.New(memory.Config{Root: root})}
 }
 
 // text forgets a phrase wherever it stands, as package forget does.
@@ -394,7 +395,7 @@ func TestACompactionUnderWayIsStale(t *testing.T) {
 	var forget func()
 	rig := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 		forget()
-		return Digest{Context: "A striped animal.", By: "m", Lessons: []Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
+		return Digest{Context: "A striped animal.", By: "m", Lessons: []memory.Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
 	}))
 	rig.say("cli-a", 1, 8)
 	forget = func() {
@@ -419,9 +420,9 @@ func TestForgettingInMemoryFiles(t *testing.T) {
 	writeFile(t, agent, "# Mine\n\nSome words.\n\n- one\n- The ZEBRA\n  seven thing\n- two\n")
 	writeFile(t, filepath.Join(r.root, "memory", "user-7.md"), "- knows zebra seven\r\n- is kind\r\n")
 	writeFile(t, filepath.Join(r.root, "agents", ".trash", "x", "memory.md"), "- zebra seven\n")
-	propose(t, r.m, Proposal{Text: "Opens it with zebra seven each day"})
-	propose(t, r.m, Proposal{Text: "Walks to the harbour"})
-	must(t, r.m.KeepUnsaved(Unsaved{Path: agent, Base: "- zebra seven\n- two\n", Text: "- zebra seven\n- two\n- three\n"}))
+	propose(t, r.m, memory.Proposal{Text: "Opens it with zebra seven each day"})
+	propose(t, r.m, memory.Proposal{Text: "Walks to the harbour"})
+	must(t, r.m.KeepUnsaved(memory.Unsaved{Path: agent, Base: "- zebra seven\n- two\n", Text: "- zebra seven\n- two\n- three\n"}))
 	found := r.text("zebra seven")
 	r.residue("zebra", "emVicmE") // and its base64
 	if got := readFile(t, agent); got != "# Mine\n\nSome words.\n\n- one\n- two\n" {
@@ -442,10 +443,10 @@ func TestForgettingInMemoryFiles(t *testing.T) {
 	if actions(found)["memory removed"] != 4 {
 		t.Errorf("%v", actions(found))
 	}
-	if _, err := r.m.Append(t.Context(), Lesson{Text: "It opens with zebra seven", Confidence: 1}); err == nil {
+	if _, err := r.m.Append(t.Context(), memory.Lesson{Text: "It opens with zebra seven", Confidence: 1}); err == nil {
 		t.Error("a model may remember it again")
 	}
-	if _, err := r.m.Append(t.Context(), Lesson{Text: "It opens with zebra seven", Hand: true}); err != nil {
+	if _, err := r.m.Append(t.Context(), memory.Lesson{Text: "It opens with zebra seven", Hand: true}); err != nil {
 		t.Errorf("by hand: %v", err)
 	}
 }
@@ -453,7 +454,7 @@ func TestForgettingInMemoryFiles(t *testing.T) {
 func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 	for _, too := range []bool{false, true} {
 		r := newForgetRig(t)
-		w, err := r.m.Append(t.Context(), Lesson{Text: "Keeps striped animals in the shed", Confidence: 1, Session: "cli-a"})
+		w, err := r.m.Append(t.Context(), memory.Lesson{Text: "Keeps striped animals in the shed", Confidence: 1, Session: "cli-a"})
 		must(t, err)
 		tr, err := r.s.Forgotten().New(false, too)
 		must(t, err)
@@ -472,7 +473,7 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 			r.residue("striped")
 			continue
 		}
-		if len(waiting) != 1 || waiting[0].Kind != ProposeRemove || waiting[0].Why != WhyForgotten || waiting[0].Old != w.Text {
+		if len(waiting) != 1 || waiting[0].Kind != memory.ProposeRemove || waiting[0].Why != memory.WhyForgotten || waiting[0].Old != w.Text {
 			t.Errorf("proposed: %+v", waiting)
 		}
 		if _, err := r.m.Forget(t.Context(), tr, false); err != nil { // run again after a crash
@@ -544,17 +545,17 @@ func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
 // What the user writes anew in the app stays, and is found; a later forgetting takes it.
 func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
 	r := newForgetRig(t)
-	_, err := r.m.Append(t.Context(), Lesson{Text: "The boat lies in zanzibar", Confidence: 1, Hand: true})
+	_, err := r.m.Append(t.Context(), memory.Lesson{Text: "The boat lies in zanzibar", Confidence: 1, Hand: true})
 	must(t, err)
 	r.text("zanzibar")
 	r.residue("zanzibar")
-	_, err = r.m.Append(t.Context(), Lesson{Text: "The boat lies in Zanzibar", Confidence: 1, Hand: true})
+	_, err = r.m.Append(t.Context(), memory.Lesson{Text: "The boat lies in Zanzibar", Confidence: 1, Hand: true})
 	must(t, err)
 	o, err := r.m.OpenOwned(filepath.Join(r.root, "agents", "memory.md"))
 	must(t, err)
 	_, err = r.m.SaveOwned(t.Context(), o, o.Text+"- Back to zanzibar in May\n")
 	must(t, err)
-	again := NewMemory(MemoryConfig{Root: r.root})
+	again := memory.New(memory.Config{Root: r.root})
 	f, err := again.Load(global)
 	must(t, err)
 	if len(f.Bullets) != 2 || again.Forgotten().HasIn("", f.Bullets[1].Text) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -18,7 +19,7 @@ type Learnt struct {
 	Sources  transcript.Sources // of all that the conversation holds
 	Periodic bool               // of the periodic pass, not on request
 	From, To string             // ids of the first and the last message it was made of
-	Lessons  []Lesson
+	Lessons  []memory.Lesson
 }
 
 // LessonSink takes the lessons of a compaction, before any context is cut. An
@@ -30,10 +31,10 @@ type LessonSink interface {
 // Kept says what became of lessons. What the memory or the inbox says already is in
 // none of them.
 type Kept struct {
-	Written  []Written  // those with the same UndoID are one lesson, in several files
-	Proposed []Proposal // wait in the inbox for the user
-	Refused  int        // what may not be remembered at all; the log says why
-	Left     int        // with which nothing was done, because of Why
+	Written  []memory.Written  // those with the same UndoID are one lesson, in several files
+	Proposed []memory.Proposal // wait in the inbox for the user
+	Refused  int               // what may not be remembered at all; the log says why
+	Left     int               // with which nothing was done, because of Why
 	Why      string
 }
 
@@ -61,12 +62,12 @@ type Place struct {
 // conversation. Else it waits in the inbox with its target and the reason; so does
 // what a full list has no room for, and what the model doesn't say how sure it is of.
 type MemoryLessons struct {
-	Memory *Memory
+	Memory *memory.Memory
 	Store  *Store
-	Write  func() string                        // memory.write: auto | ask | off
-	Own    func(selector string) (Target, bool) // an agent's own memory, unless it is the default agent or has none; optional
-	Place  func(session string) Place           // optional
-	Logger *slog.Logger                         // optional
+	Write  func() string                               // memory.write: auto | ask | off
+	Own    func(selector string) (memory.Target, bool) // an agent's own memory, unless it is the default agent or has none; optional
+	Place  func(session string) Place                  // optional
+	Logger *slog.Logger                                // optional
 }
 
 // Keep writes or proposes the lessons.
@@ -91,12 +92,12 @@ func (m MemoryLessons) Keep(ctx context.Context, l Learnt) (Kept, error) {
 }
 
 // keep writes one lesson into each of its files, or proposes it for them.
-func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson Lesson, kept *Kept) error {
+func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson memory.Lesson, kept *Kept) error {
 	targets := m.targets(l, lesson)
 	why := m.why(l, lesson)
 	if why == "" {
-		written, full, err := m.Memory.appendTo(ctx, lesson, targets)
-		if errors.Is(err, ErrRejected) {
+		written, full, err := m.Memory.AppendTo(ctx, lesson, targets)
+		if errors.Is(err, memory.ErrRejected) {
 			m.refused(l.Session, err, kept)
 			return nil
 		}
@@ -104,7 +105,7 @@ func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson Lesson, kept *
 		if err != nil {
 			return err
 		}
-		targets, why = full, WhyFull
+		targets, why = full, memory.WhyFull
 	}
 	for _, target := range targets {
 		if err := m.propose(ctx, l, lesson, target, why, kept); err != nil {
@@ -115,28 +116,28 @@ func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson Lesson, kept *
 }
 
 // why is the reason for which a lesson has to wait; "" for none.
-func (m MemoryLessons) why(l Learnt, lesson Lesson) string {
+func (m MemoryLessons) why(l Learnt, lesson memory.Lesson) string {
 	switch {
 	case m.Write() != "auto":
-		return WhyAsk
+		return memory.WhyAsk
 	case !l.Sources.Typed() || transcript.IsDiscord(l.Session):
-		return WhyStrangers
+		return memory.WhyStrangers
 	case lesson.Confidence == 0:
-		return WhyUnsure
+		return memory.WhyUnsure
 	}
 	return ""
 }
 
-func (m MemoryLessons) propose(ctx context.Context, l Learnt, lesson Lesson, target Target, why string, kept *Kept) error {
-	p, err := m.Memory.Propose(ctx, Proposal{
-		Kind: ProposeAdd, Target: target, Text: lesson.Text, Confidence: lesson.Confidence,
+func (m MemoryLessons) propose(ctx context.Context, l Learnt, lesson memory.Lesson, target memory.Target, why string, kept *Kept) error {
+	p, err := m.Memory.Propose(ctx, memory.Proposal{
+		Kind: memory.ProposeAdd, Target: target, Text: lesson.Text, Confidence: lesson.Confidence,
 		Session: l.Session, From: l.From, To: l.To, Why: why,
 	})
 	switch {
-	case errors.Is(err, ErrDuplicate):
-	case errors.Is(err, ErrInboxFull), errors.Is(err, ErrFull):
+	case errors.Is(err, memory.ErrDuplicate):
+	case errors.Is(err, memory.ErrInboxFull), errors.Is(err, memory.ErrFull):
 		kept.Left, kept.Why = kept.Left+1, err.Error()
-	case errors.Is(err, ErrRejected):
+	case errors.Is(err, memory.ErrRejected):
 		m.refused(l.Session, err, kept)
 	case err != nil:
 		return err
@@ -155,27 +156,27 @@ func (m MemoryLessons) refused(session string, err error, kept *Kept) {
 }
 
 // targets are the files that a lesson goes to, the first of them for sure.
-func (m MemoryLessons) targets(l Learnt, lesson Lesson) []Target {
+func (m MemoryLessons) targets(l Learnt, lesson memory.Lesson) []memory.Target {
 	var place Place
 	if m.Place != nil {
 		place = m.Place(l.Session)
 	}
 	if own, ok := m.own(place.Agent); ok && lesson.About == "" {
-		return []Target{own}
+		return []memory.Target{own}
 	}
 	if channel, ok := strings.CutPrefix(l.Session, transcript.DiscordPrefix); ok {
-		return []Target{place.target(lesson, Target{TargetChannel, channel})}
+		return []memory.Target{place.target(lesson, memory.Target{Kind: memory.TargetChannel, ID: channel})}
 	}
-	list := []Target{{Kind: TargetGlobal}}
+	list := []memory.Target{{Kind: memory.TargetGlobal}}
 	if own, ok := m.own(l.Agent); ok && !l.Periodic && lesson.About == "" {
 		list = append(list, own)
 	}
 	return list
 }
 
-func (m MemoryLessons) own(selector string) (Target, bool) {
+func (m MemoryLessons) own(selector string) (memory.Target, bool) {
 	if m.Own == nil || selector == "" {
-		return Target{}, false
+		return memory.Target{}, false
 	}
 	return m.Own(selector)
 }
@@ -185,16 +186,16 @@ var serverWords = []string{"server", "this server", "the server", "guild", "this
 
 // target is where a Discord session's lesson goes: to the person or the server it
 // is about, where their id is known, else to the channel.
-func (p Place) target(l Lesson, channel Target) Target {
+func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 	if l.About == "" {
 		return channel
 	}
 	if p.Server != "" && slices.Contains(serverWords, strings.ToLower(l.About)) {
-		return Target{TargetServer, p.Server}
+		return memory.Target{Kind: memory.TargetServer, ID: p.Server}
 	}
 	if p.Person != nil {
 		if id := p.Person(l.About); id != "" {
-			return Target{TargetPerson, id}
+			return memory.Target{Kind: memory.TargetPerson, ID: id}
 		}
 	}
 	return channel

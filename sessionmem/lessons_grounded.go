@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -32,14 +33,14 @@ const leastOwn = 60
 // grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
 // with the confidence 0), that say what the user said, and that are sentences: no
 // question, fragment, quotation, no account of the talk and none of a failure.
-func grounded(lessons []Lesson, snap Snapshot) []Lesson {
+func grounded(lessons []memory.Lesson, snap Snapshot) []memory.Lesson {
 	said := statements(snap.recent())
-	var kept []Lesson
+	var kept []memory.Lesson
 	for _, l := range lessons {
 		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
 			l.Confidence = 0
 		}
-		if (l.Confidence == 0 || l.Confidence >= MinConfidence) && isOwn(l.Text, said) && isLesson(l.Text) && hasForm(l) {
+		if (l.Confidence == 0 || l.Confidence >= memory.MinConfidence) && isOwn(l.Text, said) && isLesson(l.Text) && hasForm(l) {
 			l.Session = snap.Session
 			kept = append(kept, l)
 		}
@@ -91,7 +92,7 @@ func isOwn(lesson string, said []map[string]bool) bool {
 // characters: pairs of them hardly repeat in other words.
 func singleWords(text string) []string {
 	var out []string
-	for _, w := range contentWords(text) {
+	for _, w := range memory.ContentWords(text) {
 		if strings.ContainsFunc(w, unspaced) {
 			out = append(out, strings.Split(w, "")...)
 			continue
@@ -111,7 +112,7 @@ var nameColon = regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
 
 // hasForm reports whether a lesson is a sentence: more than a word or two, no quotation,
 // and behind a name and a colon what is known of that person, not what they say.
-func hasForm(l Lesson) bool {
+func hasForm(l memory.Lesson) bool {
 	text := strings.TrimSpace(l.Text)
 	if strings.ContainsAny(text[:1], "\"'`>") || strings.HasPrefix(text, "“") || strings.HasPrefix(text, "„") || strings.HasPrefix(text, "«") {
 		return false
@@ -138,7 +139,7 @@ func isLesson(text string) bool {
 // a script is written without spaces, each pair of its characters.
 func spokenWords(text string) []string {
 	var out []string
-	for _, w := range contentWords(text) {
+	for _, w := range memory.ContentWords(text) {
 		runes := []rune(w)
 		if !slices.ContainsFunc(runes, unspaced) {
 			out = append(out, w)

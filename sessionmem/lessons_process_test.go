@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
 // acceptAll is the process that accepts until it is killed; it tells of each.
-func acceptAll(ctx context.Context, m *Memory) error {
+func acceptAll(ctx context.Context, m *memory.Memory) error {
 	waiting, err := m.Inbox()
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func acceptAll(ctx context.Context, m *Memory) error {
 func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	m := NewMemory(MemoryConfig{Root: root})
+	m := memory.New(memory.Config{Root: root})
 	const many = 30
 	var lines []string
 	for i := range many {
@@ -43,12 +44,12 @@ func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
 	}
 	writeFile(t, m.Path(global), strings.Join(lines, "\n")+"\n")
 	for i := range many {
-		p := Proposal{Text: fmt.Sprintf("brand new thing %d", i)}
+		p := memory.Proposal{Text: fmt.Sprintf("brand new thing %d", i)}
 		switch i % 3 {
 		case 1:
-			p.Kind, p.Old = ProposeReplace, fmt.Sprintf("old fact %d stays or goes", i)
+			p.Kind, p.Old = memory.ProposeReplace, fmt.Sprintf("old fact %d stays or goes", i)
 		case 2:
-			p = Proposal{Kind: ProposeRemove, Old: fmt.Sprintf("old fact %d stays or goes", i)}
+			p = memory.Proposal{Kind: memory.ProposeRemove, Old: fmt.Sprintf("old fact %d stays or goes", i)}
 		}
 		propose(t, m, p)
 	}
@@ -80,7 +81,7 @@ func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
 	t.Logf("killed %d times", kills)
 }
 
-func acceptQuietly(ctx context.Context, m *Memory) error {
+func acceptQuietly(ctx context.Context, m *memory.Memory) error {
 	waiting, err := m.Inbox()
 	for _, p := range waiting {
 		_, acceptErr := m.Accept(ctx, p.ID)
@@ -93,7 +94,7 @@ func acceptQuietly(ctx context.Context, m *Memory) error {
 func compactSlowly(ctx context.Context, s *Store, root string) error {
 	c := NewCompaction(CompactionConfig{
 		Store: s, Policy: func() CompactPolicy { return CompactPolicy{} },
-		Lessons: MemoryLessons{Memory: NewMemory(MemoryConfig{Root: root}), Store: s, Write: func() string { return "auto" }},
+		Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: root}), Store: s, Write: func() string { return "auto" }},
 		Summarizer: summarizeFunc(func(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
 			fmt.Println("asked")
 			buf := make([]byte, 1)
@@ -111,7 +112,7 @@ func compactSlowly(ctx context.Context, s *Store, root string) error {
 
 func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
 	t.Parallel()
-	r := newCompactRig(t, told("So far.", Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
+	r := newCompactRig(t, told("So far.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
 	r.say("cli-a", 0, 8)
 	cmd, _, out := start(t, "compact", r.root, "")
 	if !out.Scan() || out.Text() != "asked" {

@@ -13,9 +13,9 @@ const (
 	// maxDiffFile is the size in bytes up to which a file's lines are known.
 	maxDiffFile = 1 << 20
 
-	// maxDiffCells bounds the work of one comparison; beyond it lines are counted
+	// maxCounted bounds the work of one comparison; beyond it lines are counted
 	// without regard to their order.
-	maxDiffCells = 4 << 20
+	maxCounted = 4 << 20
 )
 
 // fileState is what the watcher knows of a file: enough to see an edit and count
@@ -90,7 +90,7 @@ func (s fileState) diff(o fileState) (added, removed int) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	common := 0
-	if len(a)*len(b) <= maxDiffCells {
+	if len(a)*len(b) <= maxCounted {
 		common = commonInOrder(a, b)
 	} else {
 		common = commonInAll(a, b)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -67,7 +68,7 @@ func playRole(role, root, arg string) error {
 	case "full":
 		return fillUp(ctx, s)
 	case "accept":
-		return acceptAll(ctx, NewMemory(MemoryConfig{Root: root}))
+		return acceptAll(ctx, memory.New(memory.Config{Root: root}))
 	case "compact":
 		return compactSlowly(ctx, s, root)
 	case "hold":

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/memory"
+
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 )
@@ -92,8 +94,8 @@ func TestALockThatIsNotGivenBack(t *testing.T) {
 		root := t.TempDir()
 		s := openStore(t, root)
 		mustAppend(t, s, "cli-a", user("one"))
-		m := NewMemory(MemoryConfig{Root: root})
-		for _, name := range []string{"cli-a", memoryLock} {
+		m := memory.New(memory.Config{Root: root})
+		for _, name := range []string{"cli-a", "memory.lock"} {
 			hung := flock.New(filepath.Join(root, sessionDir, locksDir, name))
 			if ok, err := hung.TryLock(); err != nil || !ok {
 				t.Fatal(ok, err)
@@ -103,7 +105,9 @@ func TestALockThatIsNotGivenBack(t *testing.T) {
 		begin := time.Now()
 		done := make(chan error, 2)
 		go func() { done <- second(s.Append(t.Context(), "cli-a", user("two"))) }()
-		go func() { done <- second(m.Append(t.Context(), Lesson{Text: "likes green tea", Target: global})) }()
+		go func() {
+			done <- second(m.Append(t.Context(), memory.Lesson{Text: "likes green tea", Target: global}))
+		}()
 		time.Sleep(time.Second)
 		if s.IsPrivate("cli-a") {
 			t.Error("it is not private")

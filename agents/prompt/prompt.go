@@ -7,6 +7,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Input is all that a system prompt is made of. Equal inputs give equal
@@ -15,13 +16,13 @@ type Input struct {
 	Agent         registry.Agent
 	Agents        []registry.Agent // for the roster; may hold Agent itself and unusable ones
 	Skills        []registry.Skill
-	Global        sessionmem.MemoryFile
-	Own           sessionmem.MemoryFile // the agent's own memory
-	GlobalBudget  int                   // characters of Global; 0 injects nothing
-	AgentBudget   int                   // characters of Own
-	ContextTokens int                   // the model's real context; 0: unknown, nothing is cut to fit
-	Tier          Tier                  // "" is TierLarge
-	Native        bool                  // tools are called natively: no forms in the prompt
+	Global        memory.File
+	Own           memory.File // the agent's own memory
+	GlobalBudget  int         // characters of Global; 0 injects nothing
+	AgentBudget   int         // characters of Own
+	ContextTokens int         // the model's real context; 0: unknown, nothing is cut to fit
+	Tier          Tier        // "" is TierLarge
+	Native        bool        // tools are called natively: no forms in the prompt
 	Tools         []tools.Doc
 	First         string            // instructions of the place, before all others
 	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
@@ -33,7 +34,7 @@ type Input struct {
 
 // MemoryUse is how much of one memory file went into a prompt.
 type MemoryUse struct {
-	Target  sessionmem.Target
+	Target  memory.Target
 	Path    string
 	Percent int // of Budget
 	Used    int // characters
@@ -150,7 +151,7 @@ func (b *promptBuilder) prompt() System {
 // SharedMemory is a memory file that stands beside the agent's own in a prompt.
 type SharedMemory struct {
 	Heading string // "Lessons for this channel"
-	File    sessionmem.MemoryFile
+	File    memory.File
 	Budget  int // characters
 }
 
@@ -169,7 +170,7 @@ func (in Input) memoryParts() []SharedMemory {
 func (b *promptBuilder) addMemory() {
 	parts := b.in.memoryParts()
 	for {
-		injected := make([]sessionmem.Injected, len(parts))
+		injected := make([]memory.Injected, len(parts))
 		for i, p := range parts {
 			injected[i] = inject(p.File, p.Budget)
 		}
@@ -194,12 +195,12 @@ func smaller(budget, used, share, cost int) int {
 }
 
 // inject cuts a memory file to a budget; nothing of a file that is missing.
-func inject(f sessionmem.MemoryFile, budget int) sessionmem.Injected {
+func inject(f memory.File, budget int) memory.Injected {
 	if f.Missing || len(f.Bullets) == 0 && strings.TrimSpace(f.Text) == "" {
-		return sessionmem.Injected{}
+		return memory.Injected{}
 	}
 	if budget <= 0 {
-		return sessionmem.Injected{Cut: len(f.Bullets)}
+		return memory.Injected{Cut: len(f.Bullets)}
 	}
 	i := f.Inject(budget)
 	if onlyHeadings(i.Text) {
@@ -217,7 +218,7 @@ func onlyHeadings(text string) bool {
 	return true
 }
 
-func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injected) {
+func (b *promptBuilder) noteMemory(f memory.File, i memory.Injected) {
 	if i.Text == "" && i.Cut == 0 {
 		return
 	}
@@ -228,7 +229,7 @@ func (b *promptBuilder) noteMemory(f sessionmem.MemoryFile, i sessionmem.Injecte
 	b.out.Cut.Memory += i.Cut
 }
 
-func memoryText(parts []SharedMemory, injected []sessionmem.Injected, tier Tier) string {
+func memoryText(parts []SharedMemory, injected []memory.Injected, tier Tier) string {
 	var s strings.Builder
 	for i, p := range parts {
 		if injected[i].Text == "" {
@@ -248,7 +249,7 @@ func memoryText(parts []SharedMemory, injected []sessionmem.Injected, tier Tier)
 	return "# Memory (lessons learned, follow these)\n" + strings.TrimLeft(s.String(), "\n")
 }
 
-func writeMemory(s *strings.Builder, i sessionmem.Injected, tier Tier) {
+func writeMemory(s *strings.Builder, i memory.Injected, tier Tier) {
 	if tier != TierPlain {
 		s.WriteString(memoryLine(i))
 		s.WriteString("\n")
@@ -257,7 +258,7 @@ func writeMemory(s *strings.Builder, i sessionmem.Injected, tier Tier) {
 }
 
 // memoryLine says how full a memory is, to the model as to people.
-func memoryLine(i sessionmem.Injected) string {
+func memoryLine(i memory.Injected) string {
 	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), Thousands(i.Used), Thousands(i.Budget))
 	if i.Cut > 0 {
 		line += fmt.Sprintf(" · %s older lines left out", Thousands(i.Cut))

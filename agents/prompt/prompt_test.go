@@ -15,12 +15,13 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 )
 
 // memoryOf writes a memory file and loads it the way a turn does.
-func memoryOf(t testing.TB, target sessionmem.Target, text string) sessionmem.MemoryFile {
+func memoryOf(t testing.TB, target memory.Target, text string) memory.File {
 	t.Helper()
-	m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+	m := memory.New(memory.Config{Root: t.TempDir()})
 	path := m.Path(target)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func memoryOf(t testing.TB, target sessionmem.Target, text string) sessionmem.Me
 }
 
 var (
-	globalTarget = sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	coderTarget  = sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}
+	globalTarget = memory.Target{Kind: memory.TargetGlobal}
+	coderTarget  = memory.Target{Kind: memory.TargetAgent, ID: "002"}
 )
 
 // manyBullets is a memory file of about that many characters, every bullet
@@ -149,9 +150,9 @@ func TestBuildSystem_givenWhatIsLeftOff(t *testing.T) {
 		{"no tools, no delegation", func(in *Input) { in.Delegate, in.Tools = false, nil }, []string{"SKILL TEXT"}, []string{"# Tools", "HOW TO"}, false},
 		{"native", func(in *Input) { in.Native = true }, []string{"CALL IT", "HAND OVER NATIVELY", "coder: Writes code."}, []string{"SYSTEM_STATS", "HOW TO"}, false},
 		{"no memory", func(in *Input) {
-			in.Global, in.Own = sessionmem.MemoryFile{Missing: true}, sessionmem.MemoryFile{Missing: true}
+			in.Global, in.Own = memory.File{Missing: true}, memory.File{Missing: true}
 		}, nil, []string{"Memory", "Lessons for"}, false},
-		{"own memory alone", func(in *Input) { in.Global = sessionmem.MemoryFile{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
+		{"own memory alone", func(in *Input) { in.Global = memory.File{Missing: true} }, []string{"follow these)\n## Lessons for orchestrator\n"}, []string{"tea"}, false},
 		{"memory with a heading alone", func(in *Input) {
 			in.Global = memoryOf(t, globalTarget, "# Memory\n\n<!-- hint -->\n")
 			in.Own.Missing = true
@@ -204,7 +205,7 @@ func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testin
 
 // checkWholeBullets looks that every lesson of the prompt is one of the file's,
 // whole, that the newest are there, and that kept and cut add up.
-func checkWholeBullets(t *testing.T, system string, f sessionmem.MemoryFile, cut int) {
+func checkWholeBullets(t *testing.T, system string, f memory.File, cut int) {
 	t.Helper()
 	whole := map[string]bool{}
 	for _, b := range f.Bullets {
@@ -245,7 +246,7 @@ func shippedInput(t testing.TB) Input {
 	}
 	return Input{
 		Agent: entry, Agents: r.Agents(), Skills: r.Skills(), GlobalBudget: 8000, AgentBudget: 4000, Delegate: true, Guides: guides,
-		Global: sessionmem.MemoryFile{Missing: true}, Own: sessionmem.MemoryFile{Missing: true},
+		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 		Tools: []tools.Doc{
 			{Name: "MEMORY_APPEND", Usage: "MEMORY_APPEND: [agent:<id>] <lesson>", Description: "saves one short lesson for good"},
 			{Name: "SYSTEM_STATS", Usage: "SYSTEM_STATS: [cpu|memory|disk|network|gpu|temperature|processes]", Description: "reads this machine's vitals"},

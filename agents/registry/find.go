@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/memory"
 )
 
 // Find resolves a selector among enabled agents: slug, name, id, agent-<id>, in
@@ -153,19 +153,19 @@ func HasTool(list []string, word string) bool {
 // OwnMemory finds an agent's own memory; ok is false where no agent is meant, or one
 // that is a single file and has none, or the one that except names (the default
 // agent learns for all).
-func (r *Registry) OwnMemory(selector, except string) (target sessionmem.Target, ok bool) {
+func (r *Registry) OwnMemory(selector, except string) (target memory.Target, ok bool) {
 	list := r.Agents()
 	a, found := Select(list, selector, anyAgent)
 	if other, known := Select(list, except, anyAgent); !found || known && other.Path == a.Path {
-		return sessionmem.Target{}, false
+		return memory.Target{}, false
 	}
 	return OwnMemory(a)
 }
 
 // OwnMemory is an agent's own memory; only an agent with a folder has one.
-func OwnMemory(a Agent) (sessionmem.Target, bool) {
+func OwnMemory(a Agent) (memory.Target, bool) {
 	if !isDir(a.Path) {
-		return sessionmem.Target{}, false
+		return memory.Target{}, false
 	}
-	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, true
+	return memory.Target{Kind: memory.TargetAgent, ID: a.ID}, true
 }

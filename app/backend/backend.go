@@ -20,6 +20,7 @@ import (
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -27,7 +28,7 @@ import (
 type Backend struct {
 	Paths    config.Paths
 	Store    *sessionmem.Store
-	Memory   *sessionmem.Memory
+	Memory   *memory.Memory
 	Registry *registry.Registry
 	Client   *ollama.Client
 	Models   *ollama.Catalog

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // environ is a process's environment with all folders under dir.
@@ -170,7 +170,7 @@ func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {
 func TestSavedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
 	s := server(t)
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr()), Watch: true})
-	file := b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	file := b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	n := waitNotice(t, b, "memory.md reloaded", func() {
 		tmp := file + ".tmp"
 		write(t, tmp, "# Memory\n\n- The backup disk is called Backup\n- Tea, no milk\n")
@@ -225,7 +225,7 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, err := os.ReadFile(b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal}))
+	memory, err := os.ReadFile(b.Memory.Path(memory.Target{Kind: memory.TargetGlobal}))
 	if err != nil || !strings.Contains(string(memory), "I like tea") {
 		t.Errorf("memory.md = %q, %v; answer %q", memory, err, result.Text)
 	}

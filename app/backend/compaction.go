@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // openCompaction makes what summarises sessions: after turns, periodically (where
@@ -76,19 +77,19 @@ func (b *Backend) loadedModel(ctx context.Context, model string) bool {
 }
 
 // ownMemory is where a chosen agent's lessons go beside the memory of all.
-func (b *Backend) ownMemory(selector string) (sessionmem.Target, bool) {
+func (b *Backend) ownMemory(selector string) (memory.Target, bool) {
 	return b.Registry.OwnMemory(selector, b.Config().Agents.Default)
 }
 
 // MemoryBudget is how many characters of a memory go into a prompt; 0 is any number.
-func (b *Backend) MemoryBudget(t sessionmem.Target) int {
+func (b *Backend) MemoryBudget(t memory.Target) int {
 	cfg := b.Config().Memory
 	switch t.Kind {
-	case sessionmem.TargetGlobal:
+	case memory.TargetGlobal:
 		return cfg.GlobalBudget
-	case sessionmem.TargetAgent:
+	case memory.TargetAgent:
 		return cfg.AgentBudget
-	case sessionmem.TargetChannel:
+	case memory.TargetChannel:
 		return cfg.ChannelBudget
 	}
 	return 0
@@ -116,7 +117,7 @@ func (b *Backend) memoryNotice(session string, kept sessionmem.Kept) Notice {
 		b.Logger.Warn("the inbox could not be read", "error", err)
 	}
 	for _, p := range waiting {
-		if p.Why != sessionmem.WhySaving { // that one waits for a program, not for the user
+		if p.Why != memory.WhySaving { // that one waits for a program, not for the user
 			n.Waiting++
 		}
 	}

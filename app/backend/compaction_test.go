@@ -10,6 +10,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/memory"
 )
 
 // learning is a server whose small model learns something of every conversation.
@@ -136,7 +137,7 @@ func TestWhatAnotherProcessProposesIsTold(t *testing.T) {
 	env := environ(t.TempDir())
 	app, command := open(t, Options{Environ: env, Watch: true}), open(t, Options{Environ: env})
 	notices := memoryNotices(t, app)
-	p, err := command.Memory.Propose(t.Context(), sessionmem.Proposal{Text: "Likes green tea"})
+	p, err := command.Memory.Propose(t.Context(), memory.Proposal{Text: "Likes green tea"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,16 +153,16 @@ func TestWhatAnotherProcessProposesIsTold(t *testing.T) {
 func TestAFullMemoryProposesAReplacement(t *testing.T) {
 	env := environ(t.TempDir(), "MAC_STATS_MEMORY_GLOBAL_BUDGET=600")
 	b := open(t, Options{Environ: env})
-	global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
+	global := memory.Target{Kind: memory.TargetGlobal}
 	var err error
 	for i := 0; err == nil && i < 100; i++ {
-		_, err = b.Memory.Append(t.Context(), sessionmem.Lesson{Text: fmt.Sprintf("fact number %d of those that fill it up", i), Target: global})
+		_, err = b.Memory.Append(t.Context(), memory.Lesson{Text: fmt.Sprintf("fact number %d of those that fill it up", i), Target: global})
 	}
 	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || f.Inject(600).Cut != 0 {
 		t.Errorf("%v, %v, %d left out", err, loadErr, f.Inject(600).Cut)
 	}
-	p, err := b.Memory.Propose(t.Context(), sessionmem.Proposal{Text: "one more to know"})
-	if err != nil || p.Kind != sessionmem.ProposeReplace || p.Old == "" || p.Why != sessionmem.WhyFull {
+	p, err := b.Memory.Propose(t.Context(), memory.Proposal{Text: "one more to know"})
+	if err != nil || p.Kind != memory.ProposeReplace || p.Old == "" || p.Why != memory.WhyFull {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/discord/service"
 	"mac-stats/app/discord/token"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // The people of the tests, and the bot.
@@ -247,7 +248,7 @@ func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
 	}
 	d.ask("201", anna, "remember that releases are on Tuesdays")
 	waiting, err := d.Memory.Inbox()
-	if err != nil || len(waiting) != 1 || waiting[0].Target != (sessionmem.Target{Kind: sessionmem.TargetAgent, ID: "002"}) {
+	if err != nil || len(waiting) != 1 || waiting[0].Target != (memory.Target{Kind: memory.TargetAgent, ID: "002"}) {
 		t.Errorf("proposed is %+v, %v", waiting, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(d.Paths.Home, "agents", "agent-002", "memory.md")); err != nil || strings.Contains(string(data), "Tuesdays") {

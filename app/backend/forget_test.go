@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -100,9 +101,9 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 	_, err = b.Store.Append(ctx, "cpu-gone", transcript.Block{Kind: transcript.KindUser, Text: quagga})
 	check(t, err)
 	check(t, b.Store.Delete(ctx, "cpu-gone"))
-	_, err = b.Memory.Propose(ctx, sessionmem.Proposal{Text: "It matters: " + quagga, Session: "cpu-day"})
+	_, err = b.Memory.Propose(ctx, memory.Proposal{Text: "It matters: " + quagga, Session: "cpu-day"})
 	check(t, err)
-	check(t, b.Memory.KeepUnsaved(sessionmem.Unsaved{Path: filepath.Join(b.Paths.Home, "agents", "memory.md"), Base: "- a\n", Text: "- a\n- " + quagga + "\n"}))
+	check(t, b.Memory.KeepUnsaved(memory.Unsaved{Path: filepath.Join(b.Paths.Home, "agents", "memory.md"), Base: "- a\n", Text: "- a\n- " + quagga + "\n"}))
 	state, err := botstate.Open(ctx, botstate.Config{File: filepath.Join(b.Paths.Home, "discord", "state.db")})
 	check(t, err)
 	check(t, state.Put(ctx, botstate.Message{ID: "1", Channel: "7", Role: "user", Author: "3", Name: "Ann", Text: quagga, At: time.Now()}))

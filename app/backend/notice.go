@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // NoticeKind sorts notices.
@@ -48,11 +49,11 @@ type Notice struct {
 	Reload  *agents.MemoryChange // NoticeReload of a memory file
 	Changes []sessionmem.Change  // NoticeReload
 
-	Written  []sessionmem.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
-	Proposed []sessionmem.Proposal // NoticeMemory: what was put into the inbox
-	Waiting  int                   // NoticeMemory: how many proposals wait in all
+	Written  []memory.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
+	Proposed []memory.Proposal // NoticeMemory: what was put into the inbox
+	Waiting  int               // NoticeMemory: how many proposals wait in all
 
-	Missing []sessionmem.Dropped // NoticeMissing: the lines
+	Missing []memory.Dropped // NoticeMissing: the lines
 
 	Forgot func(text string) bool // NoticeForgot: whether a text that is not sent yet holds it
 }

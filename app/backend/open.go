@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Options says how to open a Backend.
@@ -270,7 +271,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}
-	b.Memory = sessionmem.NewMemory(sessionmem.MemoryConfig{
+	b.Memory = memory.New(memory.Config{
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
 		Budget:  b.MemoryBudget,

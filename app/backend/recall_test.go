@@ -10,7 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -66,7 +66,7 @@ func TestAnEditIsFoundWhenTheWatcherHasSeenIt(t *testing.T) {
 		status, err := s.b.IndexStatus(t.Context())
 		return err == nil && !status.LastSync.IsZero()
 	})
-	file := s.b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	file := s.b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	for i, save := range []func(text string){
 		func(text string) { write(t, file, text) },
 		func(text string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // settleAgain and settleSeldom are how soon what waits for another program's save of a
@@ -61,7 +62,7 @@ func (b *Backend) settleMemory() (pending bool) {
 	}
 	if b.watching {
 		for _, w := range done.Written {
-			b.notify.publish(b.memoryNotice(w.Session, sessionmem.Kept{Written: []sessionmem.Written{w}}))
+			b.notify.publish(b.memoryNotice(w.Session, sessionmem.Kept{Written: []memory.Written{w}}))
 		}
 	}
 	return done.Pending
@@ -85,7 +86,7 @@ func (b *Backend) tellMissing() {
 
 // MissingWords says which files remembered lines are missing from, for people; "" where
 // none is.
-func MissingWords(missing []sessionmem.Dropped) string {
+func MissingWords(missing []memory.Dropped) string {
 	if len(missing) == 0 {
 		return ""
 	}

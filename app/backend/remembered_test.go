@@ -8,19 +8,19 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // While the app runs, a save that drops a remembered line is told of until it is decided
 // about, and one that is going on is no news.
 func TestTheAppTellsOfMissingLines(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
-	path := b.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	path := b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Memory.Append(t.Context(), sessionmem.Lesson{Text: "Cats purr at night", Confidence: 1}); err != nil {
+	if _, err := b.Memory.Append(t.Context(), memory.Lesson{Text: "Cats purr at night", Confidence: 1}); err != nil {
 		t.Fatal(err)
 	}
 	missing := waitNotice(t, b, "1 remembered line is no longer in memory.md", func() { write(t, path, string(before)) })
@@ -59,7 +59,7 @@ func TestTheAppWritesALessonThatWaitedForASave(t *testing.T) {
 	if waiting, err := b.Memory.Inbox(); err != nil || len(waiting) > 0 {
 		t.Errorf("the inbox holds %+v, %v", waiting, err)
 	}
-	f, err := b.Memory.Load(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	f, err := b.Memory.Load(memory.Target{Kind: memory.TargetGlobal})
 	if err != nil || !strings.Contains(f.Text, "- Cats purr at night <!-- "+time.Now().Format(time.DateOnly)+" cpu-a -->\n") {
 		t.Errorf("%q, %v", f.Text, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -183,13 +184,13 @@ func (c *commands) explain(err error) string {
 		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
-	case errors.Is(err, sessionmem.ErrNoProposal), errors.Is(err, sessionmem.ErrNothingToUndo):
+	case errors.Is(err, memory.ErrNoProposal), errors.Is(err, memory.ErrNothingToUndo):
 		return sentence(err.Error())
-	case errors.Is(err, sessionmem.ErrNoLine), errors.Is(err, sessionmem.ErrFull):
+	case errors.Is(err, memory.ErrNoLine), errors.Is(err, memory.ErrFull):
 		return sentence(err.Error()) + " `mac-stats memory list` shows the lines."
-	case errors.Is(err, sessionmem.ErrDuplicate):
+	case errors.Is(err, memory.ErrDuplicate):
 		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
-	case errors.Is(err, sessionmem.ErrRejected):
+	case errors.Is(err, memory.ErrRejected):
 		return cutQuotes(sentence(err.Error()))
 	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // its parent takes no folders
 		return "The data folder " + folder.Folder + " can't be made. Set MAC_STATS_HOME to another folder."

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/app/backend"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // memoryLine is a line of `memory list --json`.
@@ -63,7 +63,7 @@ func (c *commands) memoryList() *cobra.Command {
 	return cmd
 }
 
-func memoryFiles(b *backend.Backend, agent string) ([]sessionmem.MemoryFile, error) {
+func memoryFiles(b *backend.Backend, agent string) ([]memory.File, error) {
 	if agent == "" {
 		return b.Memory.List()
 	}
@@ -72,25 +72,25 @@ func memoryFiles(b *backend.Backend, agent string) ([]sessionmem.MemoryFile, err
 		return nil, err
 	}
 	f, err := b.Memory.Load(target)
-	return []sessionmem.MemoryFile{f}, err
+	return []memory.File{f}, err
 }
 
 // memoryTarget is the agent's own memory, or everybody's.
-func memoryTarget(b *backend.Backend, agent string) (sessionmem.Target, error) {
+func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 	if agent == "" {
-		return sessionmem.Target{Kind: sessionmem.TargetGlobal}, nil
+		return memory.Target{Kind: memory.TargetGlobal}, nil
 	}
 	a, err := findAgent(b, agent)
 	if err != nil {
-		return sessionmem.Target{}, err
+		return memory.Target{}, err
 	}
 	if info, err := os.Stat(a.Path); err != nil || !info.IsDir() {
-		return sessionmem.Target{}, &plainError{a.Slug + " is a single file and has no memory of its own.", "Leave --agent out to use the memory of all agents."}
+		return memory.Target{}, &plainError{a.Slug + " is a single file and has no memory of its own.", "Leave --agent out to use the memory of all agents."}
 	}
-	return sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}, nil
+	return memory.Target{Kind: memory.TargetAgent, ID: a.ID}, nil
 }
 
-func (c *commands) printMemory(b *backend.Backend, f sessionmem.MemoryFile, asJSON bool) error {
+func (c *commands) printMemory(b *backend.Backend, f memory.File, asJSON bool) error {
 	budget := b.MemoryBudget(f.Target)
 	injected := f.Inject(budget)
 	if !asJSON {
@@ -120,7 +120,7 @@ func (c *commands) printMemory(b *backend.Backend, f sessionmem.MemoryFile, asJS
 }
 
 // memoryHeading says how full a file is, and what of it is left out.
-func memoryHeading(f sessionmem.MemoryFile, in sessionmem.Injected, budget int) string {
+func memoryHeading(f memory.File, in memory.Injected, budget int) string {
 	text := f.Path
 	switch {
 	case f.Missing:
@@ -161,8 +161,8 @@ func (c *commands) memoryAdd() *cobra.Command {
 				return err
 			}
 			text = strings.Join(strings.Fields(text), " ")
-			w, err := b.Memory.Append(cmd.Context(), sessionmem.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
-			if errors.Is(err, sessionmem.ErrSaving) {
+			w, err := b.Memory.Append(cmd.Context(), memory.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
+			if errors.Is(err, memory.ErrSaving) {
 				return c.printWaiting(b, text, *asJSON)
 			}
 			if err != nil {
@@ -175,7 +175,7 @@ func (c *commands) memoryAdd() *cobra.Command {
 }
 
 // printAdded shows the line as it stands in the file now.
-func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON bool) error {
+func (c *commands) printAdded(b *backend.Backend, w memory.Written, asJSON bool) error {
 	if !asJSON {
 		return c.out.text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + c.fullness(b, w.Target))
 	}
@@ -194,7 +194,7 @@ func (c *commands) printAdded(b *backend.Backend, w sessionmem.Written, asJSON b
 }
 
 // fullness warns of a memory that no prompt holds whole, or soon none will.
-func (c *commands) fullness(b *backend.Backend, t sessionmem.Target) string {
+func (c *commands) fullness(b *backend.Backend, t memory.Target) string {
 	budget := b.MemoryBudget(t)
 	f, err := b.Memory.Load(t)
 	in := f.Inject(budget)

@@ -8,7 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // proposalLine is a line of `memory inbox list --json`, and of what the others did.
@@ -31,7 +31,7 @@ type proposalLine struct {
 	Undo       string  `json:"undo"`  // of an accepted one
 }
 
-func newProposalLine(b *backend.Backend, p sessionmem.Proposal, state string) proposalLine {
+func newProposalLine(b *backend.Backend, p memory.Proposal, state string) proposalLine {
 	return proposalLine{
 		Type: "proposal", ID: p.ID, Change: string(p.Kind), Target: p.Target.String(), Text: p.Text, Old: p.Old, Confidence: p.Confidence,
 		Session: p.Session, Why: p.Why, From: p.From, To: p.To, Time: stamp(p.Time), File: b.Memory.InboxPath(), Line: p.Line, State: state,
@@ -75,7 +75,7 @@ func (c *commands) listInbox(cmd *cobra.Command, asJSON bool) error {
 	})
 }
 
-func (c *commands) printProposal(b *backend.Backend, p sessionmem.Proposal, asJSON bool, state string) error {
+func (c *commands) printProposal(b *backend.Backend, p memory.Proposal, asJSON bool, state string) error {
 	if asJSON {
 		return c.out.json(newProposalLine(b, p, state))
 	}
@@ -95,7 +95,7 @@ func (c *commands) printProposal(b *backend.Backend, p sessionmem.Proposal, asJS
 }
 
 // stampWords is when a proposal was made and how sure it is.
-func stampWords(p sessionmem.Proposal) string {
+func stampWords(p memory.Proposal) string {
 	var words []string
 	if !p.Time.IsZero() {
 		words = append(words, when(p.Time))
@@ -135,14 +135,14 @@ func (c *commands) inboxAccept() *cobra.Command {
 }
 
 // findProposal is the proposal as it waits; what doesn't wait is an error of Accept.
-func findProposal(b *backend.Backend, id string) (sessionmem.Proposal, error) {
+func findProposal(b *backend.Backend, id string) (memory.Proposal, error) {
 	waiting, err := b.Memory.Inbox()
 	for _, p := range waiting {
 		if p.ID == strings.ToLower(id) {
 			return p, nil
 		}
 	}
-	return sessionmem.Proposal{}, err
+	return memory.Proposal{}, err
 }
 
 func (c *commands) inboxEdit() *cobra.Command {
@@ -210,7 +210,7 @@ type undoneLine struct {
 	Back    string `json:"put_back"` // the line that it had taken out
 }
 
-func (c *commands) printUndone(b *backend.Backend, s sessionmem.UndoStep, asJSON bool) error {
+func (c *commands) printUndone(b *backend.Backend, s memory.UndoStep, asJSON bool) error {
 	file := b.Memory.Path(s.Target)
 	if asJSON {
 		return c.out.json(undoneLine{Type: "undone", File: file, Removed: s.Added, Back: s.Removed})

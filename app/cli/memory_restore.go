@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/app/backend"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // missingLine is a line of `memory restore --list --json`, and of what the others did.
@@ -59,8 +59,8 @@ more, and no model remembers them again.`,
 				return c.printMissing(chosenOf(missing, ids), "removed", nil, *asJSON)
 			}
 			written, err := b.Memory.Restore(cmd.Context(), ids...)
-			back := slices.DeleteFunc(missing, func(d sessionmem.Dropped) bool {
-				return !slices.ContainsFunc(written, func(w sessionmem.Written) bool { return w.Path == d.Path && w.Text == d.Text })
+			back := slices.DeleteFunc(missing, func(d memory.Dropped) bool {
+				return !slices.ContainsFunc(written, func(w memory.Written) bool { return w.Path == d.Path && w.Text == d.Text })
 			})
 			return errors.Join(explainMissing(err), c.printMissing(back, "restored", written, *asJSON))
 		})
@@ -69,18 +69,18 @@ more, and no model remembers them again.`,
 }
 
 func explainMissing(err error) error {
-	if errors.Is(err, sessionmem.ErrNothingDropped) || errors.Is(err, sessionmem.ErrUnknownDropped) {
+	if errors.Is(err, memory.ErrNothingDropped) || errors.Is(err, memory.ErrUnknownDropped) {
 		return &plainError{sentence(err.Error()), "`mac-stats memory restore --list` shows what is missing."}
 	}
 	return err
 }
 
 // chosenOf are those of the ids, all where there is none.
-func chosenOf(missing []sessionmem.Dropped, ids []string) []sessionmem.Dropped {
+func chosenOf(missing []memory.Dropped, ids []string) []memory.Dropped {
 	if len(ids) == 0 {
 		return missing
 	}
-	var list []sessionmem.Dropped
+	var list []memory.Dropped
 	for _, d := range missing {
 		for _, id := range ids {
 			if d.ID == id {
@@ -92,7 +92,7 @@ func chosenOf(missing []sessionmem.Dropped, ids []string) []sessionmem.Dropped {
 }
 
 // printMissing lists lines and what became of them.
-func (c *commands) printMissing(list []sessionmem.Dropped, state string, written []sessionmem.Written, asJSON bool) error {
+func (c *commands) printMissing(list []memory.Dropped, state string, written []memory.Written, asJSON bool) error {
 	for _, d := range list {
 		line := missingLine{Type: "missing", ID: d.ID, File: d.Path, Text: d.Text, From: d.From, State: state}
 		for _, w := range written {
@@ -142,7 +142,7 @@ func (c *commands) printWaiting(b *backend.Backend, text string, asJSON bool) er
 		return err
 	}
 	for _, p := range waiting {
-		if p.Why == sessionmem.WhySaving && p.Text == text {
+		if p.Why == memory.WhySaving && p.Text == text {
 			if asJSON {
 				return c.out.json(newProposalLine(b, p, "waiting"))
 			}

@@ -6,7 +6,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // decide accepts or discards a proposal.
@@ -33,7 +33,7 @@ func (w *Window) saveEdited(key, id, text string) {
 		_, err := w.parts.memories.Edit(w.ctx, id, text)
 		if err == nil {
 			c.Reword(key, text)
-			var written sessionmem.Written
+			var written memory.Written
 			written, err = w.parts.memories.Accept(w.ctx, id)
 			undoID = written.UndoID
 		}
@@ -99,8 +99,8 @@ func (w *Window) decideRemoved(restore bool) {
 func (w *Window) saveUnkept(key, text string) {
 	c := w.shown
 	go func() {
-		written, err := w.parts.memories.Append(w.ctx, sessionmem.Lesson{
-			Text: text, Target: sessionmem.Target{Kind: sessionmem.TargetGlobal}, Confidence: 1, Session: c.Name,
+		written, err := w.parts.memories.Append(w.ctx, memory.Lesson{
+			Text: text, Target: memory.Target{Kind: memory.TargetGlobal}, Confidence: 1, Session: c.Name,
 		})
 		c.KeptAfterAll(key, text, written, err)
 		w.painter.changed(c)

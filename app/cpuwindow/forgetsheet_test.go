@@ -17,6 +17,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -38,7 +39,7 @@ func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
 	b.said(store, "cpu-x", 0, "the zebra sleeps below the old bridge", "so it does")
 	b.said(store, "cpu-y", 0, "another question", "another answer")
 	root := filepath.Dir(filepath.Dir(infoOf(t, store, "cpu-x").Path))
-	memory := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})
+	memory := memory.New(memory.Config{Root: root})
 	b.w.parts.forgetter = storeForgetter{forget.New(forget.Params{Root: root, Store: store, Memory: memory})}
 	b.shown()
 	b.w.OpenSession("cpu-x")

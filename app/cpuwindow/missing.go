@@ -5,7 +5,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Remembered lines that another program's save took out of a memory file: the notice bar
@@ -29,7 +29,7 @@ func (w *Window) tellMissing(n backend.Notice) {
 }
 
 // missingWords says how many lines are missing, and where.
-func missingWords(missing []sessionmem.Dropped) string {
+func missingWords(missing []memory.Dropped) string {
 	file := ""
 	for _, d := range missing {
 		base := filepath.Base(d.Path)

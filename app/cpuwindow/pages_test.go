@@ -11,13 +11,13 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // memory is the memory of the bench's data folder, with memory.md holding this.
-func (b *bench) memory(text string) *sessionmem.Memory {
+func (b *bench) memory(text string) *memory.Memory {
 	b.t.Helper()
-	m, ok := b.w.parts.memories.(*sessionmem.Memory)
+	m, ok := b.w.parts.memories.(*memory.Memory)
 	if !ok {
 		m = b.w.parts.memories.(stubMemories).Memory
 		b.w.parts.memories = m
@@ -27,7 +27,7 @@ func (b *bench) memory(text string) *sessionmem.Memory {
 }
 
 func (b *bench) memoryPath() string {
-	return b.w.parts.memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	return b.w.parts.memories.Path(memory.Target{Kind: memory.TargetGlobal})
 }
 
 // onMemory opens the page of the memory.
@@ -127,7 +127,7 @@ func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
 func TestTheSidebarCountsProposals(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		if _, err := b.memory("- one\n").Propose(t.Context(), sessionmem.Proposal{Text: "Works at night"}); err != nil {
+		if _, err := b.memory("- one\n").Propose(t.Context(), memory.Proposal{Text: "Works at night"}); err != nil {
 			t.Fatal(err)
 		}
 		b.w.Hide()
@@ -149,7 +149,7 @@ func TestTheSidebarCountsProposals(t *testing.T) {
 func TestMissingLinesAreTold(t *testing.T) {
 	b := newBench(t)
 	m := b.memory("- one\n")
-	if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
+	if _, err := m.Append(t.Context(), memory.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
 		t.Fatal(err)
 	}
 	b.memory("- one\n")

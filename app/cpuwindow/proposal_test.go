@@ -11,15 +11,15 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
-func (stubMemories) Accept(context.Context, string) (sessionmem.Written, error) {
-	return sessionmem.Written{}, sessionmem.ErrNoProposal
+func (stubMemories) Accept(context.Context, string) (memory.Written, error) {
+	return memory.Written{}, memory.ErrNoProposal
 }
 
-func (stubMemories) Discard(context.Context, string) (sessionmem.Proposal, error) {
-	return sessionmem.Proposal{}, sessionmem.ErrNoProposal
+func (stubMemories) Discard(context.Context, string) (memory.Proposal, error) {
+	return memory.Proposal{}, memory.ErrNoProposal
 }
 
 func (stubMemories) InboxPath() string { return "/data/agents/memory-inbox.md" }
@@ -48,13 +48,13 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
-				m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+				m := memory.New(memory.Config{Root: t.TempDir()})
 				b.w.parts.memories = m
-				path := m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
-				if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes rock"}); err != nil {
+				path := m.Path(memory.Target{Kind: memory.TargetGlobal})
+				if _, err := m.Append(t.Context(), memory.Lesson{Text: "Likes rock"}); err != nil {
 					t.Fatal(err)
 				}
-				p, err := m.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeReplace, Old: "Likes rock", Text: "Likes jazz"})
+				p, err := m.Propose(t.Context(), memory.Proposal{Kind: memory.ProposeReplace, Old: "Likes rock", Text: "Likes jazz"})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -66,8 +66,8 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 		b.finish(0, "u0")
 		b.notify(backend.Notice{
 			Kind: backend.NoticeMemory, Session: b.w.shown.Name, Text: "remembered", Time: time.Now(),
-			Written:  []sessionmem.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
-			Proposed: []sessionmem.Proposal{{ID: "p1", Kind: sessionmem.ProposeAdd, Text: "likes cats", Why: sessionmem.WhyStrangers}, {ID: "p2", Kind: sessionmem.ProposeRemove, Old: "likes dogs"}},
+			Written:  []memory.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
+			Proposed: []memory.Proposal{{ID: "p1", Kind: memory.ProposeAdd, Text: "likes cats", Why: memory.WhyStrangers}, {ID: "p2", Kind: memory.ProposeRemove, Old: "likes dogs"}},
 		})
 		b.Settle()
 		var notes []string
@@ -84,7 +84,7 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 			t.Error(d)
 		}
 		b.Sees("Undo", "Save", "Discard", "Open inbox")
-		b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []sessionmem.Written{{Text: "elsewhere", UndoID: "9"}}})
+		b.notify(backend.Notice{Kind: backend.NoticeMemory, Session: "cpu-other", Written: []memory.Written{{Text: "elsewhere", UndoID: "9"}}})
 		b.Settle()
 		b.SeesNot("elsewhere")
 	})
@@ -93,10 +93,10 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 func TestAProposalIsEditedInPlace(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		memory := b.w.parts.memories.(stubMemories).Memory
-		b.w.parts.memories = memory
-		global := sessionmem.Target{Kind: sessionmem.TargetGlobal}
-		p, err := memory.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Target: global, Text: "likes cats"})
+		files := b.w.parts.memories.(stubMemories).Memory
+		b.w.parts.memories = files
+		global := memory.Target{Kind: memory.TargetGlobal}
+		p, err := files.Propose(t.Context(), memory.Proposal{Kind: memory.ProposeAdd, Target: global, Text: "likes cats"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		b.Settle()
 		b.Sees("saved: proposed to remember “likes big cats”")
 		b.SeesNot("Discard")
-		f, err := memory.Load(global)
+		f, err := files.Load(global)
 		if err != nil || !strings.Contains(f.Text, "likes big cats") {
 			t.Errorf("the memory holds %q, %v", f.Text, err)
 		}

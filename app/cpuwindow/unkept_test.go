@@ -8,13 +8,13 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
+		m := memory.New(memory.Config{Root: t.TempDir()})
 		b.w.parts.memories = m
 		b.w.send("Remember that I like tea.")
 		b.Settle()
@@ -30,7 +30,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		field.SetText("The user likes tea")
 		b.tap("Save")
 		b.Sees("remembered “The user likes tea”", "Undo")
-		saved, err := os.ReadFile(m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal}))
+		saved, err := os.ReadFile(m.Path(memory.Target{Kind: memory.TargetGlobal}))
 		if err != nil || !strings.Contains(string(saved), "- The user likes tea") {
 			t.Errorf("memory.md: %q, %v", saved, err)
 		}

@@ -35,6 +35,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -99,9 +100,9 @@ func (s *stubSessions) SetPrivate(string) {}
 
 // stubMemories is the memory of an empty data folder; only the chat's calls are
 // answered at once.
-type stubMemories struct{ *sessionmem.Memory }
+type stubMemories struct{ *memory.Memory }
 
-func (stubMemories) Undo(context.Context, string) ([]sessionmem.UndoStep, error) { return nil, nil }
+func (stubMemories) Undo(context.Context, string) ([]memory.UndoStep, error) { return nil, nil }
 
 type stubRoster struct{ *registry.Registry }
 
@@ -211,7 +212,7 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config:   b.config,
 		started:  config.Default,

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 const (
@@ -40,7 +40,7 @@ type Params struct {
 	// words what that was; optional.
 	Forget func(ctx context.Context, user string) (string, error)
 	// OwnMemory is an agent's own memory, where it has one; optional.
-	OwnMemory func(selector string) (sessionmem.Target, bool)
+	OwnMemory func(selector string) (memory.Target, bool)
 	Paired    func(botstate.Pairing)       // a stranger was given a code; optional
 	Refused   func(place connection.Place) // an answer may not be posted there; optional
 	Telemetry io.Writer                    // optional: logs/memory.jsonl

@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -42,7 +43,7 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 	}
 	place := &agents.Place{
 		Prompt: b.prompt(j, here), Tools: here.Tools,
-		Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: j.place.ID},
+		Lessons: memory.Target{Kind: memory.TargetChannel, ID: j.place.ID},
 		Attrs:   attrsOf(j, said, before),
 		Turns:   set.HistoryTurns, MessageChars: set.MessageMaxChars,
 		Global: m.Direct() && f.Owner(m.Author.ID) && !j.fun,
@@ -90,13 +91,13 @@ func attrsOf(j *job, said told, before window) map[string]string {
 // giveMemory names the memory files for a turn: the channel's, the server's and that
 // of the person who asks. Where several people are answered at once it is nobody's.
 func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
-	add := func(kind sessionmem.TargetKind, id, heading string) {
+	add := func(kind memory.TargetKind, id, heading string) {
 		if connection.IsID(id) {
-			place.Memory = append(place.Memory, agents.SharedTarget{Target: sessionmem.Target{Kind: kind, ID: id}, Heading: heading, Budget: set.ChannelBudget})
+			place.Memory = append(place.Memory, agents.SharedTarget{Target: memory.Target{Kind: kind, ID: id}, Heading: heading, Budget: set.ChannelBudget})
 		}
 	}
-	add(sessionmem.TargetChannel, j.place.ID, "About this channel")
-	add(sessionmem.TargetServer, j.place.Guild, "About this server")
+	add(memory.TargetChannel, j.place.ID, "About this channel")
+	add(memory.TargetServer, j.place.Guild, "About this server")
 	if len(j.authors()) > 1 {
 		return
 	}
@@ -104,7 +105,7 @@ func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
 	if !j.last().Direct() {
 		heading += ", who asks (others read along: let it help you, don't recite it)"
 	}
-	add(sessionmem.TargetPerson, j.last().Author.ID, heading)
+	add(memory.TargetPerson, j.last().Author.ID, heading)
 }
 
 // prompt is what comes first in the call.

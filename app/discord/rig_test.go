@@ -25,6 +25,7 @@ import (
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/discordtest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // The places and people of the tests.
@@ -51,7 +52,7 @@ type rig struct {
 	fake    *discordtest.Server
 	model   *ollamatest.Server
 	store   *sessionmem.Store
-	memory  *sessionmem.Memory
+	memory  *memory.Memory
 	state   *botstate.State
 	engine  *agents.Engine
 	bot     *discord.Bot
@@ -176,7 +177,7 @@ func (r *rig) open(o options) {
 	}
 	r.store, err = sessionmem.Open(sessionmem.Config{Root: r.root})
 	must(err)
-	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
+	r.memory = memory.New(memory.Config{Root: r.root})
 	registry := registry.New(registry.Config{Root: r.root, Defaults: os.DirFS("../../assets")})
 	must(registry.InstallDefaults(t.Context()))
 	client, err := ollama.New(ollama.Params{Host: r.ollama, IdleTimeout: 2 * time.Minute, MaxConcurrent: 8})

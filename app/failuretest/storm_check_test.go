@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -155,7 +156,7 @@ func (s *storm) checkMemory() {
 
 // checkInbox wants every proposal that was told of, once.
 func (s *storm) checkInbox() {
-	inbox, err := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: s.p.home}).Inbox()
+	inbox, err := memory.New(memory.Config{Root: s.p.home}).Inbox()
 	if err != nil {
 		s.t.Error(err)
 	}

@@ -26,7 +26,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/config"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -51,10 +51,10 @@ type Params struct {
 	Logger   *slog.Logger
 }
 
-// Memory is the person's memory files; sessionmem.Memory is one.
+// Memory is the person's memory files; memory.Memory is one.
 type Memory interface {
-	List() ([]sessionmem.MemoryFile, error)
-	Propose(ctx context.Context, p sessionmem.Proposal) (sessionmem.Proposal, error)
+	List() ([]memory.File, error)
+	Propose(ctx context.Context, p memory.Proposal) (memory.Proposal, error)
 }
 
 // Serve answers the requests on in until it ends or ctx does. The end of in is no error.
@@ -193,7 +193,7 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 		}
 		heading := "Memory of " + f.Target.String() + ":"
 		for _, b := range f.Bullets {
-			if !allowed.Discord && sessionmem.LearntOnDiscord(b.From) {
+			if !allowed.Discord && memory.LearntOnDiscord(b.From) {
 				continue
 			}
 			if heading != "" {
@@ -208,8 +208,8 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 	return text(lines), nil, nil
 }
 
-func learntOnDiscord(k sessionmem.TargetKind) bool {
-	return k == sessionmem.TargetPerson || k == sessionmem.TargetServer || k == sessionmem.TargetChannel
+func learntOnDiscord(k memory.TargetKind) bool {
+	return k == memory.TargetPerson || k == memory.TargetServer || k == memory.TargetChannel
 }
 
 type vitalsIn struct {
@@ -241,7 +241,7 @@ func (s *server) propose(ctx context.Context, r *mcp.CallToolRequest, in propose
 	if !s.p.Settings().Propose {
 		return nil, nil, errors.New("the user takes no proposals (mcp.propose is false)")
 	}
-	p, err := s.p.Memory.Propose(ctx, sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Text: in.Text, Why: sessionmem.WhyAssistant})
+	p, err := s.p.Memory.Propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: in.Text, Why: memory.WhyAssistant})
 	if err != nil {
 		return nil, nil, fmt.Errorf("proposing: %w", err)
 	}

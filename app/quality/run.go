@@ -21,6 +21,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -200,7 +201,7 @@ func (r *runner) turn(ctx context.Context, session string, t task) (registry.Out
 		}
 		req.Place = &agents.Place{
 			Prompt: strings.ReplaceAll(string(prompt), "{{name}}", "luna"), Author: stranger,
-			Lessons: sessionmem.Target{Kind: sessionmem.TargetChannel, ID: "200"}, Turns: 6, MessageChars: 4000,
+			Lessons: memory.Target{Kind: memory.TargetChannel, ID: "200"}, Turns: 6, MessageChars: 4000,
 		}
 	}
 	return r.b.Engine.Start(ctx, req).Outcome()

@@ -4,7 +4,7 @@
 //
 // Rules:
 //   - First a plan, that says what would go and changes nothing. What it finds is then
-//     noted as keyed hashes (sessionmem.Traces), never as text; from that moment on the
+//     noted as keyed hashes (forgotten.Traces), never as text; from that moment on the
 //     forgetting binds all programs, and the next start finishes what a crash cut off.
 //   - Nothing is sent anywhere.
 //   - What can't be taken out is told, with the next step, and tried again.

@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -23,7 +24,7 @@ import (
 type folders struct {
 	root, cache string
 	store       *sessionmem.Store
-	memory      *sessionmem.Memory
+	memory      *memory.Memory
 }
 
 // Forget looks at every file that no other place answers for. A data base of another
@@ -58,7 +59,7 @@ func (p *folders) isElsewhere(path string) bool {
 		return strings.HasSuffix(rel, ".md") || strings.HasPrefix(rest, "files/") && !strings.HasSuffix(rel, ".tmp") ||
 			strings.HasPrefix(rest, ".trash/") && !strings.HasSuffix(rel, ".tmp")
 	case "agents", "memory", "skills":
-		return sessionmem.IsMemoryText(rest) || rest == ".memory-undo" || rest == ".memory-journal" || strings.HasPrefix(rest, ".unsaved/") && !strings.Contains(rest, ".tmp")
+		return memory.IsMemoryText(rest) || rest == ".memory-undo" || rest == ".memory-journal" || strings.HasPrefix(rest, ".unsaved/") && !strings.Contains(rest, ".tmp")
 	}
 	return false
 }
@@ -97,7 +98,7 @@ func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.T
 	case t.IsForGuest(), name == ".shipped.json":
 		return nil // the owner's file says the same; names of shipped files, and hashes
 	case !t.HoldsRaw(p.memory.Unshipped(text)):
-		touched = sessionmem.ShippedTouched("other file", path, 1)
+		touched = memory.ShippedTouched("other file", path, 1)
 	default:
 		touched.Place, touched.Action = "other file", forgotten.Refused
 		touched.Why = "mac-stats doesn't know how to change this file without harm; take the words out, or remove it"

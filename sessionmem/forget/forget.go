@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -19,7 +20,7 @@ import (
 // Place is one where something of a conversation may be kept.
 type Place interface {
 	// Forget finds what the traces mean, and takes it out unless dry. What can't be
-	// taken out is told as sessionmem.ForgetRefused or ForgetPending; an error is that of
+	// taken out is told as forgotten.Refused or ForgetPending; an error is that of
 	// ctx, or that the place can't be looked through to its end.
 	Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error)
 }
@@ -37,7 +38,7 @@ type Params struct {
 	Root     string // data folder
 	CacheDir string // folder for caches; "" for none
 	Store    *sessionmem.Store
-	Memory   *sessionmem.Memory
+	Memory   *memory.Memory
 	Index    Index   // may be nil
 	Places   []Place // further ones
 	Logger   *slog.Logger
@@ -290,7 +291,7 @@ func (f *Forgetter) derived(ctx context.Context, t *forgotten.Traces, found []fo
 }
 
 // memoryPlace is the memory files, the inbox and what is kept to undo.
-type memoryPlace struct{ m *sessionmem.Memory }
+type memoryPlace struct{ m *memory.Memory }
 
 func (p memoryPlace) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	return p.m.Forget(ctx, t, dry)

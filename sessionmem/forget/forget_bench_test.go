@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkForget(b *testing.B) {
 		}
 		must(b, second(store.AppendAll(b.Context(), fmt.Sprintf("cpu-s%d", n), blocks...)))
 	}
-	f := New(Params{Root: root, CacheDir: cache, Store: store, Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})})
+	f := New(Params{Root: root, CacheDir: cache, Store: store, Memory: memory.New(memory.Config{Root: root})})
 	var planning, doing time.Duration
 	n := 0
 	for b.Loop() {

@@ -20,6 +20,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -29,7 +30,7 @@ type rig struct {
 	t           *testing.T
 	root, cache string
 	store       *sessionmem.Store
-	memory      *sessionmem.Memory
+	memory      *memory.Memory
 	index       *recall.Index
 	f           *Forgetter
 	patience    time.Duration // of an erasure from the index
@@ -47,7 +48,7 @@ func (r *rig) open() {
 	r.t.Helper()
 	store, err := sessionmem.Open(sessionmem.Config{Root: r.root, CacheDir: r.cache})
 	must(r.t, err)
-	r.store, r.memory = store, sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
+	r.store, r.memory = store, memory.New(memory.Config{Root: r.root})
 	index, err := recall.Open(recall.Config{
 		Root: r.root, CacheDir: r.cache, Store: store, Memory: r.memory,
 		Settings:      func() recall.Settings { return recall.Settings{TopK: 8, Strategy: recall.Lexical} },
@@ -185,13 +186,13 @@ func (r *rig) aDay() {
 	_, err = r.store.List(ctx)
 	must(r.t, err)
 
-	_, err = r.memory.Append(ctx, sessionmem.Lesson{Text: secret, Confidence: 1, Session: "cpu-day"})
+	_, err = r.memory.Append(ctx, memory.Lesson{Text: secret, Confidence: 1, Session: "cpu-day"})
 	must(r.t, err)
-	_, err = r.memory.Append(ctx, sessionmem.Lesson{Text: "Agents know that " + secret, Target: sessionmem.Target{Kind: sessionmem.TargetPerson, ID: "7"}, Confidence: 1})
+	_, err = r.memory.Append(ctx, memory.Lesson{Text: "Agents know that " + secret, Target: memory.Target{Kind: memory.TargetPerson, ID: "7"}, Confidence: 1})
 	must(r.t, err)
-	_, err = r.memory.Propose(ctx, sessionmem.Proposal{Text: "It matters: " + secret, Session: "cpu-day"})
+	_, err = r.memory.Propose(ctx, memory.Proposal{Text: "It matters: " + secret, Session: "cpu-day"})
 	must(r.t, err)
-	must(r.t, r.memory.KeepUnsaved(sessionmem.Unsaved{Path: filepath.Join(r.root, "agents", "memory.md"), Base: "- " + secret + "\n", Text: "- " + secret + "\n- more\n"}))
+	must(r.t, r.memory.KeepUnsaved(memory.Unsaved{Path: filepath.Join(r.root, "agents", "memory.md"), Base: "- " + secret + "\n", Text: "- " + secret + "\n- more\n"}))
 
 	r.write(filepath.Join(r.root, "agents", ".trash", "agent-009", "memory.md"), "- "+secret+"\n")
 	r.write(filepath.Join(r.root, "agents", "memory.sync-conflict-20261121.md"), "- "+secret+"\n- kept\n")
@@ -289,7 +290,7 @@ func TestForgettingASessionLeavesOthersAsTheyAre(t *testing.T) {
 	r := newRig(t)
 	r.aDay()
 	other := r.say("cli-own", user("I tell it here too: "+secret+"."))
-	must(t, second(r.memory.Append(t.Context(), sessionmem.Lesson{Text: "Sleeping animals must not be woken", Confidence: 1, Session: "cpu-day"})))
+	must(t, second(r.memory.Append(t.Context(), memory.Lesson{Text: "Sleeping animals must not be woken", Confidence: 1, Session: "cpu-day"})))
 	p := r.plan(Selection{Session: "cpu-day"})
 	kept := ""
 	for _, f := range p.Found {
@@ -312,7 +313,7 @@ func TestForgettingASessionLeavesOthersAsTheyAre(t *testing.T) {
 	}
 	waiting, err := r.memory.Inbox()
 	must(t, err)
-	if len(waiting) != 1 || waiting[0].Kind != sessionmem.ProposeRemove || !strings.HasPrefix(waiting[0].Old, "Sleeping animals") {
+	if len(waiting) != 1 || waiting[0].Kind != memory.ProposeRemove || !strings.HasPrefix(waiting[0].Old, "Sleeping animals") {
 		t.Errorf("the inbox: %+v", waiting)
 	}
 	load, err := r.store.Load(t.Context(), "cpu-day")
@@ -362,7 +363,7 @@ func TestForgettingAChunk(t *testing.T) {
 		})
 	}
 	r := newRig(t)
-	must(t, second(r.memory.Append(t.Context(), sessionmem.Lesson{Text: "Likes zebra crossings", Confidence: 1})))
+	must(t, second(r.memory.Append(t.Context(), memory.Lesson{Text: "Likes zebra crossings", Confidence: 1})))
 	must(t, second(r.index.Sync(t.Context())))
 	a, err := r.index.Search(t.Context(), recall.Query{Text: "zebra"})
 	must(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
@@ -196,7 +197,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Traces, g *g
 // taught says whether a lesson, or a proposal, comes from what is meant: all that was
 // learnt in a session or a time that goes as a whole; else what was learnt in the
 // session since then, from those blocks or in the same words.
-func (g *gathered) taught(t *forgotten.Traces, l sessionmem.Learned) bool {
+func (g *gathered) taught(t *forgotten.Traces, l memory.Learned) bool {
 	if l.Session == "" {
 		return false
 	}
@@ -224,9 +225,9 @@ func (g *gathered) taught(t *forgotten.Traces, l sessionmem.Learned) bool {
 
 // isAbout says whether a lesson was learnt on Discord about a person there, and stands in
 // the file about them. What the owner wrote into it is no lesson.
-func (f *Forgetter) isAbout(author string, l sessionmem.Learned) bool {
+func (f *Forgetter) isAbout(author string, l memory.Learned) bool {
 	return author != "" && strings.HasPrefix(l.Session, "discord-") &&
-		l.Path == f.p.Memory.Path(sessionmem.Target{Kind: sessionmem.TargetPerson, ID: author})
+		l.Path == f.p.Memory.Path(memory.Target{Kind: memory.TargetPerson, ID: author})
 }
 
 // addFormsOfFiles adds the forms that a phrase has in other files than transcripts.

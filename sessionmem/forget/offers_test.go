@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -33,7 +33,7 @@ func (r *rig) paraphrased() (asked, step, said, later, lesson string) {
 	a := r.say("cpu-p", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: q.ID, Text: "Noted: striped animal, forty-seven eleven."})
 	r.say("cpu-p", user("what is the weather?"), answer("It rains."))
 	l := r.say("cpu-p", user("do I need my towel in the gym?"), answer("Yes; and your locker opens as you told me, at the gym."))
-	must(r.t, second(r.memory.Append(r.t.Context(), sessionmem.Lesson{Text: "Trains in the evening", Confidence: 1, Session: "cpu-p"})))
+	must(r.t, second(r.memory.Append(r.t.Context(), memory.Lesson{Text: "Trains in the evening", Confidence: 1, Session: "cpu-p"})))
 	return q.ID, s.ID, a.ID, l.ID, "Trains in the evening"
 }
 
@@ -43,7 +43,7 @@ func TestWhatMayTellOfTheSameIsOfferedAndGoesWhenChosen(t *testing.T) {
 	r.say("cpu-other", user("hello"), answer("Good day."))
 	must(t, second(r.index.Sync(t.Context())))
 	s := Selection{Text: "opens with zebra 4711"}
-	must(t, second(r.memory.Append(t.Context(), sessionmem.Lesson{Text: "The locker opens with zebra 4711", Confidence: 1, Session: "cpu-p"})))
+	must(t, second(r.memory.Append(t.Context(), memory.Lesson{Text: "The locker opens with zebra 4711", Confidence: 1, Session: "cpu-p"})))
 	must(t, second(r.index.Sync(t.Context()))) // a line that goes is not offered
 	p := r.plan(s)
 	got := offered(p)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -94,7 +95,7 @@ func (retelling) Summarize(ctx context.Context, previous *transcript.Block, mess
 		return sessionmem.Digest{}, ctx.Err()
 	case <-time.After(4 * time.Millisecond):
 	}
-	return sessionmem.Digest{Context: text, By: "small:1b", Lessons: []sessionmem.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
+	return sessionmem.Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
 }
 
 // summarising summarises a session again and again, and makes anew what a forgetting cut.
@@ -117,7 +118,7 @@ func summarising(ctx context.Context, c *sessionmem.Compaction, session string) 
 }
 
 // learning writes lessons of what it read before, as work in the background does.
-func learning(ctx context.Context, s *sessionmem.Store, m *sessionmem.Memory, session string) error {
+func learning(ctx context.Context, s *sessionmem.Store, m *memory.Memory, session string) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		c, err := s.Context(ctx, session)
 		if err != nil {
@@ -125,13 +126,13 @@ func learning(ctx context.Context, s *sessionmem.Store, m *sessionmem.Memory, se
 		}
 		for _, b := range c.Messages {
 			time.Sleep(time.Millisecond)
-			_, err := m.Append(ctx, sessionmem.Lesson{Text: fmt.Sprintf("Number %d: %.200s", n, b.Text), Confidence: 1, Session: session})
-			if err != nil && !errors.Is(err, sessionmem.ErrDuplicate) && !errors.Is(err, sessionmem.ErrRejected) && ctx.Err() == nil {
+			_, err := m.Append(ctx, memory.Lesson{Text: fmt.Sprintf("Number %d: %.200s", n, b.Text), Confidence: 1, Session: session})
+			if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, memory.ErrRejected) && ctx.Err() == nil {
 				return err
 			}
 			if n%3 == 0 {
-				_, err = m.Propose(ctx, sessionmem.Proposal{Text: fmt.Sprintf("Perhaps %d: %.200s", n, b.Text), Session: session})
-				if err != nil && !errors.Is(err, sessionmem.ErrDuplicate) && !errors.Is(err, sessionmem.ErrRejected) && ctx.Err() == nil {
+				_, err = m.Propose(ctx, memory.Proposal{Text: fmt.Sprintf("Perhaps %d: %.200s", n, b.Text), Session: session})
+				if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, memory.ErrRejected) && ctx.Err() == nil {
 					return err
 				}
 			}
@@ -159,7 +160,7 @@ func (r *rig) underLoad() *load {
 		Forgotten: func() recall.Tombstones { return store.Forgotten() },
 	})
 	must(r.t, err)
-	memory := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root})
+	memory := memory.New(memory.Config{Root: r.root})
 	compaction := sessionmem.NewCompaction(sessionmem.CompactionConfig{
 		Store: store, Summarizer: retelling{}, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} },
 		Lessons: sessionmem.MemoryLessons{Memory: memory, Store: store, Write: func() string { return "auto" }},

@@ -21,7 +21,7 @@ const (
 	// minText is how many letters a text needs to be forgotten wherever it stands.
 	minText = 3
 	// mostShort is how many messages a text may stand in that is found as a whole word
-	// only (sessionmem.Phrase.Whole): in more of them it is a common word.
+	// only (textfold.Phrase.Whole): in more of them it is a common word.
 	mostShort = 50
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 )
 
 // Instructions that come with the product hold common words. They are no memory.
@@ -19,7 +19,7 @@ func TestShippedInstructionsStayAndAreTold(t *testing.T) {
 		"config.toml":               {Data: []byte("# the gearbox\n[ollama]\n")},
 	}
 	r := newRig(t)
-	r.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: r.root, Shipped: shipped})
+	r.memory = memory.New(memory.Config{Root: r.root, Shipped: shipped})
 	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index})
 	untouched := r.write(filepath.Join(r.root, "agents", "agent-002", "skill.md"), skill)
 	phrases := r.write(filepath.Join(r.root, "agents", "reset-phrases.md"), "# Reset phrases\n\n- new gearbox\n- start over\n- my own gearbox\n")

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Whoever writes on Discord may have themselves forgotten; by typing what the owner's
@@ -117,12 +117,12 @@ func TestAStrangerForgetsNoLineThatTheOwnerWrote(t *testing.T) {
 // what the owner wrote about them stays.
 func TestWhatWasLearntAboutAPersonLeavesNoCopy(t *testing.T) {
 	r := newRig(t)
-	target := sessionmem.Target{Kind: sessionmem.TargetPerson, ID: "666"}
+	target := memory.Target{Kind: memory.TargetPerson, ID: "666"}
 	said := user("Good morning, everybody.")
 	said.Time, said.Attrs = time.Now().Add(-time.Hour), map[string]string{"author": "666", "msg": "1"}
 	r.say("discord-7", said)
 	for _, text := range []string{"Mallory likes oolong in the afternoon", "Mallory keeps bees behind the shed"} {
-		p, err := r.memory.Propose(t.Context(), sessionmem.Proposal{Kind: sessionmem.ProposeAdd, Target: target, Text: text, Session: "discord-7"})
+		p, err := r.memory.Propose(t.Context(), memory.Proposal{Kind: memory.ProposeAdd, Target: target, Text: text, Session: "discord-7"})
 		must(t, err)
 		_, err = r.memory.Accept(t.Context(), p.ID)
 		must(t, err)

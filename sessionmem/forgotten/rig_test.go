@@ -1,10 +1,11 @@
 package forgotten
 
 import (
-	"mac-stats/sessionmem/transcript"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // rig is a data folder in which phrases are forgotten.

@@ -35,7 +35,7 @@ type Touched struct {
 	Offer   string    `json:"offer,omitempty"` // of what stays: the id by which it can be chosen to go too
 	Final   bool      `json:"final,omitempty"` // refused for good: it is no memory, and not tried again
 
-	Latest []string // of a journal: its blocks of the very second of the forgetting
+	Latest []string `json:"-"` // of a journal: its blocks of the very second of the forgetting
 }
 
 // maxPreview is how much of a text a dry run shows, in characters.

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
@@ -119,12 +120,12 @@ func sourcesOf(b transcript.Block, session string) transcript.Sources {
 }
 
 // ofDiscord says whether a memory is made of what people said on Discord.
-func ofDiscord(k sessionmem.TargetKind) bool {
-	return k == sessionmem.TargetChannel || k == sessionmem.TargetServer || k == sessionmem.TargetPerson
+func ofDiscord(k memory.TargetKind) bool {
+	return k == memory.TargetChannel || k == memory.TargetServer || k == memory.TargetPerson
 }
 
 // memoryPieces makes pieces of a memory file. Path is below the data folder.
-func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
+func memoryPieces(file string, f memory.File) []piece {
 	var out []piece
 	seen := map[string]int{}
 	for _, m := range f.Pieces() {
@@ -134,7 +135,7 @@ func memoryPieces(file string, f sessionmem.MemoryFile) []piece {
 			seen[block]++
 			p := piece{Chunk: Chunk{
 				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || sessionmem.LearntOnDiscord(m.From),
+				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memory.LearntOnDiscord(m.From),
 			}, seq: len(out)}
 			p.empty = strings.TrimSpace(text) == forgotten.Text
 			p.place = place{line: m.Line, hash: hashText(text)}

@@ -4,18 +4,18 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 func TestWhatIsRememberedOfDiscordIsOfStrangers(t *testing.T) {
-	m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
-	for target, want := range map[sessionmem.Target]bool{
-		{Kind: sessionmem.TargetGlobal}:           false,
-		{Kind: sessionmem.TargetChannel, ID: "7"}: true,
-		{Kind: sessionmem.TargetServer, ID: "8"}:  true,
-		{Kind: sessionmem.TargetPerson, ID: "9"}:  true,
+	m := memory.New(memory.Config{Root: t.TempDir()})
+	for target, want := range map[memory.Target]bool{
+		{Kind: memory.TargetGlobal}:           false,
+		{Kind: memory.TargetChannel, ID: "7"}: true,
+		{Kind: memory.TargetServer, ID: "8"}:  true,
+		{Kind: memory.TargetPerson, ID: "9"}:  true,
 	} {
-		if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Raids are on Fridays", Target: target, Hand: true}); err != nil {
+		if _, err := m.Append(t.Context(), memory.Lesson{Text: "Raids are on Fridays", Target: target, Hand: true}); err != nil {
 			t.Fatal(target, err)
 		}
 		file, err := m.Load(target)

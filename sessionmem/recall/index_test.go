@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -21,7 +22,7 @@ type bench struct {
 	*testing.T
 	root, cache string
 	store       *sessionmem.Store
-	memory      *sessionmem.Memory
+	memory      *memory.Memory
 	x           *Index
 	now         time.Time
 }
@@ -33,7 +34,7 @@ func newBench(t *testing.T) *bench {
 	if b.store, err = sessionmem.Open(sessionmem.Config{Root: b.root}); err != nil {
 		t.Fatal(err)
 	}
-	b.memory = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: b.root})
+	b.memory = memory.New(memory.Config{Root: b.root})
 	b.x = b.open()
 	t.Cleanup(func() {
 		if err := errors.Join(b.x.Close(), b.store.Close()); err != nil {

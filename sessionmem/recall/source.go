@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 type source struct {
 	engine.Name
 	files  []engine.File
-	memory sessionmem.Target
+	memory memory.Target
 }
 
 // sources lists what there is.
@@ -61,7 +62,7 @@ func (x *Index) memories() ([]source, error) {
 }
 
 // memoryState tells whether a memory file is as it was.
-func memoryState(key string, f sessionmem.MemoryFile) engine.File {
+func memoryState(key string, f memory.File) engine.File {
 	return engine.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
 }
 

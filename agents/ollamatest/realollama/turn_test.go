@@ -18,6 +18,7 @@ import (
 	"mac-stats/agents/ollamatest/realollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Whole turns against a real server: the shipped agents, the engine, the client.
@@ -80,7 +81,7 @@ func newOffice(t *testing.T, models ...realollama.Model) *office {
 	t.Cleanup(func() { o.store.Close() })
 	o.engine = agents.NewEngine(agents.Params{
 		Store:    o.store,
-		Memory:   sessionmem.NewMemory(sessionmem.MemoryConfig{Root: o.root}),
+		Memory:   memory.New(memory.Config{Root: o.root}),
 		Registry: registry,
 		Chat:     client,
 		Models:   ollama.NewCatalog(client, 0),

@@ -14,7 +14,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/prompt"
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -438,7 +438,7 @@ func TestAProposalThatCantBeDecidedStays(t *testing.T) {
 	if e.Proposal != "ab" || e.Text != "proposed to forget “x”" {
 		t.Errorf("%q %q", e.Proposal, e.Text)
 	}
-	c.Decided(e.Key, true, "", sessionmem.ErrNoProposal)
+	c.Decided(e.Key, true, "", memory.ErrNoProposal)
 	if e.Proposal != "ab" || !strings.Contains(e.Text, "that failed: ") {
 		t.Errorf("%q %q", e.Proposal, e.Text)
 	}

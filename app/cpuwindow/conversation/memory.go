@@ -7,11 +7,11 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // AddLearnt puts what was remembered and proposed behind the scenes below the turn.
-func (c *Conversation) AddLearnt(written []sessionmem.Written, proposed []sessionmem.Proposal, at time.Time) {
+func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Proposal, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	told := map[string]bool{}
@@ -26,9 +26,9 @@ func (c *Conversation) AddLearnt(written []sessionmem.Written, proposed []sessio
 	for _, p := range proposed {
 		e := &entry{Kind: Note, memory: true, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), Proposal: p.ID, Proposed: p.Text, At: at}
 		switch p.Kind {
-		case sessionmem.ProposeReplace:
+		case memory.ProposeReplace:
 			e.Text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": p.Text, "Old": p.Old})
-		case sessionmem.ProposeRemove:
+		case memory.ProposeRemove:
 			e.Text, e.Proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": p.Old}), ""
 		}
 		if why := p.Reason(); why != "" {
@@ -169,7 +169,7 @@ func (c *Conversation) addUnkept(at time.Time) {
 }
 
 // KeptAfterAll notes what came of it. After an error it can be tried again.
-func (c *Conversation) KeptAfterAll(key, text string, written sessionmem.Written, err error) {
+func (c *Conversation) KeptAfterAll(key, text string, written memory.Written, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.entries {

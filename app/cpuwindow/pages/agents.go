@@ -10,7 +10,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // What the list of agents holds besides agents and skills, which are under their
@@ -38,8 +38,8 @@ type agentsData struct {
 	skills  []registry.Skill
 	others  []string // markdown files that look like agents and are none
 	missing map[string]bool
-	owned   sessionmem.Owned // the file that is looked at
-	diff    []sessionmem.DiffLine
+	owned   memory.Owned // the file that is looked at
+	diff    []memory.DiffLine
 	shipped bool
 	err     error
 }

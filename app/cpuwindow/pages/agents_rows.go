@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // rows is what is chosen.
@@ -233,7 +233,7 @@ func (p *Agents) fileRows() []*kit.Placed {
 }
 
 // purpose is what the file is for, and where it is.
-func (p *Agents) purpose(o sessionmem.Owned) *kit.Label {
+func (p *Agents) purpose(o memory.Owned) *kit.Label {
 	text := i18n.T("shared by all agents that have no soul.md of their own")
 	if a, ok := p.data.agent(p.picked); ok {
 		for _, f := range agentFiles(a) {

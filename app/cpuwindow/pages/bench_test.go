@@ -17,6 +17,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // bench is a page in a window of its own, on real files; it is the page's host.
@@ -68,7 +69,7 @@ func (b *bench) inFolder(root string, shipped fstest.MapFS) {
 		}
 	}
 	b.parts.Home = root
-	b.parts.Memories = sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root})
+	b.parts.Memories = memory.New(memory.Config{Root: root})
 	b.parts.Roster = registry.New(registry.Config{Root: root, Defaults: shipped})
 	b.edits = NewEdits(b, b.parts.Memories)
 }

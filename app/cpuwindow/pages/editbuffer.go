@@ -3,7 +3,7 @@ package pages
 import (
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // choice is what to do about a file that was edited here and outside.
@@ -18,19 +18,19 @@ const (
 // editBuffer is a file being edited in the window, without any screen. What is
 // written in it is lost by nothing but an explicit Discard.
 type editBuffer struct {
-	base   sessionmem.Owned  // what the edit is made against
-	text   string            // as edited
-	theirs *sessionmem.Owned // the file as it is now, where both changed
-	before *editBuffer       // a choice, or Discard, can be taken back until the next edit
-	err    error             // why the last save failed
+	base   memory.Owned  // what the edit is made against
+	text   string        // as edited
+	theirs *memory.Owned // the file as it is now, where both changed
+	before *editBuffer   // a choice, or Discard, can be taken back until the next edit
+	err    error         // why the last save failed
 	saving bool
 }
 
-func newEditBuffer(o sessionmem.Owned) *editBuffer { return &editBuffer{base: o, text: o.Text} }
+func newEditBuffer(o memory.Owned) *editBuffer { return &editBuffer{base: o, text: o.Text} }
 
 // restoreBuffer goes on with an edit of an earlier time. Where the file is not any
 // more what the edit began with, both are there.
-func restoreBuffer(u sessionmem.Unsaved, now sessionmem.Owned) *editBuffer {
+func restoreBuffer(u memory.Unsaved, now memory.Owned) *editBuffer {
 	if u.Base == now.Text || u.Text == now.Text {
 		return &editBuffer{base: now, text: u.Text}
 	}
@@ -51,7 +51,7 @@ func (b *editBuffer) edit(text string) {
 
 // seen takes the file as it is on disk now. Without edits it is taken over; an
 // edit that says the same is done; else both are kept for the user to choose.
-func (b *editBuffer) seen(now sessionmem.Owned) {
+func (b *editBuffer) seen(now memory.Owned) {
 	switch {
 	case b.saving: // it may be what is being written
 		return
@@ -80,7 +80,7 @@ func (b *editBuffer) choose(c choice) {
 	case takeTheirs:
 		b.text = now.Text
 	case takeBoth:
-		b.text = sessionmem.MergeLines(b.base.Text, b.text, now.Text)
+		b.text = memory.MergeLines(b.base.Text, b.text, now.Text)
 	}
 	b.base, b.theirs, b.err, b.before = now, nil, nil, &before
 }
@@ -96,7 +96,7 @@ func (b *editBuffer) takeBack() {
 
 // saved takes over what is on disk after a save of text. What was typed meanwhile
 // stays to be saved.
-func (b *editBuffer) saved(text string, now sessionmem.Owned) {
+func (b *editBuffer) saved(text string, now memory.Owned) {
 	b.saving, b.err, b.before = false, nil, nil
 	if b.text == text {
 		b.text = now.Text
@@ -114,8 +114,8 @@ func (b *editBuffer) discard() {
 }
 
 // unsaved is the edit as it is kept on disk.
-func (b *editBuffer) unsaved() sessionmem.Unsaved {
-	return sessionmem.Unsaved{Path: b.base.Path, Base: b.base.Text, Text: b.text}
+func (b *editBuffer) unsaved() memory.Unsaved {
+	return memory.Unsaved{Path: b.base.Path, Base: b.base.Text, Text: b.text}
 }
 
 // partBytes is how much of a file is edited at once: a text field takes longer

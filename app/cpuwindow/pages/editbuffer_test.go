@@ -9,14 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // edited is a data folder with one memory file, opened.
-func edited(t *testing.T, text string) (*sessionmem.Memory, sessionmem.Owned) {
+func edited(t *testing.T, text string) (*memory.Memory, memory.Owned) {
 	t.Helper()
-	m := sessionmem.NewMemory(sessionmem.MemoryConfig{Root: t.TempDir()})
-	path := m.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	m := memory.New(memory.Config{Root: t.TempDir()})
+	path := m.Path(memory.Target{Kind: memory.TargetGlobal})
 	writeOutside(t, path, text)
 	return m, opened(t, m, path)
 }
@@ -31,7 +31,7 @@ func writeOutside(t testing.TB, path, text string) {
 	}
 }
 
-func opened(t *testing.T, m *sessionmem.Memory, path string) sessionmem.Owned {
+func opened(t *testing.T, m *memory.Memory, path string) memory.Owned {
 	t.Helper()
 	o, err := m.OpenOwned(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestAnEditIsNeverLostToAnEditOutside(t *testing.T) {
 			b := newEditBuffer(o)
 			b.edit(tc.mine)
 			writeOutside(t, o.Path, tc.theirs)
-			if _, err := m.SaveOwned(t.Context(), b.base, b.text); !errors.Is(err, sessionmem.ErrChangedOutside) {
+			if _, err := m.SaveOwned(t.Context(), b.base, b.text); !errors.Is(err, memory.ErrChangedOutside) {
 				t.Fatalf("saving over an edit made outside gives %v", err)
 			}
 			b.seen(opened(t, m, o.Path))

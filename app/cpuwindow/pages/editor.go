@@ -7,7 +7,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // onSave takes Cmd/Ctrl+S.
@@ -281,16 +281,16 @@ func (e *editor) conflictRows() []*kit.Placed {
 		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
-	return []*kit.Placed{{Row: card}, {Row: newLinesCard(changedLines(sessionmem.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
+	return []*kit.Placed{{Row: card}, {Row: newLinesCard(changedLines(memory.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
 }
 
 // changedLines is what a comparison says, without what stayed: n lines at most.
-func changedLines(diff []sessionmem.DiffLine, n int) []cardLine {
+func changedLines(diff []memory.DiffLine, n int) []cardLine {
 	var lines []cardLine
 	more := 0
 	for _, d := range diff {
 		switch {
-		case d.Op == sessionmem.LineSame:
+		case d.Op == memory.LineSame:
 		case len(lines) == n:
 			more++
 		default:

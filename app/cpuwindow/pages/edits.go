@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // keepAfter is how long after a keystroke an edit is written down.
@@ -23,10 +23,10 @@ type Edits struct {
 	host    Host
 	disk    Memories
 	buffers map[string]*editBuffer
-	restore map[string]sessionmem.Unsaved // of an earlier time, not opened yet
+	restore map[string]memory.Unsaved // of an earlier time, not opened yet
 
 	mu      sync.Mutex // guards what follows
-	waiting map[string]*sessionmem.Unsaved
+	waiting map[string]*memory.Unsaved
 	timer   *time.Timer
 	writing sync.Mutex // one writer at a time: the last state wins
 }
@@ -35,12 +35,12 @@ type Edits struct {
 func NewEdits(h Host, disk Memories) *Edits {
 	return &Edits{
 		host: h, disk: disk, buffers: map[string]*editBuffer{},
-		restore: map[string]sessionmem.Unsaved{}, waiting: map[string]*sessionmem.Unsaved{},
+		restore: map[string]memory.Unsaved{}, waiting: map[string]*memory.Unsaved{},
 	}
 }
 
 // open gives the buffer of a file as it is now, with the edit that waited for it.
-func (s *Edits) open(now sessionmem.Owned) *editBuffer {
+func (s *Edits) open(now memory.Owned) *editBuffer {
 	if b := s.buffers[now.Path]; b != nil {
 		b.seen(now)
 		return b
@@ -78,7 +78,7 @@ func (s *Edits) Unsaved() []string {
 // it has nothing to save.
 func (s *Edits) changed(b *editBuffer) {
 	defer s.host.EditsChanged()
-	var u *sessionmem.Unsaved
+	var u *memory.Unsaved
 	if b.dirty() {
 		kept := b.unsaved()
 		kept.Time = time.Now()
@@ -98,7 +98,7 @@ func (s *Edits) Flush() {
 	defer s.writing.Unlock()
 	s.mu.Lock()
 	waiting := s.waiting
-	s.waiting, s.timer = map[string]*sessionmem.Unsaved{}, nil
+	s.waiting, s.timer = map[string]*memory.Unsaved{}, nil
 	s.mu.Unlock()
 	for path, u := range waiting {
 		var err error
@@ -150,7 +150,7 @@ func (s *Edits) save(b *editBuffer, then func()) {
 	base, text := b.base, b.text
 	go func() {
 		now, err := s.disk.SaveOwned(s.host.Context(), base, text)
-		conflict := errors.Is(err, sessionmem.ErrChangedOutside)
+		conflict := errors.Is(err, memory.ErrChangedOutside)
 		if conflict {
 			now, err = s.disk.OpenOwned(base.Path)
 		}

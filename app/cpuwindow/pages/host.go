@@ -10,7 +10,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // Host is what the pages need of the window they are in. All but Do and Context is
@@ -43,25 +43,25 @@ type Parts struct {
 	Home     string // the data folder
 }
 
-// Memories is the memory files; *sessionmem.Memory.
+// Memories is the memory files; *memory.Memory.
 type Memories interface {
-	List() ([]sessionmem.MemoryFile, error)
-	Path(t sessionmem.Target) string
-	Undo(ctx context.Context, undoID string) ([]sessionmem.UndoStep, error)
-	Accept(ctx context.Context, id string) (sessionmem.Written, error)
-	Discard(ctx context.Context, id string) (sessionmem.Proposal, error)
-	Edit(ctx context.Context, id, text string) (sessionmem.Proposal, error)
-	Inbox() ([]sessionmem.Proposal, error)
-	Append(ctx context.Context, l sessionmem.Lesson) (sessionmem.Written, error)
-	Undoable() []sessionmem.UndoStep
-	Dropped() []sessionmem.Dropped
-	Restore(ctx context.Context, ids ...string) ([]sessionmem.Written, error)
+	List() ([]memory.File, error)
+	Path(t memory.Target) string
+	Undo(ctx context.Context, undoID string) ([]memory.UndoStep, error)
+	Accept(ctx context.Context, id string) (memory.Written, error)
+	Discard(ctx context.Context, id string) (memory.Proposal, error)
+	Edit(ctx context.Context, id, text string) (memory.Proposal, error)
+	Inbox() ([]memory.Proposal, error)
+	Append(ctx context.Context, l memory.Lesson) (memory.Written, error)
+	Undoable() []memory.UndoStep
+	Dropped() []memory.Dropped
+	Restore(ctx context.Context, ids ...string) ([]memory.Written, error)
 	KeepRemoved(ctx context.Context, ids ...string) error
-	OpenOwned(path string) (sessionmem.Owned, error)
-	SaveOwned(ctx context.Context, o sessionmem.Owned, text string) (sessionmem.Owned, error)
-	KeepUnsaved(u sessionmem.Unsaved) error
+	OpenOwned(path string) (memory.Owned, error)
+	SaveOwned(ctx context.Context, o memory.Owned, text string) (memory.Owned, error)
+	KeepUnsaved(u memory.Unsaved) error
 	DropUnsaved(path string) error
-	AllUnsaved() (map[string]sessionmem.Unsaved, error)
+	AllUnsaved() (map[string]memory.Unsaved, error)
 }
 
 // Roster is the agents; *registry.Registry.

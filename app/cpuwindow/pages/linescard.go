@@ -5,13 +5,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // cardLine is a line of a text file as a card shows it.
 type cardLine struct {
 	text  string
-	op    sessionmem.LineOp
+	op    memory.LineOp
 	faint bool   // not in the next prompt
 	from  string // where it was learnt, in words; "" for nothing
 	open  func() // shows that place; nil where there is none
@@ -49,10 +49,10 @@ func lineProse(l cardLine) *kit.Prose {
 	if l.faint {
 		role = kit.RoleFaint
 	}
-	if l.op == sessionmem.LineRemoved {
+	if l.op == memory.LineRemoved {
 		role = kit.RoleMuted
 	}
-	p := kit.NewProse([]kit.Run{{Text: l.text, Mono: true, Strike: l.op == sessionmem.LineRemoved}}, kit.SizeMono, role)
+	p := kit.NewProse([]kit.Run{{Text: l.text, Mono: true, Strike: l.op == memory.LineRemoved}}, kit.SizeMono, role)
 	p.Bare, p.Leading = true, cardLead*kit.TextScale()
 	return p
 }
@@ -169,10 +169,10 @@ func newLineRow(l cardLine, width float32) *lineRow {
 	r := &lineRow{line: l, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), sign: kit.NewLabel("", kit.RoleFaint, kit.SizeMono), text: lineProse(l), aside: l.aside(width)}
 	r.sign.Style.Monospace = true
 	switch {
-	case l.op == sessionmem.LineAdded:
+	case l.op == memory.LineAdded:
 		r.bg.Fill = kit.RoleAccentSoft
 		r.sign.Set("+", kit.RoleAccent)
-	case l.op == sessionmem.LineRemoved:
+	case l.op == memory.LineRemoved:
 		r.sign.Set("−", kit.RoleHot)
 	case l.faint:
 		r.sign.Set("·", kit.RoleWarn)

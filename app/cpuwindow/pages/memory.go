@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // inboxKey is the inbox in the list of memory files.
@@ -28,21 +28,21 @@ type Memory struct {
 // memoryData is what the page shows, read off the UI goroutine.
 type memoryData struct {
 	files   []memoryItem
-	inbox   []sessionmem.Proposal
-	steps   []sessionmem.UndoStep
-	missing []sessionmem.Dropped
-	owned   sessionmem.Owned // the chosen file
-	diff    []sessionmem.DiffLine
+	inbox   []memory.Proposal
+	steps   []memory.UndoStep
+	missing []memory.Dropped
+	owned   memory.Owned // the chosen file
+	diff    []memory.DiffLine
 	err     error
 	cfg     config.Config
 }
 
 // memoryItem is a memory file with what the next prompt takes of it.
 type memoryItem struct {
-	file     sessionmem.MemoryFile
+	file     memory.File
 	title    string
 	who      string
-	injected sessionmem.Injected
+	injected memory.Injected
 }
 
 // NewMemory is the page of the memory files.
@@ -120,7 +120,7 @@ func (p *Memory) items() []splitItem {
 		inbox.meta, inbox.role = i18n.Count("{{.N}} memories to review", n), kit.RoleAccent
 	}
 	items := []splitItem{inbox}
-	last := sessionmem.TargetKind("")
+	last := memory.TargetKind("")
 	for _, it := range p.data.files {
 		s := splitItem{key: it.file.Path, title: it.title, meta: it.meta(), fraction: it.share()}
 		if it.file.Err != nil {
@@ -140,15 +140,15 @@ func (p *Memory) items() []splitItem {
 	return items
 }
 
-func kindWords(k sessionmem.TargetKind) string {
+func kindWords(k memory.TargetKind) string {
 	switch k {
-	case sessionmem.TargetAgent:
+	case memory.TargetAgent:
 		return i18n.T("Agents")
-	case sessionmem.TargetChannel:
+	case memory.TargetChannel:
 		return i18n.T("Discord channels")
-	case sessionmem.TargetPerson:
+	case memory.TargetPerson:
 		return i18n.T("People")
-	case sessionmem.TargetServer:
+	case memory.TargetServer:
 		return i18n.T("Servers")
 	}
 	return i18n.T("All agents")
@@ -176,18 +176,18 @@ func readMemory(parts Parts, picked *string) memoryData {
 	d := memoryData{cfg: parts.Config()}
 	files, err := listMemory(parts.Memories)
 	d.err = err
-	known := map[sessionmem.Target]bool{}
+	known := map[memory.Target]bool{}
 	for _, f := range files {
 		known[f.Target] = true
 	}
 	for _, a := range parts.Roster.Agents() {
-		t := sessionmem.Target{Kind: sessionmem.TargetAgent, ID: a.ID}
+		t := memory.Target{Kind: memory.TargetAgent, ID: a.ID}
 		if path := parts.Memories.Path(t); !known[t] && a.Usable() && !strings.HasSuffix(a.Path, ".md") && path != "" {
-			files = append(files, sessionmem.MemoryFile{Target: t, Path: path, Missing: true})
+			files = append(files, memory.File{Target: t, Path: path, Missing: true})
 		}
 	}
 	names := agentNames(parts.Roster)
-	slices.SortStableFunc(files, func(a, b sessionmem.MemoryFile) int {
+	slices.SortStableFunc(files, func(a, b memory.File) int {
 		return cmp.Or(cmp.Compare(kindRank(a.Target.Kind), kindRank(b.Target.Kind)), cmp.Compare(len(a.Target.ID), len(b.Target.ID)), cmp.Compare(a.Target.ID, b.Target.ID))
 	})
 	for _, f := range files {
@@ -202,7 +202,7 @@ func readMemory(parts Parts, picked *string) memoryData {
 	if *picked == "" {
 		*picked = inboxKey
 		if len(d.inbox) == 0 {
-			*picked = parts.Memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+			*picked = parts.Memories.Path(memory.Target{Kind: memory.TargetGlobal})
 		}
 	}
 	if *picked != inboxKey {
@@ -213,8 +213,8 @@ func readMemory(parts Parts, picked *string) memoryData {
 	return d
 }
 
-func kindRank(k sessionmem.TargetKind) int {
-	return slices.Index([]sessionmem.TargetKind{sessionmem.TargetGlobal, sessionmem.TargetAgent, sessionmem.TargetChannel, sessionmem.TargetPerson, sessionmem.TargetServer}, k)
+func kindRank(k memory.TargetKind) int {
+	return slices.Index([]memory.TargetKind{memory.TargetGlobal, memory.TargetAgent, memory.TargetChannel, memory.TargetPerson, memory.TargetServer}, k)
 }
 
 // agentNames are the agents' names by id.
@@ -227,14 +227,14 @@ func agentNames(r Roster) map[string]string {
 }
 
 // memoryName names a file as people do: by whose memory it is.
-func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
+func memoryName(f memory.File, agents map[string]string) string {
 	id := f.Target.ID
 	switch f.Target.Kind {
-	case sessionmem.TargetAgent:
+	case memory.TargetAgent:
 		return cmp.Or(agents[id], id)
-	case sessionmem.TargetChannel:
+	case memory.TargetChannel:
 		return "#" + id
-	case sessionmem.TargetPerson, sessionmem.TargetServer:
+	case memory.TargetPerson, memory.TargetServer:
 		return id
 	}
 	if id != "" {
@@ -243,28 +243,28 @@ func memoryName(f sessionmem.MemoryFile, agents map[string]string) string {
 	return "memory.md"
 }
 
-func budgetOf(t sessionmem.Target, cfg config.Config) (budget int, who string) {
+func budgetOf(t memory.Target, cfg config.Config) (budget int, who string) {
 	switch t.Kind {
-	case sessionmem.TargetAgent:
+	case memory.TargetAgent:
 		return cfg.Memory.AgentBudget, i18n.T("used by this agent only")
-	case sessionmem.TargetChannel:
+	case memory.TargetChannel:
 		return cfg.Memory.ChannelBudget, i18n.T("used in this Discord channel")
-	case sessionmem.TargetPerson:
+	case memory.TargetPerson:
 		return cfg.Memory.ChannelBudget, i18n.T("used when this person writes")
-	case sessionmem.TargetServer:
+	case memory.TargetServer:
 		return cfg.Memory.ChannelBudget, i18n.T("used in this server's channels")
 	}
 	return cfg.Memory.GlobalBudget, i18n.T("used by every agent")
 }
 
 // listMemory reads the memory files; the global one is there even while empty.
-func listMemory(m Memories) ([]sessionmem.MemoryFile, error) {
+func listMemory(m Memories) ([]memory.File, error) {
 	files, err := m.List()
-	t := sessionmem.Target{Kind: sessionmem.TargetGlobal}
-	if slices.ContainsFunc(files, func(f sessionmem.MemoryFile) bool { return f.Target == t }) {
+	t := memory.Target{Kind: memory.TargetGlobal}
+	if slices.ContainsFunc(files, func(f memory.File) bool { return f.Target == t }) {
 		return files, err
 	}
-	return append([]sessionmem.MemoryFile{{Target: t, Path: m.Path(t), Missing: true}}, files...), err
+	return append([]memory.File{{Target: t, Path: m.Path(t), Missing: true}}, files...), err
 }
 
 // act changes the memory off the UI goroutine and says what came of it.

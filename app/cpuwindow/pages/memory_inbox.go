@@ -11,11 +11,11 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // proposalsFor counts the proposals about one memory file.
-func (p *Memory) proposalsFor(t sessionmem.Target) int {
+func (p *Memory) proposalsFor(t memory.Target) int {
 	n := 0
 	for _, q := range p.data.inbox {
 		if q.Target == t {
@@ -26,7 +26,7 @@ func (p *Memory) proposalsFor(t sessionmem.Target) int {
 }
 
 // inboxRows are proposals, each with what can be decided about it.
-func (p *Memory) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
+func (p *Memory) inboxRows(list []memory.Proposal) []*kit.Placed {
 	if len(list) == 0 {
 		return []*kit.Placed{
 			kit.TextRow(i18n.T("Nothing to review."), kit.RoleText, kit.Gap12),
@@ -41,18 +41,18 @@ func (p *Memory) inboxRows(list []sessionmem.Proposal) []*kit.Placed {
 }
 
 // proposalCard is one proposal: what would change, why, and the decision.
-func (p *Memory) proposalCard(q sessionmem.Proposal) kit.Row {
+func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	box := p.drafts[q.ID]
 	var parts []fyne.CanvasObject
 	switch {
 	case box != nil:
 		parts = append(parts, box)
-	case q.Kind == sessionmem.ProposeAdd:
+	case q.Kind == memory.ProposeAdd:
 		parts = append(parts, kit.NewParagraph(q.Text, kit.RoleText))
 	default:
-		lines := []cardLine{{text: q.Old, op: sessionmem.LineRemoved}}
+		lines := []cardLine{{text: q.Old, op: memory.LineRemoved}}
 		if q.Text != "" {
-			lines = append(lines, cardLine{text: q.Text, op: sessionmem.LineAdded})
+			lines = append(lines, cardLine{text: q.Text, op: memory.LineAdded})
 		}
 		parts = append(parts, newLinesCard(lines))
 	}
@@ -61,19 +61,19 @@ func (p *Memory) proposalCard(q sessionmem.Proposal) kit.Row {
 }
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
-func (p *Memory) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.CanvasObject {
+func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.CanvasObject {
 	save := i18n.T("Save")
 	switch q.Kind {
-	case sessionmem.ProposeReplace:
+	case memory.ProposeReplace:
 		save = i18n.T("Replace")
-	case sessionmem.ProposeRemove:
+	case memory.ProposeRemove:
 		save = i18n.T("Remove the line")
 	}
 	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPrimary, save, func() { p.accept(q, box) })}
 	switch {
 	case box != nil:
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { delete(p.drafts, q.ID); p.draw() }))
-	case q.Kind != sessionmem.ProposeRemove:
+	case q.Kind != memory.ProposeRemove:
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Edit"), func() { p.editProposal(q) }))
 	}
 	buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Discard"), func() { p.discard(q) }))
@@ -84,7 +84,7 @@ func (p *Memory) proposalButtons(q sessionmem.Proposal, box *kit.TextBox) fyne.C
 }
 
 // proposalMeta is where a proposal comes from and where it would go.
-func (p *Memory) proposalMeta(q sessionmem.Proposal) string {
+func (p *Memory) proposalMeta(q memory.Proposal) string {
 	var words []string
 	switch {
 	case strings.HasPrefix(q.Session, "discord-"):
@@ -109,7 +109,7 @@ func (p *Memory) proposalMeta(q sessionmem.Proposal) string {
 	return strings.Join(append(words, i18n.With("to: {{.Target}}", i18n.Places{"Target": strings.TrimSpace(to)})), " · ")
 }
 
-func (p *Memory) editProposal(q sessionmem.Proposal) {
+func (p *Memory) editProposal(q memory.Proposal) {
 	box := kit.NewTextBox(q.Text)
 	box.Entry.OnShortcut = onSave(func() { p.accept(q, box) })
 	box.Entry.LeaveBy(func() { delete(p.drafts, q.ID); p.draw() })
@@ -119,7 +119,7 @@ func (p *Memory) editProposal(q sessionmem.Proposal) {
 }
 
 // accept saves a proposal, with its words changed first where they were edited.
-func (p *Memory) accept(q sessionmem.Proposal, box *kit.TextBox) {
+func (p *Memory) accept(q memory.Proposal, box *kit.TextBox) {
 	text := q.Text
 	if box != nil {
 		text = box.Entry.Text
@@ -142,7 +142,7 @@ func (p *Memory) accept(q sessionmem.Proposal, box *kit.TextBox) {
 	})
 }
 
-func (p *Memory) discard(q sessionmem.Proposal) {
+func (p *Memory) discard(q memory.Proposal) {
 	p.act("", func(ctx context.Context) (string, error) {
 		_, err := p.parts.Memories.Discard(ctx, q.ID)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // rows is what is chosen.
@@ -96,7 +96,7 @@ func (p *Memory) fileRows(it memoryItem) []*kit.Placed {
 }
 
 // budgetWords is "67 % · 5,360 / 8,000".
-func budgetWords(in sessionmem.Injected) string {
+func budgetWords(in memory.Injected) string {
 	if in.Budget <= 0 {
 		return i18n.With("{{.Size}} characters", i18n.Places{"Size": i18n.Thousands(in.Size)})
 	}
@@ -219,7 +219,7 @@ func (p *Memory) addField(it memoryItem) kit.Row {
 	}
 	f.OnSubmit = func(text string) {
 		p.act(path, func(ctx context.Context) (string, error) {
-			w, err := p.parts.Memories.Append(ctx, sessionmem.Lesson{Text: text, Target: target, Confidence: 1})
+			w, err := p.parts.Memories.Append(ctx, memory.Lesson{Text: text, Target: target, Confidence: 1})
 			if err != nil {
 				return "", err
 			}

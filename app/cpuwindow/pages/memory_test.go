@@ -13,18 +13,18 @@ import (
 
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // memory is the memory of the bench's data folder, with memory.md holding this.
-func (b *bench) memory(text string) *sessionmem.Memory {
+func (b *bench) memory(text string) *memory.Memory {
 	b.t.Helper()
 	writeOutside(b.t, b.memoryPath(), text)
-	return b.parts.Memories.(*sessionmem.Memory)
+	return b.parts.Memories.(*memory.Memory)
 }
 
 func (b *bench) memoryPath() string {
-	return b.parts.Memories.Path(sessionmem.Target{Kind: sessionmem.TargetGlobal})
+	return b.parts.Memories.Path(memory.Target{Kind: memory.TargetGlobal})
 }
 
 func (b *bench) onMemory(text string) *Memory {
@@ -181,10 +181,10 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		m := b.memory("- Likes tea\n- Lives in Porto\n")
-		for _, q := range []sessionmem.Proposal{
+		for _, q := range []memory.Proposal{
 			{Text: "Works at night", Session: "discord-ops", Confidence: 0.7},
-			{Kind: sessionmem.ProposeReplace, Old: "Lives in Porto", Text: "Lives in Lisbon"},
-			{Kind: sessionmem.ProposeRemove, Old: "Likes tea"},
+			{Kind: memory.ProposeReplace, Old: "Lives in Porto", Text: "Lives in Lisbon"},
+			{Kind: memory.ProposeRemove, Old: "Likes tea"},
 			{Text: "Speaks Danish"},
 		} {
 			if _, err := m.Propose(t.Context(), q); err != nil {
@@ -313,7 +313,7 @@ func TestMissingLinesAreShownAndDecided(t *testing.T) {
 			b := newBench(t)
 			p := b.onMemory("- one\n")
 			m := b.memory("- one\n")
-			if _, err := m.Append(t.Context(), sessionmem.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
+			if _, err := m.Append(t.Context(), memory.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {
 				t.Fatal(err)
 			}
 			b.outside(p, "- one\n")

@@ -5,7 +5,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // missingRows are the lines that are missing from a file, and what can be done.
@@ -14,7 +14,7 @@ func (p *Memory) missingRows(it memoryItem) []*kit.Placed {
 	var ids []string
 	for _, d := range p.data.missing {
 		if d.Path == it.file.Path {
-			lines = append(lines, cardLine{text: d.Text, op: sessionmem.LineRemoved})
+			lines = append(lines, cardLine{text: d.Text, op: memory.LineRemoved})
 			ids = append(ids, d.ID)
 		}
 	}

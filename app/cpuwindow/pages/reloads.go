@@ -6,7 +6,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // reloads remembers how files were shown, to tell what changed outside since.
@@ -28,7 +28,7 @@ func (r *reloads) snapshot() *reloads {
 
 // take takes a file as it is now and gives what changed outside since it was shown,
 // nil for nothing.
-func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
+func (r *reloads) take(o memory.Owned) []memory.DiffLine {
 	was, known := r.texts[o.Path]
 	switch {
 	case r.own[o.Path]:
@@ -45,11 +45,11 @@ func (r *reloads) take(o sessionmem.Owned) []sessionmem.DiffLine {
 	if !ok || before == o.Text {
 		return nil
 	}
-	return sessionmem.DiffLines(before, o.Text)
+	return memory.DiffLines(before, o.Text)
 }
 
 // note is the line that tells of a reload, with what takes it away.
-func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) kit.Row {
+func (r *reloads) note(path string, diff []memory.DiffLine, seen func()) kit.Row {
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
@@ -59,12 +59,12 @@ func (r *reloads) note(path string, diff []sessionmem.DiffLine, seen func()) kit
 	})))
 }
 
-func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
+func countDiff(diff []memory.DiffLine) (added, removed int) {
 	for _, d := range diff {
 		switch d.Op {
-		case sessionmem.LineAdded:
+		case memory.LineAdded:
 			added++
-		case sessionmem.LineRemoved:
+		case memory.LineRemoved:
 			removed++
 		}
 	}
@@ -72,7 +72,7 @@ func countDiff(diff []sessionmem.DiffLine) (added, removed int) {
 }
 
 // ownedNotes says what is special about a file.
-func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []kit.Row {
+func ownedNotes(o memory.Owned, b *editBuffer, edit func()) []kit.Row {
 	var notes []kit.Row
 	if o.Why != "" {
 		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": i18n.Sentence(o.Why)}), kit.RoleText)))
@@ -91,11 +91,11 @@ func ownedNotes(o sessionmem.Owned, b *editBuffer, edit func()) []kit.Row {
 }
 
 // fileLines are a file's lines, with what came and went where it was changed.
-func fileLines(text string, diff []sessionmem.DiffLine) []sessionmem.DiffLine {
+func fileLines(text string, diff []memory.DiffLine) []memory.DiffLine {
 	if diff == nil {
-		diff = sessionmem.DiffLines(text, text)
+		diff = memory.DiffLines(text, text)
 	}
-	for len(diff) > 0 && diff[len(diff)-1].Text == "" && diff[len(diff)-1].Op == sessionmem.LineSame {
+	for len(diff) > 0 && diff[len(diff)-1].Text == "" && diff[len(diff)-1].Op == memory.LineSame {
 		diff = diff[:len(diff)-1]
 	}
 	return diff

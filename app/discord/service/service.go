@@ -22,6 +22,7 @@ import (
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/token"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 )
 
 // EnvBase is a variable that moves the service to another address than Discord's:
@@ -41,7 +42,7 @@ type Params struct {
 	Engine   discord.Engine
 	Store    *sessionmem.Store
 	// OwnMemory is an agent's own memory, where it has one; optional.
-	OwnMemory func(selector string) (sessionmem.Target, bool)
+	OwnMemory func(selector string) (memory.Target, bool)
 	// Forget erases a person from transcripts and memory; optional.
 	Forget func(ctx context.Context, user string) (string, error)
 	// Tell says what people have to know: a connection that stopped, a stranger who

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
@@ -31,7 +32,7 @@ func newMachine(t *testing.T, address, name string) *machine {
 		t.Fatal(err)
 	}
 	m := &machine{T: t, now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
-	m.Params = recalltest.Params{Root: root, CacheDir: t.TempDir(), Store: store, Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root}), Settings: func() recall.Settings {
+	m.Params = recalltest.Params{Root: root, CacheDir: t.TempDir(), Store: store, Memory: memory.New(memory.Config{Root: root}), Settings: func() recall.Settings {
 		return recall.Settings{TopK: 20, Strategy: recall.Lexical, ColdAfter: 90 * 24 * time.Hour}
 	}}
 	m.pushed = open(t, m.Params, address, name)

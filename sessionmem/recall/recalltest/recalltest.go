@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -32,7 +33,7 @@ type Backend interface {
 type Params struct {
 	Root, CacheDir string
 	Store          *sessionmem.Store
-	Memory         *sessionmem.Memory
+	Memory         *memory.Memory
 	Settings       func() recall.Settings
 }
 
@@ -87,7 +88,7 @@ func newFolder(t *testing.T) *folder {
 		}
 	})
 	f := &folder{T: t, now: time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}
-	f.Params = Params{Root: root, CacheDir: t.TempDir(), Store: store, Memory: sessionmem.NewMemory(sessionmem.MemoryConfig{Root: root}), Settings: func() recall.Settings {
+	f.Params = Params{Root: root, CacheDir: t.TempDir(), Store: store, Memory: memory.New(memory.Config{Root: root}), Settings: func() recall.Settings {
 		return recall.Settings{TopK: 8, Strategy: recall.Lexical, ColdAfter: 90 * 24 * time.Hour}
 	}}
 	return f

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 	for _, kind := range acceptedKinds {
 		for _, step := range []string{"before anything", "after the mark", "after the memory"} {
 			t.Run(kind.name+" "+step, func(t *testing.T) {
-				m := NewMemory(MemoryConfig{Root: t.TempDir()})
+				m := New(Config{Root: t.TempDir()})
 				writeFile(t, m.Path(global), held)
 				p := propose(t, m, kind.p)
 				if step != "before anything" {
@@ -48,7 +48,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 					_, err := m.changeMemory(t.Context(), p)
 					must(t, err)
 				}
-				again := NewMemory(MemoryConfig{Root: m.root})
+				again := New(Config{Root: m.root})
 				waiting, err := again.Inbox()
 				if err != nil || len(waiting) != 1 || waiting[0].Accepting != (step != "before anything") {
 					t.Fatalf("waiting %+v, %v", waiting, err)
@@ -75,7 +75,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 
 // A proposal that was begun and then edited, in the window or by hand, is a new one.
 func TestAMarkedProposalCanBeEdited(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held)
 	p := propose(t, m, Proposal{Text: "Lives in Oslo"})
 	_, err := m.mark(t.Context(), p.ID)
@@ -95,7 +95,7 @@ func TestAMarkedProposalCanBeEdited(t *testing.T) {
 // accepted once at most, and what isn't a proposal stays.
 func TestManyDecideAtTheSameTime(t *testing.T) {
 	root := t.TempDir()
-	m := NewMemory(MemoryConfig{Root: root})
+	m := New(Config{Root: root})
 	writeFile(t, m.InboxPath(), "my own words\n\n- [zz] ## \x00 broken => \n")
 	var ids []string
 	for i := range 8 {
@@ -105,7 +105,7 @@ func TestManyDecideAtTheSameTime(t *testing.T) {
 	accepted, discarded := map[string]int{}, map[string]int{}
 	var work sync.WaitGroup
 	for worker := range 4 {
-		other := NewMemory(MemoryConfig{Root: root})
+		other := New(Config{Root: root})
 		work.Go(func() {
 			for i := range ids {
 				id := ids[(i+worker*2)%len(ids)]
@@ -149,7 +149,7 @@ func TestTheInboxIsEditedMeanwhile(t *testing.T) {
 		"a copy of all, longer": func(text string) string { return "typed above\n\n" + text },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), held)
 			p := propose(t, m, Proposal{Text: "Lives in Oslo"})
 			text := edit(readFile(t, m.InboxPath())) // what the editor has read
@@ -177,7 +177,7 @@ func TestTheInboxIsEditedMeanwhile(t *testing.T) {
 // Changes of all kinds are taken back in the order of their making, and one alone by
 // its id, out of order.
 func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held+"\n## Notes\n\n- last\n")
 	states := []string{readFile(t, m.Path(global))}
 	var ids []string

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 // ownedRig is a data folder with one memory file of these bytes.
 func ownedRig(t *testing.T, raw string) (*Memory, string) {
 	t.Helper()
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	path := m.Path(global)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestUnsavedEditsOutliveTheApp(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	later := NewMemory(MemoryConfig{Root: m.root})
+	later := New(Config{Root: m.root})
 	all, err := later.AllUnsaved()
 	if diff := cmp.Diff(map[string]Unsaved{path: u}, all); diff != "" || err == nil {
 		t.Errorf("%v\n%s", err, diff)
@@ -202,7 +202,7 @@ func TestUnsavedEditsOutliveTheApp(t *testing.T) {
 
 func TestLeftOutIsWhatInjectCuts(t *testing.T) {
 	text := "\n# A\n\n- one\n- two <!-- 2026-11-21 cpu-a -->\n<!-- a\ncomment -->\n## B\n\n- three\n- four\n"
-	f := MemoryFile{Text: text}
+	f := File{Text: text}
 	for name, tc := range map[string]struct {
 		budget int
 		want   []int
@@ -267,7 +267,7 @@ func TestARelativeLinkWithinALinkedFolder(t *testing.T) {
 	writeFile(t, filepath.Join(other, "notes.md"), "- tea\n")
 	must(t, os.Symlink(filepath.Join(other, "real"), filepath.Join(root, "agents")))
 	must(t, os.Symlink("../notes.md", filepath.Join(other, "real", "memory.md")))
-	m := NewMemory(MemoryConfig{Root: root})
+	m := New(Config{Root: root})
 	o, err := m.OpenOwned(m.Path(global))
 	if want := filepath.Join(other, "notes.md"); err != nil || o.Link != want || o.Text != "- tea\n" {
 		t.Errorf("it is %q, %q, want %q, %v", o.Link, o.Text, want, err)

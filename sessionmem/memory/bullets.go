@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"strings"
@@ -301,7 +301,7 @@ func cutProvenance(body string) (rest, from string) {
 // Inject cuts the file to a budget of characters: whole bullets only, comments
 // removed, newest kept. What else stands in the file (a paragraph, a table) is
 // kept or left out in the same way, as a whole; all of it is there when it fits.
-func (f MemoryFile) Inject(budget int) Injected {
+func (f File) Inject(budget int) Injected {
 	text := transcript.TrimBlankLines(withoutComments(f.Text))
 	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
 	if in.Size <= budget {
@@ -323,7 +323,7 @@ func (f MemoryFile) Inject(budget int) Injected {
 // LeftOut gives the lines of the file (1-based) that a prompt with this budget does
 // not hold: what Inject cuts, with the headings that stand above nothing else.
 // Blank lines and comments are not among them.
-func (f MemoryFile) LeftOut(budget int) map[int]bool {
+func (f File) LeftOut(budget int) map[int]bool {
 	text := withoutComments(f.Text)
 	in := transcript.TrimBlankLines(text)
 	if utf8.RuneCountInString(in) <= budget {

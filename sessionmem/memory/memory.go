@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"bytes"
@@ -91,11 +91,11 @@ type Memory struct {
 // doesn't take it apart again.
 type readMemory struct {
 	wholefile.Seen
-	file MemoryFile
+	file File
 }
 
-// MemoryConfig is what Memory needs. Root is required.
-type MemoryConfig struct {
+// Config is what Memory needs. Root is required.
+type Config struct {
 	Root   string
 	Logger *slog.Logger
 	// MaxPerson and MaxServer are how many lines the memory of a person and of a
@@ -111,8 +111,8 @@ type MemoryConfig struct {
 	Shipped fs.FS
 }
 
-// NewMemory returns the memory files under cfg.Root.
-func NewMemory(cfg MemoryConfig) *Memory {
+// New returns the memory files under cfg.Root.
+func New(cfg Config) *Memory {
 	if cfg.Root == "" {
 		panic("sessionmem: MemoryConfig.Root is required")
 	}
@@ -134,8 +134,8 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	return m
 }
 
-// MemoryFile is a memory file as it is on disk now.
-type MemoryFile struct {
+// File is a memory file as it is on disk now.
+type File struct {
 	Target  Target
 	Path    string
 	Text    string // whole file, normalized to LF and valid UTF-8
@@ -149,8 +149,8 @@ type MemoryFile struct {
 // Load gives a memory file as it is now; one that hasn't changed since the last
 // time costs a stat. A missing file gives Missing and no error. While another program
 // saves the file it is given as it was known before, with Saving: see LoadStable.
-func (m *Memory) Load(t Target) (MemoryFile, error) {
-	f := MemoryFile{Target: t, Path: m.Path(t)}
+func (m *Memory) Load(t Target) (File, error) {
+	f := File{Target: t, Path: m.Path(t)}
 	if f.Path == "" {
 		return f, badTarget(t)
 	}
@@ -206,7 +206,7 @@ func readChanged(path string, known readMemory) (raw []byte, fi os.FileInfo, err
 }
 
 // parseFile takes a file's bytes apart, unless they say what they said before.
-func parseFile(f MemoryFile, raw []byte, fi os.FileInfo, before MemoryFile) MemoryFile {
+func parseFile(f File, raw []byte, fi os.FileInfo, before File) File {
 	f.ModTime = fi.ModTime()
 	f.Text = normalizeFile(raw)
 	if f.Text == before.Text {
@@ -276,7 +276,7 @@ func badTarget(t Target) error {
 
 // List returns every memory file there is, global first. A file that can't be
 // read is there with its Err.
-func (m *Memory) List() ([]MemoryFile, error) {
+func (m *Memory) List() ([]File, error) {
 	var targets []Target
 	for _, p := range []struct {
 		kind    TargetKind
@@ -309,8 +309,8 @@ func (m *Memory) List() ([]MemoryFile, error) {
 	return m.loadAll(targets), nil
 }
 
-func (m *Memory) loadAll(targets []Target) []MemoryFile {
-	var files []MemoryFile
+func (m *Memory) loadAll(targets []Target) []File {
+	var files []File
 	for _, t := range targets {
 		f, err := m.LoadStable(context.Background(), t)
 		f.Err = err
@@ -318,7 +318,7 @@ func (m *Memory) loadAll(targets []Target) []MemoryFile {
 			files = append(files, f)
 		}
 	}
-	slices.SortStableFunc(files, func(a, b MemoryFile) int {
+	slices.SortStableFunc(files, func(a, b File) int {
 		return targetRank(a.Target) - targetRank(b.Target)
 	})
 	return files

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func propose(t *testing.T, m *Memory, p Proposal) Proposal {
 }
 
 func TestInboxRoundTrip(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), "- Uses a => b\n- Likes tea\n")
 	person := Target{TargetPerson, "7"}
 	given := []Proposal{
@@ -47,7 +47,7 @@ func TestInboxRoundTrip(t *testing.T) {
 		}
 	}
 	given[2].Old = "Uses a => b" // as it stands in the file
-	got, err := NewMemory(MemoryConfig{Root: m.root}).Inbox()
+	got, err := New(Config{Root: m.root}).Inbox()
 	must(t, err)
 	if diff := cmp.Diff(given, got, cmpopts.IgnoreFields(Proposal{}, "ID", "Time", "Line")); diff != "" {
 		t.Error(diff)
@@ -78,7 +78,7 @@ func TestInboxIsReadGenerously(t *testing.T) {
 		{"given code and comments, then they are none", "```\n- a b\n```\n<!-- - c -->\n", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.InboxPath(), tc.given)
 			got, err := m.Inbox()
 			must(t, err)
@@ -110,7 +110,7 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 		{"given a removal of the last", Proposal{Kind: ProposeRemove, Old: "last"}, "\ufeff- one\r\n- Likes tea <!-- 2026-01-01 -->\r\n  a lot\r\n\r\n## Notes\r\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), given)
 			tc.p.Session = "cpu-a"
 			p := propose(t, m, tc.p)
@@ -123,7 +123,7 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 			if left, err := m.Inbox(); err != nil || len(left) != 0 || readFile(t, m.InboxPath()) != inboxHead+"\n" {
 				t.Errorf("left in the inbox: %+v, %v", left, err)
 			}
-			undoes(t, NewMemory(MemoryConfig{Root: m.root}), "") // another process
+			undoes(t, New(Config{Root: m.root}), "") // another process
 			want := given
 			if tc.p.Kind == "" {
 				want += "\r\n" // the last line got its end
@@ -142,7 +142,7 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 }
 
 func TestEditAndDiscard(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), "- one\n")
 	writeFile(t, m.InboxPath(), "my words\n\n- [ab] Likes tea <!-- session=cpu-a -->\n- [cd] remove from global: one\n\nmore\n")
 	p, err := m.Edit(t.Context(), "AB", "Likes green tea")
@@ -190,7 +190,7 @@ func TestAcceptChecksAgain(t *testing.T) {
 		{"[ab] guessed at <!-- confidence=0.5 -->", ErrRejected},
 	} {
 		t.Run(tc.given, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			const held = "- Likes tea\n- twice\n- twice\n- other\n"
 			inbox := "- " + tc.given + "\n"
 			writeFile(t, m.Path(global), held)
@@ -225,7 +225,7 @@ func TestProposeRefuses(t *testing.T) {
 		"an agent that isn't there": {Proposal{Kind: ProposeRemove, Old: "x", Target: Target{TargetAgent, "9"}}, ErrNoLine},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), "- Likes tea\n")
 			propose(t, m, Proposal{Text: "Waits for review"})
 			before := readFile(t, m.InboxPath())
@@ -237,7 +237,7 @@ func TestProposeRefuses(t *testing.T) {
 			}
 		})
 	}
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	if _, err := m.Propose(t.Context(), Proposal{Text: "some text", Target: Target{TargetAgent, "a  b"}}); err == nil {
 		t.Error("a target was proposed that the inbox can't hold")
 	}
@@ -267,7 +267,7 @@ func TestProposeRefuses(t *testing.T) {
 }
 
 func TestAFullListEvictsNothingInSilence(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir(), MaxServer: 2})
+	m := New(Config{Root: t.TempDir(), MaxServer: 2})
 	for target, room := range map[Target]int{{TargetPerson, "7"}: 5, {TargetServer, "9"}: 2} {
 		for i := range room {
 			_, err := m.Append(t.Context(), Lesson{Text: fmt.Sprintf("fact number %d", i), Target: target})
@@ -325,7 +325,7 @@ func TestUndoOfARemovalFindsItsPlace(t *testing.T) {
 		{"given an empty file", "", "- two\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), "- one\n- two\n- three\n")
 			_, err := m.Accept(t.Context(), propose(t, m, Proposal{Kind: ProposeRemove, Old: "two"}).ID)
 			must(t, err)
@@ -339,7 +339,7 @@ func TestUndoOfARemovalFindsItsPlace(t *testing.T) {
 }
 
 func TestChangesCanBeUndoneOneAfterTheOther(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	for i := range maxUndo + 2 {
 		_, err := m.Append(t.Context(), Lesson{Text: fmt.Sprintf("fact number %d", i)})
 		must(t, err)
@@ -370,7 +370,7 @@ func FuzzInbox(f *testing.F) {
 			}
 			seen[p.ID] = true
 		}
-		m := NewMemory(MemoryConfig{Root: t.TempDir()})
+		m := New(Config{Root: t.TempDir()})
 		for _, k := range []ProposalKind{ProposeAdd, ProposeReplace, ProposeRemove} {
 			p := Proposal{Kind: k, Target: Target{TargetKind(kind), id}, Text: text, Old: old}
 			if m.checkProposal(&p) != nil || p.Target.ID != transcript.OneLine(p.Target.ID) || transcript.OneLine(replaceComments(p.Old, func(string) string { return " " })) != p.Old {

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ func (m *Memory) Dropped() []Dropped {
 	m.mu.Lock()
 	lines := slices.Clone(m.journal().Lines)
 	m.mu.Unlock()
-	var all []MemoryFile // read where a line is missing
+	var all []File // read where a line is missing
 	files := map[string]*remembered{}
 	var out []Dropped
 	for _, l := range lines {
@@ -52,7 +52,7 @@ func (m *Memory) Dropped() []Dropped {
 		if all == nil {
 			all, _ = m.List() // a folder that can't be read holds nothing that was moved there
 		}
-		elsewhere := func(o MemoryFile) bool {
+		elsewhere := func(o File) bool {
 			return slices.ContainsFunc(o.Bullets, func(other Bullet) bool { return other.Text == b.Text })
 		}
 		if slices.ContainsFunc(all, elsewhere) || m.forgotten.HasIn(sessionFrom(b), b.Text) {

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"fmt"
@@ -181,8 +181,8 @@ var lightWords = strings.Fields(`a an the this that these those is are was were 
 var heavyWords = strings.Fields(`no not never none nothing without don't doesn't didn't isn't aren't won't can't cannot only except unless
 	nicht kein keine nie pas jamais non sin nunca nao não не нет 不 没 ない`)
 
-// contentWords gives the words of a lesson that carry its meaning, in order.
-func contentWords(text string) []string {
+// ContentWords gives the words of a lesson that carry its meaning, in order.
+func ContentWords(text string) []string {
 	var out []string
 	split := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("'+#.", r)

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"bytes"
@@ -60,9 +60,9 @@ func (m *Memory) appendLocked(ctx context.Context, l Lesson) (Written, error) {
 	return w, err
 }
 
-// appendTo appends a lesson to each of the files; one undo takes all of it back. A
+// AppendTo appends a lesson to each of the files; one undo takes all of it back. A
 // file that says so already is passed over, those without room are given back.
-func (m *Memory) appendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
+func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
 	unlock, err := m.lock(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -206,7 +206,7 @@ func plainName(name string) string {
 
 // findDuplicate finds the bullet that says already what text says.
 func findDuplicate(m memoryText, text string) (Bullet, bool) {
-	lesson := contentWords(text)
+	lesson := ContentWords(text)
 	for _, it := range m.items {
 		b, ok := it.bullet()
 		if !ok {
@@ -215,7 +215,7 @@ func findDuplicate(m memoryText, text string) (Bullet, bool) {
 		if strings.EqualFold(b.Text, text) {
 			return b, true
 		}
-		if len(lesson) > 0 && strings.Contains(strings.ToLower(b.Text), lesson[0]) && alreadySays(contentWords(b.Text), lesson) {
+		if len(lesson) > 0 && strings.Contains(strings.ToLower(b.Text), lesson[0]) && alreadySays(ContentWords(b.Text), lesson) {
 			return b, true
 		}
 	}

@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ type Piece struct {
 }
 
 // Pieces takes a memory file apart, in its order. Headings alone are no pieces.
-func (f MemoryFile) Pieces() []Piece {
+func (f File) Pieces() []Piece {
 	var out []Piece
 	heading := ""
 	for _, it := range parseMemory(f.Text).items {

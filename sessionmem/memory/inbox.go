@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"cmp"

@@ -1,6 +1,9 @@
-package sessionmem
+package memory
 
 import "strings"
+
+// maxDiffCells bounds the work of one comparison: what differs in longer texts is one change.
+const maxDiffCells = 4 << 20
 
 // LineOp says what became of a line between two versions of a text.
 type LineOp byte

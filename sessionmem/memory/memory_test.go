@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func remember(t *testing.T, m *Memory, text string) string {
 }
 
 func TestLoadSeesEveryEdit(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	path := m.Path(global)
 	load := func(want string) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestMemoryAppendLeavesTheFileAsItIs(t *testing.T) {
 		{"given no line end, then the last line gets one", "- one", "- one\n- " + added + "\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			if tc.given != "" {
 				writeFile(t, m.Path(global), tc.given)
 			}
@@ -95,7 +95,7 @@ func TestMemoryAppendLeavesTheFileAsItIs(t *testing.T) {
 }
 
 func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	given := "# Memory\n\n- one <!-- 2026-01-01 -->\n\n## Notes\n"
 	writeFile(t, m.Path(global), given)
 	w, err := m.Append(t.Context(), Lesson{Text: "- prefers\nmetric   units", Session: "cpu-a"})
@@ -109,7 +109,7 @@ func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
 	if diff := cmp.Diff(want, f.Bullets); diff != "" {
 		t.Error(diff)
 	}
-	undoes(t, NewMemory(MemoryConfig{Root: m.root}), w.UndoID) // another process
+	undoes(t, New(Config{Root: m.root}), w.UndoID) // another process
 	if got := readFile(t, m.Path(global)); got != given {
 		t.Errorf("after undo:\n%s", got)
 	}
@@ -172,7 +172,7 @@ func TestMemoryAppendRefuses(t *testing.T) {
 		{"Sends invoices on Mondays", nil},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
-			m := NewMemory(MemoryConfig{Root: t.TempDir()})
+			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), held)
 			_, err := m.Append(t.Context(), Lesson{Text: tc.text})
 			if !errors.Is(err, tc.want) {
@@ -186,7 +186,7 @@ func TestMemoryAppendRefuses(t *testing.T) {
 }
 
 func TestMemoryAppendInAnOpenFenceWritesNothing(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), "```\ncode")
 	if _, err := m.Append(t.Context(), Lesson{Text: "tea"}); err == nil || readFile(t, m.Path(global)) != "```\ncode" {
 		t.Errorf("err %v, file %q", err, readFile(t, m.Path(global)))
@@ -195,7 +195,7 @@ func TestMemoryAppendInAnOpenFenceWritesNothing(t *testing.T) {
 
 func TestMemoryAppendKeepsLinkAndMode(t *testing.T) {
 	root, elsewhere := t.TempDir(), t.TempDir()
-	m := NewMemory(MemoryConfig{Root: root})
+	m := New(Config{Root: root})
 	target := filepath.Join(elsewhere, "notes.md")
 	writeFile(t, target, "- one\n")
 	must(t, os.Chmod(target, 0o640))
@@ -225,14 +225,14 @@ func TestMemoryAppendsAtOnceAllArrive(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			_, err := NewMemory(MemoryConfig{Root: root}).Append(t.Context(), Lesson{Text: fmt.Sprintf("fact number %d", i)})
+			_, err := New(Config{Root: root}).Append(t.Context(), Lesson{Text: fmt.Sprintf("fact number %d", i)})
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	f, err := NewMemory(MemoryConfig{Root: root}).Load(global)
+	f, err := New(Config{Root: root}).Load(global)
 	must(t, err)
 	if len(f.Bullets) != 20 {
 		t.Errorf("%d of 20 lessons", len(f.Bullets))
@@ -240,7 +240,7 @@ func TestMemoryAppendsAtOnceAllArrive(t *testing.T) {
 }
 
 func TestMemoryPathsAreConfined(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	for _, id := range []string{"..", "../x", "a/b", `a\b`, "x\x00", "a:b", strings.Repeat("a", 101), "\xff"} {
 		for _, k := range []TargetKind{TargetGlobal, TargetAgent, TargetChannel, TargetPerson, TargetServer} {
 			if p := m.Path(Target{k, id}); p != "" {
@@ -257,7 +257,7 @@ func TestMemoryPathsAreConfined(t *testing.T) {
 }
 
 func TestMemoryList(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	if files, err := m.List(); err != nil || len(files) != 0 {
 		t.Errorf("nothing there: %v, %v", files, err)
 	}
@@ -299,7 +299,7 @@ func TestInject(t *testing.T) {
 		{"given no room, then nothing", 5, "", 3},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			in := MemoryFile{Text: text}.Inject(tc.budget)
+			in := File{Text: text}.Inject(tc.budget)
 			want := Injected{Text: tc.want, Used: utf8.RuneCountInString(tc.want), Size: 58, Budget: tc.budget, Cut: tc.cut}
 			if diff := cmp.Diff(want, in); diff != "" {
 				t.Error(diff)
@@ -320,7 +320,7 @@ func TestBulletsAreRead(t *testing.T) {
 func BenchmarkMemoryAppend(b *testing.B) {
 	for _, size := range []int{8 << 10, 5 << 20} {
 		b.Run(fmt.Sprintf("to %d KB", size>>10), func(b *testing.B) {
-			m := NewMemory(MemoryConfig{Root: b.TempDir()})
+			m := New(Config{Root: b.TempDir()})
 			var text strings.Builder
 			for i := 0; text.Len() < size; i++ {
 				fmt.Fprintf(&text, "- prefers metric units in answer %d of project %d <!-- 2026-11-21 cpu-a -->\n", i, i%97)
@@ -340,7 +340,7 @@ func BenchmarkMemoryAppend(b *testing.B) {
 // BenchmarkMemoryIntoPrompt reads a memory of 8 KB and cuts it to its budget: what
 // every turn does.
 func BenchmarkMemoryIntoPrompt(b *testing.B) {
-	m := NewMemory(MemoryConfig{Root: b.TempDir()})
+	m := New(Config{Root: b.TempDir()})
 	writeFile(b, m.Path(global), strings.Repeat("- prefers metric units in every answer <!-- 2026-11-21 cpu-a -->\n", 120))
 	for b.Loop() {
 		f, err := m.Load(global)
@@ -405,7 +405,7 @@ func FuzzMemoryParse(f *testing.F) {
 				t.Fatalf("bullet %+v", b)
 			}
 		}
-		in := MemoryFile{Text: text}.Inject(budget)
+		in := File{Text: text}.Inject(budget)
 		if in.Used != utf8.RuneCountInString(in.Text) || in.Used > max(0, budget) || len(commentSpans(in.Text)) > len(commentSpans(withoutComments(text))) {
 			t.Fatalf("injected %+v", in)
 		}
@@ -422,9 +422,9 @@ func FuzzMemoryParse(f *testing.F) {
 // A lesson makes no folder in the place of one that was moved away.
 func TestRememberingWhileTheSessionFolderIsAway(t *testing.T) {
 	root := t.TempDir()
-	m := NewMemory(MemoryConfig{Root: root})
+	m := New(Config{Root: root})
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes green tea", Target: global})))
-	session := filepath.Join(root, sessionDir)
+	session := filepath.Join(root, transcript.SessionDir)
 	must(t, os.Rename(session, root+"/away"))
 	if _, err := m.Append(t.Context(), Lesson{Text: "likes long walks", Target: global}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("while it is away: %v", err)
@@ -442,7 +442,7 @@ func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
-		m := NewMemory(MemoryConfig{Root: t.TempDir()})
+		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
 		writeFile(t, m.Path(global), "")
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -460,7 +460,7 @@ func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
 
 // A file that is too large for a memory is not read, and it is said what to do.
 func TestAMemoryOfTheSizeOfADiskIsNotRead(t *testing.T) {
-	m := NewMemory(MemoryConfig{Root: t.TempDir()})
+	m := New(Config{Root: t.TempDir()})
 	path := m.Path(global)
 	writeFile(t, path, "")
 	must(t, os.Truncate(path, 40<<30)) // a hole
@@ -478,7 +478,7 @@ func TestALessonWhoseFileBecomesAFolderStaysInTheInbox(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
-		m := NewMemory(MemoryConfig{Root: t.TempDir()})
+		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
 		path := m.Path(global)
 		writeFile(t, path, "")

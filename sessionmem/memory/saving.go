@@ -1,4 +1,4 @@
-package sessionmem
+package memory
 
 import (
 	"bytes"
@@ -351,7 +351,7 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 
 // LoadStable is Load for a reader that must not miss an edit and must not take half a
 // save for one: it waits for a save that is going on, up to about a second.
-func (m *Memory) LoadStable(ctx context.Context, t Target) (MemoryFile, error) {
+func (m *Memory) LoadStable(ctx context.Context, t Target) (File, error) {
 	f, err := m.Load(t)
 	for deadline := time.Now().Add(wholefile.StableTime + wholefile.StableTime/4); f.Saving && time.Now().Before(deadline) && ctx.Err() == nil; {
 		time.Sleep(savingLook)
