@@ -39,6 +39,7 @@ compare)
 	;;
 chat)
 	[[ -n ${OLLAMA_HOST:-} || $2 != smollm2 ]] || serve
+	# shellcheck disable=SC2086 # several flags
 	CGO_ENABLED=0 go run -tags nogui ./app/quality run -model "$2" -small "${3:-}" -embed "${4:-}" -tier "${5:-auto}" \
 		-only "${6:-}" -label "${MAC_STATS_QUALITY_LABEL:-}" ${7:-}
 	exit

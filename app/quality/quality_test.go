@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"path/filepath"
@@ -54,11 +55,16 @@ func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
 // runWith runs tasks with a model that says what a function makes of a chat.
 func runWith(t *testing.T, list []task, says func(api.ChatRequest) string) results {
 	t.Helper()
+	return runUntil(t.Context(), t, list, says)
+}
+
+func runUntil(ctx context.Context, t *testing.T, list []task, says func(api.ChatRequest) string) results {
+	t.Helper()
 	model := ollamatest.Model{Name: "model:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}
 	server := ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: []ollamatest.Rule{{
 		Func: func(req api.ChatRequest) ollamatest.Reply { return ollamatest.Reply{Chunks: []string{says(req)}} },
 	}}})
-	res, err := run(t.Context(), params{
+	res, err := run(ctx, params{
 		host: server.URL(), model: "model:8b", tier: "middle", seed: 7, most: 512, patience: time.Minute,
 		folder: t.TempDir(), progress: func(int, string) {},
 	}, list)
@@ -102,6 +108,24 @@ func perfect(list []task) func(api.ChatRequest) string {
 			}
 		}
 		return "Done as asked."
+	}
+}
+
+func TestARunThatIsStoppedKeepsWhatItHas(t *testing.T) {
+	list, err := loadTasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	said := 0
+	res := runUntil(ctx, t, chosen(list, "plain", 1), func(api.ChatRequest) string {
+		if said++; said == 3 {
+			stop()
+		}
+		return "Lisbon."
+	})
+	if len(res.Tasks) != 2 || res.Stopped != 25 || !res.Tasks[0].Passed || !strings.Contains(res.head(), "stopped  after 2 of 25 tasks") {
+		t.Errorf("%d tasks: %s", len(res.Tasks), res.head())
 	}
 }
 

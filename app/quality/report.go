@@ -25,6 +25,7 @@ type results struct {
 	Seed    int       `json:"seed"`
 	Most    int       `json:"most_tokens"`
 	Began   time.Time `json:"began"`
+	Stopped int       `json:"stopped,omitempty"` // of how many tasks, where the run was stopped
 	Tasks   []result  `json:"tasks"`
 }
 
@@ -80,6 +81,9 @@ func (res results) head() string {
 		text += "embed    " + res.Embed + "\n"
 	}
 	text += fmt.Sprintf("tier     %s\nprompts  %s %s\nseed     %d, at most %d tokens an answer\n", res.Tier, res.Prompts, res.Label, res.Seed, res.Most)
+	if res.Stopped > 0 {
+		text += fmt.Sprintf("stopped  after %d of %d tasks\n", len(res.Tasks), res.Stopped)
+	}
 	return text
 }
 

@@ -53,7 +53,8 @@ type runner struct {
 	titles map[int]string // sessions whose title is looked at in the end, by the task's place
 }
 
-// run opens the app in an empty data folder and runs the tasks.
+// run opens the app in an empty data folder and runs the tasks. Ending ctx gives what is
+// done by then, without the titles.
 func run(ctx context.Context, p params, list []task) (results, error) {
 	host, err := ollama.ParseHost(p.host)
 	if err != nil {
@@ -85,7 +86,8 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 		p.progress(i, t.category+": "+t.title)
 		one, err := r.task(ctx, i, t)
 		if ctx.Err() != nil {
-			err = ctx.Err()
+			res.Stopped = len(list)
+			return res, r.b.Close() // what was measured by then is worth keeping
 		}
 		if err != nil {
 			return results{}, errors.Join(err, r.b.Close())
