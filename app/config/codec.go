@@ -25,6 +25,8 @@ type codec struct {
 	choices []string // where only these are allowed
 	bare    bool     // numbers and booleans stand without quotes
 	kind    Kind
+	low     int // of a number that has no names: the range, else both are 0
+	high    int
 }
 
 // errNotAllowed: the allowed range says all there is to say.
@@ -37,10 +39,16 @@ func whole[T int | int64](field func(*Config) *T, low, high T, words map[string]
 	for _, w := range sortedKeys(words) {
 		allowed += ", or " + w
 	}
+	first, last := int(low), int(high)
+	if len(words) > 0 {
+		first, last = 0, 0
+	}
 	return codec{
 		allowed: allowed,
 		bare:    true,
 		kind:    KindNumber,
+		low:     first,
+		high:    last,
 		read: func(c *Config, text string) error {
 			if n, ok := words[strings.ToLower(text)]; ok {
 				*field(c) = n

@@ -17,6 +17,8 @@ type Setting struct {
 	Choices []string // where only these are allowed; else nil
 	Help    string   // what it does, in one or two sentences
 	Kind    Kind
+	Low     int // of a number that is from a range alone, with High; else both are 0
+	High    int
 	Restart bool // a change waits for the next start
 	Expert  bool // for few people: folded away in the window
 
@@ -104,7 +106,7 @@ func Lookup(key string) (Setting, bool) {
 // named is a setting under its key, default and help; others are its older names.
 func named(key, def, help string, c codec, others ...alias) Setting {
 	s := Setting{
-		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices, Kind: c.kind,
+		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices, Kind: c.kind, Low: c.low, High: c.high,
 		Env:   "MAC_STATS_" + envName(key),
 		codec: c, others: others,
 	}

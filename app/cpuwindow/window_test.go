@@ -613,7 +613,7 @@ func TestPages(t *testing.T) {
 		b.Sees("Orchestrator", "t be used")
 		b.w.ShowSettings()
 		b.Settle()
-		b.Sees("config.toml:3: bad value", "window.theme")
+		b.Sees("config.toml:3: bad value", "As the system")
 		b.w.NewChat()
 		b.Sees("What shall we look at?")
 	})

@@ -11,6 +11,13 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
+// A number is chosen by a slider where its range is no wider; in steps of ten where it is
+// wider than fine.
+const (
+	widestSlider = 300
+	fineSlider   = 120
+)
+
 // newControl is the control of a setting's kind. change gets what was chosen
 // or typed, unchecked.
 func newControl(s config.Setting, change func(value string)) control {
@@ -18,9 +25,17 @@ func newControl(s config.Setting, change func(value string)) control {
 	case config.KindSwitch:
 		return kit.NewSwitch(change)
 	case config.KindChoice:
-		return kit.NewSegments(s.Choices, change)
+		return kit.NewSegments(s.Choices, func(v string) string { return i18n.T(choiceWords(v)) }, change)
 	case config.KindShortcut:
 		return newShortcutField(change)
+	case config.KindNumber:
+		if width := s.High - s.Low; width > 0 && width <= widestSlider {
+			step := 1
+			if width > fineSlider {
+				step = 10
+			}
+			return kit.NewSlider(s.Low, s.High, step, change)
+		}
 	}
 	return kit.NewValueField(s.Default, change)
 }

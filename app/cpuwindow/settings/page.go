@@ -187,6 +187,7 @@ func (p *Page) section(key, title string) (rows []*kit.Placed, folded int) {
 		case p.query == "" && p.isFolded(s) && !p.open[key]:
 			folded++
 		default:
+			p.rows[s.Key].setSearched(p.query != "")
 			rows = append(rows, &kit.Placed{Row: p.rows[s.Key], Gap: 0, Max: kit.ProseMax})
 		}
 	}
@@ -254,6 +255,19 @@ var titles = map[string]string{
 	"api.listen":              "Listen on",
 }
 
+// choices are what values are called that don't read as words.
+var choices = map[string]string{
+	"auto": "Automatic", "ask": "Ask first", "on": "On", "off": "Off", "system": "As the system", "light": "Light", "dark": "Dark",
+	"comfortable": "Comfortable", "compact": "Compact", "lexical": "By words", "semantic": "By meaning", "hybrid": "Both",
+	"large": "Large", "middle": "Middle", "plain": "Plain", "last-user-message": "My last message",
+}
+
+// choiceWords is what a value is called, in English.
+func choiceWords(value string) string {
+	words := strings.ReplaceAll(value, "-", " ")
+	return cmp.Or(choices[value], strings.ToUpper(words[:1])+words[1:])
+}
+
 // title is what a setting is called, in English.
 func title(s config.Setting) string {
 	_, name, _ := strings.Cut(s.Key, ".")
@@ -270,6 +284,12 @@ func Texts() []string {
 	}
 	for _, s := range config.Settings() {
 		texts = append(texts, title(s), s.Help)
+		for _, v := range s.Choices {
+			if s.Kind != config.KindChoice {
+				break
+			}
+			texts = append(texts, choiceWords(v))
+		}
 	}
 	return texts
 }

@@ -129,7 +129,7 @@ func TestSettings_switchIsWrittenInPlace(t *testing.T) {
 		if r.control.(*kit.Switch).On {
 			t.Error("the switch is still on")
 		}
-		r.says(t, "Changed; the default is on.")
+		r.says(t, "Changed from the default (on)")
 		r.reset.Tapped(nil)
 		b.Settle()
 		b.inFile("auto_title = true # yes")

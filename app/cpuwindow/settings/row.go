@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/config"
@@ -25,18 +26,20 @@ type state struct {
 // of its value: changed, hidden by the environment, waiting for a restart, refused.
 type row struct {
 	widget.BaseWidget
-	setting config.Setting
-	state   state
-	known   bool // state was shown once
-	err     string
-	title   *kit.Label
-	key     *kit.Label
-	help    *kit.Prose
-	note    *kit.Prose
-	reset   *kit.Button
-	control control
-	line    fyne.CanvasObject
-	beside  bool // the control stands right of the name
+	setting  config.Setting
+	state    state
+	known    bool // state was shown once
+	err      string
+	title    *kit.Label
+	key      *kit.Label
+	help     *kit.Prose
+	note     *kit.Prose
+	reset    *kit.Button
+	control  control
+	line     fyne.CanvasObject
+	hovered  bool
+	searched bool // settings are searched
+	beside   bool // the control stands right of the name
 }
 
 // control is what a setting is changed by.
@@ -54,7 +57,7 @@ func newRow(s config.Setting, change func(key, value string)) *row {
 	r.key.Style.Monospace = true
 	r.help = kit.NewProse(kit.Runs(i18n.T(s.Help), kit.RoleNone), kit.SizeText, kit.RoleMuted)
 	r.note = kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)
-	r.reset = kit.NewButton(kit.ButtonLink, i18n.T("Reset to default"), func() { change(s.Key, s.Default) })
+	r.reset = kit.NewButton(kit.ButtonLink, i18n.T("Reset"), func() { change(s.Key, s.Default) })
 	r.control = newControl(s, func(value string) {
 		if value == r.state.value {
 			r.failed(nil)
@@ -66,8 +69,35 @@ func newRow(s config.Setting, change func(key, value string)) *row {
 		}
 		change(s.Key, value)
 	})
+	r.key.Hide()
 	r.ExtendBaseWidget(r)
 	return r
+}
+
+// MouseIn implements desktop.Hoverable: the key in config.toml is shown under the
+// pointer.
+func (r *row) MouseIn(*desktop.MouseEvent) { r.showKey(true) }
+
+// MouseMoved implements desktop.Hoverable.
+func (r *row) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut implements desktop.Hoverable.
+func (r *row) MouseOut() { r.showKey(false) }
+
+// showKey shows or hides the setting's key. While settings are searched, by their keys
+// too, it is always shown.
+func (r *row) showKey(on bool) {
+	r.hovered = on
+	r.key.Hidden = !r.hovered && !r.searched
+	r.Refresh()
+}
+
+// setSearched tells whether settings are searched.
+func (r *row) setSearched(on bool) {
+	if r.searched != on {
+		r.searched = on
+		r.showKey(r.hovered)
+	}
 }
 
 // failed shows why a value was not taken; nil takes that away.
@@ -124,7 +154,7 @@ func (r *row) word() {
 		add(r.state.conflict, kit.RoleWarn)
 	}
 	if r.changed() {
-		add(i18n.With("Changed; the default is {{.Default}}.", i18n.Places{"Default": defaultWords(r.setting)}), kit.RoleMuted)
+		add(i18n.With("Changed from the default ({{.Default}})", i18n.Places{"Default": defaultWords(r.setting)}), kit.RoleMuted)
 	}
 	r.note.Hidden = runs == nil
 	if runs != nil {
@@ -142,6 +172,8 @@ func defaultWords(s config.Setting) string {
 		return cmp.Or(config.ShortcutWords(v), i18n.T("none"))
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
+	case s.Kind == config.KindChoice:
+		return i18n.T(choiceWords(v))
 	case v == "":
 		return i18n.T("empty")
 	}
@@ -176,15 +208,15 @@ func (r *row) layout(width float32, move bool) float32 {
 		left = width - c.Width - kit.Gap20
 		put(r.control, width-c.Width, y, c.Width, c.Height)
 	}
+	t := kit.MeasureText(r.title.Text, r.title.TextSize, r.title.Style)
 	th := r.title.MinSize().Height
-	put(r.title, 0, y, left, th)
+	put(r.title, 0, y, min(t.Width+1, left), th)
+	kh := r.key.MinSize().Height
+	put(r.key, t.Width+kit.Gap12, y+th-kh-1, max(0, left-t.Width-kit.Gap12), kh)
 	y += th + 2
 	h := r.help.Measure(left)
 	put(r.help, 0, y, left, h)
-	y += h + 2
-	kh := r.key.MinSize().Height
-	put(r.key, 0, y, left, kh)
-	y += kh
+	y += h
 	if !r.beside {
 		y += kit.Gap8
 		put(r.control, 0, y, min(c.Width, width), c.Height)
@@ -194,15 +226,14 @@ func (r *row) layout(width float32, move bool) float32 {
 	}
 	if !r.note.Hidden {
 		y += kit.Gap4
-		h := r.note.Measure(width)
-		put(r.note, 0, y, width, h)
+		s, room := r.reset.MinSize(), width
+		if !r.reset.Hidden {
+			room -= s.Width + kit.Gap12
+		}
+		h := r.note.Measure(room)
+		put(r.note, 0, y, room, h)
+		put(r.reset, min(r.note.Widest, room)+kit.Gap12, y+h-s.Height, s.Width, s.Height) // on the last line: Changed … Reset
 		y += h
-	}
-	if !r.reset.Hidden {
-		s := r.reset.MinSize()
-		y += kit.Gap4
-		put(r.reset, 0, y, s.Width, s.Height)
-		y += s.Height
 	}
 	y += kit.Gap12 * kit.Density()
 	put(r.line, 0, y-1, width, 1)

@@ -1,8 +1,6 @@
 package kit
 
 import (
-	"strings"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -123,12 +121,12 @@ type Segments struct {
 	values  []string
 }
 
-// NewSegments are choices; change is told which was pressed.
-func NewSegments(values []string, change func(string)) *Segments {
+// NewSegments are choices, which words name; change is told which was pressed.
+func NewSegments(values []string, words func(value string) string, change func(string)) *Segments {
 	s := &Segments{values: values}
 	var objects []fyne.CanvasObject
 	for _, v := range values {
-		b := NewButton(ButtonPlain, choiceWords(v), func() { change(v) })
+		b := NewButton(ButtonPlain, words(v), func() { change(v) })
 		b.PadX, b.PadY = Gap8, Gap4
 		s.buttons = append(s.buttons, b)
 		objects = append(objects, b)
@@ -148,5 +146,3 @@ func (s *Segments) SetValue(value string, locked bool) {
 		SetEnabled(b, !locked)
 	}
 }
-
-func choiceWords(v string) string { return strings.ReplaceAll(v, "-", " ") }
