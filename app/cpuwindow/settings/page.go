@@ -259,6 +259,7 @@ var titles = map[string]string{
 var choices = map[string]string{
 	"auto": "Automatic", "ask": "Ask first", "on": "On", "off": "Off", "system": "As the system", "light": "Light", "dark": "Dark",
 	"comfortable": "Comfortable", "compact": "Compact", "lexical": "By words", "semantic": "By meaning", "hybrid": "Both",
+	"local": "This machine", "postgres": "PostgreSQL",
 	"large": "Large", "middle": "Middle", "plain": "Plain", "last-user-message": "My last message",
 }
 
