@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
 	"app/cpuwindow/settings": {
-		"app/config", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
+		"app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},

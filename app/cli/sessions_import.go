@@ -11,7 +11,6 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/importer"
-	"mac-stats/sessionmem/transcript"
 )
 
 // importLine is a line of `sessions import --json`.
@@ -47,9 +46,6 @@ the index is up to date.`,
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		ctx := cmd.Context()
 		return c.withBackend(ctx, func(b *backend.Backend) error {
-			if b.Config().Session.InMemoryOnly && !*dry {
-				return &plainError{"Nothing is imported: transcripts are kept in memory only.", "Set session.in_memory_only = false first, or put config.toml right where it can't be read."}
-			}
 			got, err := c.importFile(ctx, b, args[0], *dry)
 			if err != nil {
 				return importProblem(args[0], got, err)
@@ -67,74 +63,25 @@ the index is up to date.`,
 }
 
 func (c *commands) importFile(ctx context.Context, b *backend.Backend, file string, dry bool) (importLine, error) {
-	got := importLine{Type: "imported", File: file, DryRun: dry}
-	known, err := knownSessions(ctx, b)
-	if err != nil {
-		return got, err
-	}
-	var from, to string
-	err = importer.Each(ctx, file, func(conv importer.Conversation) error {
-		switch {
-		case conv.Session == "":
-			got.Unreadable++
-			return nil
-		case known[conv.Session]:
-			got.Present++
-			return nil
-		case len(conv.Blocks) == 0:
-			got.Empty++
-			return nil
-		}
-		known[conv.Session] = true
-		if !dry {
-			if err := writeImported(ctx, b, conv); err != nil {
-				return fmt.Errorf("after %d conversations: %w", got.Conversations, err)
-			}
-		}
-		got.Conversations++
-		got.Messages += len(conv.Blocks)
-		first, last := stamp(conv.Blocks[0].Time), stamp(conv.Blocks[len(conv.Blocks)-1].Time)
-		if from == "" || first < from {
-			from = first
-		}
-		to = max(to, last)
-		return nil
-	}, func(place int, err error) {
-		got.Unreadable++
+	got, err := b.Import(ctx, file, dry, func(place int, err error) {
 		c.note(fmt.Sprintf("mac-stats: conversation %d can't be read: %v", place, err))
 	})
-	got.From, got.To = from, to
-	return got, err
-}
-
-// knownSessions are the names that are taken.
-func knownSessions(ctx context.Context, b *backend.Backend) (map[string]bool, error) {
-	list, err := b.Store.List(ctx)
-	if err != nil {
-		return nil, err
+	line := importLine{
+		Type: "imported", File: file, DryRun: dry, Conversations: got.Conversations, Messages: got.Messages,
+		Present: got.Present, Empty: got.Empty, Unreadable: got.Unreadable,
 	}
-	known := make(map[string]bool, len(list))
-	for _, info := range list {
-		known[info.Name] = true
+	if got.Conversations > 0 {
+		line.From, line.To = stamp(got.From), stamp(got.To)
 	}
-	return known, nil
-}
-
-// writeImported writes a conversation, all of it or nothing.
-func writeImported(ctx context.Context, b *backend.Backend, conv importer.Conversation) error {
-	blocks := conv.Blocks
-	if conv.Title != "" {
-		last := blocks[len(blocks)-1].Time
-		blocks = append(blocks, transcript.Block{Kind: transcript.KindNote, Time: last, Note: transcript.NoteTitle, Text: conv.Title})
-	}
-	_, err := b.Store.AppendAll(ctx, conv.Session, blocks...)
-	return err
+	return line, err
 }
 
 // importProblem says what to do about a file that can't be imported.
 func importProblem(file string, got importLine, err error) error {
 	what := filepath.Base(file) + " can't be imported"
 	switch {
+	case errors.Is(err, backend.ErrMemoryOnly):
+		return &plainError{"Nothing is imported: transcripts are kept in memory only.", "Set session.in_memory_only = false first, or put config.toml right where it can't be read."}
 	case errors.Is(err, importer.ErrFormat):
 		return &plainError{what + ": " + err.Error() + ".", "Give the zip file that ChatGPT or Claude sent you, or its conversations.json."}
 	case errors.Is(err, importer.ErrDamaged):

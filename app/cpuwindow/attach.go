@@ -128,17 +128,22 @@ func (w *Window) pasteImage() {
 	}()
 }
 
-// chooseFile opens a dialogue to choose a file with.
+// chooseFile opens a dialogue to choose a file to attach.
 func (w *Window) chooseFile() {
+	windowHost{w}.ChooseFile(i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"), func(path string) { w.attachPaths([]string{path}) })
+}
+
+// ChooseFile implements settings.Host.
+func (w windowHost) ChooseFile(title, confirm string, then func(path string)) {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
 		switch {
 		case err != nil:
-			w.compose.Warn(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}))
+			w.tell(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 		case r != nil:
 			path := r.URI().Path()
 			_ = r.Close() // it is read whole, by its path
-			w.attachPaths([]string{path})
+			then(path)
 		}
 	}, w.win)
-	w.showChooser(d, i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"))
+	w.showChooser(d, title, confirm)
 }

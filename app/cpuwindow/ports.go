@@ -119,6 +119,7 @@ type parts struct {
 	// set writes a setting into config.toml and reads it again; off the UI goroutine.
 	set      func(key, value string) error
 	notices  func() []backend.Notice
+	imports  func(ctx context.Context, file string, dry bool) (settings.Imported, error)
 	onNotice func(func(backend.Notice)) (stop func())
 	explain  func(error) agents.Explanation
 	crashes  crashes
@@ -141,6 +142,10 @@ func fromBackend(b *backend.Backend) parts {
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, crashes: b, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+	}
+	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
+		got, err := b.Import(ctx, file, dry, nil)
+		return settings.Imported(got), err
 	}
 	if !b.Demo {
 		p.discord = b.Discord

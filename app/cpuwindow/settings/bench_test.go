@@ -23,6 +23,7 @@ type bench struct {
 	home      string
 	environ   []string
 	clipboard string
+	chosen    string // the file in the dialogue
 }
 
 func newBench(t testing.TB) *bench {
@@ -60,6 +61,9 @@ func (b *bench) Tell(words, more string)  { b.t.Error(words, more) }
 func (b *bench) OpenFile(string)          {}
 func (b *bench) Clipboard() string        { return b.clipboard }
 func (b *bench) ConfigChanged()           {}
+func (b *bench) ChooseFile(_, _ string, then func(path string)) {
+	then(b.chosen)
+}
 
 func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
 

@@ -20,6 +20,7 @@ type Host interface {
 	Tell(words, more string)
 	OpenFile(path string) // in the program that the system has for it
 	Clipboard() string
+	ChooseFile(title, confirm string, then func(path string))
 	ConfigChanged() // config.toml was written
 }
 
@@ -31,6 +32,9 @@ type Parts struct {
 	Notices func() []Notice // what the app has to say of its set-up
 	Actions []shortcuts.Action
 	Index   Index
+	// Import takes over the conversations of an export file; dry counts them only. Off
+	// the UI goroutine.
+	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
 	Discord Bot // nil: none
 	Home    string
 	File    string // config.toml

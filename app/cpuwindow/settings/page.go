@@ -31,6 +31,7 @@ type Page struct {
 	top     []*kit.Placed
 	discord *discordCard
 	index   *indexCard
+	imports *importCard
 }
 
 // settingSections are the sections in the order of the page, with their titles.
@@ -58,7 +59,7 @@ func sections() []struct{ key, title string } {
 func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
-	p.index, p.discord = newIndexCard(p), &discordCard{page: p}
+	p.index, p.discord, p.imports = newIndexCard(p), &discordCard{page: p}, newImportCard(p)
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
 	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
@@ -174,6 +175,8 @@ func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 		return at(p.discord.card)
 	case section == "recall" && (listed || has(i18n.T("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
 		return at(p.index)
+	case section == "session" && (listed || has(i18n.T("import export conversations ChatGPT Claude zip"))):
+		return at(p.imports)
 	}
 	return nil
 }

@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mac-stats/app/importer"
+	"mac-stats/sessionmem/transcript"
+)
+
+// ErrMemoryOnly: nothing can be imported, because no transcript is written.
+var ErrMemoryOnly = errors.New("transcripts are kept in memory only")
+
+// Imported counts what an import did, or would do.
+type Imported struct {
+	Conversations int // new ones
+	Messages      int // of them
+	Present       int // that are here already
+	Empty         int // in which nothing was said
+	Unreadable    int
+	From, To      time.Time // of the new ones' messages
+}
+
+// Import makes a transcript of each conversation of an export file, dated as it was;
+// what is here already stays as it is. dry counts and writes nothing. bad, which may be
+// nil, is told of each conversation that can't be read.
+func (b *Backend) Import(ctx context.Context, file string, dry bool, bad func(place int, err error)) (Imported, error) {
+	var got Imported
+	if b.Config().Session.InMemoryOnly && !dry {
+		return got, ErrMemoryOnly
+	}
+	list, err := b.Store.List(ctx)
+	if err != nil {
+		return got, err
+	}
+	known := make(map[string]bool, len(list))
+	for _, info := range list {
+		known[info.Name] = true
+	}
+	err = importer.Each(ctx, file, func(conv importer.Conversation) error {
+		switch {
+		case conv.Session == "":
+			got.Unreadable++
+			return nil
+		case known[conv.Session]:
+			got.Present++
+			return nil
+		case len(conv.Blocks) == 0:
+			got.Empty++
+			return nil
+		}
+		known[conv.Session] = true
+		if !dry {
+			if err := b.writeImported(ctx, conv); err != nil {
+				return fmt.Errorf("after %d conversations: %w", got.Conversations, err)
+			}
+		}
+		got.add(conv.Blocks)
+		return nil
+	}, func(place int, err error) {
+		got.Unreadable++
+		if bad != nil {
+			bad(place, err)
+		}
+	})
+	return got, err
+}
+
+func (i *Imported) add(blocks []transcript.Block) {
+	i.Conversations++
+	i.Messages += len(blocks)
+	first, last := blocks[0].Time, blocks[len(blocks)-1].Time
+	if i.From.IsZero() || first.Before(i.From) {
+		i.From = first
+	}
+	if last.After(i.To) {
+		i.To = last
+	}
+}
+
+// writeImported writes a conversation, all of it or nothing.
+func (b *Backend) writeImported(ctx context.Context, conv importer.Conversation) error {
+	blocks := conv.Blocks
+	if conv.Title != "" {
+		last := blocks[len(blocks)-1].Time
+		blocks = append(blocks, transcript.Block{Kind: transcript.KindNote, Time: last, Note: transcript.NoteTitle, Text: conv.Title})
+	}
+	_, err := b.Store.AppendAll(ctx, conv.Session, blocks...)
+	return err
+}

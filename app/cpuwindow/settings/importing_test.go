@@ -1,0 +1,53 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"mac-stats/app/importer"
+	"mac-stats/app/ui/screentest"
+)
+
+func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		var calls []string
+		b.parts.Import = func(ctx context.Context, file string, dry bool) (Imported, error) {
+			calls = append(calls, fmt.Sprint(file, " ", dry))
+			switch {
+			case file == "other.zip":
+				return Imported{}, fmt.Errorf("reading: %w", importer.ErrFormat)
+			case file == "long.zip":
+				<-ctx.Done()
+				return Imported{Conversations: 2, Messages: 5, From: time.Now(), To: time.Now()}, ctx.Err()
+			}
+			return Imported{Conversations: 3, Messages: 40, Present: 2, From: time.Date(2023, 1, 3, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC)}, nil
+		}
+		b.open()
+		says := func(want string) {
+			t.Helper()
+			if got := b.page.imports.said.Flat; got != want {
+				t.Errorf("it says %q, want %q", got, want)
+			}
+		}
+		b.page.search.Field.Entry.SetText("chatgpt")
+		b.Sees("Import from ChatGPT or Claude")
+		b.chosen = "export.zip"
+		b.tap("Choose a file…")
+		says("3 conversations with 40 messages to import. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
+		b.tap("Import")
+		says("3 conversations with 40 messages imported. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
+		b.chosen = "other.zip"
+		b.tap("Choose a file…")
+		says("This is no export of ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json.")
+		b.chosen = "long.zip"
+		b.tap("Choose a file…")
+		b.tap("Stop")
+		b.Sees("Stopped. What was imported stays.")
+		if want := "[export.zip true export.zip false other.zip true long.zip true]"; fmt.Sprint(calls) != want {
+			t.Errorf("asked for %v, want %v", calls, want)
+		}
+	})
+}
