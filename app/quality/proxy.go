@@ -27,6 +27,9 @@ type proxy struct {
 	answers []answer
 }
 
+// backgroundTokens is what a Summary may take: work in the background has an end of its own.
+const backgroundTokens = 1200
+
 // answer is what the model said to one chat.
 type answer struct {
 	Text         string `json:"text"`
@@ -97,7 +100,7 @@ func (p *proxy) repeatable(r *http.Request) error {
 	if _, set := options["temperature"]; !set {
 		options["temperature"] = 0
 	}
-	if n, ok := options["num_predict"].(json.Number); !ok || tooMany(n, p.most) {
+	if n, ok := options["num_predict"].(json.Number); !ok || tooMany(n, max(p.most, backgroundTokens)) {
 		options["num_predict"] = p.most
 	}
 	body["options"] = options

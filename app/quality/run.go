@@ -69,7 +69,7 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 		return results{}, err
 	}
 	res := results{Label: p.label, Tier: p.tier, Seed: p.seed, Most: p.most, Prompts: promptsHash(), Began: time.Now()}
-	for name, to := range map[string]*string{p.model: &res.Model, cmp.Or(p.small, p.model): &res.Small, p.embed: &res.Embed} {
+	for to, name := range map[*string]string{&res.Model: p.model, &res.Small: cmp.Or(p.small, p.model), &res.Embed: p.embed} {
 		if name == "" {
 			continue
 		}
@@ -78,9 +78,6 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 			return results{}, errors.Join(err, r.b.Close())
 		}
 		*to = info.Name + " " + shortDigest(info.Digest)
-	}
-	if p.small == "" || p.small == p.model {
-		res.Small = res.Model
 	}
 	for i, t := range list {
 		p.progress(i, t.category+": "+t.title)
