@@ -1,8 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
@@ -116,7 +114,7 @@ func (w *Window) smallCard(have ollama.ModelInfo) kit.Row {
 		kit.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
 		kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { w.puller.Start(better.Model) }),
-			kit.Muted(fmt.Sprintf("%.1f GB · %s", float64(better.Download)/1e9, better.Why)).Squeezable()),
+			kit.Muted(models.AdviceWords(better)).Squeezable()),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Begin with {{.Model}}", has), w.leaveWelcome)),
 	}
 	if have.Remote {

@@ -1,7 +1,6 @@
 package cpuwindow
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 
@@ -127,7 +126,7 @@ func (s setupCards) modelCard(memory uint64) kit.Row {
 		if i == 0 {
 			kind = kit.ButtonPrimary
 		}
-		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(fmt.Sprintf("%.1f GB · %s", float64(a.Download)/1e9, a.Why)).Squeezable()))
+		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(models.AdviceWords(a)).Squeezable()))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
 	c := kit.NewCardRow(kit.RoleNone, parts...)

@@ -87,6 +87,7 @@ func TestWalkThrough(t *testing.T) {
 			w.reads(t)
 			w.editsMemory(t)
 			w.looksAtVitals(t)
+			w.looksAtModels(t)
 			w.quitsInMidEdit(t)
 		})
 	}
@@ -279,6 +280,17 @@ func (w *walk) looksAtVitals(t *testing.T) {
 	w.camera.waitChange(t, before, 5000, "the vitals")
 	w.camera.shot(t, "vitals")
 	w.sizes(t, "vitals")
+}
+
+// looksAtModels of the real server.
+func (w *walk) looksAtModels(t *testing.T) {
+	before := w.camera.still(t)
+	w.keys(t, "ctrl+5")
+	w.camera.waitChange(t, before, 5000, "the models")
+	w.camera.shot(t, "models")
+	w.sizes(t, "models")
+	w.keys(t, "ctrl+comma")
+	w.camera.shot(t, "settings")
 }
 
 // quitsInMidEdit from the tray: what was not saved is there at the next start.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -106,8 +107,10 @@ func (p *Page) look() {
 			if asked != p.asked {
 				return
 			}
-			p.known = s
-			p.Draw()
+			if !reflect.DeepEqual(p.known, s) { // what is pressed just now stays the same object
+				p.known = s
+				p.Draw()
+			}
 			if p.timer != nil {
 				p.timer.Stop()
 			}
@@ -199,7 +202,7 @@ func (p *Page) pullCard() kit.Row {
 	}
 	parts := []fyne.CanvasObject{kit.Title(i18n.T("Get a model"))}
 	for i, a := range ollama.Advice(p.host.MachineMemory()) {
-		note := gigabytes(a.Download) + " · " + a.Why
+		note := AdviceWords(a)
 		if i == 0 {
 			note = i18n.With("{{.Note}} · fits this machine best", i18n.Places{"Note": note})
 		}

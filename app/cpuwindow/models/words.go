@@ -19,6 +19,22 @@ func gigabytes(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
 }
 
+// AdviceWords say how large a model to begin with is, and why it is advised.
+func AdviceWords(a ollama.Suggestion) string {
+	why := a.Why
+	switch why {
+	case "quick and simple":
+		why = i18n.T("quick and simple")
+	case "good on most laptops":
+		why = i18n.T("good on most laptops")
+	case "better answers":
+		why = i18n.T("better answers")
+	case "the best that fits well":
+		why = i18n.T("the best that fits well")
+	}
+	return gigabytes(a.Download) + " · " + why
+}
+
 // wholeGigabytes is an amount of memory as it is sold.
 func wholeGigabytes(memory uint64) string { return fmt.Sprint(math.Round(float64(memory) / (1 << 30))) }
 
