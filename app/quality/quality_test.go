@@ -159,6 +159,10 @@ func TestResultsAreKeptAndCompared(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
+	err := command(t.Context(), []string{"run", "-model", "x:1b", "-host", "127.0.0.1:1"}, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("without a server: %v", err)
+	}
 	if err := command(t.Context(), []string{"run"}, io.Discard, io.Discard); err == nil {
 		t.Error("a run without a model is no mistake")
 	}

@@ -56,12 +56,15 @@ type runner struct {
 // run opens the app in an empty data folder and runs the tasks. Ending ctx gives what is
 // done by then, without the titles.
 func run(ctx context.Context, p params, list []task) (results, error) {
-	host, err := ollama.ParseHost(p.host)
+	server, err := ollama.New(ollama.Params{Host: p.host})
 	if err != nil {
 		return results{}, err
 	}
+	if _, err := server.Version(ctx); err != nil { // said of the server, not of the proxy
+		return results{}, errors.New(agents.Explain(err).Sentence)
+	}
 	r := &runner{p: p, titles: map[int]string{}}
-	if r.proxy, err = newProxy(host, p.seed, p.most); err != nil {
+	if r.proxy, err = newProxy(server.Host(), p.seed, p.most); err != nil {
 		return results{}, err
 	}
 	defer func() { _ = r.proxy.server.Close() }() // nothing is sent any more
