@@ -321,7 +321,7 @@ func (t *benchTable) take(c *benchChat, answer func(q benchQuestion) []benchHit)
 // logRow logs a line of the one table that all is part of.
 func logRow(tb testing.TB, name string, cells ...string) {
 	tb.Helper()
-	tb.Logf("%-36s | %s", name, strings.Join(cells, " | "))
+	tb.Logf("%-41s | %s", name, strings.Join(cells, " | "))
 }
 
 // total is what the whole table says, for a line of the ablation.
