@@ -178,7 +178,18 @@ func (s *Server) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	return explain(pgx.BeginFunc(ctx, s.pool, do))
+	return s.again(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, do) })
+}
+
+// again does something once more where the connection was at fault: the server may have been
+// started anew since it was made. All that is done here may be done twice.
+func (s *Server) again(ctx context.Context, do func() error) error {
+	err := do()
+	if told := new(pgconn.PgError); err == nil || ctx.Err() != nil || errors.As(err, &told) && told.Code[:2] != "57" && told.Code[:2] != "08" {
+		return explain(err)
+	}
+	s.pool.Reset()
+	return explain(do())
 }
 
 // Status tells how the server is.

@@ -21,11 +21,13 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	var key, print string
-	rows, err := s.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.machine)
-	if err == nil {
-		_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
-	}
-	return out, explain(err)
+	return out, s.again(ctx, func() error { // begins each push
+		rows, err := s.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.machine)
+		if err == nil {
+			_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
+		}
+		return err
+	})
 }
 
 // Marks gives the marks of a source's passages.

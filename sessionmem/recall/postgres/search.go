@@ -94,7 +94,12 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 		args["model"], args["vector"], args["nearest"] = model, pgvector.NewHalfVector(asked.Vector).String(), nearest
 	}
 	all := asked.ColdBefore == 0 || asked.Scope.Session != "" || len(asked.Terms.Spans) > 0
-	out, list, err := s.ask(ctx, q, args, all, dims)
+	var out recall.ServerFound
+	var list []found
+	err := s.again(ctx, func() (err error) {
+		out, list, err = s.ask(ctx, q, args, all, dims)
+		return err
+	})
 	if err == nil && !all && q.cold { // all sessions that may be searched are, or this machine's clock is behind
 		out, list, err = s.ask(ctx, q, args, true, dims)
 	}

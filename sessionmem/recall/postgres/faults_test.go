@@ -1,0 +1,241 @@
+package postgres_test
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+)
+
+// proxy stands between a machine and the server, and does what networks do.
+type proxy struct {
+	to    string
+	fault atomic.Pointer[fault]
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// fault is what happens to what the server answers.
+type fault struct {
+	delay   time.Duration
+	cut     int // the connection ends after so many bytes
+	corrupt int // every so manyth byte is another one
+}
+
+// newProxy gives a proxy's address in the place of the server's.
+func newProxy(t *testing.T, address string, s *postgrestest.Server) (*proxy, string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{to: s.Socket()}
+	t.Cleanup(func() { _ = l.Close(); p.drop() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(t, c)
+		}
+	}()
+	q := u.Query()
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	return p, u.String()
+}
+
+func (p *proxy) serve(t *testing.T, c net.Conn) {
+	to, err := (&net.Dialer{}).DialContext(t.Context(), "unix", p.to)
+	if err != nil {
+		_ = c.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns = append(p.conns, c, to)
+	p.mu.Unlock()
+	go func() { _, _ = io.Copy(to, c); _ = to.Close() }()
+	defer c.Close()
+	buf, sent := make([]byte, 4096), 0
+	for {
+		n, err := to.Read(buf)
+		if err != nil {
+			return
+		}
+		if f := p.fault.Load(); f != nil {
+			time.Sleep(f.delay)
+			if f.cut > 0 && sent+n > f.cut {
+				_, _ = c.Write(buf[:max(0, f.cut-sent)])
+				_ = to.Close()
+				return
+			}
+			for i := range n {
+				if f.corrupt > 0 && (sent+i)%f.corrupt == f.corrupt-1 {
+					buf[i] ^= 0x55
+				}
+			}
+		}
+		sent += n
+		if _, err := c.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// drop ends all connections.
+func (p *proxy) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+	p.conns = nil
+}
+
+// TestAServerWithFaultsCostsNothingButItsHits: with each fault this machine's index answers
+// and says so, and nothing is lost.
+func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
+	cluster := postgrestest.Shared(t)
+	for _, c := range []struct {
+		name  string
+		fault fault
+	}{
+		{"slow", fault{delay: 500 * time.Millisecond}},
+		{"cut at once", fault{cut: 1}},
+		{"cut in an answer", fault{cut: 700}},
+		{"corrupt from the beginning", fault{corrupt: 7}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p, address := newProxy(t, cluster.Database(t), cluster)
+			a := newMachine(t, address, "desk")
+			a.say("cpu-one", "the otter swims")
+			a.finds("otter", "the otter swims")
+			f := c.fault
+			p.fault.Store(&f)
+			p.drop()
+			b := a.again(t, address, 300*time.Millisecond)
+			for range 3 {
+				got, err := b.Search(t.Context(), recall.Query{Text: "otter", Now: a.now})
+				if err != nil || len(got.Hits) != 1 || !errors.Is(got.State.Server, recall.ErrServer) || !strings.Contains(got.State.String(), "partial: this machine alone") {
+					t.Errorf("%d hits, %v, %v, %v; want this machine's, marked partial", len(got.Hits), got.State, got.State.Server, err)
+				}
+			}
+			if c.fault.delay == 0 { // what is slow gets there some time
+				if _, err := b.Push(t.Context()); err == nil {
+					t.Error("a push through it says that it worked")
+				}
+			}
+			p.fault.Store(nil)
+			p.drop()
+			a.say("cpu-one", "the otter dives")
+			a.finds("otter", "the otter dives, the otter swims")
+		})
+	}
+}
+
+// again opens a machine's index with another server and another patience, as another process.
+func (m *machine) again(t *testing.T, address string, patience time.Duration) *recall.Index {
+	t.Helper()
+	server, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := recall.Open(recall.Config{
+		Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Settings: m.Settings,
+		Server: func() recall.Server { return server }, ServerPatience: patience,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close(); _ = x.Close() })
+	return x
+}
+
+// TestAServerThatIsKilledLosesNothing: what was put is there after a crash, or put again.
+func TestAServerThatIsKilledLosesNothing(t *testing.T) {
+	cluster := postgrestest.Start(t)
+	a := newMachine(t, cluster.Database(t), "desk")
+	a.say("cpu-one", "the otter swims")
+	for round := range 2 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range 50 {
+				if _, err := a.Push(t.Context()); err != nil {
+					return
+				}
+			}
+		}()
+		if _, err := a.Index.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		cluster.Kill()
+		<-done
+		a.now = a.now.Add(time.Minute)
+		if err := cluster.Run(); err != nil {
+			t.Fatal(err)
+		}
+		a.say("cpu-one", "an otter dives")
+		want := "an otter dives, the otter swims"
+		if round == 1 {
+			want = "an otter dives, " + want
+		}
+		for try := 0; ; try++ { // searches leave a server alone for a while that failed
+			if _, err := a.Push(t.Context()); err == nil || try > 3 {
+				break
+			}
+		}
+		a.finds("otter", want)
+	}
+}
+
+// TestAnyTextIsAQuestionAndNoStatement asks what would be another statement, or none, were a
+// question ever part of one; it is put there as well.
+func TestAnyTextIsAQuestionAndNoStatement(t *testing.T) {
+	a := newMachine(t, postgrestest.Shared(t).Database(t), "desk")
+	texts := []string{
+		`'`, `''; DROP TABLE passage; --`, `a'b\c`, `\`, `otter & ! | <-> :* (`, "otter\x00swims", "otter \xff\xfe", `"otter" OR 'swims'`, "O'Brien's 'otter'", `C:\otter\new.txt`,
+		"$1 @queries %s {otter}", "last week", "😀'", `x='1' OR '1'='1'`,
+	}
+	a.say("cpu-one", texts...)
+	texts = append(texts, strings.Repeat("otter' ", 1<<17), strings.Repeat("x", 1<<20))
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		texts = append(texts, odd(r))
+	}
+	for _, q := range texts {
+		a.found(q) // fails where the server doesn't answer
+	}
+	if got := a.found(`C:\otter\new.txt`); !strings.Contains(got, `C:\otter\new.txt`) {
+		t.Errorf("a path isn't found: %.200q", got)
+	}
+}
+
+// odd is a text of signs that mean something somewhere.
+func odd(r *rand.Rand) string {
+	signs := []string{"'", `"`, `\`, "&", "|", "!", "(", ")", ":", "*", "<->", "<2>", "\x00", "\xff", "%", "$1", "@me", "--", "/*", ";", "otter", "é", "水", " ", "\n", "E'", "::tsquery", "."}
+	var b strings.Builder
+	for range 1 + r.IntN(12) {
+		b.WriteString(signs[r.IntN(len(signs))])
+	}
+	return b.String()
+}

@@ -1,0 +1,121 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+)
+
+// meanings is an embedding model of four words.
+type meanings struct{}
+
+func (meanings) Model(context.Context) (recall.EmbedModel, error) {
+	return recall.EmbedModel{Name: "four", Digest: "1"}, nil
+}
+
+func (meanings) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = []float32{.1, .1, .1, .1}
+		for d, words := range []string{"car automobile", "otter swims", "bread bakes", "rain falls"} {
+			for word := range strings.FieldsSeq(words) {
+				if strings.Contains(text, word) {
+					out[i][d]++
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
+	cluster := postgrestest.Shared(t)
+	address := cluster.Database(t)
+	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
+	search := func(m *machine, make bool) recall.Answer {
+		server, err := postgres.New(postgres.Config{Address: address, Machine: map[bool]string{true: "desk", false: "lap"}[m == a], Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		x, err := recall.Open(recall.Config{
+			Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Embedder: meanings{},
+			Server: func() recall.Server { return server }, ServerPatience: patience, EmbedPatience: patience,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = x.Close() }()
+		if make {
+			if err := x.MakeVectors(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := x.Push(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := x.Search(t.Context(), recall.Query{Text: "automobile", Now: m.now, Strategy: recall.Hybrid})
+		if err != nil || got.State.Server != nil {
+			t.Fatal(err, got.State.Server)
+		}
+		return got
+	}
+	a.say("cpu-one", "my car is red", "bread bakes", "rain falls")
+	b.say("cpu-two", "an otter swims")
+	status, err := a.server.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.Vectors == "" {
+		t.Skip("this PostgreSQL has no pgvector: it searches by words alone")
+	}
+	search(a, true)
+	got := search(b, true)
+	if len(got.Hits) == 0 || got.Hits[0].Text != "my car is red" || got.Hits[0].Machine != "x" {
+		t.Errorf("%+v, want what means the same at the other machine", got)
+	}
+	a.edit("cpu-one", "my car", "my house") // another text has no vector until there is a new one
+	for _, h := range search(b, false).Hits {
+		if strings.Contains(h.Text, "house") && h.Semantic > 0 {
+			t.Errorf("%q is near still", h.Text)
+		}
+	}
+}
+
+func TestANewerSchemaIsRefused(t *testing.T) {
+	address := postgrestest.Shared(t).Database(t)
+	a := newMachine(t, address, "desk")
+	a.say("cpu-one", "the otter swims")
+	c, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	if _, err := c.Exec(t.Context(), "INSERT INTO mac_stats_schema(version_id, is_applied) VALUES(99, true)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.again(t, address, patience).Push(t.Context())
+	if !errors.Is(err, recall.ErrServer) || !errors.Is(err, postgres.ErrNewer) {
+		t.Errorf("%v, want that it is newer", err)
+	}
+}
+
+func TestADroppedMachineIsGone(t *testing.T) {
+	address := postgrestest.Shared(t).Database(t)
+	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
+	a.say("cpu-one", "the otter swims")
+	b.say("cpu-two", "the otter sleeps")
+	if err := a.server.DropMachine(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.finds("otter", "the otter sleeps")
+	a.sync()
+	b.finds("otter", "the otter sleeps, the otter swims @desk")
+}
