@@ -1,0 +1,43 @@
+package agents
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/memory"
+)
+
+// What has to know of every tool, beside the tool itself: CONTRIBUTING.md, "A tool".
+func TestEveryToolIsKnownEverywhere(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
+	r.engine.p.Recall = func() (Searcher, error) { return nil, errors.New("never asked") }
+	var all []string
+	for _, tool := range newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession}).allTools() {
+		all = append(all, tool.Name())
+	}
+	all = append(all, findTool{}.Name(), findTool{skill: true}.Name()) // where the roster has no room for all
+	slices.Sort(all)
+	known := slices.Sorted(slices.Values(registry.KnownTools))
+	if diff := cmp.Diff(known, all); diff != "" {
+		t.Errorf("registry.KnownTools (-) and turn.allTools (+) differ:\n%s", diff)
+	}
+
+	bringStrangersText := []string{tools.FetchURL}
+	decided := slices.Sorted(slices.Values(slices.Concat(OwnTools(), bringStrangersText)))
+	if diff := cmp.Diff(known, decided); diff != "" {
+		t.Errorf("does a tool's result hold text of strangers? Put it into OwnTools, or into the list above (+):\n%s", diff)
+	}
+
+	for _, name := range registry.KnownTools {
+		_, err := r.params.Memory.Append(t.Context(), memory.Lesson{Text: "The user likes to write " + name + ": home"})
+		if !errors.Is(err, memory.ErrRejected) {
+			t.Errorf("a lesson that holds the directive %s is saved: add it to directivePattern of sessionmem/memory (%v)", name, err)
+		}
+	}
+}
