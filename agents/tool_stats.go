@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// statsTopics are what SYSTEM_STATS can be asked for.
-var statsTopics = []string{"cpu", "memory", "disk", "network", "gpu", "temperature", "processes"}
+// statsTopics are what SYSTEM_STATS can be asked for: the metrics of app/monitor.
+var statsTopics = []string{"cpu", "memory", "disk", "network", "gpu", "temperature", "battery", "processes"}
 
 // IsStatsTopic reports whether SYSTEM_STATS can be asked for a topic.
 func IsStatsTopic(topic string) bool { return slices.Contains(statsTopics, topic) }

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/app/monitor"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -212,6 +213,11 @@ func TestStatsOfOneTopicOrAll(t *testing.T) {
 	one, err := b.Stats(t.Context(), "memory")
 	if err != nil || !strings.Contains(one, "Memory:") || strings.Contains(one, "CPU:") {
 		t.Errorf("stats of memory = %q, %v", one, err)
+	}
+	for _, topic := range monitor.Topics() {
+		if !agents.IsStatsTopic(topic) {
+			t.Errorf("SYSTEM_STATS can't be asked for %s: add it to the topics in agents", topic)
+		}
 	}
 }
 

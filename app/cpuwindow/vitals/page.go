@@ -19,8 +19,8 @@ type Host interface {
 }
 
 // Page is the machine in detail: a card for each metric and the busiest
-// processes. What only this page shows is sampled only while it is shown. Its fields
-// belong to the UI goroutine.
+// processes. What it shows is sampled while it is shown. Its fields belong to the UI
+// goroutine.
 type Page struct {
 	host   Host
 	source Source
@@ -84,12 +84,21 @@ func (p *Page) choose(r monitor.Range) {
 func (p *Page) Sample(on bool) {
 	switch {
 	case on && p.stop == nil:
-		p.stop = p.source.Show(true, monitor.Battery, monitor.Processes)
+		p.stop = p.source.Show(true, pageMetrics()...)
 		p.Update()
 	case !on && p.stop != nil:
 		p.stop()
 		p.stop = nil
 	}
+}
+
+// pageMetrics are what the page shows: its cards and the processes.
+func pageMetrics() []monitor.Metric {
+	metrics := []monitor.Metric{monitor.Processes}
+	for _, d := range details(monitor.Snapshot{}) {
+		metrics = append(metrics, d.metric)
+	}
+	return metrics
 }
 
 // Update draws what changed.

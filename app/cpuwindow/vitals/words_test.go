@@ -1,6 +1,7 @@
 package vitals
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,5 +55,13 @@ func TestLevels(t *testing.T) {
 	}
 	if r := gpuReading(monitor.Snapshot{Time: time.Now(), GPU: monitor.GPUReading{NA: "why"}}); r.number != "" || r.na != "why" {
 		t.Errorf("a missing sensor reads %+v", r)
+	}
+}
+
+func TestThePageShowsEveryMetric(t *testing.T) {
+	for _, m := range monitor.Metrics() {
+		if !slices.Contains(pageMetrics(), m) {
+			t.Errorf("%s is measured and has no card in details", m)
+		}
 	}
 }
