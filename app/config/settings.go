@@ -390,7 +390,7 @@ func monitorSettings() []Setting {
 			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalOpen }, 200*time.Millisecond, time.Minute, nil)).atStart().expert(),
 		named("monitor.interval_closed", "5s", "How often the machine is measured while it is closed.",
 			span(func(c *Config) *time.Duration { return &c.Monitor.IntervalClosed }, time.Second, time.Hour, nil)).atStart().expert(),
-		named("monitor.sensors", "true", "Read temperatures, GPU and battery.",
+		named("monitor.sensors", "true", "Read temperatures and the GPU.",
 			boolean(func(c *Config) *bool { return &c.Monitor.Sensors })).atStart(),
 	}
 }
