@@ -1,6 +1,6 @@
 // Package agents runs turns: one user message and all that answers it.
 //
-// Every entry point (window, command line, Discord, schedule) calls Engine.Start.
+// Every entry point (window, command line, Discord) calls Engine.Start.
 // A turn is a phase machine: take the session's lock and write the user's message
 // to disk, build the request, call the model, run the tools it asks for, repeat
 // within limits, append the answer. Agents, skills and memory are plain files

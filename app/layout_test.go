@@ -182,8 +182,8 @@ func readImporters(t *testing.T, root string) []importer {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			// tools is a module of its own
-			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "tools" || name == "artifacts") {
+			top := filepath.Dir(file) == filepath.Clean(root) // there, tools is a module of its own
+			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || top && (name == "tools" || name == "artifacts")) {
 				return fs.SkipDir
 			}
 			return nil
