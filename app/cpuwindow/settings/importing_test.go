@@ -16,10 +16,10 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 		var calls []string
 		b.parts.Import = func(ctx context.Context, file string, dry bool) (Imported, error) {
 			calls = append(calls, fmt.Sprint(file, " ", dry))
-			switch {
-			case file == "other.zip":
+			switch file {
+			case "other.zip":
 				return Imported{}, fmt.Errorf("reading: %w", importer.ErrFormat)
-			case file == "long.zip":
+			case "long.zip":
 				<-ctx.Done()
 				return Imported{Conversations: 2, Messages: 5, From: time.Now(), To: time.Now()}, ctx.Err()
 			}
