@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -25,8 +26,10 @@ type dialogue struct {
 	budget prompt.Budget
 	factor float64 // calibrated tokens to a raw one, in steps
 	tools  []tools.Tool
-	native bool  // tools are offered as schemas
-	call   *Call // of a sub-call; nil in the turn's own dialogue
+	native bool      // tools are offered as schemas
+	call   *Call     // of a sub-call; nil in the turn's own dialogue
+	began  time.Time // of a sub-call
+	usage  *Usage    // of the last call of the model; nil where it is not known
 
 	messages []api.Message
 	fixed    int // so many messages at the beginning are never left out
@@ -43,15 +46,16 @@ type dialogue struct {
 
 // reply is one answer of the model.
 type reply struct {
-	raw     string // all text, as it goes back to the model
-	prose   string // without directives: what is shown and kept
-	thought string // what it thought natively
-	calls   []tools.Call
-	tools   []api.ToolCall         // the native calls among them, as they go back
-	draft   *sessionmem.Checkpoint // of the block that it is going to be
-	cut     bool                   // the server cut the prompt in silence
-	ended   string                 // why it ended: stop, length, or one of the ends below
-	held    transcript.Sources     // of what the turn held when it was asked for
+	raw      string        // all text, as it goes back to the model
+	prose    string        // without directives: what is shown and kept
+	thought  string        // what it thought natively
+	thinking time.Duration // how long that took
+	calls    []tools.Call
+	tools    []api.ToolCall         // the native calls among them, as they go back
+	draft    *sessionmem.Checkpoint // of the block that it is going to be
+	cut      bool                   // the server cut the prompt in silence
+	ended    string                 // why it ended: stop, length, or one of the ends below
+	held     transcript.Sources     // of what the turn held when it was asked for
 }
 
 func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
@@ -172,7 +176,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
 		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, raw, res.PromptTokens)
 	}
-	usage := Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
+	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
 	if s := res.AnswerTime.Seconds(); s > 0 {
 		usage.TokensPerSecond = float64(res.AnswerTokens) / s
 	}
@@ -182,7 +186,8 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	if d.call == nil {
 		d.t.took.percent = usage.ContextPercent
 	}
-	e := Event{Type: EventUsage, Usage: &usage}
+	d.usage = usage
+	e := Event{Type: EventUsage, Usage: usage}
 	d.emit(e)
 	return cut
 }

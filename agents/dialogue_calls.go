@@ -34,6 +34,7 @@ type outcome struct {
 	text   string // for the model, framed where it is a stranger's
 	failed string // why, in words; "" = it gave text
 
+	took     time.Duration          // 0 where nothing ran
 	recalled []transcript.Quotation // what the text quotes of earlier conversations
 	sources  transcript.Sources     // of the text
 }
@@ -41,7 +42,7 @@ type outcome struct {
 // words is the outcome as the model is told.
 func (o outcome) words() string {
 	if o.failed != "" {
-		return "failed: " + o.failed
+		return failedPrefix + o.failed
 	}
 	return o.text
 }
@@ -151,6 +152,7 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	result, err := d.runTool(ctx, tool, call)
 	o, turnErr := d.settle(ctx, call, result, err)
 	event.Done, event.Failed, event.Took = true, o.failed, time.Since(began)
+	o.took = event.Took
 	if o.failed == "" {
 		event.Result, _ = prompt.CutResult(result.Text, d.resultTokens())
 	}
@@ -223,11 +225,15 @@ func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outco
 // result it keeps as much as the model got at most.
 func (t *turn) keepTool(ctx context.Context, call tools.Call, o outcome, text string) error {
 	if o.failed != "" {
-		text = "failed: " + o.failed
+		text = failedPrefix + o.failed
+	}
+	attrs := map[string]string{attrTook: tookAttr(o.took)}
+	if o.failed != "" {
+		attrs[attrFailed] = "yes"
 	}
 	text, _ = prompt.CutResult(text, t.talk.resultTokens())
 	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, transcript.Block{
-		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text,
+		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text, Attrs: attrs,
 	}.WithSources(o.sources).WithRecalled(o.recalled))
 	if err != nil {
 		return &saveError{what: "The result of " + call.Name, err: err}

@@ -26,13 +26,15 @@ type streaming struct {
 	prose   strings.Builder
 	state   State
 
-	stop       context.CancelFunc // ends the call
-	ended      string             // why it was ended from here
-	began      time.Time          // when the first piece came
-	mayThink   int                // tokens
-	thought    int                // tokens of its thinking
-	loop       loopWatch          // over the answer
-	loopInside loopWatch          // over the thinking
+	stop          context.CancelFunc // ends the call
+	ended         string             // why it was ended from here
+	began         time.Time          // when the first piece came
+	mayThink      int                // tokens
+	thought       int                // tokens of its thinking
+	loop          loopWatch          // over the answer
+	loopInside    loopWatch          // over the thinking
+	thinkingSince time.Time
+	thinking      time.Duration
 }
 
 // Why an answer was ended from here.
@@ -88,6 +90,9 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 	s.watch(c)
 	if c.Thinking != "" {
 		s.enter(StateThinking, "")
+		if s.thinkingSince.IsZero() {
+			s.thinkingSince = time.Now()
+		}
 		if s.d.call == nil {
 			s.d.emit(Event{Type: EventThinking, Text: c.Thinking, Block: s.draft.ID()})
 		}
@@ -95,6 +100,7 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 	if c.Content == "" {
 		return
 	}
+	s.endThinking()
 	s.raw.WriteString(c.Content)
 	text := c.Content
 	if s.scanner != nil {
@@ -138,6 +144,13 @@ func (s *streaming) show(text string) {
 	s.d.emit(Event{Type: kind, Text: text, Block: s.draft.ID()})
 }
 
+// endThinking notes how long the model thought: until it says something, or ends.
+func (s *streaming) endThinking() {
+	if s.thinking == 0 && !s.thinkingSince.IsZero() {
+		s.thinking = time.Since(s.thinkingSince)
+	}
+}
+
 // finish ends the stream and gives the reply. With native calls present, what
 // looks like a directive is text.
 func (s *streaming) finish(res ollama.ChatResult) reply {
@@ -154,7 +167,8 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 			s.show(s.scanner.Held.String() + s.scanner.Behind.String())
 		}
 	}
-	r.thought = res.Thinking
+	s.endThinking()
+	r.thought, r.thinking = res.Thinking, s.thinking
 	r.raw, r.prose = s.raw.String(), s.prose.String()
 	if len(r.calls) > 0 && len(r.tools) == 0 {
 		r.raw = r.prose + s.scanner.Held.String() // without what it made up behind its calls

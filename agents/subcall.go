@@ -194,7 +194,7 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 // specialistDialogue is exactly [system, user = task].
 func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
 	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(who.agent, model))
-	d.call = event
+	d.call, d.began = event, time.Now()
 	in := prompt.Input{
 		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
@@ -244,7 +244,7 @@ func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) 
 	}
 	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.said(transcript.Block{
 		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
-		Parent: d.t.user.ID, Task: d.call.Task, Text: r.prose,
+		Parent: d.t.user.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
 	}))
 	if err != nil {
 		return transcript.Block{Text: r.prose}, &saveError{what: "The answer of " + d.agent.Slug, answer: r.prose, err: err}
@@ -265,7 +265,7 @@ func (t *turn) endSubcall(ctx context.Context, call tools.Call, event Call, bega
 	if ofTurn(err) != nil {
 		return tools.Result{}, err
 	}
-	if keepErr := t.keepTool(ctx, call, outcome{failed: err.Error()}, ""); keepErr != nil {
+	if keepErr := t.keepTool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
 		return tools.Result{}, keepErr
 	}
 	return tools.Result{}, err

@@ -119,6 +119,9 @@ func (t *turn) runTools(ctx context.Context) (phase, error) {
 // keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
 // sent in later turns. Directives are not in it; each is kept with its result.
 func (t *turn) keepRound(ctx context.Context, r reply) error {
+	if err := t.keepThought(ctx, r); err != nil {
+		return err
+	}
 	if strings.TrimSpace(r.prose) == "" {
 		r.draft.Discard()
 		return nil
@@ -142,10 +145,13 @@ func (t *turn) keepPartial(ctx context.Context) error {
 
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
+	if err := t.keepThought(ctx, t.reply); err != nil {
+		return err
+	}
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
 	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(transcript.Block{
 		Kind: transcript.KindAssistant, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: t.reply.prose,
-		Attrs: memoryAttrs(t.memoryRead()),
+		Attrs: usageAttrs(memoryAttrs(t.memoryRead()), t.talk.usage),
 	}).WithRecalled(t.used))
 	if err != nil {
 		return &saveError{what: "The answer", answer: t.reply.prose, err: err}

@@ -112,6 +112,7 @@ func (w *Window) load(c *conversation.Conversation) {
 		switch {
 		case err == nil:
 			c.Fill(t)
+			w.lookWaiting(c)
 			w.lookRemoved(c)
 		case errors.Is(err, sessionmem.ErrNotFound):
 			c.Fail(nil) // nothing was said in it yet
@@ -143,6 +144,7 @@ func (w *Window) reloadShown() {
 		} else {
 			c.Fill(t)
 		}
+		w.lookWaiting(c)
 		w.lookRemoved(c)
 		w.painter.changed(c)
 	}()

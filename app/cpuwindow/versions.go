@@ -26,6 +26,7 @@ func (w *Window) useVersion(id string, back bool) {
 		t, err := w.parts.sessions.Load(ctx, c.Name)
 		if err == nil {
 			c.Refill(t)
+			w.lookWaiting(c)
 		}
 		return err
 	}, func() {

@@ -29,6 +29,7 @@ const (
 	NoteTitle       = "title"       // Text is the session's new title
 	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
 	NoteVersion     = "version"     // Text is a message's id that a rewind took out: from here on its branch is the one again, as it was when it was left
+	NoteThinking    = "thinking"    // Text is what a model thought before its answer: shown, never sent
 	NoteError       = "error"       // Text says what failed
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
 	NoteSettings    = "settings"    // Text says what was chosen for the session, see Settings
@@ -53,7 +54,7 @@ type Block struct {
 	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
 	Through string            // Summary blocks: id of the last block it covers
 	By      string            // Summary blocks, Notes "title": the model that wrote it
-	Note    string            // Note blocks: interrupted | ended | title | rewind | version | error | restored | settings | edited | deleted; the argument is Text
+	Note    string            // Note blocks: interrupted | ended | title | rewind | version | thinking | error | restored | settings | edited | deleted; the argument is Text
 	Attrs   map[string]string // attributes this version does not know, kept
 	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
 }

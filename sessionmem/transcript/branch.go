@@ -138,10 +138,13 @@ func (p *paths) goBack(blocks []Block, id string) {
 	p.on = append(p.on, l.path...)
 }
 
-// withoutWork is where the sub-calls and tools at the end of a path begin: they go along
-// with the answer they were for.
+// withoutWork is where the thoughts, sub-calls and tools at the end of a path begin: they go
+// along with the answer they were for.
 func withoutWork(blocks []Block, path []int) int {
-	for len(path) > 0 && (blocks[path[len(path)-1]].Kind == KindAgent || blocks[path[len(path)-1]].Kind == KindTool) {
+	work := func(b Block) bool {
+		return b.Kind == KindAgent || b.Kind == KindTool || b.Kind == KindNote && b.Note == NoteThinking
+	}
+	for len(path) > 0 && work(blocks[path[len(path)-1]]) {
 		path = path[:len(path)-1]
 	}
 	return len(path)

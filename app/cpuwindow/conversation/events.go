@@ -232,7 +232,6 @@ func (c *Conversation) Apply(ev agents.Event) {
 	case agents.EventThinking:
 		e := c.thinkingFor(ev)
 		e.Doc.Append(ev.Text)
-		e.Took = ev.Time.Sub(e.Began)
 		e.Rev++
 	case agents.EventSubcallStart, agents.EventSubcallToken, agents.EventSubcallEnd, agents.EventTool:
 		c.applyCall(ev)
@@ -337,26 +336,35 @@ func (c *Conversation) answerFor(ev agents.Event) *entry {
 	c.head(ev)
 	e := c.inTurn(func(e *entry) bool { return e.Kind == Answer && e.Live && e.round == ev.Round })
 	if e == nil {
-		c.settleRounds(ev.Round)
+		c.settleRounds(ev.Round, ev.Time)
 		e = c.add(&entry{Kind: Answer, round: ev.Round, Doc: markdown.New(), At: ev.Time, Live: true})
 	}
 	return e
 }
 
 // settleThoughts ends thinking: something else has begun.
-func (c *Conversation) settleThoughts() {
+func (c *Conversation) settleThoughts(at time.Time) {
 	for _, e := range c.entries[c.turnStart():] {
 		if e.Live && e.Kind == Thinking {
-			e.Live = false
-			e.Rev++
+			e.settleThought(at)
 		}
 	}
 }
 
+// settleThought ends one: it took until now.
+func (e *entry) settleThought(at time.Time) {
+	e.Live, e.Took = false, at.Sub(e.Began)
+	e.Rev++
+}
+
 // settleRounds ends the answers and thoughts of earlier rounds.
-func (c *Conversation) settleRounds(round int) {
+func (c *Conversation) settleRounds(round int, at time.Time) {
 	for _, e := range c.entries[c.turnStart():] {
-		if e.Live && (e.Kind == Thinking || e.Kind == Answer && e.round != round) {
+		switch {
+		case !e.Live:
+		case e.Kind == Thinking:
+			e.settleThought(at)
+		case e.Kind == Answer && e.round != round:
 			e.Live = false
 			e.Rev++
 		}
@@ -387,7 +395,7 @@ func (c *Conversation) applyCall(ev agents.Event) {
 			e.Doc = markdown.NewPreformatted()
 		}
 	}
-	c.settleThoughts()
+	c.settleThoughts(ev.Time)
 	k := ev.Call
 	e.Rev++
 	e.Tool = e.Tool || ev.Type == agents.EventTool

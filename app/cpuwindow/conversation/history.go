@@ -40,7 +40,21 @@ func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.edited, c.anew = branches(t.Blocks)
 	c.versions = t.Versions()
 	c.addFrom(blocks, from, len(blocks), summary)
+	c.readUsage(blocks)
 	c.restoreLive(live)
+}
+
+// readUsage takes over what the last answer cost, where it says so. The lock must be held.
+func (c *Conversation) readUsage(blocks []transcript.Block) {
+	for _, b := range slices.Backward(blocks) {
+		if b.Kind != transcript.KindAssistant {
+			continue
+		}
+		if u := agents.UsageOf(b); u != nil && c.run == nil {
+			c.usage = u
+		}
+		return
+	}
 }
 
 // Refill is Fill with all that is shown now shown again, where it is still there.
@@ -161,8 +175,10 @@ func (c *Conversation) addBlocks(blocks []transcript.Block) {
 			c.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: c.summarised})
 			continue
 		case transcript.KindNote:
-			c.addNote(b, blocks[:i])
-			continue
+			if b.Note != transcript.NoteThinking {
+				c.addNote(b, blocks[:i])
+				continue
+			}
 		case transcript.KindText:
 			c.add(&entry{Kind: Answer, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time})
 			continue
@@ -191,19 +207,25 @@ func (c *Conversation) addHead(rest []transcript.Block) {
 	if h.Kind == transcript.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	c.add(&entry{Kind: Head, Agent: agent, Model: h.Model, At: h.Time, Again: c.anew[h.Parent], Read: agents.ReadOf(h), Recalled: agents.RecalledOf(h)})
+	e := c.add(&entry{Kind: Head, Agent: agent, Model: h.Model, At: h.Time, Again: c.anew[h.Parent], Read: agents.ReadOf(h), Recalled: agents.RecalledOf(h)})
+	if u := agents.UsageOf(h); u != nil {
+		e.Speed = u.TokensPerSecond
+	}
 }
 
 func (c *Conversation) addAnswerBlock(b transcript.Block) {
 	switch {
+	case b.Kind == transcript.KindNote:
+		c.add(&entry{Kind: Thinking, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time, Took: agents.TookOf(b)})
 	case b.Kind == transcript.KindTool, b.Kind == transcript.KindAgent && b.Task != "":
-		doc := markdown.Parse(b.Text)
+		doc, failed := markdown.Parse(b.Text), agents.FailedOf(b)
 		if b.Kind == transcript.KindTool {
-			doc = markdown.NewPreformatted()
-			doc.Append(b.Text)
+			if doc = markdown.NewPreformatted(); failed == "" {
+				doc.Append(b.Text)
+			}
 			doc.Settle(true)
 		}
-		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Failed: b.Attrs["failed"]})
+		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Failed: failed, Took: agents.TookOf(b)})
 	case strings.TrimSpace(b.Text) != "":
 		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: markdown.Parse(b.Text), At: b.Time})
 	}

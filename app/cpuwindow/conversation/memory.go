@@ -2,6 +2,8 @@ package conversation
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,17 +26,44 @@ func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Pro
 		c.add(&entry{Kind: Note, memory: true, learnt: lesson, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), UndoID: x.UndoID, At: at})
 	}
 	for _, p := range proposed {
-		e := &entry{Kind: Note, memory: true, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), Proposal: p.ID, Proposed: p.Text, At: at}
-		switch p.Kind {
-		case memory.ProposeReplace:
-			e.Text = i18n.With("proposed to remember “{{.Text}}” in place of “{{.Old}}”", i18n.Places{"Text": p.Text, "Old": p.Old})
-		case memory.ProposeRemove:
-			e.Text, e.Proposed = i18n.With("proposed to forget “{{.Old}}”", i18n.Places{"Old": p.Old}), ""
-		}
+		e := proposalEntry(p, at)
 		if why := p.Reason(); why != "" {
 			e.Text += " · " + why
 		}
 		c.add(e)
+	}
+}
+
+func proposalEntry(p memory.Proposal, at time.Time) *entry {
+	e := &entry{Kind: Note, memory: true, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), At: at}
+	e.proposalNote(&agents.MemoryChange{Inbox: p.ID, Change: string(p.Kind), Text: p.Text, Old: p.Old})
+	return e
+}
+
+// AddWaiting puts what still waits in the inbox back where it was proposed: below the
+// call that did, else below its turn.
+func (c *Conversation) AddWaiting(proposals []memory.Proposal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range proposals {
+		at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Kind == User && e.Block != "" && e.Block == p.To })
+		shown := slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Proposal == p.ID })
+		if p.Session != c.Name || at < 0 || shown {
+			continue
+		}
+		end := at + 1
+		for end < len(c.entries) && c.entries[end].Kind != User {
+			end++
+		}
+		for i, e := range c.entries[at:end] {
+			if e.Kind == Call && e.Tool && strings.HasPrefix(e.Agent, "MEMORY_") && strings.Contains(e.Doc.Text(), strconv.Quote(cmp.Or(p.Text, p.Old))) {
+				end = at + i + 1
+				break
+			}
+		}
+		c.add(proposalEntry(p, p.Time))
+		last := len(c.entries) - 1
+		c.entries = slices.Insert(c.entries[:last:last], end, c.entries[last])
 	}
 }
 

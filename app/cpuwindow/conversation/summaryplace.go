@@ -62,9 +62,7 @@ func (c *Conversation) addFrom(blocks []transcript.Block, from, to, summary int)
 
 // liveTurn is what the window knows of a turn that no transcript holds.
 type liveTurn struct {
-	thinking []*entry
-	notes    []*entry // of the memory: to be undone or decided
-	speed    float64
+	notes []*entry // of the memory: to be undone or decided
 }
 
 // live gathers that by the user's message, before the transcript is read again. The
@@ -77,10 +75,6 @@ func (c *Conversation) live() map[string]*liveTurn {
 		case e.Kind == User:
 			turn = &liveTurn{}
 			out[e.Block] = turn
-		case e.Kind == Head:
-			turn.speed = e.Speed
-		case e.Kind == Thinking:
-			turn.thinking = append(turn.thinking, e)
 		case e.memory:
 			turn.notes = append(turn.notes, e)
 		}
@@ -102,10 +96,6 @@ func (c *Conversation) restoreLive(turns map[string]*liveTurn) {
 			}
 		}
 		entries = append(entries, e)
-		if e.Kind == Head {
-			e.Speed = turn.speed
-			entries = append(entries, turn.thinking...)
-		}
 	}
 	c.entries = append(entries, turn.notes...)
 }
