@@ -32,7 +32,7 @@ func TestTheMeterOpensTheSummary(t *testing.T) {
 	})
 }
 
-func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
+func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		// given a turn with thoughts and a memory, when a summary is written behind it,
 		// then both are still there
@@ -47,7 +47,10 @@ func TestReadingAgainKeepsWhatNoTranscriptHolds(t *testing.T) {
 		close(ev)
 		b.Settle()
 		c := b.w.shown
-		c.Fill(transcriptOf(append(said(0, 1), summary("s1", "a0"))...))
+		blocks := said(0, 1)
+		blocks[1].Attrs = map[string]string{"tokens": "10+2/4096", "speed": "41.0"}
+		thought := transcript.Block{ID: "t0", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u0", Text: "deep thoughts"}
+		c.Fill(transcriptOf(blocks[0], thought, blocks[1], summary("s1", "a0")))
 		got := told(c)
 		want := []string{"user question 0", "head o m", "thinking deep thoughts", "answer answer 0", "summary in short s1", "note remembered “a lesson”"}
 		if d := cmp.Diff(want, got); d != "" {
