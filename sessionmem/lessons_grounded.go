@@ -6,41 +6,38 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/transcript"
 )
 
-// failureWords are in what is no lesson but a failure's account.
-var failureWords = []string{
-	"failed", "timed out", "could not", "couldn't", "unable to", "did not work", "didn't work", "error:",
-	"fehlgeschlagen", "hat nicht funktioniert", "a échoué", "ha fallado", "non ha funzionato", "falhou",
-}
-
-// talkWords begin what is said of the conversation, and not of the user.
-var talkWords = []string{
-	"the user asked", "user asked", "the user said hello", "the user greeted", "user greeted", "the user thanked", "user thanked",
-	"the user is chatting", "the conversation", "the assistant", "assistant ", "this conversation", "the user wants to know", "user wants to know",
-}
-
-// nothingWords are how a model says that there is none.
-var nothingWords = []string{"none", "none.", "n/a", "no lessons", "no lessons.", "nothing", "nothing."}
-
 // leastOwn is how many of a lesson's content words must be the user's own, in percent:
-// said in one message or two that follow each other. Better ten missed than a false one.
-const leastOwn = 60
+// said in one message or two that follow each other. More than two of three: who retells
+// the talk ("the user asked about green tea") adds a word of their own to each of the
+// user's. Better ten missed than a false one.
+const leastOwn = 70
+
+// ownerNames are what models call the one whose app this is, in place of the "I" of the
+// message.
+var ownerNames = regexp.MustCompile(`(?i)\b(?:l['’])?(?:users?(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
 
 // grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
 // with the confidence 0), that say what the user said, and that are sentences: no
-// question, fragment, quotation, no account of the talk and none of a failure.
+// question, fragment or quotation.
 func grounded(lessons []memory.Lesson, snap Snapshot) []memory.Lesson {
-	said := statements(snap.recent())
+	if len(lessons) == 0 {
+		return nil
+	}
+	a := analysis.NewAnalyzer()
+	said := statements(a, snap.recent())
 	var kept []memory.Lesson
 	for _, l := range lessons {
 		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
 			l.Confidence = 0
 		}
-		if (l.Confidence == 0 || l.Confidence >= memory.MinConfidence) && isOwn(l.Text, said) && isLesson(l.Text) && hasForm(l) {
+		if (l.Confidence == 0 || l.Confidence >= memory.MinConfidence) && hasForm(l) && isOwn(a, l.Text, said) {
 			l.Session = snap.Session
 			kept = append(kept, l)
 		}
@@ -49,57 +46,65 @@ func grounded(lessons []memory.Lesson, snap Snapshot) []memory.Lesson {
 }
 
 // statements are the words of each message of the user together with those of the one
-// before, without its questions: a preference or a correction is stated.
-func statements(messages []transcript.Block) []map[string]bool {
-	var list []map[string]bool
-	before := map[string]bool{}
+// before, without its questions and what is pasted from a log: a preference or a
+// correction is stated.
+func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
+	var list [][]string
+	var before []string
 	for _, b := range messages {
 		if b.Kind != transcript.KindUser {
 			continue
 		}
-		words := map[string]bool{}
+		var words []string
 		for _, s := range sentencesOf(transcript.WithoutAttachments(b.Text)) {
-			if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") {
-				continue
-			}
-			for _, w := range singleWords(s) {
-				words[w] = true
+			if !asks(s) && memory.Polluted(s) == "" {
+				words = append(words, meaning(a, s)...)
 			}
 		}
-		both := maps.Clone(words)
-		maps.Copy(both, before)
-		list = append(list, both)
+		list = append(list, slices.Concat(before, words))
 		before = words
 	}
 	return list
 }
 
 // isOwn reports whether most of a lesson's words are the user's.
-func isOwn(lesson string, said []map[string]bool) bool {
-	words := map[string]bool{}
-	for _, w := range singleWords(lesson) {
-		if w != "user" {
-			words[w] = true
+func isOwn(a *analysis.Analyzer, lesson string, said [][]string) bool {
+	words := meaning(a, ownerNames.ReplaceAllString(lesson, " "))
+	return slices.ContainsFunc(said, func(own []string) bool {
+		n := 0
+		for _, w := range words {
+			if slices.ContainsFunc(own, func(o string) bool { return sameStem(w, o) }) {
+				n++
+			}
 		}
-	}
-	return slices.ContainsFunc(said, func(own map[string]bool) bool {
-		n := hits(words, own)
 		return n > 0 && 100*n >= leastOwn*len(words)
 	})
 }
 
-// singleWords are the words of a sentence, where a script is written without spaces its
-// characters: pairs of them hardly repeat in other words.
-func singleWords(text string) []string {
-	var out []string
-	for _, w := range memory.ContentWords(text) {
-		if strings.ContainsFunc(w, unspaced) {
-			out = append(out, strings.Split(w, "")...)
-			continue
+// meaning are the words of a text that carry its meaning, each once; where a script is
+// written without spaces its characters: pairs of them hardly repeat in other words.
+func meaning(a *analysis.Analyzer, text string) []string {
+	words := a.Content(text)
+	maps.DeleteFunc(words, func(w string, _ bool) bool { return strings.ContainsFunc(w, unspaced) })
+	for _, r := range text {
+		if unspaced(r) {
+			words[string(r)] = true
 		}
-		out = append(out, w)
 	}
-	return out
+	return slices.Collect(maps.Keys(words))
+}
+
+// sameStem reports whether two words are forms of one: the same but for an ending, in any
+// language. How a short text is led back to its stems depends on the language it seems
+// to have.
+func sameStem(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	longer := max(len(x), len(y))
+	return n == longer || n >= 3 && 4*n >= 3*longer
 }
 
 // unspaced tells a script that is written without spaces.
@@ -110,29 +115,25 @@ func unspaced(r rune) bool {
 // nameColon begins a line that a model took out of a list or a script of speakers.
 var nameColon = regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
 
-// hasForm reports whether a lesson is a sentence: more than a word or two, no quotation,
-// and behind a name and a colon what is known of that person, not what they say.
+// hasForm reports whether a lesson is a sentence: more than two words, no question, no
+// quotation, and behind a name and a colon what is known of that person, not what they say.
 func hasForm(l memory.Lesson) bool {
 	text := strings.TrimSpace(l.Text)
-	if strings.ContainsAny(text[:1], "\"'`>") || strings.HasPrefix(text, "“") || strings.HasPrefix(text, "„") || strings.HasPrefix(text, "«") {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text == "" || asks(text) || first == '>' || first == '`' || unicode.In(first, unicode.Pi, unicode.Pf, unicode.Quotation_Mark) {
 		return false
 	}
 	name := nameColon.FindString(text)
 	if name != "" && l.About == "" {
 		return false
 	}
-	return len(spokenWords(text[len(name):])) > 0 && len(strings.Fields(text)) > 1 || len(spokenWords(text)) > 3
+	return len(spokenWords(text[len(name):])) > 0 && len(strings.Fields(text)) > 2 || len(spokenWords(text)) > 3
 }
 
-// isLesson reports whether a sentence could be one to remember.
-func isLesson(text string) bool {
-	low := strings.ToLower(strings.TrimSpace(text))
-	if strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？") || slices.Contains(nothingWords, low) {
-		return false
-	}
-	begins := func(w string) bool { return strings.HasPrefix(low, w) }
-	holds := func(w string) bool { return strings.Contains(low, w) }
-	return !slices.ContainsFunc(talkWords, begins) && !slices.ContainsFunc(failureWords, holds)
+// asks reports whether a sentence is a question.
+func asks(sentence string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(sentence))
+	return strings.ContainsRune("?？؟;\u037e", last) // the Greek one looks like a semicolon
 }
 
 // spokenWords are the words by which a lesson is compared with what was said: where

@@ -59,8 +59,8 @@ var pollution = []struct {
 	{regexp.MustCompile(`^(Saved in|Not saved: proposed|nothing was saved)\b`), "a tool's output"},
 }
 
-// polluted says what a text looks like that is no lesson; "" for one that may be.
-func polluted(text string) string {
+// Polluted says what a text looks like that is no lesson; "" for one that may be.
+func Polluted(text string) string {
 	for _, p := range pollution {
 		if p.pattern.MatchString(text) {
 			return p.what
@@ -96,7 +96,7 @@ func screen(text string) (string, error) {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return reject("it holds no word")
 	}
-	if why := polluted(text); why != "" {
+	if why := Polluted(text); why != "" {
 		return reject("it looks like " + why + "; write what follows from it in one sentence")
 	}
 	if why := hidden(text); why != "" {
