@@ -132,6 +132,7 @@ type Request struct {
 	Text    string
 	Agent   string // selector, for this turn; "" = the session's, else the default agent
 	Model   string // for this turn; "" = the session's, else the agent's
+	Think   *bool  // whether the model thinks, for this turn; nil = the session's, else the agent's
 	// Files are attached: kept beside the transcript and linked below Text, which may
 	// hold links to attachments of before.
 	Files []sessionmem.Upload

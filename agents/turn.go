@@ -244,6 +244,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.chosen.Temperature != nil {
 		agent.Temperature = t.chosen.Temperature
 	}
+	agent.Think = cmp.Or(t.req.Think, t.chosen.Think, agent.Think)
 	t.agent, t.result.Agent = agent, agent.Slug
 	model, numCtx, err := t.resolveModel(ctx, cmp.Or(t.req.Model, t.chosen.Model), agent)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem/transcript"
 )
 
 // thinker is a model that thinks and calls tools; template says whether its own
@@ -39,6 +40,32 @@ func TestThinkingGoesBackBetweenTheRoundsOfATurn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is chosen for the turn goes before what the conversation says, and that before
+// the agent.
+func TestThinkingIsChosenForAConversationAndATurn(t *testing.T) {
+	on, off := true, false
+	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker("")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
+	r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true, "think": true}`)
+	for i, c := range []struct {
+		req  Request
+		want bool
+	}{
+		{Request{Text: "1"}, true},
+		{Request{Text: "2", Settings: &transcript.Settings{Think: &off}}, false},
+		{Request{Text: "3"}, false}, // kept with the conversation
+		{Request{Text: "4", Think: &on}, true},
+		{Request{Text: "5"}, false}, // that was for one turn
+		{Request{Text: "6", Settings: &transcript.Settings{}}, true},
+	} {
+		if _, _, err := r.turn(c.req); err != nil {
+			t.Fatal(err)
+		}
+		if think := r.chat(i).Think; think == nil || think.Bool() != c.want {
+			t.Errorf("message %d is asked with think = %v, want %v", i+1, think, c.want)
+		}
 	}
 }
 

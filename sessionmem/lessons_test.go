@@ -334,12 +334,12 @@ func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
 		{
 			"Je travaille la nuit et je bois du thé vert sans sucre.",
 			[]string{"L’utilisateur travaille la nuit.", "L'utilisateur boit du thé vert sans sucre."},
-			[]string{"L'utilisateur habite à Paris.", "La conversation portait sur le thé.", "« Je travaille la nuit »", "L'achat du thé vert a échoué hier.", "Thé vert"},
+			[]string{"L'utilisateur habite à Paris.", "La conversation concernait le thé.", "« Je travaille la nuit »", "L'achat du thé vert a échoué hier.", "Thé vert"},
 		},
 		{
 			"Prefiero respuestas cortas y trabajo de noche en el hospital.",
 			[]string{"El usuario prefiere respuestas cortas.", "La usuaria trabaja de noche en el hospital."},
-			[]string{"El usuario pidió consejos sobre hospitales privados.", "El usuario vive en Madrid.", "¿El usuario prefiere respuestas cortas?"},
+			[]string{"El usuario pidió consejos sobre el hospital.", "El usuario vive en Madrid.", "¿El usuario prefiere respuestas cortas?"},
 		},
 		{
 			"Я работаю ночью и пью только зелёный чай.",

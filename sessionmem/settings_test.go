@@ -13,11 +13,14 @@ import (
 func warmth(t float64) *float64 { return &t }
 
 func TestSettingsAreReadAsPeopleWriteThem(t *testing.T) {
+	yes := true
 	for name, c := range map[string]struct {
 		text string
 		want transcript.Settings
 	}{
 		"all":              {"model: qwen3:8b\nagent: coder\ntemperature: 0.2\nprompt:\nIn German.\n\nmodel: no", transcript.Settings{Model: "qwen3:8b", Agent: "coder", Temperature: warmth(0.2), Prompt: "In German.\n\nmodel: no"}},
+		"thinking":         {"think: off", transcript.Settings{Think: new(bool)}},
+		"thinking by hand": {"Think : Yes\nthink: perhaps", transcript.Settings{Think: &yes}},
 		"by hand":          {"Agent:coder\r\n  TEMPERATURE : 0,5\nPrompt: short", transcript.Settings{Agent: "coder", Temperature: warmth(0.5), Prompt: "short"}},
 		"nothing":          {transcript.DefaultSettings, transcript.Settings{}},
 		"empty":            {"", transcript.Settings{}},

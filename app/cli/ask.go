@@ -37,6 +37,7 @@ type askFlags struct {
 	model   string
 	json    bool
 	noTools bool
+	think   string
 	files   []string
 }
 
@@ -71,6 +72,7 @@ type, ask asks on the terminal; with --json or without a terminal it isn't read.
 	flags.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
 	flags.StringVar(&f.model, "model", "", "the model, by its name in models list")
 	flags.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
+	flags.StringVar(&f.think, "think", "", "on or off: whether the model thinks before it answers, where it can")
 	flags.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
 	flags.StringArrayVar(&f.files, "file", nil, "attach a file; may be given several times")
 	c.completeFlag(cmd, "agent", usableAgentNames)
@@ -88,6 +90,10 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	}
 	if f.again && c.options.Demo {
 		return wrongUsage(cmd, "the demo has no session to go on with: its data folder is a temporary one that is removed at the end; ask without -c")
+	}
+	think, err := switchOf(f.think)
+	if err != nil {
+		return wrongUsage(cmd, err.Error())
 	}
 	files, err := readFiles(f.files)
 	if err != nil {
@@ -112,7 +118,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		}
 		c.tellRemoved(ctx, b, session)
 		run := b.Engine.Start(ctx, agents.Request{
-			Session: session, Text: said.text, From: said.from, Files: files, Agent: f.agent, Model: f.model, NoTools: f.noTools, Holder: holder,
+			Session: session, Text: said.text, From: said.from, Files: files, Agent: f.agent, Model: f.model, Think: think, NoTools: f.noTools, Holder: holder,
 			AppCompacts: c.appRuns(ctx, b), CanAsk: view.canAsk(),
 		})
 		view.answer = run.Answer
@@ -131,6 +137,18 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 		}
 		return err
 	})
+}
+
+// switchOf reads the value of --think; nil where it isn't given.
+func switchOf(value string) (*bool, error) {
+	on := value == "on"
+	switch value {
+	case "":
+		return nil, nil
+	case "on", "off":
+		return &on, nil
+	}
+	return nil, fmt.Errorf("--think is on or off, not %q", value)
 }
 
 // checkChoice finds an agent or a model that isn't there before a session is made

@@ -42,6 +42,9 @@ func optionsWords(s transcript.Settings) string {
 	if s.Temperature != nil {
 		parts = append(parts, i18n.With("temperature {{.What}}", i18n.Places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))
 	}
+	if s.Think != nil {
+		parts = append(parts, map[bool]string{true: i18n.T("thinking on"), false: i18n.T("thinking off")}[*s.Think])
+	}
 	if s.Prompt != "" {
 		parts = append(parts, i18n.T("instructions"))
 	}

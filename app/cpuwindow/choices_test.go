@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
@@ -139,9 +140,21 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		}
 		p.prompt.SetText(" In German. ")
 		p.warmth.SetText("0,5")
+		for _, o := range test.LaidOutObjects(p.switches) {
+			if btn, ok := o.(*kit.Button); ok && btn.Text == "thinking off" {
+				test.Tap(btn)
+			}
+		}
 		p.onSave()
-		if want := (transcript.Settings{Temperature: warmth(0.5), Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
+		off := false
+		if want := (transcript.Settings{Temperature: warmth(0.5), Think: &off, Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
 			t.Errorf("chosen %+v", b.w.shown.Chosen())
+		}
+		b.Sees("temperature 0.5 · thinking off · instructions")
+		p = openPanel(b)
+		p.onSave() // as it was opened
+		if got := b.w.shown.Chosen().Think; got == nil || *got {
+			t.Errorf("opened and saved: think %v", got)
 		}
 		p = openPanel(b)
 		p.onReset()

@@ -17,15 +17,17 @@ import (
 // optionsPanel changes what is chosen for one conversation beside agent and model,
 // which have buttons of their own in the header.
 type optionsPanel struct {
-	pop     *kit.Modal
-	warmth  *kit.Field
-	prompt  *kit.Field
-	problem *kit.Prose
-	card    *kit.CardRow
-	count   *kit.Label
-	was     transcript.Settings
-	save    func(transcript.Settings)
-	bottom  *fyne.Container
+	pop      *kit.Modal
+	warmth   *kit.Field
+	think    *bool
+	switches *kit.Segments
+	prompt   *kit.Field
+	problem  *kit.Prose
+	card     *kit.CardRow
+	count    *kit.Label
+	was      transcript.Settings
+	save     func(transcript.Settings)
+	bottom   *fyne.Container
 }
 
 const (
@@ -75,6 +77,9 @@ func (p *optionsPanel) build() {
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable()),
 		container.New(&kit.CapLayout{Width: 160}, ringed(p.warmth)),
 		kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Thinking")), kit.Small(i18n.T("before the answer, where the model can")).Squeezable()),
+		p.thinking(),
+		kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Instructions")), kit.Small(i18n.T("added to the agent's own")).Squeezable(), p.count),
 		ringed(p.prompt),
 		p.problem,
@@ -82,6 +87,24 @@ func (p *optionsPanel) build() {
 		p.bottom,
 	)
 	p.card.Pad = kit.Gap16
+}
+
+// thinking chooses whether the model thinks before it answers.
+func (p *optionsPanel) thinking() fyne.CanvasObject {
+	yes, no := true, false
+	choices := map[string]*bool{"": nil, "on": &yes, "off": &no}
+	words := map[string]string{"": i18n.T("the agent's own"), "on": i18n.T("thinking on"), "off": i18n.T("thinking off")}
+	p.switches = kit.NewSegments([]string{"", "on", "off"}, func(v string) string { return words[v] }, func(chosen string) {
+		p.think = choices[chosen]
+		p.switches.SetValue(chosen, false)
+	})
+	p.think = p.was.Think
+	for value, think := range choices {
+		if (think == nil) == (p.think == nil) && (think == nil || *think == *p.think) {
+			p.switches.SetValue(value, false)
+		}
+	}
+	return p.switches
 }
 
 // field is a field of the panel, which Esc closes.
@@ -122,7 +145,7 @@ func (p *optionsPanel) recount() {
 // read gives what is written in the fields, or what is wrong with it.
 func (p *optionsPanel) read() (transcript.Settings, error) {
 	s := p.was
-	s.Temperature, s.Prompt = nil, strings.TrimSpace(p.prompt.Text)
+	s.Temperature, s.Think, s.Prompt = nil, p.think, strings.TrimSpace(p.prompt.Text)
 	if text := strings.TrimSpace(p.warmth.Text); text != "" {
 		t, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {

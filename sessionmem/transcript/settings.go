@@ -16,6 +16,7 @@ const maxSessionPrompt = 4000
 //	model: qwen3:8b
 //	agent: coder
 //	temperature: 0.2
+//	think: off
 //	prompt:
 //	Answer in German.
 //
@@ -25,12 +26,13 @@ type Settings struct {
 	Model       string   // "" = the agent's
 	Agent       string   // selector; "" = the default agent
 	Temperature *float64 // 0 to 2; nil = the agent's
+	Think       *bool    // whether the model thinks before it answers; nil = the agent's
 	Prompt      string   // instructions added at the end of the agent's own
 }
 
 // IsZero reports whether nothing is chosen.
 func (s Settings) IsZero() bool {
-	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Prompt == ""
+	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Think == nil && s.Prompt == ""
 }
 
 // Equal reports whether both say the same.
@@ -63,6 +65,9 @@ func (s Settings) Text() string {
 	if s.Temperature != nil {
 		add("temperature", strconv.FormatFloat(*s.Temperature, 'f', -1, 64))
 	}
+	if s.Think != nil {
+		add("think", map[bool]string{true: "on", false: "off"}[*s.Think])
+	}
 	if p := normalizeText(s.Prompt); p != "" {
 		lines = append(lines, "prompt:", p)
 	}
@@ -92,6 +97,10 @@ func ParseSettings(text string) Settings {
 			if t, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64); err == nil && t >= 0 && t <= 2 {
 				s.Temperature = &t
 			}
+		case "think":
+			if on, ok := parseSwitch(value); ok {
+				s.Think = &on
+			}
 		case "prompt":
 			rest := strings.Join(append([]string{value}, lines[i+1:]...), "\n")
 			s.Prompt = cutRunes(TrimBlankLines(rest), maxSessionPrompt)
@@ -99,6 +108,17 @@ func ParseSettings(text string) Settings {
 		}
 	}
 	return s
+}
+
+// parseSwitch reads on and off, also as true and yes.
+func parseSwitch(value string) (on, ok bool) {
+	switch strings.ToLower(value) {
+	case "on", "true", "yes":
+		return true, true
+	case "off", "false", "no":
+		return false, true
+	}
+	return false, false
 }
 
 func cutRunes(text string, n int) string {

@@ -9,12 +9,12 @@ import (
 func (c *Conversation) Chosen() transcript.Settings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return transcript.Settings{Agent: c.agent, Model: c.model, Temperature: c.temperature, Prompt: c.prompt}
+	return transcript.Settings{Agent: c.agent, Model: c.model, Temperature: c.temperature, Think: c.think, Prompt: c.prompt}
 }
 
 // setChosen must be called with the lock held.
 func (c *Conversation) setChosen(s transcript.Settings) {
-	c.agent, c.model, c.temperature, c.prompt = s.Agent, s.Model, s.Temperature, s.Prompt
+	c.agent, c.model, c.temperature, c.think, c.prompt = s.Agent, s.Model, s.Temperature, s.Think, s.Prompt
 }
 
 // readChosen takes what the transcript says, unless something newer waits to be
