@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"sessionmem/transcript":      {},
 	"sessionmem/alive":           {},
 	"sessionmem/textfold":        {},
+	"sessionmem/watch":           {"sessionmem/wholefile"},
 	"sessionmem/forgotten":       {"sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/memory":          {"sessionmem/forgotten", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wholefile":       {"sessionmem/alive"},

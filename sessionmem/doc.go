@@ -1,6 +1,7 @@
-// Package sessionmem keeps what was said and what was learnt: sessions, their
-// transcripts, the short-term window that goes into a prompt, and the memory
-// files people edit by hand.
+// Package sessionmem keeps what was said: sessions, their transcripts on disk, the
+// short-term window that goes into a prompt, its summaries, and the lessons that are taken
+// from it. The memory files themselves are package memory's, what was forgotten is package
+// forgotten's.
 //
 // Rules:
 //   - A transcript is append-only markdown (format mac-stats-session/1). One

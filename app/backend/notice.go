@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/watch"
 )
 
 // NoticeKind sorts notices.
@@ -47,7 +47,7 @@ type Notice struct {
 	Next    string               // what to do; may be ""
 	Session string               // NoticeSessions, NoticeMemory, NoticeUnsaved: which; "" for unknown
 	Reload  *agents.MemoryChange // NoticeReload of a memory file
-	Changes []sessionmem.Change  // NoticeReload
+	Changes []watch.Change       // NoticeReload
 
 	Written  []memory.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
 	Proposed []memory.Proposal // NoticeMemory: what was put into the inbox
@@ -163,12 +163,12 @@ func (b *Backend) writable() bool {
 }
 
 // reloadNotice words a change of a watched file.
-func reloadNotice(home string, c sessionmem.Change) Notice {
+func reloadNotice(home string, c watch.Change) Notice {
 	name := filepath.Base(c.Path)
 	if rel, err := filepath.Rel(filepath.Join(home, "agents"), c.Path); err == nil && filepath.IsLocal(rel) {
 		name = filepath.ToSlash(rel)
 	}
-	n := Notice{Time: c.At, Kind: NoticeReload, Changes: []sessionmem.Change{c}}
+	n := Notice{Time: c.At, Kind: NoticeReload, Changes: []watch.Change{c}}
 	switch {
 	case c.Gone:
 		n.Text = name + " is gone"

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/watch"
 )
 
 // watch follows the files people edit: agents, skills and memory as folders, and
@@ -16,10 +17,10 @@ func (b *Backend) watch() {
 	b.work.Go(func() { b.Compaction.Run(b.ctx) })
 	b.work.Go(b.keepIndex)
 	home := b.Paths.Home
-	b.watchDirs(sessionmem.WatchConfig{
+	b.watchDirs(watch.Config{
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},
 		Logger: b.Logger,
-	}, func(changes []sessionmem.Change) {
+	}, func(changes []watch.Change) {
 		b.LookAtMemory()
 		for _, c := range changes {
 			b.indexChanged(c.Path)
@@ -30,7 +31,7 @@ func (b *Backend) watch() {
 			b.notify.publish(reloadNotice(home, c))
 		}
 	})
-	b.watchDirs(sessionmem.WatchConfig{Dirs: []string{home}, Flat: true, Logger: b.Logger}, func(changes []sessionmem.Change) {
+	b.watchDirs(watch.Config{Dirs: []string{home}, Flat: true, Logger: b.Logger}, func(changes []watch.Change) {
 		for _, c := range changes {
 			if c.Path == b.Paths.ConfigFile() {
 				b.reloadConfig(false)
@@ -39,8 +40,8 @@ func (b *Backend) watch() {
 	})
 }
 
-func (b *Backend) watchDirs(cfg sessionmem.WatchConfig, onChange func([]sessionmem.Change)) {
-	if _, err := sessionmem.Watch(b.ctx, cfg, onChange); err != nil {
+func (b *Backend) watchDirs(cfg watch.Config, onChange func([]watch.Change)) {
+	if _, err := watch.Start(b.ctx, cfg, onChange); err != nil {
 		b.Logger.Warn("edits are seen at the next message only", "dirs", cfg.Dirs, "error", err)
 	}
 }

@@ -114,7 +114,7 @@ type Config struct {
 // New returns the memory files under cfg.Root.
 func New(cfg Config) *Memory {
 	if cfg.Root == "" {
-		panic("sessionmem: MemoryConfig.Root is required")
+		panic("memory: Config.Root is required")
 	}
 	m := &Memory{
 		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}, sights: map[string]sight{}, own: map[string]wholefile.Stamp{},

@@ -1,4 +1,4 @@
-package sessionmem
+package watch
 
 import (
 	"context"
@@ -20,11 +20,11 @@ type watching struct {
 	heard chan []Change
 }
 
-func watch(t *testing.T, cfg WatchConfig) *watching {
+func watch(t *testing.T, cfg Config) *watching {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &watching{t, make(chan []Change, 100)}
-	watcher, err := Watch(ctx, cfg, func(c []Change) { w.heard <- c })
+	watcher, err := Start(ctx, cfg, func(c []Change) { w.heard <- c })
 	must(t, err)
 	t.Cleanup(func() {
 		cancel()
@@ -105,7 +105,7 @@ func TestWatchSeesEveryWayOfSaving(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "memory.md")
 				writeFile(t, path, "# M\n- one\n- two\n- three\n")
-				w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+				w := watch(t, Config{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
 				for _, text := range []string{"# M\n- 1\n", "# M\n- one\n- zwei\n", "# M\n- one\n- 2\n- three\n- four\n"} { // quick saves are one change
 					save(t, path, text)
 				}
@@ -131,7 +131,7 @@ func TestWatchThroughLinks(t *testing.T) {
 		must(t, os.Symlink(target, link))
 		writeFile(t, filepath.Join(skills, "SKILL.md"), "a\n")
 		must(t, os.Symlink(skills, filepath.Join(dir, "cooking")))
-		w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+		w := watch(t, Config{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
 		writeFile(t, filepath.Join(elsewhere, "other.md"), "not ours")
 		for _, save := range editorSaves {
 			save(t, target, readFile(t, target)+"- more\n")
@@ -156,7 +156,7 @@ func TestWatchFolderUnderTwoNames(t *testing.T) {
 		must(t, os.Symlink(real, alias))
 		writeFile(t, filepath.Join(real, "notes.md"), "- one\n")
 		must(t, os.Symlink("notes.md", filepath.Join(real, "memory.md")))
-		w := watch(t, WatchConfig{Dirs: []string{alias}, Debounce: pace, Sweep: time.Hour})
+		w := watch(t, Config{Dirs: []string{alias}, Debounce: pace, Sweep: time.Hour})
 		writeFile(t, filepath.Join(real, "notes.md"), "- one\n- two\n")
 		w.wants(Change{Path: filepath.Join(alias, "memory.md"), Added: 1}, Change{Path: filepath.Join(alias, "notes.md"), Added: 1})
 		writeFile(t, filepath.Join(real, "soul.md"), "calm\n")
@@ -170,7 +170,7 @@ func TestWatchFolders(t *testing.T) {
 		root := t.TempDir()
 		agents, skills := filepath.Join(root, "agents"), filepath.Join(root, "not", "yet", "skills")
 		writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\n")
-		w := watch(t, WatchConfig{Dirs: []string{agents, skills}, Debounce: pace, Sweep: time.Hour})
+		w := watch(t, Config{Dirs: []string{agents, skills}, Debounce: pace, Sweep: time.Hour})
 
 		writeFile(t, filepath.Join(agents, "agent-001", "soul.md"), "calm\nkind\n")
 		w.wants(Change{Path: filepath.Join(agents, "agent-001", "soul.md"), Added: 1})
@@ -201,7 +201,7 @@ func TestWatchFlat(t *testing.T) {
 	atAnyPace(t, func(pace time.Duration) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "session", "a.md"), "a\n")
-		w := watch(t, WatchConfig{Dirs: []string{dir}, Flat: true, Debounce: pace, Sweep: 4 * pace})
+		w := watch(t, Config{Dirs: []string{dir}, Flat: true, Debounce: pace, Sweep: 4 * pace})
 		writeFile(t, filepath.Join(dir, "session", "a.md"), "b\n")
 		w.quiet(6 * pace)
 		writeFile(t, filepath.Join(dir, "config.toml"), "a = 1\n")
@@ -215,7 +215,7 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 	writeFile(t, path, "- one\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	heard := make(chan []Change, 1)
-	w := newWatcher(WatchConfig{Dirs: []string{dir}, Sweep: 20 * time.Millisecond}, func(c []Change) { heard <- c })
+	w := newWatcher(Config{Dirs: []string{dir}, Sweep: 20 * time.Millisecond}, func(c []Change) { heard <- c })
 	w.look() // without a notifier
 	go w.run(ctx)
 	editorSaves["rename over"](t, path, "- two\n") // the same size
@@ -237,7 +237,7 @@ func TestWatchReportsWhatHasNoLines(t *testing.T) {
 		big, binary := filepath.Join(dir, "big.md"), filepath.Join(dir, "binary.md")
 		writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4))
 		writeFile(t, binary, "a\x00b\n")
-		w := watch(t, WatchConfig{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
+		w := watch(t, Config{Dirs: []string{dir}, Debounce: pace, Sweep: time.Hour})
 		writeFile(t, big, strings.Repeat("line\n", maxDiffFile/4+1))
 		w.wants(Change{Path: big})
 		writeFile(t, binary, "a\x00c\n")
@@ -249,7 +249,7 @@ func TestWatchEndsWithoutLeaks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 5 {
 		ctx, cancel := context.WithCancel(t.Context())
-		w, err := Watch(ctx, WatchConfig{Dirs: []string{t.TempDir()}}, func([]Change) {})
+		w, err := Start(ctx, Config{Dirs: []string{t.TempDir()}}, func([]Change) {})
 		must(t, err)
 		cancel()
 		w.Wait()
@@ -298,7 +298,7 @@ func BenchmarkWatchLatency(b *testing.B) {
 	writeFile(b, path, "- one\n")
 	heard := make(chan []Change)
 	ctx, cancel := context.WithCancel(b.Context())
-	w, err := Watch(ctx, WatchConfig{Dirs: []string{dir}}, func(c []Change) { heard <- c })
+	w, err := Start(ctx, Config{Dirs: []string{dir}}, func(c []Change) { heard <- c })
 	must(b, err)
 	text := "- one\n"
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package sessionmem
+package watch
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func TestADayOfAWatcher(t *testing.T) {
 		var told []time.Duration
 		begin := time.Now()
 		asleep := time.Duration(0)
-		w := newWatcher(WatchConfig{Dirs: []string{dir}, Flat: true}, func(changes []Change) {
+		w := newWatcher(Config{Dirs: []string{dir}, Flat: true}, func(changes []Change) {
 			told = append(told, time.Since(begin))
 			if len(changes) != 1 {
 				t.Errorf("%d changes at once: %v", len(changes), changes)

@@ -1,4 +1,4 @@
-package sessionmem
+package watch
 
 import (
 	"context"
@@ -39,9 +39,9 @@ type Change struct {
 	At      time.Time
 }
 
-// WatchConfig says what to watch. Dirs are watched as directories, one level of
+// Config says what to watch. Dirs are watched as directories, one level of
 // sub-folders included, because editors save by rename.
-type WatchConfig struct {
+type Config struct {
 	Dirs     []string
 	Flat     bool          // the folders' own files alone, no sub-folders
 	Debounce time.Duration // 200 ms where zero
@@ -55,7 +55,7 @@ type WatchConfig struct {
 // A notification only says when to look: what changed is found by comparing the
 // folders with what is known of them, so that every way of saving looks the same.
 type Watcher struct {
-	cfg      WatchConfig
+	cfg      Config
 	onChange func([]Change)
 	seed     maphash.Seed // of the hashes of lines
 	done     chan struct{}
@@ -70,12 +70,12 @@ type Watcher struct {
 	since   time.Time          // of the first notification not yet looked at
 }
 
-// Watch starts watching until ctx ends. onChange is called on one goroutine, in
+// Start starts watching until ctx ends. onChange is called on one goroutine, in
 // order, never while another call runs. What is in the folders now is known when
-// Watch returns: every later edit is told.
-func Watch(ctx context.Context, cfg WatchConfig, onChange func([]Change)) (*Watcher, error) {
+// Start returns: every later edit is told.
+func Start(ctx context.Context, cfg Config, onChange func([]Change)) (*Watcher, error) {
 	if onChange == nil {
-		panic("sessionmem: Watch needs a listener")
+		panic("watch: Start needs a listener")
 	}
 	w := newWatcher(cfg, onChange)
 	if err := w.makeAbsolute(); err != nil {
@@ -94,7 +94,7 @@ func Watch(ctx context.Context, cfg WatchConfig, onChange func([]Change)) (*Watc
 }
 
 // newWatcher gives a watcher that has neither looked nor been notified.
-func newWatcher(cfg WatchConfig, onChange func([]Change)) *Watcher {
+func newWatcher(cfg Config, onChange func([]Change)) *Watcher {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
