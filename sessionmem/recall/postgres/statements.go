@@ -63,11 +63,14 @@ top AS MATERIALIZED (
 	SELECT m.source, m.strand, m.message, m.words, m.words / b.words + @session_share::float8 * s.score / b.session AS base
 	FROM message m JOIN session s USING (source), best b
 	WHERE source IN (SELECT id FROM allowed) ORDER BY base DESC LIMIT 2 * @limit::integer),
-lexical AS MATERIALIZED (
-	SELECT p.id, p.source, p.strand, p.message
-	FROM top JOIN passage p USING (source, strand, message)
-	LEFT JOIN (SELECT id, sum(w) AS w FROM hit JOIN rare USING (term) GROUP BY id) h ON h.id = p.id, best
-	ORDER BY (top.base + .5 * coalesce(h.w, 0) / best.words) * power(p.parts, -CASE WHEN p.role = @assistant THEN @answers::float8 ELSE @spread END) DESC, p.id
+lexical AS MATERIALIZED ( -- added up, not joined: the planner takes the lists above for short
+	SELECT id FROM (
+		SELECT p.id, top.base, 0::float8 AS w, power(p.parts, -CASE WHEN p.role = @assistant THEN @answers::float8 ELSE @spread END) AS share
+		FROM top JOIN passage p USING (source, strand, message)
+		UNION ALL
+		SELECT hit.id, NULL, w, NULL FROM hit JOIN rare USING (term)) s
+	GROUP BY id HAVING max(base) IS NOT NULL
+	ORDER BY (max(base) + .5 * sum(w) / (SELECT words FROM best)) * max(share) DESC, id
 	LIMIT @limit)`
 
 // byMeaning finds the nearest by the vectors of a model. %[1]d are its dimensions.
@@ -95,8 +98,7 @@ FROM chosen c JOIN passage p USING (id) JOIN source s ON s.id = p.source JOIN ma
 LEFT JOIN session ON session.source = p.source
 LEFT JOIN LATERAL (SELECT sum(least(n.length, @beginning) * o.share) AS words FROM beside o JOIN passage n
 	ON n.source = p.source AND n.strand = p.strand AND n.message = p.message - o.off AND n.part = 0) around ON true
-LEFT JOIN (SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM said
-	WHERE (source, strand, message) IN (SELECT source, strand, message FROM place) GROUP BY source, strand, message) near
+LEFT JOIN near
 	ON near.source = p.source AND near.strand = p.strand AND near.message = p.message
 CROSS JOIN best`
 
@@ -137,6 +139,7 @@ func candidates(all, onlyMeant bool, dims int) string {
 		with = append(with, fmt.Sprintf(byMeaning, dims))
 		columns, from = ", cosine.cosine, before.cosine, after.cosine, (SELECT cosine FROM average)", describedFrom+besideMeant
 	}
-	with = append(with, "\nchosen AS MATERIALIZED ("+chosen+")", "\nplace AS MATERIALIZED (SELECT source, strand, message FROM passage WHERE id IN (SELECT id FROM chosen))")
+	with = append(with, "\nchosen AS MATERIALIZED ("+chosen+")", "\nplace AS MATERIALIZED (SELECT DISTINCT source, strand, message FROM passage WHERE id IN (SELECT id FROM chosen))",
+		"\nnear AS MATERIALIZED (SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM said\n\tJOIN place USING (source, strand, message) GROUP BY source, strand, message)")
 	return "WITH RECURSIVE " + strings.Join(with, ",") + described + columns + from // RECURSIVE: in any order
 }
