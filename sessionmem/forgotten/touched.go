@@ -41,6 +41,7 @@ type Touched struct {
 // maxPreview is how much of a text a dry run shows, in characters.
 const maxPreview = 160
 
+// Preview is the beginning of a text on one line, at most 160 characters.
 func Preview(text string) string {
 	text = transcript.OneLine(text)
 	if r := []rune(text); len(r) > maxPreview {

@@ -21,6 +21,7 @@ type Folder struct {
 	ascii [utf8.RuneSelf]byte  // the same for the first runes; line ends are blanks
 }
 
+// NewFolder returns a Folder, whose table takes a moment to make: keep it.
 func NewFolder() *Folder {
 	f := &Folder{}
 	fold := cases.Fold()
@@ -81,6 +82,7 @@ type folded struct {
 	from []int
 }
 
+// Mapped folds a text and keeps the way back to its bytes.
 func (f *Folder) Mapped(text string) folded {
 	out := folded{Text: make([]byte, 0, len(text)), from: make([]int, 0, len(text)+1)}
 	for i := 0; i < len(text); {

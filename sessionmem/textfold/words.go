@@ -219,6 +219,7 @@ type rolling struct {
 
 const rollingBase = 0x9E3779B97F4A7C15
 
+// NewRolling returns a hash of the last n words, to which Push adds the next.
 func NewRolling(n int) *rolling {
 	r := &rolling{last: make([]uint64, n), out: 1}
 	for range n {
