@@ -656,3 +656,31 @@ func TestAFileWithAnotherNameIsTold(t *testing.T) {
 		t.Errorf("%+v", report.Found)
 	}
 }
+
+// What a model thought says a message in words that no forgetting of text would find.
+func TestThoughtsGoWithTheMessageOrTheAnswer(t *testing.T) {
+	for _, of := range []string{"message", "answer"} {
+		t.Run(of, func(t *testing.T) {
+			r := newRig(t)
+			q := r.say("cpu-p", user("my locker at the gym opens with zebra 4711"))
+			thought := func(asked, text string) {
+				r.say("cpu-p", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteThinking, Agent: "orchestrator", Parent: asked, Text: text})
+			}
+			thought(q.ID, "They tell me of a stripy horse.")
+			a := r.say("cpu-p", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: q.ID, Text: "Noted."})
+			other := r.say("cpu-p", user("what is the weather?"))
+			thought(other.ID, "They want the forecast.")
+			r.say("cpu-p", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: other.ID, Text: "It rains."})
+			id := q.ID
+			if of == "answer" {
+				id = a.ID
+			}
+			must(t, second(r.index.Sync(t.Context())))
+			r.forget(Selection{Chunk: "cpu-p/" + id})
+			r.clean("stripy")
+			if len(r.residue("forecast")) == 0 {
+				t.Error("the thoughts of another turn went too")
+			}
+		})
+	}
+}

@@ -119,7 +119,9 @@ func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Traces, session
 	})
 }
 
-// seedChunk adds a chunk: a short block as a whole, else the words of its part.
+// seedChunk adds a chunk: a short block as a whole, else the words of its part; and what
+// a model thought about that message, or before that answer, which tells of it in words of
+// its own.
 func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id string) error {
 	if file, ok := strings.CutPrefix(id, "memory/"); ok {
 		return f.seedLine(ctx, t, id, file)
@@ -128,13 +130,22 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id strin
 	if err != nil {
 		return err
 	}
-	found := false
+	asked := ""                       // id of the message that the block is, or answers
+	thoughts := map[string][]string{} // ids, by the message they are about
 	var seedErr error
 	err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b transcript.Block) {
-		if name != session || b.ID != block {
+		switch {
+		case name != session:
+			return
+		case b.Kind == transcript.KindNote && b.Note == transcript.NoteThinking:
+			thoughts[b.Parent] = append(thoughts[b.Parent], b.ID)
+		}
+		if b.ID != block {
 			return
 		}
-		found = true
+		if asked = b.ID; b.Kind == transcript.KindAssistant && b.Parent != "" {
+			asked = b.Parent
+		}
 		parts := recall.Parts(b.Text)
 		switch {
 		case part < 0 || len(parts) < 2 && part == 0:
@@ -148,8 +159,11 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id strin
 	switch {
 	case err != nil:
 		return err
-	case !found:
+	case asked == "":
 		return fmt.Errorf("%w: %s; `mac-stats memory search --json` shows the ids", recall.ErrNoChunk, id)
+	}
+	for _, thought := range thoughts[asked] {
+		t.AddBlock(session, thought)
 	}
 	return seedErr
 }
