@@ -14,7 +14,7 @@ import (
 // Summaries reach; they were not measured on models.
 const (
 	leastCovered = 0.5  // of the user's messages that say something
-	leastSaid    = 0.4  // of its content words that somebody said
+	leastSaid    = 0.5  // of its content words that somebody said
 	coveredWords = 3    // content words of a message in it, or a third of them, cover it
 	leastWords   = 4    // content words of a message that says something
 	earlierWords = 0.15 // of the content words of the Summary before
