@@ -22,6 +22,7 @@ type streaming struct {
 	d       *dialogue
 	draft   *sessionmem.Checkpoint
 	scanner *prompt.Scanner // nil where no tools are offered: all text is text
+	echo    *prompt.Echo
 	raw     strings.Builder
 	prose   strings.Builder
 	state   State
@@ -48,7 +49,7 @@ const (
 const mostThinking = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
-	s := &streaming{d: d, stop: stop, mayThink: mostThinking}
+	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.messages)}
 	if room := d.answerTokens(); room > 0 {
 		s.mayThink = min(s.mayThink, room/2)
 	}
@@ -101,8 +102,12 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 		return
 	}
 	s.endThinking()
-	s.raw.WriteString(c.Content)
-	text := c.Content
+	s.say(s.echo.Write(c.Content))
+}
+
+// say takes a piece of what the model says.
+func (s *streaming) say(text string) {
+	s.raw.WriteString(text)
 	if s.scanner != nil {
 		text = s.scanner.Write(text)
 	}
@@ -155,6 +160,7 @@ func (s *streaming) endThinking() {
 // looks like a directive is text.
 func (s *streaming) finish(res ollama.ChatResult) reply {
 	r := reply{draft: s.draft, ended: cmp.Or(s.ended, res.DoneReason)}
+	s.say(s.echo.Finish())
 	if s.scanner != nil {
 		s.show(s.scanner.Finish())
 		if s.ended == "" || s.ended == endLoop { // else a call may be a part of one

@@ -142,3 +142,18 @@ func TestTimeAndVitalsGoOnlyWithWhoAsks(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerDoesNotRepeatWhatTheAppAdded(t *testing.T) {
+	r := newRig(t, ollamaScript("[Context, not from the user: CPU 12 % · memory 4 of 16 GB]\nIt is the dust. [Context, not from the user: C"))
+	result, events := r.say("Why is my fan so loud?")
+	shown := ""
+	for _, e := range of(events, EventToken) {
+		shown += e.Text
+	}
+	blocks := r.blocks()
+	for _, text := range []string{result.Text, shown, blocks[len(blocks)-1].Text} {
+		if strings.TrimSpace(text) != "It is the dust." {
+			t.Errorf("the answer is %q", text)
+		}
+	}
+}

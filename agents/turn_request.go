@@ -175,7 +175,7 @@ func (t *turn) attached(text string, now time.Time) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "[Context, not from the user: " + strings.Join(parts, " · ") + "]"
+	return prompt.Context(strings.Join(parts, " · "))
 }
 
 // userText is what is sent for a User block without files: always the same, from

@@ -148,7 +148,7 @@ const mostNamed = 10
 func NameFitting(message string, s System, cost func(text string) int) (text string, named int) {
 	list := Relevant(message, s.Others)
 	for n := min(len(list), mostNamed); n > 0; n-- {
-		text := "[Context, not from the user: agents and skills that may fit this message]\n" + rosterText(list[:n])
+		text := Context("agents and skills that may fit this message") + "\n" + rosterText(list[:n])
 		if cost(text) <= s.Room {
 			return text, n
 		}
