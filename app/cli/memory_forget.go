@@ -269,6 +269,9 @@ func (c *commands) printPlan(b *backend.Backend, plan *forget.Plan, asJSON bool)
 	return errors.Join(err, c.out.text("Nothing is changed yet. Run it again with --yes to forget this; it can't be undone.\n"))
 }
 
+// serverKeeps is what a forgetting doesn't reach where there is a memory server.
+const serverKeeps = "This machine's text leaves the memory server's tables as soon as the server can be reached. Its log, backups and replicas keep their copies, and so do the files of other machines.\n"
+
 // printForgot shows what went, and fails where something could not.
 func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool) error {
 	var err error
@@ -279,6 +282,9 @@ func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool)
 		err = c.out.text("Nothing found to forget.\n")
 	default:
 		err = errors.Join(c.printPlaces(b, r.Found), c.out.text(forgotSummary(r.Found)+"\n"))
+		if s, serverErr := b.MemoryServer(); s != nil || serverErr != nil {
+			err = errors.Join(err, c.out.text(serverKeeps))
+		}
 	}
 	switch {
 	case err != nil || r.Left() == 0:

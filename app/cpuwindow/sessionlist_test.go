@@ -30,11 +30,11 @@ func (b *bench) withStore() (*bench, *sessionmem.Store) {
 func (b *bench) said(s *sessionmem.Store, name string, age time.Duration, texts ...string) {
 	b.t.Helper()
 	now := time.Now()
-	at := now.Add(-age)
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	if age < 24*time.Hour && at.Before(midnight) { // an hour ago is today, shortly after midnight too
-		at = midnight.Add(time.Duration(float64(now.Sub(midnight)) * (1 - age.Hours()/24)))
+	if today := now.Sub(midnight); age < 24*time.Hour && today < 4*time.Hour { // hours ago is today, in the small hours too
+		age = time.Duration(float64(age) * today.Hours() / 24)
 	}
+	at := now.Add(-age)
 	for i, text := range texts {
 		kind := []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2]
 		if _, err := s.Append(b.t.Context(), name, transcript.Block{ID: fmt.Sprintf("b%d", i), Kind: kind, Time: at, Text: text}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -185,7 +186,7 @@ func (s *Server) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
 // started anew since it was made. All that is done here may be done twice.
 func (s *Server) again(ctx context.Context, do func() error) error {
 	err := do()
-	if told := new(pgconn.PgError); err == nil || ctx.Err() != nil || errors.As(err, &told) && told.Code[:2] != "57" && told.Code[:2] != "08" {
+	if told := new(pgconn.PgError); err == nil || ctx.Err() != nil || errors.As(err, &told) && !strings.HasPrefix(told.Code, "57") && !strings.HasPrefix(told.Code, "08") {
 		return explain(err)
 	}
 	s.pool.Reset()
