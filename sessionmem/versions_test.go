@@ -23,6 +23,8 @@ func versioned(t *testing.T, s *Store, ids ...string) {
 			b.Kind, b.Agent = transcript.KindAssistant, "orchestrator"
 		case '-':
 			b = transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: id[1:]}
+		case 's':
+			b = transcript.Settings{Model: id}.Note()
 		case 'x':
 			b = transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded}
 		}
@@ -113,6 +115,9 @@ func TestVersionsByChance(t *testing.T) {
 		for i := range 40 {
 			for _, id := range on {
 				paths[id] = slices.Clone(on)
+			}
+			if r.IntN(3) == 0 { // between two messages; it is on no branch of its own
+				versioned(t, s, fmt.Sprintf("s%d", i))
 			}
 			switch n := r.IntN(10); {
 			case n < 6 || len(on) == 0:

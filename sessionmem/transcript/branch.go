@@ -119,9 +119,17 @@ func (p *paths) cut(blocks []Block, i int) {
 
 // goBack takes up the branch again that a block is on.
 func (p *paths) goBack(blocks []Block, id string) {
-	at := slices.IndexFunc(p.left, func(l leftPath) bool {
-		return slices.ContainsFunc(l.path, func(n int) bool { return blocks[n].ID == id && blocks[n].Kind != KindNote })
-	})
+	for _, l := range p.left {
+		if i := slices.IndexFunc(l.path, func(n int) bool { return blocks[n].ID == id && blocks[n].Kind != KindNote }); i >= 0 {
+			p.takeUp(blocks, l.path[i])
+			return
+		}
+	}
+}
+
+// takeUp is goBack for a place in the Blocks, which may be a Note's.
+func (p *paths) takeUp(blocks []Block, block int) {
+	at := slices.IndexFunc(p.left, func(l leftPath) bool { return slices.Contains(l.path, block) })
 	if at < 0 {
 		return
 	}
@@ -130,7 +138,7 @@ func (p *paths) goBack(blocks []Block, id string) {
 	from := 0
 	if l.behind >= 0 {
 		if !slices.Contains(p.on, l.behind) {
-			p.goBack(blocks, blocks[l.behind].ID) // it branches off another one that was left
+			p.takeUp(blocks, l.behind) // it branches off another one that was left
 		}
 		from = 1 + slices.Index(p.on, l.behind)
 	}
