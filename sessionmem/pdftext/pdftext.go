@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -104,6 +105,10 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 			pages = n - 1
 			break
 		}
+		if drawn(page) > maxPage {
+			fmt.Fprintf(&out, "[page %d: too large to read]\n\n", n)
+			continue
+		}
 		if text := pageText(page); text != "" {
 			fmt.Fprintf(&out, "[page %d]\n%s\n\n", n, text)
 		}
@@ -112,6 +117,33 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 		return "", pages, ErrPictures
 	}
 	return strings.TrimRight(out.String(), "\n") + "\n", pages, nil
+}
+
+// maxPage is how many bytes may draw a page, unpacked. The library keeps about 340 bytes
+// for each sign that it shows, and a few kB of file can unpack to a thousand times as much.
+const maxPage = 2 << 20
+
+// drawn is how many bytes draw a page, unpacked; no more are counted than tell that they
+// are too many.
+func drawn(p pdf.Page) (n int64) {
+	defer func() { _ = recover() }() // pageText meets it too
+	parts := []pdf.Value{p.V.Key("Contents")}
+	if list := parts[0]; list.Kind() == pdf.Array {
+		parts = parts[:0]
+		for i := range list.Len() {
+			parts = append(parts, list.Index(i))
+		}
+	}
+	for _, part := range parts {
+		if n > maxPage {
+			break
+		}
+		r := part.Reader()
+		m, _ := io.Copy(io.Discard, io.LimitReader(r, maxPage+1)) // what is damaged ends there
+		n += m
+		_ = r.Close()
+	}
+	return n
 }
 
 // pageText is a page's text; one that can't be read has none.

@@ -81,3 +81,12 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A page that unpacks to very much would take hundreds of MB of memory.
+func TestAPageThatIsTooLargeIsNamed(t *testing.T) {
+	large := "BT /F1 12 Tf 72 700 Td (" + strings.Repeat("a", maxPage) + ") Tj ET"
+	text, pages, err := Read(document(large, "BT /F1 12 Tf 72 700 Td (Second) Tj ET"), 1<<20)
+	if err != nil || pages != 2 || !strings.Contains(text, "[page 1: too large to read]") || !strings.Contains(text, "[page 2]\nSecond") {
+		t.Errorf("%d pages, %v: %.80q", pages, err, text)
+	}
+}
