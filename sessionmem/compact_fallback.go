@@ -175,41 +175,75 @@ func withIdentifiers(text string, messages []transcript.Block) string {
 // maxDigest is how many characters of the user's words a Summary without a model holds.
 const maxDigest = 3000
 
+// What a Summary without a model is made of, beside the user's words.
+const (
+	withoutModel = "This summary was made without a model: it quotes the conversation and leaves out what does not fit."
+	beforeThat   = "Before that: "
+	askedBy      = "Asked by the user:"
+	stillOpen    = "Still open:"
+	notAnswered  = "- not answered: "
+	askedOfUser  = "- asked of the user: "
+	lastAnswer   = "The last answer: "
+)
+
 // PlainSummary is a Summary made without a model, of the messages' own words: what is most
 // telling of each message of the user, what is still open, the exact identifiers. It says
 // what it is. The same input gives the same text.
 func PlainSummary(previous *transcript.Block, messages []transcript.Block) string {
-	var out strings.Builder
-	out.WriteString("This summary was made without a model: it quotes the conversation and leaves out what does not fit.")
-	if previous != nil {
-		out.WriteString("\n\nBefore that: " + shortText(previous.Text, maxEarlier))
-	}
-	var asked []transcript.Block
-	for _, b := range messages {
+	var asked []ask
+	for i, b := range messages {
 		if b.Kind == transcript.KindUser && strings.TrimSpace(b.Text) != "" {
-			asked = append(asked, b)
+			asked = append(asked, newAsk(messages, i))
 		}
 	}
-	if len(asked) > 0 {
-		out.WriteString("\n\nAsked by the user:")
-	}
+	var lines []string
 	share := max(maxQuoted/2, min(maxQuoted, maxDigest/max(len(asked), 1)))
-	for _, b := range asked {
-		out.WriteString("\n- " + mostTelling(b.Text, share))
+	for _, a := range asked {
+		if line := "- " + a.quote(share); !slices.Contains(lines, line) { // sent again
+			lines = append(lines, line)
+		}
+	}
+	var out strings.Builder
+	out.WriteString(withoutModel)
+	if before := earlier(previous, lines); before != "" {
+		out.WriteString("\n\n" + beforeThat + shortText(before, maxEarlier))
+	}
+	if len(lines) > 0 {
+		out.WriteString("\n\n" + askedBy + "\n" + strings.Join(lines, "\n"))
 	}
 	if open := openAsks(messages); len(open) > 0 {
-		out.WriteString("\n\nStill open:")
+		out.WriteString("\n\n" + stillOpen)
 		for _, ask := range open {
-			out.WriteString("\n- " + ask)
+			out.WriteString("\n" + ask)
 		}
 	}
 	for _, b := range slices.Backward(messages) {
 		if b.Kind == transcript.KindAssistant {
-			out.WriteString("\n\nThe last answer: " + shortText(transcript.OneLine(withoutSecrets(b.Text)), 2*maxQuoted))
+			out.WriteString("\n\n" + lastAnswer + shortText(transcript.OneLine(withoutSecrets(b.Text)), 2*maxQuoted))
 			break
 		}
 	}
 	return out.String()
+}
+
+// earlier is what the Summary before says beside these lines. Of one without a model, what
+// was open then and the last answer have gone on.
+func earlier(previous *transcript.Block, lines []string) string {
+	if previous == nil {
+		return ""
+	}
+	if !strings.HasPrefix(previous.Text, withoutModel) {
+		return previous.Text
+	}
+	var kept []string
+	for line := range strings.SplitSeq(previous.Text, "\n") {
+		line = strings.TrimPrefix(line, beforeThat)
+		over := slices.ContainsFunc([]string{withoutModel, askedBy, stillOpen, notAnswered, askedOfUser, lastAnswer}, func(s string) bool { return strings.HasPrefix(line, s) })
+		if line != "" && !over && !slices.Contains(lines, line) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 // openAsks are what the user asked for at the end without an answer, and what the
@@ -219,13 +253,13 @@ func openAsks(messages []transcript.Block) []string {
 	for i, b := range messages {
 		answered := b.Kind != transcript.KindUser || i+1 < len(messages) && messages[i+1].Kind == transcript.KindAssistant
 		if !answered {
-			open = append(open, "not answered: "+shortText(transcript.OneLine(withoutSecrets(b.Text)), maxQuoted))
+			open = append(open, notAnswered+shortText(transcript.OneLine(withoutSecrets(b.Text)), maxQuoted))
 		}
 	}
 	if n := len(messages); n > 0 && messages[n-1].Kind == transcript.KindAssistant {
 		for line := range strings.SplitSeq(withoutSecrets(messages[n-1].Text), "\n") {
 			if line = transcript.OneLine(line); strings.HasSuffix(line, "?") {
-				open = append(open, "asked of the user: "+shortText(line, maxQuoted))
+				open = append(open, askedOfUser+shortText(line, maxQuoted))
 			}
 		}
 	}
