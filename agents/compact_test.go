@@ -448,15 +448,16 @@ func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
 	}
 }
 
-// A Summary takes the place of nothing that there is room for, whoever makes it.
+// A Summary takes the place of nothing that there is room for, whoever makes it; while it
+// takes the place of nothing at all, it isn't sent either.
 func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 	for _, background := range []bool{false, true} {
 		for _, c := range []struct {
 			what       string
 			size, long int // of the context, and of each message, in tokens
-			want       int // messages sent: system, Summary, what stays, the new one
+			want       int // messages sent: system, Summary if any, what stays, the new one
 		}{
-			{"short messages in a large context", 16384, 20, 11},
+			{"short messages in a large context", 16384, 20, 10},
 			{"long messages in a large context", 16384, 2400, 8},
 			{"a small context", 2688, 450, 8},
 		} {
@@ -468,10 +469,29 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 				r.settled()
 				r.say("The fifth")
 				sent := r.chat(-1).Messages
-				if len(sent) != c.want || !strings.Contains(sent[1].Content, "trip to Oslo by train") {
-					t.Errorf("%d messages, want %d", len(sent), c.want)
+				summary := strings.Contains(sent[1].Content, "plan a trip to Oslo by train")
+				if len(sent) != c.want || summary != (c.want < 10) {
+					t.Errorf("%d messages, want %d; a Summary among them: %v", len(sent), c.want, summary)
 				}
 			})
 		}
+	}
+}
+
+// A Summary that stands for nothing yet is sent once the window leaves messages out.
+func TestASummaryIsSentWithTheFirstMessageThatIsLeftOut(t *testing.T) {
+	r := compactingBy(t, sessionmem.CompactPolicy{KeepTokens: 4096}, false, 16384, goodDigest)
+	for i := range 6 {
+		r.say(fmt.Sprintf(askedOslo, i))
+	}
+	if sent := r.chat(-1).Messages; r.compactions() != 1 || len(sent) != 12 || strings.Contains(sent[1].Content, "plan a trip") {
+		t.Errorf("%d compactions, sent %d messages, %q", r.compactions(), len(sent), sent[1].Content)
+	}
+	r.params.Compactor = nil
+	r.settings.MaxMessages = 8
+	r.engine = NewEngine(r.params)
+	r.say("The seventh")
+	if sent := r.chat(-1).Messages; len(sent) != 9 || !strings.Contains(sent[1].Content, "plan a trip") {
+		t.Errorf("sent %d messages, %q", len(sent), sent[1].Content)
 	}
 }

@@ -324,11 +324,16 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	}
 	cut := t.system.Cut
 	summary := t.summary(window.Summary)
+	messages, before := t.placeHistory(t.upToUser(window.Messages))
+	around := t.around(messages)
+	if sessionmem.CoversNothing(window.Summary) && before+window.Omitted == 0 {
+		if _, left := sessionmem.Trim(messages, t.limits(around), t.cost); left == 0 {
+			summary = api.Message{} // all that it tells is in the request: a small model would take it up twice
+		}
+	}
 	if summary.Content != "" {
 		t.talk.messages = append(t.talk.messages, summary)
 	}
-	messages, before := t.placeHistory(t.upToUser(window.Messages))
-	around := t.around(messages)
 	limits := t.limits(summary.Content + around)
 	t.took.history = limits.Tokens
 	history, left := sessionmem.Trim(messages, limits, t.cost)

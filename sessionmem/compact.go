@@ -223,6 +223,12 @@ func (s Snapshot) through(keep int) string {
 	return throughNone
 }
 
+// CoversNothing reports whether a Summary stands for no message: all of them were kept
+// word for word when it was made.
+func CoversNothing(summary *transcript.Block) bool {
+	return summary != nil && summary.Through == throughNone
+}
+
 // recent is what a Summarizer is given: the last messages.
 func (s Snapshot) recent() []transcript.Block {
 	return s.Messages[max(len(s.Messages)-maxCompacted, 0):]
