@@ -64,7 +64,7 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	var outcomes []outcome
 	limit := ""
 	for i, call := range r.calls {
-		call.Held = r.held
+		call.Held, call.Agent = r.held, d.agent.Slug
 		var o outcome
 		var err error
 		switch {
@@ -174,6 +174,11 @@ func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call
 	}
 	ctx, done := d.t.out.callContext(ctx, call.ID)
 	defer done()
+	if guarded, ok := tool.(tools.Guarded); ok {
+		if err := d.t.mayAct(ctx, guarded, call); err != nil {
+			return tools.Result{}, err
+		}
+	}
 	result, err := tool.Run(ctx, call)
 	if err != nil && errors.Is(context.Cause(ctx), errCallStopped) {
 		err = errCallStopped

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -58,6 +59,7 @@ type Settings struct {
 	AutoTitle     bool              // the small model names new sessions, where it is loaded
 	MaxFetchBytes int64             // FETCH_URL, default 2 MB
 	FetchTimeout  time.Duration     // default 20 s
+	QuestionTime  time.Duration     // how long a question waits for a person; 0 is no limit
 }
 
 // Params is what an Engine needs. Optional fields say so.
@@ -74,7 +76,12 @@ type Params struct {
 	Recall   func() (Searcher, error)                                // finds what was said before; optional
 	// RecallTime is how long a turn waits for what was said before, 150 ms where 0.
 	RecallTime time.Duration
-	Compactor  Compactor // optional
+	// Answers are what a person allowed for longer than a call; optional: without them no
+	// answer lasts.
+	Answers *tools.Answers
+	// Outside gives the tools that act outside this program, as they are now; optional.
+	Outside   func() []tools.Guarded
+	Compactor Compactor // optional
 	// Background: a session that is due is summarised after its turn, until its next
 	// one comes. Without it (a command, which ends with its turn) the next turn does
 	// it first and says so.
@@ -144,6 +151,9 @@ type Request struct {
 	// CanAsk: somebody sees the turn's questions and answers them with Run.Answer.
 	// Without it what needs a question doesn't run.
 	CanAsk bool
+	// Schedule names the schedule whose turn it is: what was allowed beforehand for that
+	// schedule runs, and no other permission counts. "" of a person's turn.
+	Schedule string
 	// Place is where the message comes from, where that is not the owner: a channel of
 	// Discord; nil for the owner's own.
 	Place   *Place

@@ -5,33 +5,48 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"time"
 
 	"mac-stats/agents/tools"
 )
 
 // Answer is what a person says to a Question.
-type Answer string
+type Answer = tools.Answer
 
 // The answers.
 const (
-	AnswerOnce    Answer = "once"    // it may run this time
-	AnswerNo      Answer = "no"      // it may not, in this turn
-	AnswerRefused Answer = "refused" // nobody can be asked; never given by a person
+	AnswerOnce    = tools.AnswerOnce
+	AnswerNo      = tools.AnswerNo
+	AnswerChat    = tools.AnswerChat
+	AnswerAlways  = tools.AnswerAlways
+	AnswerNever   = tools.AnswerNever
+	AnswerRefused = tools.AnswerRefused
+	AnswerLate    = tools.AnswerLate
 )
 
 // Question is what a turn has to ask before a tool runs. The event comes when the turn
 // begins to wait, and again with the Answer.
 type Question struct {
-	ID      string `json:"id"`      // for Run.Answer; that of the call
-	Tool    string `json:"tool"`    // FETCH_URL
-	Address string `json:"address"` // exactly what would be sent, and to Host
-	Host    string `json:"host"`
-	Why     string `json:"why"`              // one sentence for people
-	Answer  Answer `json:"answer,omitempty"` // "" while it waits
+	ID    string `json:"id"`    // for Run.Answer; that of the call
+	Agent string `json:"agent"` // whose call it is: its slug
+	Tool  string `json:"tool"`  // FETCH_URL
+	What  string `json:"what"`  // exactly what would run or be sent
+	Where string `json:"where"` // to which host, by which server, in which folder
+	tools.Effects
+	Covers  string   `json:"covers,omitempty"` // what an answer that lasts is limited to, beside agent and tool: a program, a host; "" any argument
+	Why     string   `json:"why"`              // one of the sentences below
+	Answers []Answer `json:"answers"`          // those that can be given; the first is the one to offer first
+	Answer  Answer   `json:"answer,omitempty"` // "" while it waits
 }
 
-// whyAsk says why an address is asked about.
-const whyAsk = "You didn't type this address, and this chat holds text that others wrote, which may have made it up to send something of yours away."
+// Why a question is asked, for people.
+const (
+	WhyAddress   = "You didn't type this address, and this chat holds text that others wrote, which may have made it up to send something of yours away."
+	WhyOutside   = "This acts outside mac-stats, so it needs your yes."
+	WhyStrangers = "This chat holds text that others wrote, which may have made the agent ask for this."
+	WhyChanged   = "What the tool says of itself has changed since you allowed it."
+)
 
 // Answer answers the question with this id. It reports false where none waits, as after
 // a Stop or another view's answer.
@@ -68,48 +83,118 @@ func (t *turn) askPerson(ctx context.Context, q Question) (Answer, error) {
 		asked := q
 		t.tell(Event{Type: EventQuestion, Question: &asked})
 	}
-	if !t.req.CanAsk || t.req.Place != nil {
+	if !t.req.CanAsk || t.req.Place != nil || t.req.Schedule != "" {
 		tell(AnswerRefused)
 		return AnswerRefused, nil
 	}
 	answers, forget := t.out.wait(q.ID)
 	defer forget()
+	var late <-chan time.Time
+	if limit := t.settings.QuestionTime; limit > 0 {
+		late = time.After(limit)
+	}
 	tell("")
 	t.state(StateAsking, "")
+	answer := AnswerLate
 	select {
-	case answer := <-answers:
-		tell(answer)
-		t.state(StateTool, q.Tool)
-		return answer, nil
+	case answer = <-answers:
+	case <-late:
 	case <-ctx.Done():
 		tell(AnswerNo)
 		return AnswerNo, context.Cause(ctx)
 	}
+	if !slices.Contains(append(q.Answers, AnswerLate), answer) {
+		answer = AnswerNo // one that isn't offered is no yes
+	}
+	tell(answer)
+	t.state(StateTool, q.Tool)
+	return answer, nil
+}
+
+// mayAct gives nil where a call of a tool that acts outside this program may run, else
+// the error that says why not.
+func (t *turn) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) error {
+	act, err := tool.Action(call)
+	if err != nil {
+		return err
+	}
+	act.Agent, act.Session, act.Schedule = call.Agent, t.req.Session, t.req.Schedule
+	decision, changed := t.may.Act(act, call.Held, t.engine.p.Answers)
+	why := WhyOutside
+	switch {
+	case decision == tools.Allowed:
+		return nil
+	case decision == tools.Refused:
+		return errNotAllowed
+	case changed:
+		why = WhyChanged
+	case !call.Held.Typed():
+		why = WhyStrangers
+	}
+	return t.askAbout(ctx, call, act, why)
+}
+
+var errNotAllowed = errors.New("the user said no to this; answer without it")
+
+// askAbout asks about an action, keeps an answer that lasts, and gives nil where it was a yes.
+func (t *turn) askAbout(ctx context.Context, call tools.Call, act tools.Action, why string) error {
+	kept := t.engine.p.Answers
+	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
+	if kept != nil {
+		q.Answers = []Answer{AnswerOnce, AnswerNo, AnswerNever}
+		switch {
+		case kept.Often(act):
+			q.Answers = []Answer{AnswerNever, AnswerNo, AnswerOnce}
+		case call.Held.Typed() && !act.Single: // else a yes that lasts would not count
+			q.Answers = []Answer{AnswerOnce, AnswerChat, AnswerAlways, AnswerNo, AnswerNever}
+		}
+	}
+	answer, err := t.askPerson(ctx, q)
+	if err != nil {
+		return err
+	}
+	kept.Answered(act, answer)
+	if answer.Lasts() {
+		p := tools.Permission{Agent: act.Agent, Tool: act.Tool, Covers: act.Covers, Answer: answer, Stamp: act.Stamp}
+		if answer == AnswerChat {
+			p.Session = act.Session
+		}
+		if err := kept.Keep(p, t.engine.p.Store.IsPrivate(act.Session)); err != nil {
+			t.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
+		}
+	}
+	switch answer {
+	case AnswerOnce, AnswerChat, AnswerAlways:
+		return nil
+	case AnswerRefused:
+		if why == WhyAddress {
+			return errors.New("not read: the user didn't type this address, and nobody can be asked here. If it is needed, tell the user which address to send")
+		}
+		return fmt.Errorf("not done: %s needs the user's yes, and nobody can be asked here. Tell the user what you would have done", act.Tool)
+	case AnswerLate:
+		return errors.New("not done: the user was asked and didn't answer in time; answer without it")
+	}
+	t.may.Denied(act)
+	return errNotAllowed
 }
 
 // mayFetch gives the address that is read for a call, or the error that says why none
 // is.
 func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
 	decision, address := t.may.Fetch(address, call.Held)
-	switch decision {
-	case tools.Allowed:
+	if decision == tools.Allowed {
 		return address, nil
-	case tools.Refused:
-		return "", errors.New("the user said no to this address; answer without it")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", fmt.Errorf("%q is not an address", address)
 	}
-	answer, err := t.askPerson(ctx, Question{ID: call.ID, Tool: tools.FetchURL, Address: address, Host: u.Host, Why: whyAsk})
-	switch {
-	case err != nil:
-		return "", err
-	case answer == AnswerOnce:
-		return address, nil
-	case answer == AnswerRefused:
-		return "", errors.New("not read: the user didn't type this address, and nobody can be asked here. If it is needed, tell the user which address to send")
+	act := tools.Action{
+		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetchTool{}.Doc().Effects,
+		Agent: call.Agent, Session: t.req.Session, Schedule: t.req.Schedule,
 	}
-	t.may.Denied(address)
-	return "", errors.New("the user said no to this address; answer without it")
+	if decision, _ := t.may.Act(act, call.Held, t.engine.p.Answers); decision == tools.Refused {
+		return "", errNotAllowed
+	}
+	return address, t.askAbout(ctx, call, act, WhyAddress)
 }

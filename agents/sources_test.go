@@ -145,7 +145,7 @@ func TestNothingIsSentAwayBesideOthersText(t *testing.T) {
 				if len(asked) != want || (len(questions) == 0) != tt.sent {
 					t.Errorf("asked for %q, questions %+v", asked, questions)
 				}
-				if !tt.sent && len(questions) > 0 && (questions[0].Question.Answer != AnswerRefused || questions[0].Question.Address == "") {
+				if !tt.sent && len(questions) > 0 && (questions[0].Question.Answer != AnswerRefused || questions[0].Question.What == "") {
 					t.Errorf("question %+v", questions[0].Question)
 				}
 			})
@@ -221,7 +221,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 				t.Errorf("asked for %q, want %q", got, want)
 			}
 			questions := of(events, EventQuestion)
-			if len(questions) != asked || questions[0].Question.Address != w.URL+leak || questions[0].Question.Host != strings.TrimPrefix(w.URL, "http://") || questions[1].Question.Answer != answer {
+			if len(questions) != asked || questions[0].Question.What != w.URL+leak || questions[0].Question.Where != strings.TrimPrefix(w.URL, "http://") || questions[1].Question.Answer != answer {
 				t.Errorf("questions %+v", questions)
 			}
 			if run.Answer(questions[0].Question.ID, AnswerOnce) {

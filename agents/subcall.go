@@ -36,7 +36,7 @@ func (agentTool) Name() string { return registry.ToolAgent }
 func (agentTool) reports()     {}
 
 func (agentTool) Doc() tools.Doc {
-	return tools.Doc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone."}
+	return tools.Doc{Name: registry.ToolAgent, Usage: "AGENT: <slug> <task>", Description: "Hands a task to another agent, who sees the task alone.", Effects: tools.Effects{Sends: "the task, to that agent's model"}}
 }
 
 func (agentTool) Params() []tools.Param {
@@ -86,7 +86,7 @@ func (skillTool) Name() string { return registry.ToolSkill }
 func (skillTool) reports()     {}
 
 func (skillTool) Doc() tools.Doc {
-	return tools.Doc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone."}
+	return tools.Doc{Name: registry.ToolSkill, Usage: "SKILL: <name> <task>", Description: "Has a task done by the rules of a skill, which sees the task alone.", Effects: tools.Effects{Sends: "the task, to the model"}}
 }
 
 func (skillTool) Params() []tools.Param {

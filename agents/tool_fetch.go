@@ -35,6 +35,7 @@ func (fetchTool) Doc() tools.Doc {
 		Name:        tools.FetchURL,
 		Usage:       "FETCH_URL: <url>",
 		Description: "Reads a web page as text (http or https, public addresses).",
+		Effects:     tools.Effects{Reads: "a public web page", Sends: "the address, to its host"},
 	}
 }
 

@@ -38,6 +38,7 @@ func (f findTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: f.Name(), Usage: f.Name() + ": <what for>",
 		Description: "Finds " + f.kind() + "s that are not listed, by what they are for.",
+		Effects:     tools.Effects{Reads: "the list of your agents and skills"},
 	}
 }
 

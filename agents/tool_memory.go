@@ -29,6 +29,7 @@ func (memoryTool) Doc() tools.Doc {
 		Name:        tools.MemoryAppend,
 		Usage:       "MEMORY_APPEND: [agent:<id>] <lesson>",
 		Description: "Saves one short sentence for later conversations; with agent:<id>, for that agent alone.",
+		Effects:     tools.Effects{Writes: "one line of your memory, or a proposal"},
 	}
 }
 

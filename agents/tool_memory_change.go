@@ -21,6 +21,7 @@ func (replaceTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.MemoryReplace, Usage: "MEMORY_REPLACE: [agent:<id>] <old> => <new>",
 		Description: "Proposes another text for a lesson; old is copied exactly. The user decides.",
+		Effects:     tools.Effects{Writes: "a proposal"},
 	}
 }
 
@@ -62,6 +63,7 @@ func (removeTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.MemoryRemove, Usage: "MEMORY_REMOVE: [agent:<id>] <text>",
 		Description: "Proposes to forget a lesson; its text is copied exactly. The user decides.",
+		Effects:     tools.Effects{Writes: "a proposal"},
 	}
 }
 

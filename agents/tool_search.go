@@ -32,6 +32,7 @@ func (s searchTool) Doc() tools.Doc {
 	return tools.Doc{
 		Name: tools.MemorySearch, Usage: "MEMORY_SEARCH: <query>",
 		Description: "Finds what was said in " + where + ": names, dates, decisions.",
+		Effects:     tools.Effects{Reads: "your earlier conversations and your memory"},
 	}
 }
 

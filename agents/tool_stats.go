@@ -29,6 +29,7 @@ func (statsTool) Doc() tools.Doc {
 		Name:        tools.SystemStats,
 		Usage:       "SYSTEM_STATS: [" + strings.Join(statsTopics, "|") + "]",
 		Description: "Reads this machine's state now; without a topic, all of it.",
+		Effects:     tools.Effects{Reads: "how this machine is doing"},
 	}
 }
 

@@ -501,7 +501,13 @@ func (t *turn) allTools() []tools.Tool {
 	if t.mayRecall() {
 		list = append(list, searchTool{t})
 	}
-	return t.permitted(append(list, t.fetchTool()))
+	list = append(list, t.fetchTool())
+	if t.engine.p.Outside != nil && t.req.Place == nil { // there nobody can be asked
+		for _, tool := range t.engine.p.Outside() {
+			list = append(list, tool)
+		}
+	}
+	return t.permitted(list)
 }
 
 // specialistTools are what a sub-call may use: what its agent.json lists, never

@@ -57,7 +57,7 @@ var restricted = []struct {
 var rooms = map[string][]string{
 	"agents/fetch":    {"sessionmem/excerpt"},
 	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
-	"agents/tools":    {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript"},
+	"agents/tools":    {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"sessionmem/excerpt":         {},
@@ -88,7 +88,7 @@ var rooms = map[string][]string{
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
 	"app/cpuwindow/settings": {
-		"app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
+		"agents/tools", "app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},
@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/textfold", "sessionmem/transcript"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -7,10 +7,15 @@
 // only where nobody can have put anything into it: the user typed it, or it stands on a
 // page that was read in this turn and is no more than a path. All else needs a yes.
 //
+// A tool that acts outside this program is Guarded: it runs where the person said so for
+// this call, or for all of them (Answers) in a turn that holds their own typing alone.
+//
 // A Permissions belongs to one turn and is used by its goroutine alone.
 package tools
 
 import (
+	"strings"
+
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -25,7 +30,7 @@ type Permissions struct {
 	typed    map[string]bool // addresses in the user's own words
 	listed   map[string]bool // addresses on the pages that were read
 	followed int             // of them that were read without a question
-	denied   map[string]bool // addresses that the user said no to
+	denied   map[string]bool // actions that the user said no to
 }
 
 // Hold notes that from now on the turn holds text of these sources.
@@ -64,12 +69,54 @@ func (p *Permissions) PageRead(text string) {
 	}
 }
 
-// Denied notes that the user said no to an address.
-func (p *Permissions) Denied(address string) {
+// Action is what a call of a Guarded tool would do, as a person is asked about it.
+type Action struct {
+	Tool   string // RUN_CMD, files.read_file
+	Covers string // what an answer that lasts is limited to: the program, the host; "" the tool with any arguments
+	What   string // exactly what would run or be sent
+	Where  string // on which server, at which host, in which folder
+	Effects
+	// Stamp changes with the tool's description. After a change a yes is asked for anew.
+	Stamp string
+	// Single: a yes holds for this call alone, since nobody can say what it would cover.
+	Single bool
+
+	Agent    string // whose call it is: its slug
+	Session  string
+	Schedule string // whose turn it is; "" of a person's
+}
+
+// key is equal for actions that an answer that lasts would cover.
+func (a Action) key() string {
+	return strings.Join([]string{a.Session, a.Agent, a.Tool, a.Covers}, "\x00")
+}
+
+// Effects are what a tool touches, in words for people; "" is nothing.
+type Effects struct {
+	Reads  string
+	Writes string
+	Sends  string // what it gives to whom
+}
+
+// Act decides about a call of a Guarded tool that the model made while it held text of
+// these sources. changed: it was allowed when the tool's description was another one.
+func (p *Permissions) Act(a Action, held transcript.Sources, kept *Answers) (d Decision, changed bool) {
+	answer, changed := kept.find(a)
+	switch {
+	case answer == AnswerNever, p.denied[a.key()+a.What]:
+		return Refused, false
+	case held.Typed() && !a.Single && (answer == AnswerChat || answer == AnswerAlways):
+		return Allowed, false
+	}
+	return Ask, changed
+}
+
+// Denied notes that the user said no to it.
+func (p *Permissions) Denied(a Action) {
 	if p.denied == nil {
 		p.denied = map[string]bool{}
 	}
-	p.denied[Address(address)] = true
+	p.denied[a.key()+a.What] = true
 }
 
 // Decision is whether something may run.
@@ -91,8 +138,6 @@ func (p *Permissions) Fetch(address string, held transcript.Sources) (Decision, 
 	}
 	address = Address(address)
 	switch {
-	case p.denied[address]:
-		return Refused, address
 	case p.typed[address]:
 		return Allowed, address
 	case p.listed[address] && p.followed < maxFollowed:

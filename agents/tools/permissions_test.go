@@ -70,8 +70,10 @@ func TestFetch(t *testing.T) {
 func TestWhatWasDeniedIsNotAskedAgain(t *testing.T) {
 	var p Permissions
 	p.Hold(transcript.FromFile)
-	p.Denied("https://Example.org/a#b")
-	if got, _ := p.Fetch("https://example.org/a", p.Sources()); got != Refused {
+	_, address := p.Fetch("https://Example.org/a#b", p.Sources())
+	act := Action{Tool: FetchURL, What: address}
+	p.Denied(act)
+	if got, _ := p.Act(act, p.Sources(), nil); got != Refused {
 		t.Errorf("%v", got)
 	}
 }

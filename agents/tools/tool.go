@@ -22,6 +22,7 @@ const (
 	MemorySearch  = transcript.ToolMemorySearch
 	SystemStats   = "SYSTEM_STATS"
 	FetchURL      = "FETCH_URL"
+	RunCmd        = "RUN_CMD"
 )
 
 // Doc is what a model is told of a tool.
@@ -29,10 +30,11 @@ type Doc struct {
 	Name        string // SYSTEM_STATS
 	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
 	Description string
+	Effects     // for people; a model isn't told
 }
 
 // Tool is something a model may ask for, by a native call or by a directive:
-// both reach the same Run. No tool runs a shell.
+// both reach the same Run.
 type Tool interface {
 	Name() string // upper case, as in a directive: SYSTEM_STATS
 	Doc() Doc
@@ -40,6 +42,15 @@ type Tool interface {
 	// Run gives the result for the model. An error is a failure that the model is
 	// told in words and may react to.
 	Run(ctx context.Context, call Call) (Result, error)
+}
+
+// Guarded is a tool that acts outside this program. Each of its calls is asked about,
+// unless the person has allowed it; then Run is called.
+type Guarded interface {
+	Tool
+	// Action gives what a call would do; of it the tool, what, where, what an answer covers
+	// and the effects. An error says why it can't be done at all.
+	Action(call Call) (Action, error)
 }
 
 // Param is an argument of the native form. All are strings.
@@ -60,7 +71,10 @@ type Call struct {
 	NativeID string // what the model calls a native call
 	Written  bool   // it has the form of a native call and came as text
 
-	Held transcript.Sources // of what the turn held when the model asked for it
+	Agent string             // the slug of the agent that asks for it
+	Held  transcript.Sources // of what the turn held when the model asked for it
+	// Progress shows the text that the tool gave so far; nil where nobody looks.
+	Progress func(text string)
 }
 
 // Value is a native argument, or "".

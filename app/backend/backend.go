@@ -16,6 +16,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
@@ -34,6 +35,7 @@ type Backend struct {
 	Models   *ollama.Catalog
 	Engine   *agents.Engine
 	Monitor  *monitor.Monitor
+	Answers  *tools.Answers // what was allowed for longer than a call
 
 	Compaction *sessionmem.Compaction
 	Discord    *service.Service

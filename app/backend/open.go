@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
@@ -332,6 +333,7 @@ func (b *Backend) saveHistory() error {
 
 func (b *Backend) openEngine(onWork func(bool)) {
 	b.openCompaction()
+	b.Answers = tools.OpenAnswers(filepath.Join(b.Paths.Home, "permissions.toml"))
 	var chat agents.ChatModel = b.Client
 	if onWork != nil {
 		chat = &attended{ChatModel: b.Client, tell: onWork}
@@ -347,6 +349,8 @@ func (b *Backend) openEngine(onWork func(bool)) {
 		Vitals:   b.vitals,
 		Stats:    b.Stats,
 		Logger:   b.Logger,
+
+		Answers: b.Answers,
 
 		Recall: b.searcher, RecallTime: b.patience,
 
@@ -378,6 +382,7 @@ func (b *Backend) settings() agents.Settings {
 		AutoTitle:     cfg.Session.AutoTitle,
 		MaxFetchBytes: 2 << 20,
 		FetchTimeout:  20 * time.Second,
+		QuestionTime:  cfg.Tools.QuestionTime,
 	}
 }
 

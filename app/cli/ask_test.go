@@ -381,10 +381,10 @@ func TestAskAsksOnTheTerminal(t *testing.T) {
 			p.Terminal = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(tt.typed)), nil }
 			code := Run(t.Context(), p, append([]string{"ask", "review this", "-"}, tt.args...))
 			all := stdout.String() + stderr.String()
-			if code != exitDone || strings.Contains(all, "Fetch it once? [y/N]") != tt.asked {
+			if code != exitDone || strings.Contains(all, "Allow it? [y] once, [N] no, [v] never") != tt.asked {
 				t.Errorf("exit %d, said:\n%s", code, all)
 			}
-			if tt.asked && !strings.Contains(all, "address: "+leak) {
+			if tt.asked && !strings.Contains(all, "what:   "+leak) {
 				t.Errorf("the address isn't shown:\n%s", all)
 			}
 			last := e.server.Chats()[1].Chat.Messages

@@ -23,6 +23,8 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"sessions"}, "Say what to do: list, show, search, status, reset, compact, rename, restore, delete, export, import."},
 		{[]string{"sessions", "list", "x"}, "`sessions list` takes no arguments; unexpected argument \"x\""},
 		{[]string{"agents", "show"}, "needs one agent"},
+		{[]string{"permissions", "revoke"}, "needs one ID; `permissions list` shows them"},
+		{[]string{"permissions", "give"}, `no command "give"`},
 		{[]string{"ask", "--bad", "x"}, "unknown flag: --bad"},
 		{[]string{"--bad"}, "unknown flag: --bad"},
 		{[]string{"models", "pull"}, "needs one model"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -64,19 +65,50 @@ func (v *view) onQuestion(q *agents.Question) {
 		return
 	}
 	v.state = ""
-	v.row("The agent wants to read an address. " + q.Why)
-	v.row("  address: " + q.Address)
-	v.row("  host:    " + q.Host)
-	v.c.toStderr("Fetch it once? [y/N] ")
+	v.row("The agent " + q.Agent + " wants to use " + q.Tool + ". " + q.Why)
+	for _, fact := range [][2]string{{"what:  ", q.What}, {"where: ", q.Where}, {"reads: ", q.Reads}, {"writes:", q.Writes}, {"sends: ", q.Sends}} {
+		if fact[1] != "" {
+			v.row("  " + fact[0] + " " + fact[1])
+		}
+	}
+	if slices.Contains(q.Answers, agents.AnswerAlways) {
+		v.row("  “always” covers " + strings.TrimSpace(q.Tool+" "+q.Covers) + " with any arguments, by this agent; where a chat holds text of others, you are asked all the same")
+	}
+	offered, usual := answerKeys(q.Answers)
+	v.c.toStderr("Allow it? " + strings.Join(offered, ", ") + " ")
 	go func() {
-		line, _ := v.lines.ReadString('\n') // what can't be read is a no
-		answer := agents.AnswerNo
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "y", "yes":
-			answer = agents.AnswerOnce
+		line, err := v.lines.ReadString('\n')
+		answer := agents.AnswerNo // what can't be read, or isn't offered, is a no
+		if typed := strings.ToLower(strings.TrimSpace(line)); typed == "" && err == nil {
+			answer = usual
+		} else if key := slices.IndexFunc(q.Answers, func(a agents.Answer) bool {
+			return typed == answerKey[a] || typed == string(a) || typed == "yes" && a == agents.AnswerOnce
+		}); key >= 0 {
+			answer = q.Answers[key]
 		}
 		v.answer(q.ID, answer)
 	}()
+}
+
+// answerKey is what is typed for an answer.
+var answerKey = map[agents.Answer]string{agents.AnswerOnce: "y", agents.AnswerChat: "c", agents.AnswerAlways: "a", agents.AnswerNo: "n", agents.AnswerNever: "v"}
+
+// answerKeys are the answers that are offered, in words; usual is what Enter alone gives:
+// no, or never where that is offered first.
+func answerKeys(answers []agents.Answer) (offered []string, usual agents.Answer) {
+	usual = agents.AnswerNo
+	if answers[0] == agents.AnswerNever {
+		usual = agents.AnswerNever
+	}
+	words := map[agents.Answer]string{agents.AnswerChat: "in this chat"}
+	for _, a := range answers {
+		key := answerKey[a]
+		if a == usual {
+			key = strings.ToUpper(key)
+		}
+		offered = append(offered, "["+key+"] "+cmp.Or(words[a], string(a)))
+	}
+	return offered, usual
 }
 
 // events gives the turn's events to its very end: also after Ctrl-C, when the

@@ -19,6 +19,7 @@ type Config struct {
 	Recall     Recall
 	MCP        MCP
 	Agents     Agents
+	Tools      Tools
 	Ollama     Ollama
 	Discord    Discord
 	Monitor    Monitor
@@ -89,6 +90,11 @@ type Agents struct {
 	PromptTier  string // auto | large | middle | plain
 	ToolsTier   string
 	Default     string
+}
+
+// Tools is [tools].
+type Tools struct {
+	QuestionTime time.Duration // 0 = no limit
 }
 
 // Ollama is [ollama].

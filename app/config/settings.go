@@ -202,7 +202,7 @@ func turns(name string) alias {
 func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{
-		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), mcpSettings(), agentsSettings(),
+		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), mcpSettings(), agentsSettings(), toolSettings(),
 		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), alertSettings(), menuBarSettings(), apiSettings(),
 	} {
 		list = append(list, section...)
@@ -320,6 +320,13 @@ func agentsSettings() []Setting {
 			oneOf(func(c *Config) *string { return &c.Agents.ToolsTier }, "auto", "large", "middle", "plain")).expert(),
 		named("agents.default", "orchestrator", "The agent a message goes to where none is chosen: its slug, name or id.",
 			words(func(c *Config) *string { return &c.Agents.Default }, "an agent's slug, name or id", someWords)),
+	}
+}
+
+func toolSettings() []Setting {
+	return []Setting{
+		named("tools.question_time", "10m", "How long a question whether a tool may run waits for your answer. Then the agent goes on without it.",
+			span(func(c *Config) *time.Duration { return &c.Tools.QuestionTime }, 10*time.Second, day, map[string]time.Duration{"unlimited": 0})).expert(),
 	}
 }
 

@@ -14,8 +14,8 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 		answer agents.Answer
 		see    string
 	}{
-		{"Fetch once", agents.AnswerOnce, "you allowed once: " + address},
-		{"Don't fetch", agents.AnswerNo, "not read: " + address},
+		{"Allow once", agents.AnswerOnce, "you allowed once: " + address},
+		{"Don't allow", agents.AnswerNo, "not done: " + address},
 	} {
 		t.Run(tt.button, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 				if !b.turns.requests[0].CanAsk {
 					t.Error("the turn was not told that it can ask")
 				}
-				q := agents.Question{ID: "call-1", Tool: "FETCH_URL", Address: address, Host: "evil.example"}
+				q := agents.Question{ID: "call-1", Tool: "FETCH_URL", What: address, Where: "evil.example", Answers: []agents.Answer{agents.AnswerOnce, agents.AnswerNo, agents.AnswerNever}}
 				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &q}
 				b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateAsking}
 				b.Settle()
@@ -39,7 +39,7 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 				b.run(0).events <- agents.Event{Type: agents.EventQuestion, Question: &answered}
 				b.Settle()
 				b.Sees(tt.see)
-				b.SeesNot("Fetch once", "Don't fetch")
+				b.SeesNot("Allow once", "Don't allow")
 			})
 		})
 	}

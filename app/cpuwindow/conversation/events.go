@@ -64,9 +64,8 @@ type entry struct {
 
 	Proposal string // note: id of a memory that waits for Save or Discard
 
-	QuestionID string // note: a question of the turn
-	Address    string // what it asks about
-	Asking     bool   // it waits for an answer
+	Question *agents.Question // note: of the turn, as it was asked
+	Asking   bool             // it waits for an answer
 
 	Proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory

@@ -166,28 +166,6 @@ func (c *Conversation) Decided(key string, saved bool, undoID string, err error)
 	}
 }
 
-// applyQuestion puts a question on the screen, or takes its answer.
-func (c *Conversation) applyQuestion(ev agents.Event) {
-	q := ev.Question
-	if q == nil {
-		return
-	}
-	e := c.inTurn(func(e *entry) bool { return e.Kind == Note && e.QuestionID == q.ID })
-	if e == nil {
-		e = c.add(&entry{Kind: Note, At: ev.Time, QuestionID: q.ID, Address: q.Address})
-	}
-	e.Rev++
-	e.Asking = q.Answer == ""
-	switch q.Answer {
-	case "":
-		e.Text = i18n.With("The agent wants to read an address of {{.Host}} that you didn't type. This chat holds text that others wrote: it may have made the address up to send something of yours away.", i18n.Places{"Host": q.Host})
-	case agents.AnswerOnce:
-		e.Text = i18n.With("you allowed once: {{.Address}}", i18n.Places{"Address": q.Address})
-	default:
-		e.Text = i18n.With("not read: {{.Address}}", i18n.Places{"Address": q.Address})
-	}
-}
-
 // addUnkept puts that line below the answer. The lock must be held.
 func (c *Conversation) addUnkept(at time.Time) {
 	e := &entry{Kind: Note, memory: true, Unkept: true, Text: i18n.T("nothing was saved to memory"), At: at}

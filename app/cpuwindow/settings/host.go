@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 
+	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/discord/botstate"
@@ -32,6 +33,7 @@ type Parts struct {
 	Notices func() []Notice // what the app has to say of its set-up
 	Actions []shortcuts.Action
 	Index   Index
+	Allowed Allowed
 	// Import takes over the conversations of an export file; dry counts them only. Off
 	// the UI goroutine.
 	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
@@ -50,6 +52,13 @@ type Index interface {
 	RebuildIndex(ctx context.Context) error
 	PauseVectors(paused bool)
 	VectorsNow()
+}
+
+// Allowed is what the person allowed for longer than a call; *tools.Answers.
+type Allowed interface {
+	List() ([]tools.Permission, error)
+	Revoke(id string) error
+	Path() string
 }
 
 // Bot is the Discord bot; *service.Service.

@@ -32,6 +32,7 @@ type Page struct {
 	discord *discordCard
 	index   *indexCard
 	imports *importCard
+	allowed *allowedCard
 }
 
 // settingSections are the sections in the order of the page, with their titles.
@@ -41,6 +42,7 @@ func sections() []struct{ key, title string } {
 		{"window", "Appearance"},
 		{"ollama", "Models"},
 		{"agents", "Agents"},
+		{"tools", "Tools and permissions"},
 		{"session", "Conversations"},
 		{"memory", "Memory"},
 		{"monitor", "Vitals"},
@@ -60,6 +62,7 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
 	p.index, p.discord, p.imports = newIndexCard(p), &discordCard{page: p}, newImportCard(p)
+	p.allowed = &allowedCard{page: p}
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
 	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
@@ -95,6 +98,7 @@ func (p *Page) Load() {
 	p.show()
 	p.discord.look()
 	p.index.look()
+	p.allowed.look()
 }
 
 // seen reports whether the page is on the screen.
@@ -175,6 +179,8 @@ func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 		return at(p.discord.card)
 	case section == "recall" && (listed || has(i18n.T("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
 		return at(p.index)
+	case section == "tools" && p.allowed.card != nil && (listed || has(i18n.T("permissions allowed always never revoke commands"))):
+		return at(p.allowed.card)
 	case section == "session" && (listed || has(i18n.T("import export conversations ChatGPT Claude zip"))):
 		return at(p.imports)
 	}
@@ -236,6 +242,7 @@ var titles = map[string]string{
 	"ollama.embed_model":      "Embedding model",
 	"ollama.max_concurrent":   "Calls at the same time",
 	"agents.default":          "Default agent",
+	"tools.question_time":     "Questions wait",
 	"recall.cross_session":    "Quote other conversations",
 	"recall.rerank":           "Reranking",
 	"recall.backend":          "Search in",

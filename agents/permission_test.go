@@ -1,0 +1,156 @@
+package agents
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/transcript"
+)
+
+// guarded is a tool that acts outside this program, by the name of FETCH_URL, which
+// directives know: it is offered before that.
+type guarded struct {
+	mu  sync.Mutex
+	ran []string
+}
+
+func (*guarded) Name() string { return tools.SystemStats }
+func (*guarded) Doc() tools.Doc {
+	return tools.Doc{Name: tools.SystemStats, Usage: "SYSTEM_STATS: <x>"}
+}
+func (*guarded) Params() []tools.Param { return nil }
+func (*guarded) Action(c tools.Call) (tools.Action, error) {
+	program, _, _ := strings.Cut(c.Arg, " ")
+	return tools.Action{Tool: tools.SystemStats, What: c.Arg, Covers: program, Where: "here"}, nil
+}
+
+func (g *guarded) Run(_ context.Context, c tools.Call) (tools.Result, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ran = append(g.ran, c.Arg)
+	return tools.Result{Text: "done"}, nil
+}
+
+// newGuarded is a rig whose agent has that tool.
+func newGuarded(t *testing.T, script ollamatest.Script) (*rig, *guarded) {
+	t.Helper()
+	r, g := newRig(t, script), &guarded{}
+	r.engine.p.Stats = nil
+	r.engine.p.Outside = func() []tools.Guarded { return []tools.Guarded{g} }
+	r.engine.p.Answers = tools.OpenAnswers(filepath.Join(t.TempDir(), "permissions.toml"))
+	return r, g
+}
+
+// answering answers the questions of a turn in order; without an answer nobody is asked.
+func (r *rig) answering(req Request, answers ...Answer) (asked []Question) {
+	r.t.Helper()
+	req.CanAsk = answers != nil
+	if req.Session == "" {
+		req.Session = testSession
+	}
+	run := r.engine.Start(r.t.Context(), req)
+	for e := range run.Events(r.t.Context()) {
+		if e.Type != EventQuestion {
+			continue
+		}
+		asked = append(asked, *e.Question)
+		if e.Question.Answer == "" && len(answers) > 0 {
+			run.Answer(e.Question.ID, answers[0])
+			answers = answers[1:]
+		}
+	}
+	if _, err := run.Wait(); err != nil {
+		r.t.Fatal(err)
+	}
+	return asked
+}
+
+func TestAToolThatActsOutsideAsks(t *testing.T) {
+	git := "SYSTEM_STATS: git status"
+	for _, tt := range []struct {
+		name    string
+		req     Request
+		answers []Answer
+		ran     int // of three calls of three turns
+	}{
+		{"nobody can be asked", Request{}, nil, 0},
+		{"once, then no more", Request{}, []Answer{AnswerOnce, AnswerNo, AnswerNo}, 1},
+		{"in this chat", Request{}, []Answer{AnswerChat}, 3},
+		{"always", Request{}, []Answer{AnswerAlways}, 3},
+		{"never", Request{}, []Answer{AnswerNever}, 0},
+		{"an answer that isn't there", Request{}, []Answer{"yes", AnswerRefused, AnswerLate}, 0},
+		{"always isn't offered beside a stranger's text", Request{From: transcript.FromFile}, []Answer{AnswerAlways, AnswerAlways, AnswerAlways}, 0},
+		{"once beside a stranger's text", Request{From: transcript.FromFile}, []Answer{AnswerOnce, AnswerOnce, AnswerOnce}, 3},
+		{"a schedule", Request{Schedule: "morning"}, []Answer{AnswerOnce, AnswerOnce, AnswerOnce}, 0},
+		{"Discord", Request{Session: "discord-1", Place: &Place{Tools: []string{tools.SystemStats}, Turns: -1}}, []Answer{AnswerOnce, AnswerOnce, AnswerOnce}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, g := newGuarded(t, ollamatest.Script{Rules: replies(git, "Done.", git, "Done.", git, "Done.")})
+			answers := tt.answers
+			for range 3 {
+				tt.req.Text = "Go on"
+				asked := r.answering(tt.req, answers...)
+				if len(asked) > 1 && len(answers) > 0 {
+					answers = answers[1:]
+				}
+				for _, q := range asked {
+					if q.What != "git status" || q.Where != "here" || q.Covers != "git" || q.Agent == "" || q.Why == "" {
+						t.Errorf("asked %+v", q)
+					}
+				}
+			}
+			if len(g.ran) != tt.ran {
+				t.Errorf("ran %q, want %d", g.ran, tt.ran)
+			}
+		})
+	}
+}
+
+// The same question again and again offers Never first.
+func TestTheSameQuestionAgainOffersNever(t *testing.T) {
+	var rules []string
+	for _, arg := range []string{"a", "b", "c", "d"} {
+		rules = append(rules, "SYSTEM_STATS: git "+arg, "Done.")
+	}
+	r, g := newGuarded(t, ollamatest.Script{Rules: replies(rules...)})
+	var first []Answer
+	for range 4 {
+		asked := r.answering(Request{Text: "Go on"}, AnswerNo)
+		first = append(first, asked[0].Answers[0])
+	}
+	if want := []Answer{AnswerOnce, AnswerOnce, AnswerNever, AnswerNever}; !slices.Equal(first, want) || len(g.ran) != 0 {
+		t.Errorf("offered %q, want %q; ran %q", first, want, g.ran)
+	}
+}
+
+// A question that nobody answers ends by itself, and the answer is written without.
+func TestAQuestionEndsByItself(t *testing.T) {
+	r, g := newGuarded(t, ollamatest.Script{Rules: replies("SYSTEM_STATS: git status", "Done without.")})
+	r.settings.QuestionTime = 20 * time.Millisecond
+	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Go on", CanAsk: true})
+	result, err := run.Wait()
+	if err != nil || result.Text != "Done without." || len(g.ran) != 0 {
+		t.Errorf("%+v %v, ran %q", result, err, g.ran)
+	}
+	told := r.chat(1).Messages
+	if got := told[len(told)-1].Content; !strings.Contains(got, "didn't answer in time") {
+		t.Errorf("told %q", got)
+	}
+}
+
+func TestEveryToolSaysWhatItTouches(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
+	run := newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession})
+	for _, tool := range append(run.allTools(), searchTool{run}, findTool{run, false}) {
+		if tool.Doc().Effects == (tools.Effects{}) {
+			t.Errorf("%s", tool.Name())
+		}
+	}
+}

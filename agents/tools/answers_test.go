@@ -1,0 +1,143 @@
+package tools
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+func TestAnAnswerThatLasts(t *testing.T) {
+	git := Action{Agent: "coder", Tool: RunCmd, Covers: "git", What: "git status", Session: "cpu-a"}
+	read := Action{Agent: "coder", Tool: "files.read_file", What: `{"path":"a"}`, Session: "cpu-a", Stamp: "1"}
+	with := func(a Action, change func(*Action)) Action { change(&a); return a }
+	for _, tt := range []struct {
+		name string
+		kept []Permission
+		act  Action
+		held transcript.Sources
+		want Decision
+	}{
+		{"nothing", nil, git, 0, Ask},
+		{"always", []Permission{{Answer: AnswerAlways}}, git, 0, Allowed},
+		{"always, another argument", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.What = "git push" }), 0, Allowed},
+		{"always, another program", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.Covers = "rm" }), 0, Ask},
+		{"always, any program", []Permission{{Answer: AnswerAlways, Covers: "-"}}, git, 0, Ask},
+		{"always, another agent", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.Agent = "writer" }), 0, Ask},
+		{"always, another chat", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.Session = "cpu-b" }), 0, Allowed},
+		{"always, a call that nothing covers", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.Single = true }), 0, Ask},
+		{"always, beside a stranger's text", []Permission{{Answer: AnswerAlways}}, git, transcript.FromPage, Ask},
+		{"always, beside the user's file", []Permission{{Answer: AnswerAlways}}, git, transcript.FromFile, Ask},
+		{"in this chat", []Permission{{Answer: AnswerChat, Session: "cpu-a"}}, git, 0, Allowed},
+		{"in another chat", []Permission{{Answer: AnswerChat, Session: "cpu-b"}}, git, 0, Ask},
+		{"never", []Permission{{Answer: AnswerNever}}, git, 0, Refused},
+		{"never, any argument", []Permission{{Answer: AnswerNever, Covers: "-"}}, git, 0, Refused},
+		{"never before always", []Permission{{Answer: AnswerNever, Covers: "-"}, {Answer: AnswerAlways, Covers: "git"}}, git, 0, Refused},
+		{"always after never", []Permission{{Answer: AnswerNever}, {Answer: AnswerAlways}}, git, 0, Allowed},
+		{"always, the same description", []Permission{{Answer: AnswerAlways, Tool: read.Tool, Covers: "-", Stamp: "1"}}, read, 0, Allowed},
+		{"always, the description was another one", []Permission{{Answer: AnswerAlways, Tool: read.Tool, Covers: "-", Stamp: "0"}}, read, 0, Ask},
+		{"of a schedule, in a chat", []Permission{{Answer: AnswerAlways, Schedule: "morning"}}, git, 0, Ask},
+		{"of a schedule, in it", []Permission{{Answer: AnswerAlways, Schedule: "morning"}}, with(git, func(a *Action) { a.Schedule = "morning" }), 0, Allowed},
+		{"of a person, in a schedule", []Permission{{Answer: AnswerAlways}}, with(git, func(a *Action) { a.Schedule = "morning" }), 0, Ask},
+		{"never, in a schedule", []Permission{{Answer: AnswerNever}, {Answer: AnswerAlways, Schedule: "morning"}}, with(git, func(a *Action) { a.Schedule = "morning" }), 0, Refused},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "permissions.toml")
+			kept := OpenAnswers(path)
+			for _, p := range tt.kept {
+				p.Agent = "coder"
+				if p.Tool == "" {
+					p.Tool = RunCmd
+				}
+				if p.Covers = strings.TrimPrefix(p.Covers, "-"); p.Covers == "" && tt.kept[0].Covers == "" {
+					p.Covers = "git"
+				}
+				if err := kept.Keep(p, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name, answers := range map[string]*Answers{"as kept": kept, "read anew": OpenAnswers(path)} {
+				var turn Permissions
+				if got, _ := turn.Act(tt.act, tt.held, answers); got != tt.want {
+					t.Errorf("%s: %v, want %v", name, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestARevokedAnswerIsAskedAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "permissions.toml")
+	kept, other := OpenAnswers(path), OpenAnswers(path)
+	p := Permission{Agent: "coder", Tool: RunCmd, Covers: "git", Answer: AnswerAlways}
+	chat := Permission{Agent: "coder", Tool: RunCmd, Covers: "ls", Answer: AnswerChat, Session: "cpu-a"}
+	old := Permission{Agent: "coder", Tool: RunCmd, Covers: "df", Answer: AnswerChat, Session: "cpu-b", Time: time.Now().Add(-2 * forgetChats)}
+	for _, p := range []Permission{p, old, chat} {
+		if err := kept.Keep(p, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := Permission{Agent: "coder", Tool: RunCmd, Covers: "secret", Answer: AnswerChat, Session: "cpu-private"}
+	if err := kept.Keep(secret, true); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(data), "secret") || strings.Contains(string(data), "cpu-b") || !strings.HasPrefix(string(data), "# What you allowed") {
+		t.Errorf("%v, the file:\n%s", err, data)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	if err := other.Revoke(p.ID()); err != nil { // as another process would
+		t.Fatal(err)
+	}
+	if list, err := kept.List(); err != nil || len(list) != 2 {
+		t.Errorf("%+v %v", list, err)
+	}
+	if err := other.Revoke(p.ID()); !errors.Is(err, ErrNoPermission) {
+		t.Errorf("revoked twice: %v", err)
+	}
+	if n, err := kept.Clear(); n != 2 || err != nil {
+		t.Errorf("cleared %d, %v", n, err)
+	}
+}
+
+// What people wrote by hand allows what it says, and nothing where it says nothing.
+func TestAFileWrittenByHand(t *testing.T) {
+	act := Action{Agent: "coder", Tool: RunCmd, Covers: "git", Session: "cpu-a"}
+	for _, tt := range []struct {
+		name, text string
+		want       Decision
+		kept       bool // another answer can be saved
+	}{
+		{"a yes", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Allowed, true},
+		{"no agent", "[[permission]]\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Ask, true},
+		{"no tool", "[[permission]]\nagent = 'coder'\ncovers = 'git'\nanswer = 'always'\n", Ask, true},
+		{"another answer", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'yes'\n", Ask, true},
+		{"once", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'once'\n", Ask, true},
+		{"a chat without its name", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'chat'\n", Ask, true},
+		{"a star", "[[permission]]\nagent = '*'\ntool = '*'\ncovers = '*'\nanswer = 'always'\n", Ask, true},
+		{"half a file", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n[[perm", Ask, false},
+		{"empty", "", Ask, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "permissions.toml")
+			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			kept := OpenAnswers(path)
+			var turn Permissions
+			if got, _ := turn.Act(act, 0, kept); got != tt.want {
+				t.Errorf("%v, want %v", got, tt.want)
+			}
+			err := kept.Keep(Permission{Agent: "a", Tool: "b", Answer: AnswerNever}, false)
+			if data, _ := os.ReadFile(path); (err == nil) != tt.kept || err != nil && string(data) != tt.text {
+				t.Errorf("%v, the file:\n%s", err, data)
+			}
+		})
+	}
+}
