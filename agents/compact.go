@@ -17,6 +17,8 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -66,24 +68,24 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
 // what the user said is none (see sessionmem.MissingFrom).
-func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
+func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
-		return sessionmem.Digest{}, err
+		return compact.Digest{}, err
 	}
 	missing := ""
 	for attempt := range 2 {
-		var digest sessionmem.Digest
+		var digest compact.Digest
 		digest, missing, err = s.attempt(ctx, attempt, summaryTask{model, numCtx, previous, messages, missing})
 		switch {
 		case err == nil:
 			digest.By = model
 			return digest, nil
 		case ctx.Err() != nil, errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrModelMissing):
-			return sessionmem.Digest{}, err
+			return compact.Digest{}, err
 		}
 	}
-	return sessionmem.Digest{}, fmt.Errorf("%w: %w", sessionmem.ErrNoDigest, err)
+	return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, err)
 }
 
 // model is the one for small work, with its context size.
@@ -101,8 +103,8 @@ func (s *SmallModel) model(ctx context.Context) (string, int, error) {
 
 // worth gives an error for a Summary that may not take the place of the messages, and
 // what the model is told of it.
-func worth(summary string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
-	list, madeUp := sessionmem.MissingFrom(summary, previous, messages)
+func worth(text string, previous *transcript.Block, messages []transcript.Block) (missing string, err error) {
+	list, madeUp := summary.MissingFrom(text, previous, messages)
 	switch {
 	case len(list) > 0:
 		return "Your last summary left out what the user said. It must hold:\n- " + strings.Join(list, "\n- "), errMissing
@@ -124,7 +126,7 @@ type summaryTask struct {
 // attempt makes one call. The second one asks for less; without a schema, unless the
 // first answer was one and only lacked something. With an error comes what to tell the
 // model of it, if anything.
-func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask) (digest sessionmem.Digest, missing string, err error) {
+func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask) (digest compact.Digest, missing string, err error) {
 	model, numCtx := task.model, task.numCtx
 	ctx, stop := context.WithTimeout(ctx, compactTime)
 	defer stop()
@@ -210,23 +212,23 @@ var (
 var refusing = regexp.MustCompile(`(?i)^(i'?m sorry|sorry,|i can(no|')t|i am (unable|not able)|i'm (unable|not able)|as an ai)`)
 
 // parseDigest reads an answer: JSON by the schema, else headed text.
-func parseDigest(text string) (sessionmem.Digest, error) {
+func parseDigest(text string) (compact.Digest, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return sessionmem.Digest{}, errEmptyDigest
+		return compact.Digest{}, errEmptyDigest
 	}
 	if refusing.MatchString(text) {
-		return sessionmem.Digest{}, errRefused
+		return compact.Digest{}, errRefused
 	}
 	var answer digestAnswer
 	body := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "```json"), "```"), "```")
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {
 		var ok bool
 		if answer, ok = parseHeaded(text); !ok {
-			return sessionmem.Digest{}, errGarbledDigest
+			return compact.Digest{}, errGarbledDigest
 		}
 	}
-	digest := sessionmem.Digest{}
+	digest := compact.Digest{}
 	digest.Context, _ = prompt.CutResult(strings.TrimSpace(strings.ToValidUTF8(answer.Context, "")), 1000)
 	switch {
 	case digest.Context == "":

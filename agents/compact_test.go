@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -104,10 +105,10 @@ func isCompaction(req api.ChatRequest) bool {
 // compacting is a rig with the real compactor.
 func compacting(t *testing.T, background bool, size int, digests ...string) *rig {
 	t.Helper()
-	return compactingBy(t, sessionmem.CompactPolicy{}, background, size, digests...)
+	return compactingBy(t, compact.Policy{}, background, size, digests...)
 }
 
-func compactingBy(t *testing.T, policy sessionmem.CompactPolicy, background bool, size int, digests ...string) *rig {
+func compactingBy(t *testing.T, policy compact.Policy, background bool, size int, digests ...string) *rig {
 	t.Helper()
 	var rules []ollamatest.Rule
 	for i, d := range digests {
@@ -120,9 +121,9 @@ func compactingBy(t *testing.T, policy sessionmem.CompactPolicy, background bool
 	rules = append(rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: "ok"}})
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-	r.params.Compactor = sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: r.store, Summarizer: small, Policy: func() sessionmem.CompactPolicy { return policy }, Own: OwnTools(),
-		Lessons: sessionmem.MemoryLessons{
+	r.params.Compactor = compact.New(compact.Config{
+		Store: r.store, Summarizer: small, Policy: func() compact.Policy { return policy }, Own: OwnTools(),
+		Lessons: compact.MemoryLessons{
 			Memory: r.params.Memory, Store: r.store, Write: func() string { return r.settings.MemoryWrite },
 			Own: func(s string) (memory.Target, bool) {
 				return r.params.Registry.OwnMemory(s, r.settings.DefaultAgent)
@@ -172,8 +173,8 @@ func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
 
 func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
-	done := make(chan sessionmem.Compacted, 1)
-	r.engine.p.Compacted = func(c sessionmem.Compacted) { done <- c }
+	done := make(chan compact.Result, 1)
+	r.engine.p.Compacted = func(c compact.Result) { done <- c }
 	for i := range 4 {
 		r.say(fmt.Sprintf(askedOslo, i))
 	}
@@ -267,8 +268,8 @@ func TestNobodyWaitsForWhatTheAppDoes(t *testing.T) {
 	}
 	app := r.params // the app is told of the change
 	app.Background = true
-	done := make(chan sessionmem.Compacted, 1)
-	app.Compacted = func(c sessionmem.Compacted) { done <- c }
+	done := make(chan compact.Result, 1)
+	app.Compacted = func(c compact.Result) { done <- c }
 	engine := NewEngine(app)
 	t.Cleanup(func() { _ = engine.Close() })
 	engine.CompactSoon(testSession)
@@ -312,7 +313,7 @@ type endsLate struct {
 	underWay chan struct{}
 }
 
-func (c endsLate) Renew(ctx context.Context, session string) (sessionmem.Compacted, error) {
+func (c endsLate) Renew(ctx context.Context, session string) (compact.Result, error) {
 	c.first.Do(func() {
 		close(c.underWay)
 		<-c.mayGoOn
@@ -322,8 +323,8 @@ func (c endsLate) Renew(ctx context.Context, session string) (sessionmem.Compact
 
 func TestWorkAfterATurnIsBegunAnewWhereTheOneBeforeItHasNotEnded(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
-	done := make(chan sessionmem.Compacted, 1)
-	r.engine.p.Compacted = func(c sessionmem.Compacted) { done <- c }
+	done := make(chan compact.Result, 1)
+	r.engine.p.Compacted = func(c compact.Result) { done <- c }
 	late := endsLate{r.engine.p.Compactor, &sync.Once{}, make(chan struct{}), make(chan struct{})}
 	r.engine.p.Compactor = late
 	for i := range 4 {
@@ -379,10 +380,10 @@ type renewingCompactor struct {
 	goOn  <-chan struct{}
 }
 
-func (c renewingCompactor) Renew(context.Context, string) (sessionmem.Compacted, error) {
+func (c renewingCompactor) Renew(context.Context, string) (compact.Result, error) {
 	c.begun <- struct{}{}
 	<-c.goOn
-	return sessionmem.Compacted{}, sessionmem.ErrNothing
+	return compact.Result{}, sessionmem.ErrNothing
 }
 
 // slowCompactor works until it is stopped.
@@ -391,10 +392,10 @@ type slowCompactor struct {
 	begun chan struct{}
 }
 
-func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int) (sessionmem.Compacted, error) {
+func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int) (compact.Result, error) {
 	s.begun <- struct{}{}
 	<-ctx.Done()
-	return sessionmem.Compacted{}, ctx.Err()
+	return compact.Result{}, ctx.Err()
 }
 
 func TestCompactorFitsTheSmallModel(t *testing.T) {
@@ -424,11 +425,11 @@ func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
 	r := compacting(t, false, 16384, "", "I'm sorry, I can't.")
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
 	messages := []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}}
-	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, sessionmem.ErrNoDigest) || r.compactions() != 2 {
+	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, compact.ErrNoDigest) || r.compactions() != 2 {
 		t.Errorf("%v after %d calls", err, r.compactions())
 	}
 	r.server.Close()
-	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, sessionmem.ErrNoDigest) {
+	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, compact.ErrNoDigest) {
 		t.Errorf("no server: %v", err)
 	}
 }
@@ -462,7 +463,7 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 			{"a small context", 2688, 450, 8},
 		} {
 			t.Run(fmt.Sprintf("%s, in the background %v", c.what, background), func(t *testing.T) {
-				r := compactingBy(t, sessionmem.CompactPolicy{KeepTokens: 4096}, background, c.size, goodDigest)
+				r := compactingBy(t, compact.Policy{KeepTokens: 4096}, background, c.size, goodDigest)
 				for i := range 4 {
 					r.say(fmt.Sprintf(askedOslo, i) + strings.Repeat(" so", c.long))
 				}
@@ -480,7 +481,7 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 
 // A Summary that stands for nothing yet is sent once the window leaves messages out.
 func TestASummaryIsSentWithTheFirstMessageThatIsLeftOut(t *testing.T) {
-	r := compactingBy(t, sessionmem.CompactPolicy{KeepTokens: 4096}, false, 16384, goodDigest)
+	r := compactingBy(t, compact.Policy{KeepTokens: 4096}, false, 16384, goodDigest)
 	for i := range 6 {
 		r.say(fmt.Sprintf(askedOslo, i))
 	}

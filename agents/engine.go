@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -34,9 +35,9 @@ type ModelResolver interface {
 // Compactor shortens a session's context by a Summary; sessionmem.Compaction is
 // one.
 type Compactor interface {
-	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, sessionmem.CompactPolicy, error)
-	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (sessionmem.Compacted, error)
-	Renew(ctx context.Context, session string) (sessionmem.Compacted, error)
+	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, compact.Policy, error)
+	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (compact.Result, error)
+	Renew(ctx context.Context, session string) (compact.Result, error)
 }
 
 // Settings are the live settings of turns (config.toml); read anew each turn.
@@ -86,7 +87,7 @@ type Params struct {
 	// one comes. Without it (a command, which ends with its turn) the next turn does
 	// it first and says so.
 	Background bool
-	Compacted  func(sessionmem.Compacted) // told of each one in the background, also of one that learnt something and then failed (no Summary); optional
+	Compacted  func(compact.Result) // told of each one in the background, also of one that learnt something and then failed (no Summary); optional
 	// Loaded tells whether a model is in the server's memory; optional: without it no
 	// session is named by a model.
 	Loaded func(ctx context.Context, model string) bool

@@ -17,6 +17,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -440,7 +441,7 @@ func TestAfterAnOverflowTheTurnsResultsStay(t *testing.T) {
 			script.Rules[2].Reply = overflow
 			script.Rules = slices.Insert(script.Rules, 3, ollamatest.Rule{AnyContains: "stats of cpu", Reply: ollamatest.Reply{Text: "45 %."}})
 			r := newRig(t, script)
-			r.params.Compactor = r.compactor(sessionmem.Digest{Context: "They said hello.", By: "small:1b"})
+			r.params.Compactor = r.compactor(compact.Digest{Context: "They said hello.", By: "small:1b"})
 			r.engine = NewEngine(r.params)
 			r.say("Hello")
 			ran := 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 )
 
 // compactFirst summarises a session that is due before the request is built. Where
@@ -33,7 +34,7 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 		due = due || policy.Due(snap.Since, t.filled(snap))
 	}
 	if due && snap.Covered(policy.KeepRecent) > 0 {
-		if _, err := t.compact(ctx, snap, snap.Keep(policy)); err != nil {
+		if _, err := t.compact(ctx, snap, policy.Keep(snap)); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +92,7 @@ func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, keep int) 
 		return false, context.Cause(ctx)
 	}
 	t.tellLessons(done.Lessons)
-	if errors.Is(err, sessionmem.ErrCompacting) || errors.Is(err, sessionmem.ErrStale) {
+	if errors.Is(err, compact.ErrBusy) || errors.Is(err, sessionmem.ErrStale) {
 		return false, nil // another one's Summary is there or on its way
 	}
 	if err != nil {
@@ -107,7 +108,7 @@ func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, keep int) 
 
 // tellLessons tells what a compaction has learnt: a lesson that stands in several
 // files is one, and its undo takes all of them back.
-func (t *turn) tellLessons(kept sessionmem.Kept) {
+func (t *turn) tellLessons(kept compact.Kept) {
 	for i, w := range kept.Written {
 		if i > 0 && w.UndoID == kept.Written[i-1].UndoID {
 			continue
@@ -166,7 +167,7 @@ func (e *Engine) beginAfter(session string, last taken) {
 		}
 		e.nameAfter(ctx, session)
 		err := e.compactDue(ctx, session, last)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, sessionmem.ErrCompacting) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, compact.ErrBusy) {
 			e.log.Warn("a session could not be summarised", "session", session, "err", err)
 		}
 	})
@@ -211,7 +212,7 @@ func (e *Engine) compactDue(ctx context.Context, session string, last taken) err
 	if last.history > 0 {
 		policy.KeepTokens = min(policy.KeepTokens, last.history/2)
 	}
-	done, err := e.p.Compactor.Compact(ctx, snap, snap.Keep(policy))
+	done, err := e.p.Compactor.Compact(ctx, snap, policy.Keep(snap))
 	learnt := len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0
 	if (err == nil || learnt) && e.p.Compacted != nil {
 		e.p.Compacted(done)

@@ -21,6 +21,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -285,17 +286,17 @@ func TestModelOfAnAgent(t *testing.T) {
 }
 
 // compactor is a Compactor of this store without a model's digest.
-func (r *rig) compactor(digest sessionmem.Digest) *sessionmem.Compaction {
-	return sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: r.store, Summarizer: digestOf(digest), Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{KeepRecent: -1} },
-		Lessons: sessionmem.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
+func (r *rig) compactor(digest compact.Digest) *compact.Compaction {
+	return compact.New(compact.Config{
+		Store: r.store, Summarizer: digestOf(digest), Policy: func() compact.Policy { return compact.Policy{KeepRecent: -1} },
+		Lessons: compact.MemoryLessons{Memory: r.params.Memory, Store: r.store, Write: func() string { return "auto" }},
 	})
 }
 
-type digestOf sessionmem.Digest
+type digestOf compact.Digest
 
-func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Block) (sessionmem.Digest, error) {
-	return sessionmem.Digest(d), nil
+func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Block) (compact.Digest, error) {
+	return compact.Digest(d), nil
 }
 
 func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
@@ -304,7 +305,7 @@ func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
 		{Reply: ollamatest.Reply{Text: "ok"}},
 	}})
 	r.open()
-	r.params.Compactor = r.compactor(sessionmem.Digest{Context: "They said hello.", By: "small:1b"})
+	r.params.Compactor = r.compactor(compact.Digest{Context: "They said hello.", By: "small:1b"})
 	r.engine = NewEngine(r.params)
 	r.say("Hello")
 	r.say("Hello again")

@@ -21,6 +21,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -119,7 +120,7 @@ type writers struct {
 	store      *sessionmem.Store
 	memory     *memory.Memory
 	engine     *Engine
-	compaction *sessionmem.Compaction
+	compaction *compact.Compaction
 	forgetter  *forget.Forgetter
 
 	sessions []string
@@ -186,9 +187,9 @@ func (w *writers) open() {
 	if err := agents.InstallDefaults(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	w.compaction = sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: w.store, Summarizer: retelling{w}, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} },
-		Lessons: sessionmem.MemoryLessons{Memory: w.memory, Store: w.store, Write: func() string { return "auto" }},
+	w.compaction = compact.New(compact.Config{
+		Store: w.store, Summarizer: retelling{w}, Policy: func() compact.Policy { return compact.Policy{} },
+		Lessons: compact.MemoryLessons{Memory: w.memory, Store: w.store, Write: func() string { return "auto" }},
 	})
 	w.engine = NewEngine(Params{
 		Store: w.store, Memory: w.memory, Registry: agents, Chat: w, Models: w, Prompts: os.DirFS("../assets"), Compactor: w.compaction,
@@ -288,7 +289,7 @@ func (w *writers) Estimate(_ string, raw int) int                       { return
 // retelling is the small model, which repeats what it is given.
 type retelling struct{ w *writers }
 
-func (r retelling) Summarize(_ context.Context, before *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
+func (r retelling) Summarize(_ context.Context, before *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	var told []string
 	if before != nil {
 		told = wordForm.FindAllString(before.Text, -1)
@@ -301,7 +302,7 @@ func (r retelling) Summarize(_ context.Context, before *transcript.Block, messag
 			told = append(told, text)
 		}
 	}
-	return sessionmem.Digest{Context: "They spoke of " + strings.Join(told[max(0, len(told)-6):], ", ") + ".", By: "small:1b"}, nil
+	return compact.Digest{Context: "They spoke of " + strings.Join(told[max(0, len(told)-6):], ", ") + ".", By: "small:1b"}, nil
 }
 
 // turn says something and takes the answer.

@@ -16,32 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// editorSaves are the ways editors replace a file's content.
-var editorSaves = map[string]func(t *testing.T, path, text string){
-	"in place": func(t *testing.T, path, text string) { writeFile(t, path, text) },
-	"rename over": func(t *testing.T, path, text string) {
-		writeFile(t, path+".new", text)
-		must(t, os.Rename(path+".new", path))
-	},
-	"delete and create": func(t *testing.T, path, text string) {
-		must(t, os.Remove(path))
-		time.Sleep(5 * time.Millisecond)
-		writeFile(t, path, text)
-	},
-	"backup and create": func(t *testing.T, path, text string) {
-		must(t, os.Rename(path, path+"~"))
-		time.Sleep(5 * time.Millisecond)
-		writeFile(t, path, text)
-	},
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestAppendAfterAnEditorsSave(t *testing.T) {
 	for name, save := range editorSaves {
 		t.Run("given a save "+name+", then the edit stays and the append follows it", func(t *testing.T) {

@@ -1,13 +1,10 @@
 package sessionmem
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"mac-stats/sessionmem/transcript"
@@ -54,12 +51,6 @@ func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
 	}
 }
 
-func saveByRename(t *testing.T, file, text string) {
-	t.Helper()
-	writeFile(t, file+"~", text)
-	must(t, os.Rename(file+"~", file))
-}
-
 // A clock that jumps ahead makes a running conversation neither inactive nor
 // finished; one that jumps back archives nothing; what is archived by a wrong clock
 // comes back with its next message.
@@ -93,38 +84,6 @@ func onlyFileOf(t *testing.T, root, name string) string {
 	tr, err := openStore(t, root).Load(t.Context(), name)
 	must(t, err)
 	return tr.Info.Path
-}
-
-func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		calls := 0
-		r := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
-			calls++
-			return Digest{Context: "So far.", By: "small:1b"}, nil
-		}))
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { r.c.Run(ctx); close(ended) }()
-		time.Sleep(25 * time.Minute)
-		for session, jump := range map[string]time.Duration{"cli-ahead": -48 * time.Hour, "cli-back": year} {
-			for i := range 8 {
-				b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: transcript.KindUser, Text: fmt.Sprintf("message %d", i), Time: time.Now().Add(jump)}
-				mustAppend(t, r.store, session, b)
-			}
-		}
-		time.Sleep(6 * time.Minute)
-		for _, session := range []string{"cli-ahead", "cli-back"} {
-			if got := window(t, r.store, session); got != "S m4 m5 m6 m7" {
-				t.Errorf("%s is summarised as %q: the last messages of a running conversation stay", session, got)
-			}
-		}
-		time.Sleep(6 * time.Hour)
-		if calls != 2 {
-			t.Errorf("%d summaries of two sessions", calls)
-		}
-		stop()
-		<-ended
-	})
 }
 
 // Edits by hand and damage: what can be read is context, the same after a restart;
@@ -161,7 +120,7 @@ func TestTranscriptDamagedByHand(t *testing.T) {
 			mustAppend(t, s, "cli-a", user("before it was edited"))
 			file := onlyFile(t, root)
 			time.Sleep(time.Millisecond)
-			saveByRename(t, file, tt.text)
+			renameOver(t, file, tt.text)
 			must(t, s.dropJournal(s.session("cli-a"))) // nothing is known of what it was
 			fresh := openStore(t, root)
 			if got := texts(t, fresh, "cli-a"); !cmp.Equal(got, tt.want) {

@@ -140,7 +140,7 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 	if err := s.Correct(t.Context(), name, transcript.Block{Note: transcript.NoteDeleted, Parent: "b0"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.appendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
+	if _, err := s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
 		t.Errorf("it gave %v, want ErrStale", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package sessionmem keeps what was said: sessions, their transcripts on disk, the
-// short-term window that goes into a prompt, its summaries, and the lessons that are taken
-// from it. The memory files themselves are package memory's, what was forgotten is package
+// Package sessionmem keeps what was said: sessions, their transcripts on disk, and the
+// short-term window that goes into a prompt. Making its Summaries and learning from it is
+// package compact's, the memory files are package memory's, what was forgotten is package
 // forgotten's.
 //
 // Rules:

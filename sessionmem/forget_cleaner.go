@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -115,7 +116,7 @@ func (c *cleaner) block(raw transcript.RawBlock) []byte {
 	}
 	switch place := string(b.Kind); {
 	case b.Kind == transcript.KindSummary && c.dirty && b.Text != forgotten.Text && !whole:
-		cleaned = rebuiltSummary(cleaned, c.summary()).WithTold(c.said.First(len(c.said)))
+		cleaned = summary.Rebuilt(cleaned, c.summary()).WithTold(c.said.First(len(c.said)))
 		changed = true
 		c.find(forgotten.Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != forgotten.Text:
@@ -235,8 +236,8 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 	}
 	if b.IsMessage() && b.Text != forgotten.Text {
 		c.kept = append(c.kept, b)
-		if len(c.kept) > 4*maxCompacted {
-			c.kept = slices.Clone(c.kept[len(c.kept)-2*maxCompacted:])
+		if len(c.kept) > 4*maxSummarised {
+			c.kept = slices.Clone(c.kept[len(c.kept)-2*maxSummarised:])
 		}
 	}
 }
@@ -250,7 +251,7 @@ func (c *cleaner) summary() string {
 	if previous == nil && len(c.kept) == 0 {
 		return forgotten.Text
 	}
-	text := PlainSummary(previous, c.kept[max(0, len(c.kept)-maxCompacted):])
+	text := summary.Plain(previous, c.kept[max(0, len(c.kept)-maxSummarised):])
 	if c.t.HoldsIn(c.session, text) {
 		return forgotten.Text
 	}

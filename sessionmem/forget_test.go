@@ -1,7 +1,6 @@
 package sessionmem
 
 import (
-	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,7 +189,7 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 	r.residue("zebra", "striped")
 	load, err := r.s.Load(t.Context(), "cli-a")
 	must(t, err)
-	if s := load.Blocks[3]; !strings.Contains(s.Text, "harbour") || s.By != plainBy || s.Through != last.ID {
+	if s := load.Blocks[3]; !strings.Contains(s.Text, "harbour") || s.By != summary.PlainBy || s.Through != last.ID {
 		t.Errorf("rebuilt: %+v", s)
 	}
 	if s := load.Blocks[9]; s.Text != "Nothing of it is in here." {
@@ -388,27 +388,6 @@ func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 	mustAppend(t, other, "cli-b", user("zebra seven again")) // what a person types anew is theirs
 	if !strings.Contains(readFile(t, r.pathOf("cli-b")), "zebra seven again") {
 		t.Error("what was typed anew was taken")
-	}
-}
-
-func TestACompactionUnderWayIsStale(t *testing.T) {
-	var forget func()
-	rig := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
-		forget()
-		return Digest{Context: "A striped animal.", By: "m", Lessons: []memory.Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
-	}))
-	rig.say("cli-a", 1, 8)
-	forget = func() {
-		tr, err := rig.store.Forgotten().New(true, false)
-		must(t, err)
-		tr.AddWords("question 3")
-		must(t, rig.store.Forgotten().Begin(tr))
-	}
-	if _, err := rig.compact("cli-a"); err == nil || !strings.Contains(err.Error(), ErrStale.Error()) {
-		t.Errorf("got %v", err)
-	}
-	if text := window(t, rig.store, "cli-a"); strings.Contains(text, "striped") {
-		t.Errorf("it was appended: %s", text)
 	}
 }
 

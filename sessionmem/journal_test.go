@@ -281,7 +281,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			return second(s.Append(t.Context(), "cli-a", user("next")))
 		},
 		"a Summary": func(t *testing.T, s *Store, snap Snapshot) error {
-			return second(s.appendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+			return second(s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
 		},
 		"a reset": func(t *testing.T, s *Store, _ Snapshot) error { return s.Reset(t.Context(), "cli-a") },
 	} {

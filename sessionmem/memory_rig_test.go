@@ -5,10 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/memory"
 )
 
-var global = memory.Target{Kind: memory.TargetGlobal}
+var (
+	must        = filetest.Must
+	readFile    = filetest.Read
+	writeFile   = filetest.Write
+	renameOver  = filetest.Replace
+	editorSaves = filetest.EditorSaves
+
+	global = memory.Target{Kind: memory.TargetGlobal}
+)
 
 // remember appends a lesson and gives the file's text with the date as DATE.
 func remember(t *testing.T, m *memory.Memory, text string) string {
@@ -24,13 +33,6 @@ func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal 
 	out, err := m.Propose(t.Context(), p)
 	must(t, err)
 	return out
-}
-
-// undoes takes a change of a memory back.
-func undoes(t *testing.T, m *memory.Memory, id string) {
-	t.Helper()
-	_, err := m.Undo(t.Context(), id)
-	must(t, err)
 }
 
 func bulletTexts(t testing.TB, m *memory.Memory) string {

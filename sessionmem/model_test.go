@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"errors"
@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,7 +111,7 @@ type model struct {
 	t          *testing.T
 	root       string
 	rnd        *rand.Rand
-	stores     [2]*Store
+	stores     [2]*sessionmem.Store
 	sessions   []*modelSession
 	privates   [2]*modelSession  // of each store
 	learnt     map[string]bool   // lessons that were said to be remembered
@@ -131,11 +133,11 @@ type modelSession struct {
 
 func (m *model) open(i int) {
 	most := int64(m.rnd.IntN(2) * 2500) // in parts, or not
-	s, err := Open(Config{Root: m.root, MaxFileBytes: func() int64 { return most }})
+	s, err := sessionmem.Open(sessionmem.Config{Root: m.root, MaxFileBytes: func() int64 { return most }})
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s.trustSaves = true
+	sessionmem.TrustSaves(s)
 	m.stores[i], m.privates[i] = s, nil
 }
 
@@ -145,7 +147,7 @@ func (m *model) step(i int) {
 	actions := []struct {
 		name   string
 		weight int
-		do     func(*Store, *modelSession)
+		do     func(*sessionmem.Store, *modelSession)
 	}{
 		{"append", 40, m.append},
 		{"branch", 8, m.branch},
@@ -198,18 +200,18 @@ func (m *model) checkAll() {
 }
 
 // retire deletes a session that became long, and begins another.
-func (m *model) retire(s *Store, ses *modelSession) {
+func (m *model) retire(s *sessionmem.Store, ses *modelSession) {
 	if err := s.Delete(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(m.root, sessionDir, trashDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(m.root, transcript.SessionDir, ".trash")); err != nil {
 		m.t.Fatal(err)
 	}
 	m.made++
 	*ses = modelSession{name: fmt.Sprintf("cpu-n%d", m.made), deleted: map[string]bool{}}
 }
 
-func (m *model) add(s *Store, ses *modelSession, b transcript.Block) transcript.Block {
+func (m *model) add(s *sessionmem.Store, ses *modelSession, b transcript.Block) transcript.Block {
 	out, err := s.Append(m.t.Context(), ses.name, b)
 	if err != nil {
 		m.t.Fatal(err)
@@ -225,9 +227,9 @@ func (m *model) message() transcript.Block {
 	return transcript.Block{Kind: kind, Text: fmt.Sprintf("%s %d", texts[m.rnd.IntN(len(texts))], m.rnd.Uint32())}
 }
 
-func (m *model) append(s *Store, ses *modelSession) { m.add(s, ses, m.message()) }
+func (m *model) append(s *sessionmem.Store, ses *modelSession) { m.add(s, ses, m.message()) }
 
-func (m *model) reset(s *Store, ses *modelSession) {
+func (m *model) reset(s *sessionmem.Store, ses *modelSession) {
 	if err := s.Reset(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
@@ -235,7 +237,7 @@ func (m *model) reset(s *Store, ses *modelSession) {
 }
 
 // took notes the Note that a call has just written, if there was a session.
-func (m *model) took(s *Store, ses *modelSession, note string) {
+func (m *model) took(s *sessionmem.Store, ses *modelSession, note string) {
 	if len(ses.want) == 0 {
 		return
 	}
@@ -247,12 +249,12 @@ func (m *model) took(s *Store, ses *modelSession, note string) {
 	ses.want = append(ses.want, b)
 }
 
-func (m *model) tool(s *Store, ses *modelSession) {
+func (m *model) tool(s *sessionmem.Store, ses *modelSession) {
 	tool := []string{ownTool, ownTool, strangersTool}[m.rnd.IntN(3)]
 	m.add(s, ses, transcript.Block{Kind: transcript.KindTool, Agent: tool, Text: m.message().Text})
 }
 
-func (m *model) branch(s *Store, ses *modelSession) {
+func (m *model) branch(s *sessionmem.Store, ses *modelSession) {
 	messages := reference(ses.want).Messages
 	if len(messages) == 0 {
 		return
@@ -263,7 +265,7 @@ func (m *model) branch(s *Store, ses *modelSession) {
 	m.took(s, ses, transcript.NoteRewind)
 }
 
-func (m *model) choose(s *Store, ses *modelSession) {
+func (m *model) choose(s *sessionmem.Store, ses *modelSession) {
 	if len(ses.want) == 0 {
 		return
 	}
@@ -273,10 +275,10 @@ func (m *model) choose(s *Store, ses *modelSession) {
 	m.took(s, ses, transcript.NoteSettings)
 }
 
-func (m *model) rename(s *Store, ses *modelSession) {
+func (m *model) rename(s *sessionmem.Store, ses *modelSession) {
 	err := s.SetTitle(m.t.Context(), ses.name, "a title")
 	if len(ses.want) == 0 {
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, sessionmem.ErrNotFound) {
 			m.t.Errorf("renaming nothing: %v", err)
 		}
 		return
@@ -287,9 +289,9 @@ func (m *model) rename(s *Store, ses *modelSession) {
 	m.took(s, ses, transcript.NoteTitle)
 }
 
-func (m *model) archive(s *Store, ses *modelSession) {
+func (m *model) archive(s *sessionmem.Store, ses *modelSession) {
 	others := func(name string) bool { return name != ses.name }
-	moved, err := s.Archive(m.t.Context(), ArchiveRule{After: 1, Keep: others})
+	moved, err := s.Archive(m.t.Context(), sessionmem.ArchiveRule{After: 1, Keep: others})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -301,7 +303,7 @@ func (m *model) archive(s *Store, ses *modelSession) {
 	}
 }
 
-func (m *model) restart(s *Store, _ *modelSession) {
+func (m *model) restart(s *sessionmem.Store, _ *modelSession) {
 	i := slices.Index(m.stores[:], s)
 	if err := s.Close(); err != nil {
 		m.t.Fatal(err)
@@ -309,7 +311,7 @@ func (m *model) restart(s *Store, _ *modelSession) {
 	m.open(i)
 }
 
-func (m *model) concurrent(_ *Store, ses *modelSession) {
+func (m *model) concurrent(_ *sessionmem.Store, ses *modelSession) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	for i := range 4 {
@@ -337,7 +339,7 @@ type edited struct {
 }
 
 // edit reads one of the files of a session's transcript, its last part or any.
-func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
+func (m *model) edit(s *sessionmem.Store, ses *modelSession, last bool) edited {
 	t, err := s.Load(m.t.Context(), ses.name)
 	if err != nil {
 		m.t.Fatal(err)
@@ -350,7 +352,7 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 	if !last {
 		e.path = files[m.rnd.IntN(len(files))]
 	}
-	e.data = []byte(readFile(m.t, e.path))
+	e.data = []byte(filetest.Read(m.t, e.path))
 	part, err := transcript.Parse(strings.NewReader(string(e.data)))
 	if err != nil {
 		m.t.Fatal(err)
@@ -363,33 +365,8 @@ func (m *model) edit(s *Store, ses *modelSession, last bool) edited {
 	return e
 }
 
-// without takes the block of this id out of a transcript, as a person would.
-func (m *model) without(data []byte, id string) []byte {
-	t, err := transcript.Parse(strings.NewReader(string(data)))
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	t.Blocks = slices.DeleteFunc(t.Blocks, func(b transcript.Block) bool { return b.ID == id })
-	var out strings.Builder
-	if err := transcript.Write(&out, t); err != nil {
-		m.t.Fatal(err)
-	}
-	return []byte(out.String())
-}
-
-// save replaces a file as editors do.
-func (m *model) save(file string, data []byte) {
-	tmp := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".swp")
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.Rename(tmp, file); err != nil {
-		m.t.Fatal(err)
-	}
-}
-
 // handEdit deletes one block, not the last, and saves at once.
-func (m *model) handEdit(s *Store, ses *modelSession) {
+func (m *model) handEdit(s *sessionmem.Store, ses *modelSession) {
 	if len(ses.want) >= 3 {
 		m.deleteByHand(m.edit(s, ses, false), ses)
 	}
@@ -401,9 +378,9 @@ func (m *model) deleteByHand(e edited, ses *modelSession) {
 		return
 	}
 	id := e.ids[m.rnd.IntN(len(e.ids))]
-	m.save(e.path, m.without(e.data, id))
+	filetest.Replace(m.t, e.path, filetest.WithoutBlock(m.t, string(e.data), id))
 	m.remove(ses, func(b transcript.Block) bool { return b.ID == id })
-	if strings.Contains(e.path, "/"+archiveDir+"/") { // an archived session has no journal
+	if strings.Contains(e.path, "/archive/") { // an archived session has no journal
 		ses.removed = nil
 	}
 }
@@ -422,7 +399,7 @@ func (m *model) remove(ses *modelSession, which func(transcript.Block) bool) {
 
 // lateSave deletes a block in an editor that had read the file before more was
 // written to it, which goes too. The program that wrote it goes on.
-func (m *model) lateSave(s *Store, ses *modelSession) {
+func (m *model) lateSave(s *sessionmem.Store, ses *modelSession) {
 	if len(ses.want) < 3 {
 		return
 	}
@@ -434,7 +411,7 @@ func (m *model) lateSave(s *Store, ses *modelSession) {
 	}
 	late := map[string]bool{}
 	for _, b := range ses.want[before:] {
-		late[b.ID] = strings.Contains(readFile(m.t, e.path), "id="+b.ID) // not in the next part
+		late[b.ID] = strings.Contains(filetest.Read(m.t, e.path), "id="+b.ID) // not in the next part
 	}
 	m.deleteByHand(e, ses)
 	if len(e.ids) > 0 {
@@ -445,7 +422,7 @@ func (m *model) lateSave(s *Store, ses *modelSession) {
 }
 
 // decide is the user who wants back what is no longer in the file, or agrees.
-func (m *model) decide(s *Store, ses *modelSession) {
+func (m *model) decide(s *sessionmem.Store, ses *modelSession) {
 	if m.rnd.IntN(2) == 0 {
 		if _, err := s.KeepRemoved(m.t.Context(), ses.name); err != nil {
 			m.t.Fatal(err)
@@ -468,7 +445,7 @@ func (m *model) decide(s *Store, ses *modelSession) {
 
 // checkRemoved wants all that was removed to be known, and nothing else.
 func (m *model) checkRemoved(ses *modelSession) {
-	want := Removed{Session: ses.name}
+	want := sessionmem.Removed{Session: ses.name}
 	for _, b := range ses.removed {
 		if b.IsMessage() {
 			want.Messages++
@@ -484,14 +461,14 @@ func (m *model) checkRemoved(ses *modelSession) {
 	}
 }
 
-func (m *model) deleteUndo(s *Store, ses *modelSession) {
+func (m *model) deleteUndo(s *sessionmem.Store, ses *modelSession) {
 	if len(ses.want) == 0 {
 		return
 	}
 	if err := s.Delete(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
-	if _, err := s.Load(m.t.Context(), ses.name); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Load(m.t.Context(), ses.name); !errors.Is(err, sessionmem.ErrNotFound) {
 		m.t.Errorf("a deleted session loads: %v", err)
 	}
 	if m.rnd.IntN(2) == 0 {
@@ -503,7 +480,7 @@ func (m *model) deleteUndo(s *Store, ses *modelSession) {
 	ses.removed = nil
 }
 
-func (m *model) load(s *Store, ses *modelSession) []transcript.Block {
+func (m *model) load(s *sessionmem.Store, ses *modelSession) []transcript.Block {
 	t, err := s.Load(m.t.Context(), ses.name)
 	if err != nil {
 		m.t.Fatal(err)
@@ -535,14 +512,14 @@ func (m *model) resync(ses *modelSession) {
 
 // check compares both stores and a fresh one with the reference.
 func (m *model) check(ses *modelSession) {
-	fresh, err := Open(Config{Root: m.root})
+	fresh, err := sessionmem.Open(sessionmem.Config{Root: m.root})
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	defer fresh.Close()
 	m.checkRemoved(ses)
 	want := reference(ses.want)
-	for i, s := range []*Store{m.stores[0], m.stores[1], fresh} {
+	for i, s := range []*sessionmem.Store{m.stores[0], m.stores[1], fresh} {
 		got, err := s.Context(m.t.Context(), ses.name)
 		if err != nil {
 			m.t.Fatal(err)
@@ -650,7 +627,7 @@ func reference(blocks []transcript.Block) transcript.Context {
 	}
 	if summary >= 0 {
 		out.Summary = &branch[summary]
-		if out.Summary.Through == throughNone {
+		if out.Summary.Through == "none" {
 			from = 0
 		}
 		for i := range summary {

@@ -1,4 +1,4 @@
-package sessionmem
+package sessionmem_test
 
 import (
 	"io/fs"
@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
 // answer plays a turn whose answer streams, and how it ends: committed, thrown
 // away, or with the program's death before or after it was committed.
-func (m *model) answer(s *Store, ses *modelSession) {
+func (m *model) answer(s *sessionmem.Store, ses *modelSession) {
 	turn, err := s.LockTurn(m.t.Context(), ses.name, "window", nil)
 	if err != nil {
 		m.t.Fatal(err)
@@ -22,7 +23,7 @@ func (m *model) answer(s *Store, ses *modelSession) {
 	b := transcript.Block{Kind: transcript.KindAssistant, Parent: question.ID, Text: m.message().Text}
 	c := s.Checkpoint(m.t.Context(), ses.name, transcript.Block{Kind: b.Kind, Parent: b.Parent})
 	c.SetText(b.Text)
-	c.flush()
+	sessionmem.FlushCheckpoint(c)
 	b.ID = c.ID()
 	switch m.rnd.IntN(5) {
 	case 0:
@@ -49,8 +50,8 @@ func (m *model) answer(s *Store, ses *modelSession) {
 }
 
 // dies ends a program as a crash does: nobody commits, what was written stays.
-func (m *model) dies(s *Store, c *Checkpoint) {
-	c.stop()
+func (m *model) dies(s *sessionmem.Store, c *sessionmem.Checkpoint) {
+	sessionmem.StopCheckpoint(c)
 	m.restart(s, nil)
 }
 
@@ -81,26 +82,19 @@ func (m *model) tookAnswer(ses *modelSession, b transcript.Block) {
 
 // checkNothingLeft wants no checkpoint where no answer streams.
 func (m *model) checkNothingLeft() {
-	left, err := os.ReadDir(filepath.Join(m.root, sessionDir, partialDir))
+	left, err := os.ReadDir(filepath.Join(m.root, transcript.SessionDir, ".partial"))
 	if err != nil || len(left) > 0 {
 		m.t.Errorf("left in the folder of checkpoints: %v, %v", left, err)
 	}
 }
 
 // rest lets a program let go of what it holds, as after hours without use.
-func (m *model) rest(s *Store, _ *modelSession) {
-	s.mu.Lock()
-	for _, ses := range s.sessions {
-		ses.mu.Lock()
-		ses.used = ses.used.Add(-time.Hour)
-		ses.last.seen = ses.last.seen.Add(-time.Hour)
-		ses.mu.Unlock()
-	}
-	s.mu.Unlock()
+func (m *model) rest(s *sessionmem.Store, _ *modelSession) {
+	sessionmem.PassAnHour(s)
 	s.Rest(time.Minute)
 }
 
-func (m *model) release(s *Store, ses *modelSession) { s.Release(ses.name) }
+func (m *model) release(s *sessionmem.Store, ses *modelSession) { s.Release(ses.name) }
 
 // checkSecrets reads every file: nothing of what was said in private is in one.
 func (m *model) checkSecrets() {

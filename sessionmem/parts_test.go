@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -449,8 +450,7 @@ func TestEditingEarlierParts(t *testing.T) {
 		return s, files, blocks
 	}
 	without := func(t *testing.T, file, id string) string {
-		m := &model{t: t}
-		return string(m.without([]byte(readFile(t, file)), id))
+		return filetest.WithoutBlock(t, readFile(t, file), id)
 	}
 	contents := func(t *testing.T, s *Store) []string {
 		var out []string
@@ -465,7 +465,7 @@ func TestEditingEarlierParts(t *testing.T) {
 	}
 	t.Run("a block deleted from the middle stays deleted", func(t *testing.T) {
 		s, files, blocks := setUp(t)
-		(&model{t: t}).save(files[0], []byte(without(t, files[0], blocks[0].ID)))
+		renameOver(t, files[0], without(t, files[0], blocks[0].ID))
 		mustAppend(t, s, "cpu-a", user("next"))
 		want := []string{"message 1", "message 2", "message 3", "message 4", "message 5", "next"}
 		if diff := cmp.Diff(want, contents(t, s)); diff != "" {
@@ -477,7 +477,7 @@ func TestEditingEarlierParts(t *testing.T) {
 	})
 	t.Run("what was dropped from the end of part 1 is restored there", func(t *testing.T) {
 		s, files, blocks := setUp(t)
-		(&model{t: t}).save(files[0], []byte(without(t, files[0], blocks[1].ID)))
+		renameOver(t, files[0], without(t, files[0], blocks[1].ID))
 		mustAppend(t, s, "cpu-a", user("next"))
 		if diff := cmp.Diff([]string{"message 0", "message 2", "message 3", "message 4", "message 5", "next"}, contents(t, s)); diff != "" {
 			t.Error(diff)

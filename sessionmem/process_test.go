@@ -69,8 +69,6 @@ func playRole(role, root, arg string) error {
 		return fillUp(ctx, s)
 	case "accept":
 		return acceptAll(ctx, memory.New(memory.Config{Root: root}))
-	case "compact":
-		return compactSlowly(ctx, s, root)
 	case "hold":
 		l, err := s.LockTurn(ctx, "cli-a", "other process", nil)
 		if err != nil {

@@ -16,13 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// renameOver saves text as most editors do: a new file renamed over the old one.
-func renameOver(t *testing.T, path, text string) {
-	t.Helper()
-	writeFile(t, path+".new", text)
-	must(t, os.Rename(path+".new", path))
-}
-
 // An editor's save that comes between opening the file and writing to it leaves
 // the block in a file without a name.
 func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {

@@ -72,25 +72,6 @@ func onlyFile(t testing.TB, root string) string {
 	return files[0]
 }
 
-func readFile(t testing.TB, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-func writeFile(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestStoreConformance runs what every store promises against the one on disk
 // (also after a restart before each look) and the one in memory.
 func TestStoreConformance(t *testing.T) {

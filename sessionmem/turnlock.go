@@ -17,11 +17,12 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// turnSuffix and holderSuffix are the ends of the names of a turn's lock file and
-// of the file that tells who holds it. A session's name has no dot.
+// The ends of the names of a turn's lock file, of the file that tells who holds it, and of
+// the lock file of a compaction. A session's name has no dot.
 const (
-	turnSuffix   = ".turn"
-	holderSuffix = ".turn.json"
+	turnSuffix    = ".turn"
+	holderSuffix  = ".turn.json"
+	compactSuffix = ".compact"
 )
 
 // Holder says who holds a session's turn lock.
@@ -226,6 +227,22 @@ func (s *Store) lockFile(ctx context.Context, name string) (release func(), err 
 	lock := wholefile.NewLock(s.lockPath(name))
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return nil, wholefile.Explain("locking "+name, err)
+	}
+	return func() { s.unlockFile(lock) }, nil
+}
+
+// LockCompaction makes this process the only one that summarises the session. It waits
+// until ctx ends. An in-memory session needs no lock file.
+func (s *Store) LockCompaction(ctx context.Context, session string) (release func(), err error) {
+	if s.IsPrivate(session) {
+		return func() {}, nil
+	}
+	if err := s.root.check(); err != nil {
+		return nil, err
+	}
+	lock := wholefile.NewLock(s.lockPath(session + compactSuffix))
+	if _, err := lock.TryLockContext(ctx, wholefile.LockRetry); err != nil {
+		return nil, wholefile.Explain("locking the compaction", err)
 	}
 	return func() { s.unlockFile(lock) }, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
@@ -106,7 +107,7 @@ func (a *API) explain(err error) *problem {
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such session.", "`mac-stats sessions list` names those there are; give the full name, such as cpu-k3x9qa."}
 	case errors.Is(err, recall.ErrNoChunk):
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such chunk in this session.", "List the session's memory for the ids there are."}
-	case errors.Is(err, sessionmem.ErrStale), errors.Is(err, sessionmem.ErrCompacting), errors.Is(err, sessionmem.ErrBusy):
+	case errors.Is(err, sessionmem.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, sessionmem.ErrBusy):
 		return &problem{http.StatusConflict, codeConflict, "The session is being worked on.", "Send the request again in a moment."}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{http.StatusGatewayTimeout, codeTimeout, "It took longer than allowed.", "Send the request again."}

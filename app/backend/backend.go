@@ -21,6 +21,7 @@ import (
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 )
@@ -37,7 +38,7 @@ type Backend struct {
 	Monitor  *monitor.Monitor
 	Answers  *tools.Answers // what was allowed for longer than a call
 
-	Compaction *sessionmem.Compaction
+	Compaction *compact.Compaction
 	Discord    *service.Service
 
 	Logger   *slog.Logger

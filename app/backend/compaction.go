@@ -11,17 +11,17 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 )
 
 // openCompaction makes what summarises sessions: after turns, periodically (where
 // the folders are watched) and by hand.
 func (b *Backend) openCompaction() {
-	b.Compaction = sessionmem.NewCompaction(sessionmem.CompactionConfig{
+	b.Compaction = compact.New(compact.Config{
 		Store:      b.Store,
 		Summarizer: agents.NewSmallModel(b.Client, b.Models, assets.FS, b.settings),
-		Lessons: sessionmem.MemoryLessons{
+		Lessons: compact.MemoryLessons{
 			Memory: b.Memory, Store: b.Store, Logger: b.Logger,
 			Write: func() string { return b.Config().Memory.Write },
 			Own:   b.ownMemory,
@@ -36,9 +36,9 @@ func (b *Backend) openCompaction() {
 }
 
 // compactPolicy is the policy, from the configuration as it is now.
-func (b *Backend) compactPolicy() sessionmem.CompactPolicy {
+func (b *Backend) compactPolicy() compact.Policy {
 	cfg := b.Config()
-	p := sessionmem.CompactPolicy{
+	p := compact.Policy{
 		Threshold: cfg.Compaction.Threshold, MinPeriodic: cfg.Compaction.MinPeriodic, KeepRecent: cfg.Compaction.KeepRecent,
 		KeepTokens: cfg.Session.MaxTokens / 2,
 		Window:     cfg.Session.MaxMessages, DiscordWindow: 2 * cfg.Discord.HistoryTurns, Interval: cfg.Compaction.Interval, InactiveAfter: cfg.Compaction.InactiveAfter,
@@ -96,7 +96,7 @@ func (b *Backend) MemoryBudget(t memory.Target) int {
 }
 
 // tellCompacted tells the window what was done behind its back, and what was learnt.
-func (b *Backend) tellCompacted(c sessionmem.Compacted) {
+func (b *Backend) tellCompacted(c compact.Result) {
 	kept := c.Lessons
 	b.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
 		"lessons", len(kept.Written), "proposed", len(kept.Proposed), "refused", kept.Refused)
@@ -110,7 +110,7 @@ func (b *Backend) tellCompacted(c sessionmem.Compacted) {
 }
 
 // memoryNotice words what was learnt, and what waits for the user in all.
-func (b *Backend) memoryNotice(session string, kept sessionmem.Kept) Notice {
+func (b *Backend) memoryNotice(session string, kept compact.Kept) Notice {
 	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
 	waiting, err := b.Memory.Inbox()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
 )
@@ -87,7 +87,7 @@ func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
 			notices := memoryNotices(t, b)
 			talk(t, b, "cpu-a", tt.agent)
 			n := next(t, notices, func(n Notice) bool { return n.Session == "cpu-a" })
-			kept := sessionmem.Kept{Written: n.Written, Proposed: n.Proposed}
+			kept := compact.Kept{Written: n.Written, Proposed: n.Proposed}
 			if kept.Remembered() != tt.written || len(n.Written) != tt.files || len(n.Proposed) != tt.waits || n.Waiting != tt.waits || n.Text != tt.words {
 				t.Errorf("told %+v", n)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -32,7 +33,7 @@ type day struct {
 }
 
 // Summarize is the small model: 20 s a call.
-func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (sessionmem.Digest, error) {
+func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
 	d.mu.Lock()
 	d.calls++
 	d.running++
@@ -49,10 +50,10 @@ func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript
 	if d.hangs != nil && d.hangs(call) {
 		d.note("the model hangs")
 		<-ctx.Done()
-		return sessionmem.Digest{}, ctx.Err()
+		return compact.Digest{}, ctx.Err()
 	}
 	time.Sleep(20 * time.Second)
-	return sessionmem.Digest{Context: "So far.", By: "small:1b"}, nil
+	return compact.Digest{Context: "So far.", By: "small:1b"}, nil
 }
 
 // asked is how often the model was.
@@ -121,11 +122,11 @@ func (d *day) window(session string) string {
 // begin starts the pass and the archive; both end with the bubble's test.
 func (d *day) begin() (end func()) {
 	d.start = time.Now()
-	c := sessionmem.NewCompaction(sessionmem.CompactionConfig{
+	c := compact.New(compact.Config{
 		Store: d.store, Summarizer: d, MayRun: d.mayRun,
-		Policy:  func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} },
+		Policy:  func() compact.Policy { return compact.Policy{} },
 		Lessons: noLessons{},
-		Done: func(c sessionmem.Compacted) {
+		Done: func(c compact.Result) {
 			d.note("%s: %d summarised, %d stay", c.Session, c.Messages, c.Recent)
 		},
 	})
@@ -240,6 +241,6 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 // noLessons is for days on which nothing is learnt.
 type noLessons struct{}
 
-func (noLessons) Keep(context.Context, sessionmem.Learnt) (sessionmem.Kept, error) {
-	return sessionmem.Kept{}, nil
+func (noLessons) Keep(context.Context, compact.Learnt) (compact.Kept, error) {
+	return compact.Kept{}, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"mac-stats/app/discord/service"
 	"mac-stats/assets"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
 )
@@ -49,9 +49,9 @@ func (b *Backend) runDiscord() {
 }
 
 // placeOf is what is known of a Discord session's channel.
-func (b *Backend) placeOf(session string) sessionmem.Place {
+func (b *Backend) placeOf(session string) compact.Place {
 	if b.Discord == nil {
-		return sessionmem.Place{}
+		return compact.Place{}
 	}
 	return b.Discord.PlaceOf(session)
 }

@@ -11,6 +11,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/assets"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -207,15 +208,15 @@ func (b *Backend) EmbedModel(ctx context.Context) (ollama.ModelInfo, error) {
 }
 
 // Summarize summarises a session now, as a request would but for its being due, and
-// takes the Summary into the index. Nothing to summarise is a Compacted without a
+// takes the Summary into the index. Nothing to summarise is a Result without a
 // Summary. begun, which may be nil, is told how many messages it covers.
-func (b *Backend) Summarize(ctx context.Context, session string, begun func(messages int)) (sessionmem.Compacted, error) {
+func (b *Backend) Summarize(ctx context.Context, session string, begun func(messages int)) (compact.Result, error) {
 	again, err := b.Compaction.Renew(ctx, session)
 	if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
 		return again, err
 	}
 	snap, policy, err := b.Compaction.Snapshot(ctx, session, "")
-	nothing := sessionmem.Compacted{Session: session, Recent: len(snap.Messages)}
+	nothing := compact.Result{Session: session, Recent: len(snap.Messages)}
 	if again.Summary.ID != "" {
 		b.indexChanged()
 		again.Recent, nothing = len(snap.Messages), again

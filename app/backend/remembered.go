@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -62,7 +62,7 @@ func (b *Backend) settleMemory() (pending bool) {
 	}
 	if b.watching {
 		for _, w := range done.Written {
-			b.notify.publish(b.memoryNotice(w.Session, sessionmem.Kept{Written: []memory.Written{w}}))
+			b.notify.publish(b.memoryNotice(w.Session, compact.Kept{Written: []memory.Written{w}}))
 		}
 	}
 	return done.Pending

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mac-stats/app/config"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/watch"
 )
 
@@ -25,7 +25,7 @@ func (b *Backend) watch() {
 		for _, c := range changes {
 			b.indexChanged(c.Path)
 			if c.Path == b.Memory.InboxPath() {
-				b.notify.publish(b.memoryNotice("", sessionmem.Kept{}))
+				b.notify.publish(b.memoryNotice("", compact.Kept{}))
 				continue
 			}
 			b.notify.publish(reloadNotice(home, c))

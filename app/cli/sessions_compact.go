@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 )
 
 // compactionLine is the line of `sessions compact --json`.
@@ -82,7 +83,7 @@ func (c *commands) compactNow(ctx context.Context, b *backend.Backend, name stri
 	switch {
 	case errors.Is(err, sessionmem.ErrStale):
 		return line, &plainError{"The conversation went on another way meanwhile.", "Run the command again."}
-	case errors.Is(err, sessionmem.ErrCompacting):
+	case errors.Is(err, compact.ErrBusy):
 		return line, &plainError{"Another process summarises this session now.", "Run the command again in a minute, if it is still needed."}
 	case err != nil:
 		return line, err

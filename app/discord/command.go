@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 )
 
 // The commands that follow the bot's name, as whole messages.
@@ -288,10 +288,10 @@ func (b *Bot) forgetAll(ctx context.Context, user string) (text string, ok bool)
 }
 
 // PlaceOf is what sessionmem asks of a Discord session: whose channel it is.
-func (b *Bot) PlaceOf(session string) sessionmem.Place {
+func (b *Bot) PlaceOf(session string) compact.Place {
 	channel, ok := strings.CutPrefix(session, "discord-")
 	if !ok || !connection.IsID(channel) {
-		return sessionmem.Place{}
+		return compact.Place{}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
@@ -300,7 +300,7 @@ func (b *Bot) PlaceOf(session string) sessionmem.Place {
 		place = connection.Place{ID: channel}
 	}
 	f := b.p.Channels()
-	out := sessionmem.Place{Server: place.Guild, Person: func(name string) string { return b.personCalled(channel, name) }}
+	out := compact.Place{Server: place.Guild, Person: func(name string) string { return b.personCalled(channel, name) }}
 	out.Silent = f.For(place.ID, place.Parent).Mode == channels.HavingFun
 	if f.Mapped(place.ID, place.Parent) {
 		out.Agent = f.For(place.ID, place.Parent).Agent

@@ -19,11 +19,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
 )
+
+var must = filetest.Must
 
 // rig is a data folder and a cache with everything that the product writes.
 type rig struct {
@@ -59,13 +62,6 @@ func (r *rig) open() {
 	r.index = index
 	r.t.Cleanup(func() { must(r.t, errors.Join(index.Close(), store.Close())) })
 	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: store, Memory: r.memory, Index: index})
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (r *rig) say(session string, blocks ...transcript.Block) (last transcript.Block) {

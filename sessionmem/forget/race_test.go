@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
@@ -82,7 +83,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 // same from it.
 type retelling struct{}
 
-func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (sessionmem.Digest, error) {
+func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	text := "They said:"
 	if previous != nil {
 		text += " " + previous.Text
@@ -92,14 +93,14 @@ func (retelling) Summarize(ctx context.Context, previous *transcript.Block, mess
 	}
 	select {
 	case <-ctx.Done():
-		return sessionmem.Digest{}, ctx.Err()
+		return compact.Digest{}, ctx.Err()
 	case <-time.After(4 * time.Millisecond):
 	}
-	return sessionmem.Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
+	return compact.Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
 }
 
 // summarising summarises a session again and again, and makes anew what a forgetting cut.
-func summarising(ctx context.Context, c *sessionmem.Compaction, session string) error {
+func summarising(ctx context.Context, c *compact.Compaction, session string) error {
 	for ; ctx.Err() == nil; time.Sleep(3 * time.Millisecond) {
 		snap, _, err := c.Snapshot(ctx, session, "")
 		if err == nil && len(snap.Messages) > 2 {
@@ -109,7 +110,7 @@ func summarising(ctx context.Context, c *sessionmem.Compaction, session string) 
 			_, err = c.Renew(ctx, session)
 		}
 		switch {
-		case err == nil, errors.Is(err, sessionmem.ErrStale), errors.Is(err, sessionmem.ErrCompacting), errors.Is(err, sessionmem.ErrNothing):
+		case err == nil, errors.Is(err, sessionmem.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, sessionmem.ErrNothing):
 		default:
 			return err
 		}
@@ -161,9 +162,9 @@ func (r *rig) underLoad() *load {
 	})
 	must(r.t, err)
 	memory := memory.New(memory.Config{Root: r.root})
-	compaction := sessionmem.NewCompaction(sessionmem.CompactionConfig{
-		Store: store, Summarizer: retelling{}, Policy: func() sessionmem.CompactPolicy { return sessionmem.CompactPolicy{} },
-		Lessons: sessionmem.MemoryLessons{Memory: memory, Store: store, Write: func() string { return "auto" }},
+	compaction := compact.New(compact.Config{
+		Store: store, Summarizer: retelling{}, Policy: func() compact.Policy { return compact.Policy{} },
+		Lessons: compact.MemoryLessons{Memory: memory, Store: store, Write: func() string { return "auto" }},
 	})
 	l := &load{r: r, store: store, index: index}
 	ctx, stop := context.WithCancel(r.t.Context())

@@ -5,7 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
+)
+
+var (
+	must      = filetest.Must
+	readFile  = filetest.Read
+	writeFile = filetest.Write
 )
 
 // rig is a data folder in which phrases are forgotten.
@@ -33,23 +40,4 @@ func (r rig) forget(text, phrase string) {
 	}
 	must(r.t, record.Begin(tr))
 	must(r.t, record.Done(tr, nil))
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t testing.TB, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
-	return string(data)
-}
-
-func writeFile(t testing.TB, path, text string) {
-	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), 0o600))
 }

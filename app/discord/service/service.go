@@ -22,6 +22,7 @@ import (
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/discord/token"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -311,7 +312,7 @@ func (s *Service) Look() {
 }
 
 // PlaceOf is what sessionmem asks of a Discord session.
-func (s *Service) PlaceOf(session string) sessionmem.Place {
+func (s *Service) PlaceOf(session string) compact.Place {
 	s.mu.Lock()
 	bot := s.bot
 	s.mu.Unlock()
@@ -320,11 +321,11 @@ func (s *Service) PlaceOf(session string) sessionmem.Place {
 	}
 	channel, ok := strings.CutPrefix(session, "discord-")
 	if !ok {
-		return sessionmem.Place{}
+		return compact.Place{}
 	}
 	f := s.Channels() // the bot does not run: what the file says of the channel holds all the same
 	here := f.For(channel, "")
-	out := sessionmem.Place{Silent: here.Mode == channels.HavingFun}
+	out := compact.Place{Silent: here.Mode == channels.HavingFun}
 	if f.Mapped(channel, "") {
 		out.Agent = here.Agent
 	}

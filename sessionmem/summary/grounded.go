@@ -1,4 +1,4 @@
-package sessionmem
+package summary
 
 import (
 	"maps"
@@ -23,22 +23,21 @@ const leastOwn = 70
 // message.
 var ownerNames = regexp.MustCompile(`(?i)\b(?:l['’])?(?:users?(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
 
-// grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
+// Grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
 // with the confidence 0), that say what the user said, and that are sentences: no
 // question, fragment or quotation.
-func grounded(lessons []memory.Lesson, snap Snapshot) []memory.Lesson {
+func Grounded(lessons []memory.Lesson, messages []transcript.Block) []memory.Lesson {
 	if len(lessons) == 0 {
 		return nil
 	}
 	a := analysis.NewAnalyzer()
-	said := statements(a, snap.recent())
+	said := statements(a, messages)
 	var kept []memory.Lesson
 	for _, l := range lessons {
 		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
 			l.Confidence = 0
 		}
 		if (l.Confidence == 0 || l.Confidence >= memory.MinConfidence) && hasForm(l) && isOwn(a, l.Text, said) {
-			l.Session = snap.Session
 			kept = append(kept, l)
 		}
 	}

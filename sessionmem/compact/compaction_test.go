@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 
@@ -33,25 +34,25 @@ func told(text string, lessons ...memory.Lesson) summarizeFunc {
 type compactRig struct {
 	t     *testing.T
 	root  string
-	store *Store
+	store *sessionmem.Store
 	c     *Compaction
-	done  []Compacted
+	done  []Result
 	write string
 }
 
 func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 	t.Helper()
 	r := &compactRig{t: t, root: t.TempDir(), write: "auto"}
-	store, err := Open(Config{Root: r.root})
+	store, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	r.store = store
-	r.c = NewCompaction(CompactionConfig{
-		Store: store, Summarizer: s, Policy: func() CompactPolicy { return CompactPolicy{} }, Own: []string{"SYSTEM_STATS"},
+	r.c = New(Config{
+		Store: store, Summarizer: s, Policy: func() Policy { return Policy{} }, Own: []string{"SYSTEM_STATS"},
 		Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: r.root}), Store: store, Write: func() string { return r.write }},
-		Done:    func(c Compacted) { r.done = append(r.done, c) },
+		Done:    func(c Result) { r.done = append(r.done, c) },
 	})
 	return r
 }
@@ -72,7 +73,7 @@ func (r *compactRig) say(session string, from, to int) {
 }
 
 // window is what the context holds: "S" and the ids of messages.
-func window(t *testing.T, s *Store, session string) string {
+func window(t *testing.T, s *sessionmem.Store, session string) string {
 	t.Helper()
 	c, err := s.Context(context.Background(), session)
 	if err != nil {
@@ -88,7 +89,7 @@ func window(t *testing.T, s *Store, session string) string {
 	return strings.Join(ids, " ")
 }
 
-func (r *compactRig) compact(session string) (Compacted, error) {
+func (r *compactRig) compact(session string) (Result, error) {
 	r.t.Helper()
 	snap, p, err := r.c.Snapshot(context.Background(), session, "")
 	if err != nil {
@@ -104,12 +105,12 @@ func TestCompactKeepsTheLastMessagesAndAllOnDisk(t *testing.T) {
 	if err != nil || done.Messages != 6 || done.Recent != 4 {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	again, err := Open(Config{Root: r.root}) // a restart
+	again, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // a restart
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	for name, store := range map[string]*Store{"running": r.store, "restarted": again} {
+	for name, store := range map[string]*sessionmem.Store{"running": r.store, "restarted": again} {
 		if got := window(t, store, "cli-a"); got != "S m6 m7 m8 m9" {
 			t.Errorf("%s: context %q", name, got)
 		}
@@ -170,7 +171,7 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 				return Digest{Context: "ours", By: "small:1b"}, tt.meanwhile(r)
 			}))
 			r.say("cli-a", 0, 8)
-			if _, err := r.compact("cli-a"); errors.Is(err, ErrStale) != tt.stale || !tt.stale && err != nil {
+			if _, err := r.compact("cli-a"); errors.Is(err, sessionmem.ErrStale) != tt.stale || !tt.stale && err != nil {
 				t.Errorf("error %v", err)
 			}
 			if got := window(t, r.store, "cli-a"); got != tt.want {
@@ -316,7 +317,7 @@ func TestPassTakesTenFromDisk(t *testing.T) {
 	for i := range 13 {
 		r.say(fmt.Sprintf("cli-s%d", i), 0, 4)
 	}
-	again, err := Open(Config{Root: r.root})
+	again, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,5 +330,58 @@ func TestPassTakesTenFromDisk(t *testing.T) {
 	}
 	if got := window(t, again, "cli-s3"); got != "S m0 m1 m2 m3" {
 		t.Errorf("four messages: %q", got)
+	}
+}
+
+func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		r := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
+			calls++
+			return Digest{Context: "So far.", By: "small:1b"}, nil
+		}))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { r.c.Run(ctx); close(ended) }()
+		time.Sleep(25 * time.Minute)
+		for session, jump := range map[string]time.Duration{"cli-ahead": -48 * time.Hour, "cli-back": 365 * 24 * time.Hour} {
+			for i := range 8 {
+				b := transcript.Block{ID: fmt.Sprintf("m%d", i), Kind: transcript.KindUser, Text: fmt.Sprintf("message %d", i), Time: time.Now().Add(jump)}
+				mustAppend(t, r.store, session, b)
+			}
+		}
+		time.Sleep(6 * time.Minute)
+		for _, session := range []string{"cli-ahead", "cli-back"} {
+			if got := window(t, r.store, session); got != "S m4 m5 m6 m7" {
+				t.Errorf("%s is summarised as %q: the last messages of a running conversation stay", session, got)
+			}
+		}
+		time.Sleep(6 * time.Hour)
+		if calls != 2 {
+			t.Errorf("%d summaries of two sessions", calls)
+		}
+		stop()
+		<-ended
+	})
+}
+
+func TestACompactionUnderWayIsStale(t *testing.T) {
+	var forget func()
+	rig := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
+		forget()
+		return Digest{Context: "A striped animal.", By: "m", Lessons: []memory.Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
+	}))
+	rig.say("cli-a", 1, 8)
+	forget = func() {
+		tr, err := rig.store.Forgotten().New(true, false)
+		must(t, err)
+		tr.AddWords("question 3")
+		must(t, rig.store.Forgotten().Begin(tr))
+	}
+	if _, err := rig.compact("cli-a"); err == nil || !strings.Contains(err.Error(), sessionmem.ErrStale.Error()) {
+		t.Errorf("got %v", err)
+	}
+	if text := window(t, rig.store, "cli-a"); strings.Contains(text, "striped") {
+		t.Errorf("it was appended: %s", text)
 	}
 }

@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -63,7 +64,7 @@ type Place struct {
 // what a full list has no room for, and what the model doesn't say how sure it is of.
 type MemoryLessons struct {
 	Memory *memory.Memory
-	Store  *Store
+	Store  *sessionmem.Store
 	Write  func() string                               // memory.write: auto | ask | off
 	Own    func(selector string) (memory.Target, bool) // an agent's own memory, unless it is the default agent or has none; optional
 	Place  func(session string) Place                  // optional
@@ -202,7 +203,7 @@ func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 }
 
 // Words says what was done, for people.
-func (c Compacted) Words() string {
+func (c Result) Words() string {
 	if c.Again {
 		return fmt.Sprintf("the summary of %d messages made anew of what is left of them", c.Messages)
 	}

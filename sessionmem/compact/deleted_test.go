@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"os"

@@ -1,14 +1,16 @@
-package sessionmem
+package summary
 
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -158,8 +160,8 @@ func isPlainNumber(id string) bool {
 // exactly stands before the identifiers at the end of a Summary.
 const exactly = "\n\nExact identifiers: "
 
-// withIdentifiers adds those that a Summary leaves out.
-func withIdentifiers(text string, messages []transcript.Block) string {
+// WithIdentifiers adds those that a Summary leaves out.
+func WithIdentifiers(text string, messages []transcript.Block) string {
 	var missing []string
 	for _, id := range Identifiers(messages) {
 		if !strings.Contains(text, id) {
@@ -186,10 +188,10 @@ const (
 	lastAnswer   = "The last answer: "
 )
 
-// PlainSummary is a Summary made without a model, of the messages' own words: what is most
+// Plain is a Summary made without a model, of the messages' own words: what is most
 // telling of each message of the user, what is still open, the exact identifiers. It says
 // what it is. The same input gives the same text.
-func PlainSummary(previous *transcript.Block, messages []transcript.Block) string {
+func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	var asked []ask
 	for i, b := range messages {
 		if b.Kind == transcript.KindUser && strings.TrimSpace(b.Text) != "" {
@@ -285,3 +287,29 @@ func shortText(text string, limit int) string {
 	runes := []rune(text)
 	return fmt.Sprintf("%s… (%d more characters)", strings.TrimSpace(string(runes[:limit])), len(runes)-limit)
 }
+
+// attrRebuilt stands on a Summary that a forgetting made of what was left, without a model.
+// A model makes it anew when there is one: that is appended in its place, and nothing is
+// learnt again.
+const attrRebuilt = "rebuilt" // "yes"
+
+// IsRebuilt reports whether a forgetting made the Summary.
+func IsRebuilt(b transcript.Block) bool { return b.Attrs[attrRebuilt] != "" }
+
+// Rebuilt is a Summary as a forgetting makes it: of text that is left, without a model.
+func Rebuilt(b transcript.Block, text string) transcript.Block {
+	b.Text, b.By = text, PlainBy
+	b.Attrs = maps.Clone(b.Attrs)
+	delete(b.Attrs, transcript.AttrAgain)
+	delete(b.Attrs, attrRebuilt)
+	if text != forgotten.Text {
+		if b.Attrs == nil {
+			b.Attrs = map[string]string{}
+		}
+		b.Attrs[attrRebuilt] = "yes"
+	}
+	return b
+}
+
+// PlainBy is the By of a Summary that no model wrote.
+const PlainBy = "mac-stats"

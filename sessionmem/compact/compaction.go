@@ -1,20 +1,18 @@
-package sessionmem
+package compact
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
-
-// plainBy is the By of a Summary that no model wrote.
-const plainBy = "mac-stats"
 
 // ErrNoDigest: the model gave nothing that can be used (empty, garbled, refused,
 // too slow), also when asked again. A Summary without a model takes its place.
@@ -34,8 +32,8 @@ type Summarizer interface {
 	Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 }
 
-// Compacted is what a compaction did.
-type Compacted struct {
+// Result is what a compaction did.
+type Result struct {
 	Session  string
 	Summary  transcript.Block // as it was appended
 	Messages int              // covered by it, not counting those of earlier Summaries
@@ -45,32 +43,32 @@ type Compacted struct {
 	Lessons  Kept
 }
 
-// CompactionConfig is what a Compaction needs: Store, Summarizer, Lessons, Policy.
-type CompactionConfig struct {
-	Store      *Store
+// Config is what a Compaction needs: Store, Summarizer, Lessons, Policy.
+type Config struct {
+	Store      *sessionmem.Store
 	Summarizer Summarizer
 	Lessons    LessonSink
-	Policy     func() CompactPolicy
+	Policy     func() Policy
 	Own        []string                       // tools whose results are this program's own words; those of all others are text of strangers
 	MayRun     func(ctx context.Context) bool // whether a periodic pass may call the model now; optional
-	Done       func(Compacted)                // called after each one of a periodic pass; optional
+	Done       func(Result)                   // called after each one of a periodic pass; optional
 	Logger     *slog.Logger                   // optional
 }
 
 // Compaction summarises sessions, on request and periodically. Safe for concurrent
 // use.
 type Compaction struct {
-	c CompactionConfig
+	c Config
 
 	mu      sync.Mutex // guards what follows
 	busy    map[string]bool
 	useless map[string]bool // Summaries that a model could not make anew
 }
 
-// NewCompaction panics where a required field is missing.
-func NewCompaction(c CompactionConfig) *Compaction {
+// New panics where a required field is missing.
+func New(c Config) *Compaction {
 	if c.Store == nil || c.Summarizer == nil || c.Lessons == nil || c.Policy == nil {
-		panic("sessionmem: NewCompaction needs Store, Summarizer, Lessons and Policy")
+		panic("compact: New needs Store, Summarizer, Lessons and Policy")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -80,7 +78,7 @@ func NewCompaction(c CompactionConfig) *Compaction {
 
 // Snapshot gives what there is to summarise, and the policy now; see
 // Store.Snapshot.
-func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snapshot, CompactPolicy, error) {
+func (c *Compaction) Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, Policy, error) {
 	snap, err := c.c.Store.Snapshot(ctx, session, before)
 	policy := c.c.Policy().complete()
 	if transcript.IsDiscord(session) && policy.DiscordWindow > 0 {
@@ -92,18 +90,18 @@ func (c *Compaction) Snapshot(ctx context.Context, session, before string) (Snap
 // Compact summarises the snapshot, keeping so many of its last messages word for
 // word: lessons first, then the Summary is appended. Nothing is rewritten. While
 // the model works the conversation may go on; ErrStale where it went another way
-// before or meanwhile, ErrCompacting where somebody else summarises it now. Ending
+// before or meanwhile, ErrBusy where somebody else summarises it now. Ending
 // ctx stops the model; what it has already answered is kept.
-func (c *Compaction) Compact(ctx context.Context, snap Snapshot, keep int) (Compacted, error) {
+func (c *Compaction) Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (Result, error) {
 	return c.compact(ctx, snap, keep, false)
 }
 
-func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, periodic bool) (Compacted, error) {
-	out := Compacted{Session: snap.Session, Messages: snap.Covered(keep), Recent: snap.omitted + len(snap.Messages) - snap.Covered(keep)}
+func (c *Compaction) compact(ctx context.Context, snap sessionmem.Snapshot, keep int, periodic bool) (Result, error) {
+	out := Result{Session: snap.Session, Messages: snap.Covered(keep), Recent: snap.Omitted + len(snap.Messages) - snap.Covered(keep)}
 	if len(snap.Messages) == 0 {
-		return out, fmt.Errorf("summarising %s: %w", snap.Session, ErrNothing)
+		return out, fmt.Errorf("summarising %s: %w", snap.Session, sessionmem.ErrNothing)
 	}
-	if snap.waits {
+	if snap.Waits {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, waitsError{})
 	}
 	unlock, err := c.lock(ctx, snap.Session)
@@ -111,35 +109,35 @@ func (c *Compaction) compact(ctx context.Context, snap Snapshot, keep int, perio
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
 	defer unlock()
-	if err := c.c.Store.stillHolds(ctx, snap, snap.through(keep)); err != nil {
+	if err := c.c.Store.StillHolds(ctx, snap, snap.Through(keep)); err != nil {
 		return out, err // before a model works for nothing, and lessons are learnt twice
 	}
-	if err := c.c.Store.stillMeant(snap); err != nil {
+	if err := c.c.Store.StillMeant(snap); err != nil {
 		return out, err
 	}
 	digest, err := c.digest(ctx, snap)
 	if err != nil {
 		return out, err
 	}
-	out.Plain = digest.By == plainBy
+	out.Plain = digest.By == summary.PlainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if err := c.c.Store.stillMeant(snap); err != nil {
+	if err := c.c.Store.StillMeant(snap); err != nil {
 		return out, err
 	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
 		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
 	}
-	out.Summary, err = c.c.Store.appendSummary(ctx, snap, c.summary(snap, digest, keep))
+	out.Summary, err = c.c.Store.AppendSummary(ctx, snap, c.summary(snap, digest, keep))
 	return out, err
 }
 
 // digest asks the model; where it gives nothing usable, it is made without one.
-func (c *Compaction) digest(ctx context.Context, snap Snapshot) (Digest, error) {
-	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.recent())
+func (c *Compaction) digest(ctx context.Context, snap sessionmem.Snapshot) (Digest, error) {
+	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.Recent())
 	switch {
 	case errors.Is(err, ErrNoDigest):
 		c.c.Logger.Warn("a session is summarised without a model", "session", snap.Session, "err", err)
-		return Digest{Context: PlainSummary(snap.Previous, snap.recent()), By: plainBy}, nil
+		return Digest{Context: summary.Plain(snap.Previous, snap.Recent()), By: summary.PlainBy}, nil
 	case err != nil:
 		return Digest{}, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
@@ -147,12 +145,15 @@ func (c *Compaction) digest(ctx context.Context, snap Snapshot) (Digest, error) 
 }
 
 // learn hands the lessons that are some to the sink.
-func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, periodic bool) (Kept, error) {
-	lessons := grounded(digest.Lessons, snap)
+func (c *Compaction) learn(ctx context.Context, snap sessionmem.Snapshot, digest Digest, periodic bool) (Kept, error) {
+	recent := snap.Recent()
+	lessons := summary.Grounded(digest.Lessons, recent)
 	if len(lessons) == 0 {
 		return Kept{}, nil
 	}
-	recent := snap.recent()
+	for i := range lessons {
+		lessons[i].Session = snap.Session
+	}
 	return c.c.Lessons.Keep(ctx, Learnt{
 		Session: snap.Session, Agent: snap.Agent, Sources: snap.Sources(c.c.Own), Periodic: periodic,
 		From: recent[0].ID, To: recent[len(recent)-1].ID, Lessons: lessons,
@@ -160,13 +161,13 @@ func (c *Compaction) learn(ctx context.Context, snap Snapshot, digest Digest, pe
 }
 
 // summary is the block that is appended.
-func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) transcript.Block {
-	recent := snap.recent()
-	text := withIdentifiers(digest.Context, recent)
-	if n := snap.omitted + len(snap.Messages) - len(recent); n > 0 {
+func (c *Compaction) summary(snap sessionmem.Snapshot, digest Digest, keep int) transcript.Block {
+	recent := snap.Recent()
+	text := summary.WithIdentifiers(digest.Context, recent)
+	if n := snap.Omitted + len(snap.Messages) - len(recent); n > 0 {
 		text += fmt.Sprintf("\n\n(%d older messages stand in the transcript alone.)", n)
 	}
-	b := transcript.Block{Kind: transcript.KindSummary, Through: snap.through(keep), By: digest.By, Text: text}
+	b := transcript.Block{Kind: transcript.KindSummary, Through: snap.Through(keep), By: digest.By, Text: text}
 	return b.WithSources(snap.Sources(c.c.Own))
 }
 
@@ -174,41 +175,7 @@ func (c *Compaction) summary(snap Snapshot, digest Digest, keep int) transcript.
 type waitsError struct{}
 
 func (waitsError) Error() string        { return "its last blocks are not on disk yet" }
-func (waitsError) Is(target error) bool { return target == ErrStale }
-
-// ErrNothing: there is no message that a Summary could be made of.
-var ErrNothing = errors.New("there is nothing to summarise")
-
-// Sources gives the sources of all that the session holds since its last Summary, and
-// of what that Summary was made of: a sentence of a stranger may stand in it, and in a
-// Summary made of it, so that lasts until a reset. own are the tools whose results are
-// this program's own words.
-func (s Snapshot) Sources(own []string) transcript.Sources {
-	all := s.results
-	if transcript.IsDiscord(s.Session) {
-		all |= transcript.FromDiscord
-	}
-	if s.Previous != nil {
-		all |= s.Previous.Sources(s.Session)
-	}
-	for _, b := range s.Messages {
-		if _, known := b.Attrs[transcript.AttrSources]; b.Kind == transcript.KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[transcript.AttrUntrusted] == "" {
-			continue // of an older version: all that it was made of is here
-		}
-		all |= b.Sources(s.Session)
-	}
-	for _, tool := range s.Tools {
-		switch {
-		case tool == subcallTool:
-			all |= transcript.FromAgent
-		case tool == strangersSearch:
-			all |= transcript.FromUnknown
-		case !slices.Contains(own, tool):
-			all |= transcript.FromTool
-		}
-	}
-	return all
-}
+func (waitsError) Is(target error) bool { return target == sessionmem.ErrStale }
 
 const (
 	passDays = 7 * 24 * time.Hour // older sessions are left alone
@@ -264,7 +231,7 @@ func (c *Compaction) Pass(ctx context.Context) error {
 		if !held {
 			c.c.Store.Release(info.Name)
 		}
-		if errors.Is(err, ErrStale) || errors.Is(err, ErrCompacting) {
+		if errors.Is(err, sessionmem.ErrStale) || errors.Is(err, ErrBusy) {
 			continue
 		}
 		if err != nil {
@@ -272,13 +239,6 @@ func (c *Compaction) Pass(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// inactive says whether nothing was said for so long. A clock that jumps ahead makes
-// no running conversation inactive: what this process saw itself is measured without
-// the clock.
-func (s Snapshot) inactive(after time.Duration) bool {
-	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
 }
 
 // passOne summarises a session if it is time. It reports whether a model was asked.
@@ -289,7 +249,7 @@ func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 		c.c.Logger.Warn("a session is left out of the periodic compaction", "session", name, "err", err)
 		return renewed, ctx.Err()
 	}
-	keep, inactive := snap.Keep(p), snap.inactive(p.InactiveAfter)
+	keep, inactive := p.Keep(snap), snap.Inactive(p.InactiveAfter)
 	if inactive {
 		keep = 0
 	}

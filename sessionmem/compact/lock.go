@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -8,17 +8,12 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrCompacting: somebody else, of this process or another one, summarises the
+// ErrBusy: somebody else, of this process or another one, summarises the
 // session now.
-var ErrCompacting = errors.New("the conversation is being summarised already")
+var ErrBusy = errors.New("the conversation is being summarised already")
 
-const (
-	// compactSuffix ends the name of the lock of a session's compaction. A session's
-	// name has no dot.
-	compactSuffix = ".compact"
-	// compactPatience is how long a compaction that was just stopped may take to end.
-	compactPatience = 300 * time.Millisecond
-)
+// compactPatience is how long a compaction that was just stopped may take to end.
+const compactPatience = 300 * time.Millisecond
 
 // lock makes this compaction the only one of the session, here and in other
 // processes: two would ask the model for the same, and learn the same twice in
@@ -33,32 +28,22 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 		case <-time.After(wholefile.LockRetry):
 		}
 	}
-	end := func() { c.end(session) }
-	store := c.c.Store
-	if store.IsPrivate(session) {
-		return end, nil
-	}
-	if err := store.root.check(); err != nil {
-		end()
+	release, err := c.c.Store.LockCompaction(wait, session)
+	if err != nil {
+		c.end(session)
+		if wait.Err() != nil {
+			err = busyOr(ctx)
+		}
 		return nil, err
 	}
-	file := wholefile.NewLock(store.lockPath(session + compactSuffix))
-	switch ok, err := file.TryLockContext(wait, wholefile.LockRetry); {
-	case ok:
-		return func() { store.unlockFile(file); end() }, nil
-	case err != nil && wait.Err() == nil:
-		end()
-		return nil, wholefile.Explain("locking the compaction", err)
-	}
-	end()
-	return nil, busyOr(ctx)
+	return func() { release(); c.end(session) }, nil
 }
 
 func busyOr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return ErrCompacting
+	return ErrBusy
 }
 
 // begin takes the session among the goroutines of this process.

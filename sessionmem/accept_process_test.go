@@ -7,13 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/transcript"
 )
 
 // acceptAll is the process that accepts until it is killed; it tells of each.
@@ -88,46 +86,4 @@ func acceptQuietly(ctx context.Context, m *memory.Memory) error {
 		err = errors.Join(err, acceptErr)
 	}
 	return err
-}
-
-// compactSlowly is a process whose model never answers.
-func compactSlowly(ctx context.Context, s *Store, root string) error {
-	c := NewCompaction(CompactionConfig{
-		Store: s, Policy: func() CompactPolicy { return CompactPolicy{} },
-		Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: root}), Store: s, Write: func() string { return "auto" }},
-		Summarizer: summarizeFunc(func(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (Digest, error) {
-			fmt.Println("asked")
-			buf := make([]byte, 1)
-			_, err := os.Stdin.Read(buf) // until it is killed
-			return Digest{}, errors.Join(err, ctx.Err())
-		}),
-	})
-	snap, p, err := c.Snapshot(ctx, "cli-a", "")
-	if err != nil {
-		return err
-	}
-	_, err = c.Compact(ctx, snap, p.KeepRecent)
-	return err
-}
-
-func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
-	t.Parallel()
-	r := newCompactRig(t, told("So far.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
-	r.say("cli-a", 0, 8)
-	cmd, _, out := start(t, "compact", r.root, "")
-	if !out.Scan() || out.Text() != "asked" {
-		t.Fatalf("the other process said %q", out.Text())
-	}
-	if _, err := r.compact("cli-a"); !errors.Is(err, ErrCompacting) {
-		t.Errorf("meanwhile: %v", err)
-	}
-	if err := r.c.Pass(t.Context()); err != nil || len(r.done) != 0 {
-		t.Errorf("a pass meanwhile: %v, %+v", err, r.done)
-	}
-	r.say("cli-a", 8, 10) // it may be written to
-	kill(t, cmd)
-	done, err := r.compact("cli-a")
-	if err != nil || done.Messages != 6 || done.Lessons.Remembered() != 1 {
-		t.Errorf("after it died: %+v, %v", done, err)
-	}
 }

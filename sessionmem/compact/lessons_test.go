@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 
@@ -19,7 +20,7 @@ import (
 // lessonRig is the sink over real files. The agent 002 is called coder.
 type lessonRig struct {
 	t     *testing.T
-	store *Store
+	store *sessionmem.Store
 	m     *memory.Memory
 	sink  MemoryLessons
 	log   strings.Builder
@@ -31,7 +32,7 @@ func newLessonRig(t *testing.T) *lessonRig {
 	t.Helper()
 	r := &lessonRig{t: t, write: "auto"}
 	root := t.TempDir()
-	store, err := Open(Config{Root: root})
+	store, err := sessionmem.Open(sessionmem.Config{Root: root})
 	must(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	r.store, r.m = store, memory.New(memory.Config{Root: root, Budget: func(memory.Target) int { return 200 }})
@@ -283,91 +284,6 @@ func TestTheAgentThatAnsweredLastIsKnown(t *testing.T) {
 	}
 }
 
-func TestGrounded(t *testing.T) {
-	snap := Snapshot{Session: "cpu-a", Messages: []transcript.Block{
-		{Kind: transcript.KindUser, Text: "I drink green tea and work on Mondays. 我喜欢喝绿茶。"},
-		{Kind: transcript.KindAssistant, Text: "The weather in Oslo is fine."},
-	}}
-	for text, want := range map[string]bool{
-		"The user drinks green tea.":              true,
-		"用户喜欢绿茶":                                  true,
-		"用户住在北京":                                  false,
-		"None of the tea may be old":              false,
-		"Tea":                                     false,
-		"\"I drink green tea\"":                   false,
-		"Oslo: I drink green tea and work.":       false,
-		"Anna works on Mondays for a large bank.": false,
-		"The weather in Oslo is fine.":            false,
-		"Does the user drink tea?":                false,
-		"The user asked for green tea.":           false,
-		"Buying green tea failed.":                false,
-		"The assistant recommended green tea.":    false,
-		"The conversation was about green tea.":   false,
-		"none":                                    false,
-		"The user wants to know about green tea.": false,
-		"The user likes to drink green tea.":      true,
-	} {
-		got := grounded([]memory.Lesson{{Text: text, Confidence: 0.6}}, snap)
-		if (len(got) == 1) != want {
-			t.Errorf("%q: %v, want %v", text, !want, want)
-		}
-	}
-	for sure, want := range map[float64]bool{0: true, 0.59: false, 0.6: true, 1: true, 1.5: true, -0.1: false} {
-		got := grounded([]memory.Lesson{{Text: "drinks green tea", Confidence: sure}}, snap)
-		if (len(got) == 1) != want || want && got[0].Confidence > 1 {
-			t.Errorf("%g: %+v", sure, got)
-		}
-	}
-}
-
-// What a lesson is, is told by its form and by who said its words, in any language.
-func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
-	for _, c := range []struct {
-		said       string
-		kept, lost []string
-	}{
-		{
-			"Ich trinke nur grünen Tee und arbeite nachts. Wie wird das Wetter in Hamburg?",
-			[]string{"Der Nutzer trinkt nur grünen Tee.", "Die Nutzerin arbeitet nachts.", "Trinkt grünen Tee und arbeitet nachts."},
-			[]string{"Der Nutzer fragte nach grünem Tee und Kaffee.", "Der Nutzer lebt in Hamburg.", "Das Gespräch handelte von Tee und Arbeit.", "„Ich trinke nur grünen Tee“", "Grüner Tee", "Assistent: Ich trinke nur grünen Tee und arbeite nachts.", "Trinkt der Nutzer nur grünen Tee?", "Der Kauf von grünem Tee ist fehlgeschlagen."},
-		},
-		{
-			"Je travaille la nuit et je bois du thé vert sans sucre.",
-			[]string{"L’utilisateur travaille la nuit.", "L'utilisateur boit du thé vert sans sucre."},
-			[]string{"L'utilisateur habite à Paris.", "La conversation concernait le thé.", "« Je travaille la nuit »", "L'achat du thé vert a échoué hier.", "Thé vert"},
-		},
-		{
-			"Prefiero respuestas cortas y trabajo de noche en el hospital.",
-			[]string{"El usuario prefiere respuestas cortas.", "La usuaria trabaja de noche en el hospital."},
-			[]string{"El usuario pidió consejos sobre el hospital.", "El usuario vive en Madrid.", "¿El usuario prefiere respuestas cortas?"},
-		},
-		{
-			"Я работаю ночью и пью только зелёный чай.",
-			[]string{"Пользователь работает ночью."},
-			[]string{"Пользователь живёт в Москве.", "Разговор был о погоде и чае."},
-		},
-		{
-			"私は夜勤で働いていて、緑茶が好きです。",
-			[]string{"ユーザーは夜勤で働いている。", "ユーザーは緑茶が好き。"},
-			[]string{"ユーザーは東京に住んでいる。", "天気について質問した。"},
-		},
-		{
-			"Always answer in metric units, and call me Kim.\nError: connection refused by the metric server",
-			[]string{"Answer in metric units.", "The user always wants metric units in the answer."},
-			[]string{"The metric server refused the connection.", "FoxNews: I answer in metric units", "Kim: metric", "The user has an appointment in units of time."},
-		},
-	} {
-		snap := Snapshot{Messages: []transcript.Block{{Kind: transcript.KindUser, Text: c.said}, {Kind: transcript.KindAssistant, Text: "Paris, Hamburg, Москва, 東京."}}}
-		for i, texts := range [][]string{c.kept, c.lost} {
-			for _, text := range texts {
-				if got := grounded([]memory.Lesson{{Text: text, Confidence: 0.9}}, snap); len(got) == i {
-					t.Errorf("%q of %q: kept %v", text, c.said, len(got) == 1)
-				}
-			}
-		}
-	}
-}
-
 func TestOnlyOneCompactsASession(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -379,12 +295,12 @@ func TestOnlyOneCompactsASession(t *testing.T) {
 		return Digest{Context: "So far.", By: "small:1b", Lessons: []memory.Lesson{{Text: "The user drinks tea.", Confidence: 1}}}, nil
 	}))
 	r.say("cli-a", 0, 8)
-	other, err := Open(Config{Root: r.root}) // another process
+	other, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // another process
 	must(t, err)
 	defer func() { _ = other.Close() }()
 	config := r.c.c
 	config.Store = other
-	theirs := NewCompaction(config)
+	theirs := New(config)
 	snap, p, err := theirs.Snapshot(t.Context(), "cli-a", "")
 	must(t, err)
 	ended := make(chan error)
@@ -397,13 +313,13 @@ func TestOnlyOneCompactsASession(t *testing.T) {
 	}()
 	<-begun
 	for name, c := range map[string]*Compaction{"another process": theirs, "another goroutine": r.c} {
-		if _, err := c.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, ErrCompacting) {
+		if _, err := c.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, ErrBusy) {
 			t.Errorf("%s meanwhile: %v", name, err)
 		}
 	}
 	close(release)
 	must(t, <-ended)
-	if _, err := theirs.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, ErrStale) || calls != 1 {
+	if _, err := theirs.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, sessionmem.ErrStale) || calls != 1 {
 		t.Errorf("after it: %v, %d calls of the model", err, calls)
 	}
 	tr, err := other.Load(t.Context(), "cli-a")

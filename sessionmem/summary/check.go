@@ -1,4 +1,4 @@
-package sessionmem
+package summary
 
 import (
 	"maps"

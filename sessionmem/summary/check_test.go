@@ -1,4 +1,4 @@
-package sessionmem
+package summary
 
 import (
 	"slices"
@@ -161,7 +161,7 @@ func TestWhatTheUserTookUpHasToBeInASummary(t *testing.T) {
 			if !tt.taken && !strings.Contains(strings.Join(missing, " "), "restic") {
 				t.Errorf("what it lacks isn't told: %q", missing)
 			}
-			if plain := PlainSummary(nil, talk); !strings.Contains(plain, "(of the answer: Second: restic") && !strings.Contains(plain, "restic makes encrypted") {
+			if plain := Plain(nil, talk); !strings.Contains(plain, "(of the answer: Second: restic") && !strings.Contains(plain, "restic makes encrypted") {
 				t.Errorf("the Summary without a model lacks it:\n%s", plain)
 			}
 		})
@@ -204,7 +204,7 @@ func TestASummaryInOtherScriptsIsCompared(t *testing.T) {
 
 // The Summary without a model passes the check that a model's has to pass.
 func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
-	text := withIdentifiers(PlainSummary(nil, tripTalk()), tripTalk())
+	text := WithIdentifiers(Plain(nil, tripTalk()), tripTalk())
 	if missing, madeUp := MissingFrom(text, nil, tripTalk()); len(missing) > 0 || madeUp {
 		t.Errorf("missing %q, made up %v in\n%s", missing, madeUp, text)
 	}
@@ -214,52 +214,22 @@ func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("Well, so it goes on and on. ", 30) + "The server is db-7.example.org and must not be restarted before Friday." + strings.Repeat(" And on it goes.", 30)
-	if text := PlainSummary(nil, []transcript.Block{{Kind: transcript.KindUser, Text: long}}); !strings.Contains(text, "db-7.example.org") || len(text) > 1200 {
+	if text := Plain(nil, []transcript.Block{{Kind: transcript.KindUser, Text: long}}); !strings.Contains(text, "db-7.example.org") || len(text) > 1200 {
 		t.Errorf("of a long message:\n%s", text)
-	}
-}
-
-func TestWhatFitsStaysWordForWord(t *testing.T) {
-	said := func(n, tokens int) (list []transcript.Block) {
-		for range n {
-			list = append(list, transcript.Block{Kind: transcript.KindUser, Text: strings.Repeat("word ", tokens)})
-		}
-		return list
-	}
-	withFile := said(8, 10)
-	withFile[2].Text += "\n\n[notes.txt](files/" + strings.Repeat("a", 64) + ".txt)"
-	for name, c := range map[string]struct {
-		messages []transcript.Block
-		policy   CompactPolicy
-		want     int
-	}{
-		"all that fits":                 {said(8, 10), CompactPolicy{KeepRecent: 4, KeepTokens: 1000}, 8},
-		"at most half of the window":    {said(30, 10), CompactPolicy{KeepRecent: 4, KeepTokens: 9000}, 10},
-		"of a larger window, more":      {said(30, 10), CompactPolicy{KeepRecent: 4, KeepTokens: 9000, Window: 40}, 20},
-		"as far as the tokens go":       {said(12, 100), CompactPolicy{KeepRecent: 4, KeepTokens: 700}, 5},
-		"four, however long":            {said(12, 500), CompactPolicy{KeepRecent: 4, KeepTokens: 100}, 4},
-		"none where none is asked for":  {said(12, 10), CompactPolicy{KeepRecent: 0, KeepTokens: 9000}, 0},
-		"no more than before for files": {withFile, CompactPolicy{KeepRecent: 4, KeepTokens: 9000}, 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := (Snapshot{Messages: c.messages}).Keep(c.policy); got != c.want {
-				t.Errorf("%d stay, want %d", got, c.want)
-			}
-		})
 	}
 }
 
 // A Summary without a model doesn't quote again what the one before quotes.
 func TestThePlainSummaryQuotesOnce(t *testing.T) {
 	talk := tripTalk()
-	first := PlainSummary(nil, talk[:8])
-	second := PlainSummary(&transcript.Block{Kind: transcript.KindSummary, Text: first + exactly + "B-204 · E-7"}, talk[2:])
+	first := Plain(nil, talk[:8])
+	second := Plain(&transcript.Block{Kind: transcript.KindSummary, Text: first + exactly + "B-204 · E-7"}, talk[2:])
 	for text, want := range map[string]int{withoutModel: 1, "a free API for forecasts": 1, "~/.config/weather.toml": 1, "error 429": 1, "offline": 1, askedBy: 1, lastAnswer: 1, "E-7": 1} {
 		if n := strings.Count(second, text); n != want {
 			t.Errorf("%q stands there %d times, want %d, in\n%s", text, n, want, second)
 		}
 	}
-	third := PlainSummary(&transcript.Block{Kind: transcript.KindSummary, Text: second}, talkOf("And the colours?", "Blue."))
+	third := Plain(&transcript.Block{Kind: transcript.KindSummary, Text: second}, talkOf("And the colours?", "Blue."))
 	for _, want := range []string{"a free API for forecasts", "offline", "And the colours?"} {
 		if strings.Count(third, want) != 1 {
 			t.Errorf("%q is not once in\n%s", want, third)

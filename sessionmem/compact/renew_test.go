@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -42,7 +44,7 @@ func (r *compactRig) forget(words string) []forgotten.Touched {
 	must(r.t, err)
 	traces.AddWords(words)
 	must(r.t, r.store.Forgotten().Begin(traces))
-	found, err := r.store.Forget(r.t.Context(), traces, ForgetOptions{})
+	found, err := r.store.Forget(r.t.Context(), traces, sessionmem.ForgetOptions{})
 	must(r.t, err)
 	must(r.t, r.store.Forgotten().Done(traces, nil))
 	return found
@@ -79,7 +81,7 @@ func forgottenInASummary(t *testing.T) (*compactRig, *retelling) {
 func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
 	r, model := forgottenInASummary(t)
 	plain := r.lastSummary("cli-a")
-	if plain.By != plainBy || plain.Attrs[attrRebuilt] == "" || strings.Contains(plain.Text, "zebra") || !strings.Contains(plain.Text, "tea") {
+	if plain.By != summary.PlainBy || !summary.IsRebuilt(plain) || strings.Contains(plain.Text, "zebra") || !strings.Contains(plain.Text, "tea") {
 		t.Errorf("at once it is %+v, want one without a model of what is left", plain)
 	}
 	before := window(t, r.store, "cli-a")
@@ -100,10 +102,10 @@ func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
 	if len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0 {
 		t.Errorf("learnt again: %+v", done.Lessons)
 	}
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, ErrNothing) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrNothing) {
 		t.Errorf("again: %v, want that there is nothing to do", err)
 	}
-	restarted, err := Open(Config{Root: r.root})
+	restarted, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 	must(t, err)
 	defer restarted.Close()
 	if got := window(t, restarted, "cli-a"); got != before {
@@ -120,7 +122,7 @@ func TestALaterCompactionDoesNotBringBackWhatWasForgotten(t *testing.T) {
 			}
 			r.say("cli-a", 10, 20)
 			must(t, second(r.compact("cli-a")))
-			if s := r.lastSummary("cli-a"); strings.Contains(s.Text, "zebra") || s.Attrs[attrRebuilt] != "" || !strings.Contains(s.Text, "message 12") {
+			if s := r.lastSummary("cli-a"); strings.Contains(s.Text, "zebra") || summary.IsRebuilt(s) || !strings.Contains(s.Text, "message 12") {
 				t.Errorf("the next Summary is %+v", s)
 			}
 			for _, given := range model.given[1:] {
@@ -154,7 +156,7 @@ func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
 		again error // what the second try gives
 	}{
 		{"no server: it is tried again", down, down},
-		{"a useless answer: not again", fmt.Errorf("%w: garbled", ErrNoDigest), ErrNothing},
+		{"a useless answer: not again", fmt.Errorf("%w: garbled", ErrNoDigest), sessionmem.ErrNothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, model := forgottenInASummary(t)
@@ -179,7 +181,7 @@ func TestASummaryThatIsForgottenWhileItIsMadeAnewIsNotAppended(t *testing.T) {
 		r.forget("message 2 about the tea")
 		return Digest{Context: messages[1].Text, By: "small:1b"}, nil
 	})
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, ErrStale) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrStale) {
 		t.Errorf("%v, want ErrStale", err)
 	}
 	if s := r.lastSummary("cli-a"); strings.Contains(s.Text, "message 2 ") {
@@ -206,11 +208,11 @@ func TestWhereNothingIsLeftNoSummaryIsMadeAnew(t *testing.T) {
 	must(t, err)
 	traces.AddSpan(time.Time{}, time.Now().Add(time.Hour))
 	must(t, r.store.Forgotten().Begin(traces))
-	must(t, second(r.store.Forget(t.Context(), traces, ForgetOptions{})))
-	if s := r.lastSummary("cli-a"); s.Text != forgotten.Text || s.Attrs[attrRebuilt] != "" {
+	must(t, second(r.store.Forget(t.Context(), traces, sessionmem.ForgetOptions{})))
+	if s := r.lastSummary("cli-a"); s.Text != forgotten.Text || summary.IsRebuilt(s) {
 		t.Errorf("the Summary is %+v", s)
 	}
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, ErrNothing) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrNothing) {
 		t.Errorf("%v, want that there is nothing to do", err)
 	}
 	list, err := r.store.List(t.Context())

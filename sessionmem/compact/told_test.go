@@ -1,10 +1,11 @@
-package sessionmem
+package compact
 
 import (
 	"os"
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -56,12 +57,12 @@ func TestASummaryGoesWithWhatItWasTold(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			again, err := Open(Config{Root: r.root})
+			again, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer again.Close()
-			for which, s := range map[string]*Store{"running": r.store, "restarted": again} {
+			for which, s := range map[string]*sessionmem.Store{"running": r.store, "restarted": again} {
 				if got := window(t, s, "cli-a"); got != tt.want {
 					t.Errorf("%s: context %q, want %q", which, got, tt.want)
 				}
@@ -81,8 +82,8 @@ func TestSourcesAreKnownAfterARestart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			begin := func() *Store {
-				s, err := Open(Config{Root: root})
+			begin := func() *sessionmem.Store {
+				s, err := sessionmem.Open(sessionmem.Config{Root: root})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -95,7 +96,7 @@ func TestSourcesAreKnownAfterARestart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			sources := func(s *Store) transcript.Sources {
+			sources := func(s *sessionmem.Store) transcript.Sources {
 				snap, err := s.Snapshot(t.Context(), "cli-a", "")
 				if err != nil {
 					t.Fatal(err)

@@ -1,4 +1,4 @@
-package sessionmem
+package compact
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -18,13 +19,18 @@ func BenchmarkCompact(b *testing.B) {
 		{Text: "The user runs the server in the cellar.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}},
 		{Text: "The server is deployed from main.go.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}},
 	}
-	for name, answer := range map[string]script{
-		"a model's answer": {digest: Digest{Context: strings.Repeat("They look for what slows the server down. ", 40), By: "small:1b", Lessons: lessons}},
-		"without a model":  {err: ErrNoDigest},
+	for name, answer := range map[string]struct {
+		Summarizer
+		lessons int
+	}{
+		"a model's answer": {told(strings.Repeat("They look for what slows the server down. ", 40), lessons...), len(lessons)},
+		"without a model": {summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
+			return Digest{}, ErrNoDigest
+		}), 0},
 	} {
 		b.Run(name, func(b *testing.B) {
 			root := b.TempDir()
-			s, err := Open(Config{Root: root})
+			s, err := sessionmem.Open(sessionmem.Config{Root: root})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -41,8 +47,8 @@ func BenchmarkCompact(b *testing.B) {
 					}
 				}
 				home := fmt.Sprintf("%s/home%d", root, n) // no lesson is there yet
-				c := NewCompaction(CompactionConfig{
-					Store: s, Summarizer: answer, Policy: func() CompactPolicy { return CompactPolicy{} },
+				c := New(Config{
+					Store: s, Summarizer: answer, Policy: func() Policy { return Policy{} },
 					Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: home}), Store: s, Write: func() string { return "auto" }},
 				})
 				begun := time.Now()
@@ -50,7 +56,7 @@ func BenchmarkCompact(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if done, err := c.Compact(context.Background(), snap, p.KeepRecent); err != nil || done.Messages != 16 || done.Lessons.Remembered() != len(answer.digest.Lessons) {
+				if done, err := c.Compact(context.Background(), snap, p.KeepRecent); err != nil || done.Messages != 16 || done.Lessons.Remembered() != answer.lessons {
 					b.Fatal(done, err)
 				}
 				took += time.Since(begun)

@@ -1,13 +1,14 @@
 package sessionmem
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -19,58 +20,9 @@ const (
 	// throughNone is the Through of a Summary that covers no message: all of them
 	// were kept word for word.
 	throughNone = "none"
-	// maxCompacted is how many of the last messages a Summarizer is given.
-	maxCompacted = 20
-	// defaultWindow is the window, in messages, up to which the threshold holds as
-	// it is configured.
-	defaultWindow = 20
-	// fullPercent is how full a model's context is when a session is summarised
-	// whatever the number of its messages.
-	fullPercent = 75
+	// maxSummarised is how many of the last messages a Summarizer is given.
+	maxSummarised = 20
 )
-
-// CompactPolicy says when a session is summarised. Zero fields are the defaults.
-type CompactPolicy struct {
-	Threshold     int           // messages since the last Summary, 8
-	MinPeriodic   int           // the same for the periodic pass, 4
-	KeepRecent    int           // messages that stay word for word at least; negative is none, default 4
-	KeepTokens    int           // more of them stay while they take no more than so many tokens
-	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2; half of it stays at most
-	DiscordWindow int           // messages of a Discord session's window: its threshold is that + 2 at least
-	Interval      time.Duration // of the periodic pass, 30 min
-	InactiveAfter time.Duration // without a message: a session is summarised whole, 30 min
-}
-
-// complete fills in the defaults.
-func (p CompactPolicy) complete() CompactPolicy {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{{&p.Threshold, 8}, {&p.MinPeriodic, 4}, {&p.KeepRecent, 4}} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
-	}
-	p.KeepRecent = max(p.KeepRecent, 0)
-	for _, d := range []*time.Duration{&p.Interval, &p.InactiveAfter} {
-		if *d <= 0 {
-			*d = 30 * time.Minute
-		}
-	}
-	if p.Window > defaultWindow {
-		p.Threshold = max(p.Threshold, p.Window+2)
-	}
-	return p
-}
-
-// Due reports whether a session is to be summarised, on request: since is its
-// messages since the last Summary, percent how full the model's context is. A
-// context that stays full right after a Summary is not summarised again before
-// there is something new to cover.
-func (p CompactPolicy) Due(since int, percent float64) bool {
-	p = p.complete()
-	return since >= p.Threshold || percent >= fullPercent && since >= max(p.KeepRecent, 2)
-}
 
 // Snapshot is what a Summary is made of: the session as it was at one moment. It
 // holds no lock, and the conversation may go on.
@@ -83,13 +35,14 @@ type Snapshot struct {
 	Agent    string             // the slug of the agent that answered last; a caller may set the one that was chosen
 	Last     time.Time
 
+	Omitted int  // older messages that are in none of these: see Context.Omitted
+	Waits   bool // the last blocks are not on disk yet
+
 	results transcript.Sources // of the results that stand among them
-	omitted int                // older messages that are in none of these: see Context.Omitted
-	before  string             // the id of the last of them
+	before  string             // the id of the last of those that are omitted
 	last    string             // the id of the last block of the branch
 	goes    bool               // the block that Previous goes through is there
 	seen    time.Time          // when the last block joined as this process saw it; zero: it didn't see it
-	waits   bool               // the last blocks are not on disk yet
 	taken   time.Time          // when it was
 
 	corrections int                // edits and deletions by then
@@ -116,7 +69,7 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 		end = i
 	}
 	snap, err := s.snapshotOf(ses, f, end)
-	snap.waits = len(ses.unsaved.blocks) > 0
+	snap.Waits = len(ses.unsaved.blocks) > 0
 	snap.seen = ses.last.seen
 	return snap, err
 }
@@ -149,7 +102,7 @@ func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
 			snap.Agent = b.Agent
 		}
 	}
-	snap.omitted, snap.Since = omitted, f.between(x, f.counted(at), end)
+	snap.Omitted, snap.Since = omitted, f.between(x, f.counted(at), end)
 	for _, tool := range f.tools {
 		if tool.at < from || tool.at >= end {
 			continue
@@ -171,7 +124,7 @@ func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error 
 		}
 		s.last = b.ID
 	}
-	if s.omitted == 0 {
+	if s.Omitted == 0 {
 		return nil
 	}
 	i := kept[0] - 1
@@ -183,37 +136,18 @@ func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error 
 	return err
 }
 
-// Keep is how many of the last messages stay word for word: KeepRecent, and more of them
-// where they fit. One with files ends that: what those take isn't known here.
-func (s Snapshot) Keep(p CompactPolicy) int {
-	keep, tokens := p.KeepRecent, 0
-	if keep <= 0 {
-		return 0
-	}
-	most := cmp.Or(p.Window, defaultWindow) / 2
-	for n := 1; n <= min(most, len(s.Messages)); n++ {
-		b := s.Messages[len(s.Messages)-n]
-		tokens += EstimateTokens(b.Text) + EstimateTokens(b.Context)
-		if tokens > p.KeepTokens || len(b.Attachments()) > 0 {
-			break
-		}
-		keep = max(keep, n)
-	}
-	return keep
-}
-
 // Covered is how many messages a Summary covers that keeps the last ones.
-func (s Snapshot) Covered(keep int) int { return s.omitted + max(len(s.Messages)-max(keep, 0), 0) }
+func (s Snapshot) Covered(keep int) int { return s.Omitted + max(len(s.Messages)-max(keep, 0), 0) }
 
-// through is the last block that a Summary covers which keeps so many messages.
-func (s Snapshot) through(keep int) string {
+// Through is the last block that a Summary covers which keeps so many messages.
+func (s Snapshot) Through(keep int) string {
 	covered := len(s.Messages) - max(keep, 0)
 	switch {
 	case keep <= 0 && s.last != "":
 		return s.last
 	case covered > 0:
 		return s.Messages[covered-1].ID
-	case s.omitted > 0:
+	case s.Omitted > 0:
 		return s.before
 	case s.Previous != nil && s.goes:
 		return s.Previous.Through
@@ -229,14 +163,14 @@ func CoversNothing(summary *transcript.Block) bool {
 	return summary != nil && summary.Through == throughNone
 }
 
-// recent is what a Summarizer is given: the last messages.
-func (s Snapshot) recent() []transcript.Block {
-	return s.Messages[max(len(s.Messages)-maxCompacted, 0):]
+// Recent is what a Summarizer is given: the last messages.
+func (s Snapshot) Recent() []transcript.Block {
+	return s.Messages[max(len(s.Messages)-maxSummarised, 0):]
 }
 
-// stillHolds gives ErrStale where a Summary of the snapshot that goes through this
+// StillHolds gives ErrStale where a Summary of the snapshot that goes through this
 // block could not be appended now.
-func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) error {
+func (s *Store) StillHolds(ctx context.Context, snap Snapshot, through string) error {
 	return s.look(ctx, snap.Session, func(ses *session) error {
 		if !ses.holds(snap, through, s.forgotten.Since(snap.taken)) {
 			return fmt.Errorf("%w: %s", ErrStale, snap.Session)
@@ -245,10 +179,10 @@ func (s *Store) stillHolds(ctx context.Context, snap Snapshot, through string) e
 	})
 }
 
-// stillMeant gives ErrStale where the snapshot says what was forgotten since, or is
+// StillMeant gives ErrStale where the snapshot says what was forgotten since, or is
 // just being forgotten: no model is told, and nothing learnt from it.
-func (s *Store) stillMeant(snap Snapshot) error {
-	blocks := snap.recent()
+func (s *Store) StillMeant(snap Snapshot) error {
+	blocks := snap.Recent()
 	if snap.Previous != nil {
 		blocks = append(slices.Clip(blocks), *snap.Previous)
 	}
@@ -258,16 +192,16 @@ func (s *Store) stillMeant(snap Snapshot) error {
 	return nil
 }
 
-// appendSummary appends a Summary of the snapshot, if what it covers is still the
+// AppendSummary appends a Summary of the snapshot, if what it covers is still the
 // conversation: messages that came meanwhile stay behind it, in order. Else it
 // gives ErrStale.
-func (s *Store) appendSummary(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
+func (s *Store) AppendSummary(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	return outsideSaves(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
 		return s.appendSummaryOnce(ctx, anyway, snap, b)
 	})
 }
 
-// appendSummaryOnce is appendSummary that gives errMidSave where it has to wait, unless it
+// appendSummaryOnce is AppendSummary that gives errMidSave where it has to wait, unless it
 // is anyway.
 func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	ses := s.session(snap.Session)
@@ -344,3 +278,85 @@ func (s *Store) Held(name string) (held, turn bool) {
 	defer ses.mu.Unlock()
 	return ses.stat != nil || len(ses.mem) > 0, false
 }
+
+// Renewable is what a Summary that a forgetting made was to be made of.
+type Renewable struct {
+	Old  transcript.Block // the Summary
+	From Snapshot         // what was before it
+}
+
+// Renewable gives the last Summary of a session with what it covers; ErrNothing where a
+// model made it, or nothing of it is left.
+func (s *Store) Renewable(ctx context.Context, name string) (Renewable, error) {
+	r := Renewable{}
+	err := s.look(ctx, name, func(ses *session) error {
+		f, x := &ses.fold, &ses.index
+		if len(f.summaries) == 0 || ses.private.Load() {
+			return ErrNothing
+		}
+		last := f.summaries[len(f.summaries)-1]
+		source := s.source(ses)
+		defer source.close()
+		old, err := source.block(f.active[last.at].block)
+		if err != nil {
+			return err
+		}
+		if !summary.IsRebuilt(old) {
+			return ErrNothing
+		}
+		before := *f // as it was when the Summary was made
+		before.summaries = f.summaries[:len(f.summaries)-1]
+		end := last.at
+		if i := f.at(x, last.through); i >= 0 && i < last.at && !last.none {
+			end = i + 1
+		}
+		r.Old = old
+		r.From, err = s.snapshotOf(ses, &before, end)
+		if p := r.From.Previous; p != nil && p.Text == forgotten.Text {
+			r.From.Previous = nil
+		}
+		return err
+	})
+	return r, err
+}
+
+// Sources gives the sources of all that the session holds since its last Summary, and
+// of what that Summary was made of: a sentence of a stranger may stand in it, and in a
+// Summary made of it, so that lasts until a reset. own are the tools whose results are
+// this program's own words.
+func (s Snapshot) Sources(own []string) transcript.Sources {
+	all := s.results
+	if transcript.IsDiscord(s.Session) {
+		all |= transcript.FromDiscord
+	}
+	if s.Previous != nil {
+		all |= s.Previous.Sources(s.Session)
+	}
+	for _, b := range s.Messages {
+		if _, known := b.Attrs[transcript.AttrSources]; b.Kind == transcript.KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[transcript.AttrUntrusted] == "" {
+			continue // of an older version: all that it was made of is here
+		}
+		all |= b.Sources(s.Session)
+	}
+	for _, tool := range s.Tools {
+		switch {
+		case tool == subcallTool:
+			all |= transcript.FromAgent
+		case tool == strangersSearch:
+			all |= transcript.FromUnknown
+		case !slices.Contains(own, tool):
+			all |= transcript.FromTool
+		}
+	}
+	return all
+}
+
+// Inactive says whether nothing was said for so long. A clock that jumps ahead makes
+// no running conversation inactive: what this process saw itself is measured without
+// the clock.
+func (s Snapshot) Inactive(after time.Duration) bool {
+	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)
+}
+
+// ErrNothing: there is no message that a Summary could be made of.
+var ErrNothing = errors.New("there is nothing to summarise")

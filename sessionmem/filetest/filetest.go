@@ -1,0 +1,73 @@
+// Package filetest does with files in tests what people and their editors do with them. Only
+// tests import it.
+package filetest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// Must ends the test on an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read gives the text of a file.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	Must(t, err)
+	return string(data)
+}
+
+// Write writes a file in place, and makes its folder.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	Must(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// Replace saves a file as most editors do: a new one takes the old one's name.
+func Replace(t testing.TB, path, text string) {
+	t.Helper()
+	Write(t, path+".new", text)
+	Must(t, os.Rename(path+".new", path))
+}
+
+// EditorSaves are the ways editors replace a file's content.
+var EditorSaves = map[string]func(t testing.TB, path, text string){
+	"in place":    Write,
+	"rename over": Replace,
+	"delete and create": func(t testing.TB, path, text string) {
+		t.Helper()
+		Must(t, os.Remove(path))
+		time.Sleep(5 * time.Millisecond)
+		Write(t, path, text)
+	},
+	"backup and create": func(t testing.TB, path, text string) {
+		t.Helper()
+		Must(t, os.Rename(path, path+"~"))
+		time.Sleep(5 * time.Millisecond)
+		Write(t, path, text)
+	},
+}
+
+// WithoutBlock is a transcript without the block of this id, as a person would delete it.
+func WithoutBlock(t testing.TB, text, id string) string {
+	t.Helper()
+	tr, err := transcript.Parse(strings.NewReader(text))
+	Must(t, err)
+	tr.Blocks = slices.DeleteFunc(tr.Blocks, func(b transcript.Block) bool { return b.ID == id })
+	var out strings.Builder
+	Must(t, transcript.Write(&out, tr))
+	return out.String()
+}
