@@ -75,8 +75,8 @@ type Params struct {
 	Vitals   func() string                                           // one line for the prompt; optional
 	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
 	Recall   func() (Searcher, error)                                // finds what was said before; optional
-	// RecallTime is how long a turn waits for what was said before, 150 ms where 0.
-	RecallTime time.Duration
+	// RecallTime is how long a turn waits for what was said before, 150 ms where it is nil or 0.
+	RecallTime func() time.Duration
 	// Answers are what a person allowed for longer than a call; optional: without them no
 	// answer lasts.
 	Answers *tools.Answers
@@ -125,8 +125,8 @@ func NewEngine(p Params) *Engine {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	if p.RecallTime <= 0 {
-		p.RecallTime = recallTime
+	if p.RecallTime == nil {
+		p.RecallTime = func() time.Duration { return 0 }
 	}
 	return &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),

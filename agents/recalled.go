@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -70,7 +71,7 @@ func (t *turn) lookUp(ctx context.Context, text string) []transcript.Quotation {
 	if budget <= 0 || !t.mayRecall() || t.req.Place != nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(turnContext(ctx), t.engine.p.RecallTime)
+	ctx, stop := context.WithTimeout(turnContext(ctx), cmp.Or(t.engine.p.RecallTime(), recallTime))
 	defer stop()
 	found := make(chan []transcript.Quotation, 1)
 	t.engine.work.Go(func() { found <- t.notes(ctx, text, budget) })

@@ -37,7 +37,7 @@ func newRecalling(t *testing.T, script ollamatest.Script) *recalling {
 	})
 	r.index = index
 	r.params.Recall = func() (Searcher, error) { return index, nil }
-	r.params.RecallTime = 20 * time.Second // however slow the machine is
+	r.params.RecallTime = func() time.Duration { return 20 * time.Second } // however slow the machine is
 	r.settings.NotesBudget, r.settings.CrossSession = 1500, true
 	r.engine = NewEngine(r.params)
 	engine := r.engine
@@ -299,7 +299,7 @@ func (hanging) Search(ctx context.Context, _ recall.Query) (recall.Answer, error
 func TestASlowIndexDelaysNoTurn(t *testing.T) {
 	r := newRecalling(t, ollamaScript("Hello."))
 	r.params.Recall = func() (Searcher, error) { return hanging{}, nil }
-	r.params.RecallTime = time.Millisecond
+	r.params.RecallTime = func() time.Duration { return time.Millisecond }
 	r.engine = NewEngine(r.params)
 	if result, events := r.say(zephyr); result.Text != "Hello." || len(of(events, EventRecalled)) > 0 {
 		t.Errorf("%+v", result)

@@ -74,7 +74,7 @@ var rooms = map[string][]string{
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
 	"sessionmem/recall/engine":   {"sessionmem/recall/analysis", "sessionmem/recall/rank"},
-	"sessionmem/recall/postgres": {"sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
+	"sessionmem/recall/postgres": {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"sessionmem/transcript"},

@@ -135,6 +135,7 @@ func (b *Backend) forgetter() *forget.Forgetter {
 	return forget.New(forget.Params{
 		Root: b.Paths.Home, CacheDir: b.Paths.Cache, Store: b.Store, Memory: b.Memory, Logger: b.Logger,
 		Index:  lateIndex{b},
+		Boards: b.boards, Pair: b.pair,
 		Places: []forget.Place{botstate.Forgetter{File: filepath.Join(b.Paths.Home, "discord", "state.db")}},
 	})
 }

@@ -352,7 +352,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 
 		Answers: b.Answers,
 
-		Recall: b.searcher, RecallTime: b.patience,
+		Recall: b.searcher, RecallTime: b.recallTime,
 
 		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
 		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: b.indexSession,

@@ -60,7 +60,7 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		EmbedPatience: b.embedPatience(),
 		InTurn:        b.Store.InTurn,
 		EmbedShare:    b.embedShare,
-		Server:        b.recallServer, ServerPatience: b.embedPatience(),
+		Server:        b.recallServer, ServerPatience: b.embedPatience(), BeforePush: b.beforePush,
 		Forgotten: func() recall.Tombstones { return b.Store.Forgotten() },
 		Logger:    b.Logger,
 	})
@@ -71,7 +71,8 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 }
 
 // commandPatience is how long a command waits for the vector of its question: the model
-// may have to be loaded, and a server that is left before unloads it again.
+// may have to be loaded, and a server that is left before unloads it again. For the memory
+// server it waits as long, which it has to connect to first; a turn never does (recall).
 const commandPatience = 5 * time.Second
 
 func (b *Backend) embedPatience() time.Duration {

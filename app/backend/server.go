@@ -1,18 +1,25 @@
 package backend
 
 import (
+	"bytes"
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"mac-stats/app/config"
 	"mac-stats/app/discord/token"
+	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
 	"mac-stats/sessionmem/wholefile"
@@ -27,9 +34,14 @@ const (
 	keychainAccount = "postgres-password"
 )
 
-// machineFile names this machine to the others. It moves with the data folder, and comes
-// back with a backup of it.
-const machineFile = "machine-id"
+const (
+	// machineFile is the secret that tells this machine from the others, which know what is
+	// made of it. It moves with the data folder, and comes back with a backup of it.
+	machineFile = "machine.key"
+	// serversFile lists the servers that hold what this machine put, one a line: a forgetting
+	// reaches them whatever the settings say by then.
+	serversFile = "memory-servers"
+)
 
 // memoryServer is the server that the settings name.
 type memoryServer struct {
@@ -37,6 +49,7 @@ type memoryServer struct {
 	address string
 	server  *postgres.Server
 	err     error
+	noted   bool // in serversFile
 }
 
 // MemoryServer is the server where several machines keep their search index together; nil
@@ -54,28 +67,54 @@ func (b *Backend) MemoryServer() (*postgres.Server, error) {
 		return m.server, m.err
 	}
 	m.drop()
-	m.address = set.PostgresURL
-	machine, err := machineID(b.Paths)
-	if err != nil {
+	server, err := b.openServer(set.PostgresURL)
+	if err != nil && !errors.Is(err, recall.ErrServer) {
 		return nil, err // tried again
 	}
-	name, _ := os.Hostname() // without one it is "another machine" to the others
-	m.server, m.err = postgres.New(postgres.Config{Address: set.PostgresURL, Password: b.serverPassword, Machine: machine, Name: name})
+	m.address, m.server, m.err = set.PostgresURL, server, err
 	return m.server, m.err
 }
 
+// turnPatience is how long a turn is held up where it asks the memory server: two thirds of it
+// for the server, and the rest for this machine's index where that doesn't answer.
+const turnPatience = 300 * time.Millisecond
+
+// recallTime is how long a turn waits for what was said before; 0 is as long as usual.
+func (b *Backend) recallTime() time.Duration {
+	if b.patience == 0 && b.Config().Recall.Backend == backendPostgres {
+		return turnPatience
+	}
+	return b.patience
+}
+
+// openServer gives the server at an address, as this machine.
+func (b *Backend) openServer(address string) (*postgres.Server, error) {
+	secret, err := machineSecret(b.Paths)
+	if err != nil {
+		return nil, err
+	}
+	id := sha256.Sum256(append([]byte("mac-stats machine id\x00"), secret...))
+	name, _ := os.Hostname() // without one it is "another machine" to the others
+	return postgres.New(postgres.Config{Address: address, Password: b.serverPassword, Machine: hex.EncodeToString(id[:16]), Name: name})
+}
+
+// drop forgets the server; its connections are let go when they are free.
 func (m *memoryServer) drop() {
 	if m.server != nil {
-		m.server.Close()
+		go m.server.Close()
 	}
-	m.address, m.server, m.err = "", nil, nil
+	m.address, m.server, m.err, m.noted = "", nil, nil, false
 }
 
 // closeServer lets the connections go.
 func (b *Backend) closeServer() error {
 	b.server.mu.Lock()
-	defer b.server.mu.Unlock()
-	b.server.drop()
+	server := b.server.server
+	b.server.server = nil
+	b.server.mu.Unlock()
+	if server != nil {
+		server.Close()
+	}
 	return nil
 }
 
@@ -91,23 +130,160 @@ func (b *Backend) recallServer() recall.Server {
 	return s
 }
 
-// machineID reads the machine's name for others, or makes one.
-func machineID(paths config.Paths) (string, error) {
+// beforePush has this machine forget what others forgot, and notes where its text goes.
+func (b *Backend) beforePush(ctx context.Context) error {
+	s, err := b.MemoryServer()
+	if err != nil || s == nil {
+		return err
+	}
+	b.server.mu.Lock()
+	noted := b.server.noted
+	b.server.mu.Unlock()
+	if !noted {
+		if err := b.changeServers(func(all []string) []string { return append(all, postgres.Redacted(b.Config().Recall.PostgresURL)) }); err != nil {
+			return err
+		}
+		b.server.mu.Lock()
+		b.server.noted = true
+		b.server.mu.Unlock()
+	}
+	_, err = b.forgot(b.forgetter().Exchange(ctx, s))
+	return err
+}
+
+// ServersLeft are the addresses of servers that hold what this machine put and that the
+// settings don't name any more.
+func (b *Backend) ServersLeft() []string {
+	data, err := os.ReadFile(filepath.Join(b.Paths.Home, serversFile))
+	if err != nil {
+		return nil // none, mostly
+	}
+	set := b.Config().Recall
+	return slices.DeleteFunc(linesOf(string(data)), func(line string) bool {
+		return set.Backend == backendPostgres && line == postgres.Redacted(set.PostgresURL)
+	})
+}
+
+// linesOf are the lines of a text that aren't empty.
+func linesOf(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// changeServers changes the list of serversFile.
+func (b *Backend) changeServers(change func(all []string) []string) error {
+	path := filepath.Join(b.Paths.Home, serversFile)
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("note where this machine's memory is: %w", err)
+	}
+	all := change(linesOf(string(data)))
+	slices.Sort(all)
+	text := strings.Join(slices.Compact(all), "\n") + "\n"
+	if text == string(data) {
+		return nil
+	}
+	if len(all) == 0 {
+		return os.Remove(path)
+	}
+	if err := wholefile.Write(path, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("note where this machine's memory is: %w", err)
+	}
+	return nil
+}
+
+// DropMemory takes what this machine put off all servers that hold some of it, and gives
+// their names.
+func (b *Backend) DropMemory(ctx context.Context) (names []string, err error) {
+	boards, closeAll := b.boards()
+	defer closeAll()
+	for _, board := range boards {
+		s, ok := board.(*postgres.Server)
+		if !ok {
+			_, err := board.Look(ctx, nil)
+			return names, err
+		}
+		if err := s.DropMachine(ctx); err != nil {
+			return names, err
+		}
+		names = append(names, s.Name())
+	}
+	b.server.mu.Lock()
+	b.server.noted = false
+	b.server.mu.Unlock()
+	return names, b.changeServers(func([]string) []string { return nil })
+}
+
+// boards are the servers that a forgetting has to reach.
+func (b *Backend) boards() (boards []forget.Board, closeAll func()) {
+	var opened []*postgres.Server
+	add := func(name string, s *postgres.Server, err error) {
+		if err != nil {
+			boards = append(boards, &brokenBoard{name: name, err: err})
+		} else if s != nil {
+			boards = append(boards, s)
+		}
+	}
+	s, err := b.MemoryServer()
+	add(postgres.Redacted(b.Config().Recall.PostgresURL), s, err)
+	for _, address := range b.ServersLeft() {
+		s, err := b.openServer(address)
+		if add(address, s, err); err == nil {
+			opened = append(opened, s)
+		}
+	}
+	return boards, func() {
+		for _, s := range opened {
+			s.Close()
+		}
+	}
+}
+
+// brokenBoard is a server that can't be used for what err says.
+type brokenBoard struct {
+	forget.Board // Look comes before all others
+	name         string
+	err          error
+}
+
+func (b *brokenBoard) Name() string { return b.name }
+
+func (b *brokenBoard) Look(context.Context, []byte) (forgotten.BoardState, error) {
+	return forgotten.BoardState{}, b.err
+}
+
+// machineSecret reads this machine's secret, or makes one.
+func machineSecret(paths config.Paths) ([]byte, error) {
 	path := filepath.Join(paths.Home, machineFile)
 	data, err := os.ReadFile(path)
-	if id := strings.TrimSpace(string(data)); err == nil && id != "" {
-		return id, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		bits := make([]byte, 32)
+		_, _ = rand.Read(bits) // never fails
+		if err = wholefile.Create(path, []byte(hex.EncodeToString(bits)+"\n"), 0o600); err == nil || errors.Is(err, fs.ErrExist) {
+			data, err = os.ReadFile(path) // another process may have been first
+		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read this machine's id for the memory server: %w", err)
+	secret := bytes.TrimSpace(data)
+	if err == nil && len(secret) == 0 {
+		err = errors.New("it is empty; delete it")
 	}
-	bits := make([]byte, 16)
-	_, _ = rand.Read(bits) // never fails
-	id := hex.EncodeToString(bits)
-	if err := wholefile.Write(path, []byte(id+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("save this machine's id for the memory server: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("read %s, which tells this machine from the others: %w", machineFile, err)
 	}
-	return id, nil
+	return secret, nil
+}
+
+// pair is what other machines seal their keys to.
+func (b *Backend) pair() (*forgotten.Pair, error) {
+	secret, err := machineSecret(b.Paths)
+	if err != nil {
+		return nil, err
+	}
+	return forgotten.NewPair(secret)
 }
 
 // keychain is the system's; nil for a data folder elsewhere, which has none.

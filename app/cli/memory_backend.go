@@ -148,19 +148,24 @@ func (c *commands) backendDrop() *cobra.Command {
 		Use: "drop", Short: "Take all that this machine put off the server", Args: exact(0, "no arguments"),
 		Long: `drop takes what this machine put out of the server's tables. The files stay. What the
 server's log, its backups and its replicas still hold is up to its administrator. While
-recall.backend is postgres the app puts everything there again: quit the app first, and set
-recall.backend to local before you start it.`,
+recall.backend is postgres the app puts everything there again: set it to local first.`,
 	}
 	yes := cmd.Flags().Bool("yes", false, "don't ask")
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
-		return c.withServer(cmd.Context(), func(_ *backend.Backend, s *postgres.Server) error {
+		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
 			if !*yes {
 				return &plainError{sentence: "Nothing is taken off the server without --yes.", next: "`mac-stats memory backend drop --yes` takes off what this machine put there. This can't be undone, but push puts it there again."}
 			}
-			if err := s.DropMachine(cmd.Context()); err != nil {
+			names, err := b.DropMemory(cmd.Context())
+			switch {
+			case errors.Is(err, recall.ErrServer):
+				return inPlain(err)
+			case err != nil:
 				return err
+			case len(names) == 0:
+				return c.out.text("Nothing of this machine is on a server.\n")
 			}
-			return c.out.text("What this machine put is off the server. The server's log, backups and replicas may still hold it.\n")
+			return c.out.text("What this machine put is off " + strings.Join(names, " and ") + ". The log, backups and replicas there may still hold it.\n")
 		})
 	})
 	return cmd
@@ -203,6 +208,9 @@ func (c *commands) backendPassword() *cobra.Command {
 func backendWords(ctx context.Context, b *backend.Backend) string {
 	s, err := b.MemoryServer()
 	if err == nil && s == nil {
+		if left := b.ServersLeft(); len(left) > 0 {
+			return serversLeft(left)
+		}
 		return ""
 	}
 	var st recall.ServerStatus
@@ -221,11 +229,19 @@ func backendWords(ctx context.Context, b *backend.Backend) string {
 	return fmt.Sprintf("on the server: %s of %s, %s", count(passages, "passage"), count(len(st.Machines), "machine"), vectorsOfServer(st))
 }
 
+// serversLeft tells of servers that still hold what this machine put.
+func serversLeft(left []string) string {
+	return "what this machine put is still on " + strings.Join(left, " and ") + ", where your other machines find it; `mac-stats memory backend drop --yes` takes it off"
+}
+
 // backendChecks look at the server, where there is to be one.
 func (d *doctor) backendChecks(ctx context.Context) []check {
 	const name = "memory server"
 	s, err := d.b.MemoryServer()
 	if err == nil && s == nil {
+		if left := d.b.ServersLeft(); len(left) > 0 {
+			return []check{bad(name, "it holds what this machine put, though recall.backend is local", sentence(serversLeft(left)))}
+		}
 		return nil
 	}
 	var st recall.ServerStatus

@@ -70,6 +70,9 @@ the third of that list too (or their ids, which --json gives as "offer").
 With the others, what you typed yourself in other sessions stays, and is listed;
 --copies takes it too. Instructions that came with mac-stats are never changed.
 
+A memory server (recall.backend) loses it at once, and the other machines when they are next
+online. Its log, backups and replicas keep copies. One that can't be reached is told later.
+
 Only hashes are kept of it (forgotten.jsonl, their key in forgotten.key), so that an old
 copy or a late save brings nothing back. Who has both files can try guesses, and so find
 a short text such as a PIN: keep them to yourself, or delete both. What you type anew is
@@ -269,9 +272,6 @@ func (c *commands) printPlan(b *backend.Backend, plan *forget.Plan, asJSON bool)
 	return errors.Join(err, c.out.text("Nothing is changed yet. Run it again with --yes to forget this; it can't be undone.\n"))
 }
 
-// serverKeeps is what a forgetting doesn't reach where there is a memory server.
-const serverKeeps = "This machine's text leaves the memory server's tables as soon as the server can be reached. Its log, backups and replicas keep their copies, and so do the files of other machines.\n"
-
 // printForgot shows what went, and fails where something could not.
 func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool) error {
 	var err error
@@ -282,16 +282,13 @@ func (c *commands) printForgot(b *backend.Backend, r forget.Report, asJSON bool)
 		err = c.out.text("Nothing found to forget.\n")
 	default:
 		err = errors.Join(c.printPlaces(b, r.Found), c.out.text(forgotSummary(r.Found)+"\n"))
-		if s, serverErr := b.MemoryServer(); s != nil || serverErr != nil {
-			err = errors.Join(err, c.out.text(serverKeeps))
-		}
 	}
 	switch {
 	case err != nil || r.Left() == 0:
 		return err
 	case r.Refused == 0:
 		return &plainError{
-			sentence: count(r.Pending, "place is", "places are") + " not done yet: another program is at it.",
+			sentence: count(r.Pending, "place is", "places are") + " not done yet: another program is at it, or a server can't be reached.",
 			next:     "mac-stats finishes it by itself, as soon as that is over, while the app runs, else at its next start; or run the same command again.",
 		}
 	}
@@ -388,7 +385,9 @@ func (c *commands) printPlaces(b *backend.Backend, found []forgotten.Touched) er
 // forgetRow is one place: what, where, when, the beginning of its text or the reason.
 func forgetRow(sign string, t forgotten.Touched) []string {
 	where := t.Session
-	if where == "" || t.Action == forgotten.Refused {
+	if t.Place == "server" {
+		where = t.Path
+	} else if where == "" || t.Action == forgotten.Refused {
 		where = filepath.Base(t.Path)
 		if dir := filepath.Base(filepath.Dir(t.Path)); t.Path != "" && dir != "." {
 			where = dir + "/" + where

@@ -150,6 +150,8 @@ func placeName(place string) string {
 		return i18n.T("proposal")
 	case "index":
 		return i18n.T("search index")
+	case "server":
+		return i18n.T("memory server")
 	}
 	return place // the rarer ones, and what comes later
 }

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"fyne.io/fyne/v2"
 
@@ -57,11 +58,19 @@ func (w *Window) askForget(title string, plan *forget.Plan) {
 	card := kit.NewCardRow(kit.RoleNone,
 		kit.Title(title), kit.Spacer(kit.Gap4),
 		list, kit.Spacer(kit.Gap4),
-		kit.NewParagraph(i18n.T("This can't be undone. Nothing is sent anywhere."), kit.RoleMuted), kit.Spacer(kit.Gap8),
+		kit.NewParagraph(forgetWarning(plan), kit.RoleMuted), kit.Spacer(kit.Gap8),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonDanger, i18n.T("Forget"), func() { m.Close(); w.doForget(chosen) }), cancel))
 	card.Pad = kit.Gap16
 	m = kit.ShowModal(w.win.Canvas(), card, sheetWidth)
 	w.win.Canvas().Focus(cancel) // Enter must not be enough
+}
+
+// forgetWarning says what a forgetting means.
+func forgetWarning(plan *forget.Plan) string {
+	if slices.ContainsFunc(plan.Found, func(t forgotten.Touched) bool { return t.Place == "server" }) {
+		return i18n.T("This can't be undone. Your other machines forget it too: the memory server passes on encrypted hashes of it, no text.")
+	}
+	return i18n.T("This can't be undone. Nothing is sent anywhere.")
 }
 
 // forgetChoice is what was chosen on the sheet beside what the plan names.

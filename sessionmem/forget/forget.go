@@ -41,7 +41,10 @@ type Params struct {
 	Memory   *memory.Memory
 	Index    Index   // may be nil
 	Places   []Place // further ones
-	Logger   *slog.Logger
+	// Boards are the servers where other machines learn of it; nil: none. Close lets them go.
+	Boards func() (boards []Board, close func())
+	Pair   func() (*forgotten.Pair, error) // this machine's keys; required with Boards
+	Logger *slog.Logger
 }
 
 // Forgetter forgets in one data folder and its cache.
@@ -114,11 +117,32 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	if err := f.seed(ctx, t, s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Selection: s, traces: t, sessions: map[string]bool{}}
+	p := &Plan{Selection: s, traces: t}
+	g, err := f.look(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	f.offerKept(p.Found)
+	offers, err := f.offers(ctx, p, g)
+	if err != nil {
+		return nil, err
+	}
+	p.Found = append(p.Found, offers...)
+	p.Found = append(p.Found, f.similar(ctx, p, g)...)
+	if !p.Nothing() || s.Text != "" { // words may stand at another machine alone
+		p.Found = append(p.Found, f.boardsNamed()...)
+	}
+	return p, nil
+}
+
+// look finds what a plan's traces mean, and adds what is derived from it.
+func (f *Forgetter) look(ctx context.Context, p *Plan) (*gathered, error) {
+	p.sessions = map[string]bool{}
 	g, err := f.gather(ctx, p)
 	if err != nil {
 		return nil, err
 	}
+	t := p.traces
 	if p.Found, err = f.run(ctx, t, nil, true); err != nil {
 		return nil, err
 	}
@@ -132,14 +156,7 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 		}
 	}
 	t.AddFound(p.Found)
-	f.offerKept(p.Found)
-	offers, err := f.offers(ctx, p, g)
-	if err != nil {
-		return nil, err
-	}
-	p.Found = append(p.Found, offers...)
-	p.Found = append(p.Found, f.similar(ctx, p, g)...)
-	return p, nil
+	return g, nil
 }
 
 // below is a path as the index names it.
@@ -201,6 +218,7 @@ func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions ma
 		f.p.Logger.Warn("the search index is not rid of what was forgotten yet", "error", errors.Join(early, err))
 		r.add(f.indexLeft(err))
 	}
+	r.add(f.tellBoards(ctx, t, found)...)
 	if r.Left() > 0 {
 		return r, f.forgotten.Tried(t, found)
 	}

@@ -55,11 +55,11 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		if !phrase.Empty() && addForms(t, b, phrase) {
 			g.add(t, session, b)
 		}
-		if b.Text == forgotten.Text || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) {
+		if b.Text == forgotten.Text || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) && !meansElsewhere(t, session, b) {
 			return
 		}
 		g.add(t, session, b)
-		if t.Selects(session, b) && !t.MeansSession(session) {
+		if t.Selects(session, b) && (!t.MeansSession(session) || len(g.gone[session]) <= proofBlocks) {
 			t.AddBlock(session, b.ID) // others may quote it by its id
 		}
 		switch {
@@ -101,6 +101,20 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		}
 	}
 	return g, nil
+}
+
+// proofBlocks is how many blocks of a session that is forgotten as a whole are named: by
+// these another machine tells a copy of it from a session that only has its name.
+const proofBlocks = 8
+
+// meansElsewhere says whether the words that another machine forgot mean something in a
+// block. Here they are in the phrase.
+func meansElsewhere(t *forgotten.Traces, session string, b transcript.Block) bool {
+	if !t.IsElsewhere() {
+		return false
+	}
+	_, _, changed := t.Clean(session, b)
+	return changed
 }
 
 // addForms adds the forms that a phrase has in a block, and says whether its text has it.

@@ -52,15 +52,16 @@ type traceSum struct {
 
 // forgetting is one act of forgetting.
 type forgetting struct {
-	ID      string    `json:"id"`
-	At      time.Time `json:"at"`              // what was said until then is meant
-	Begun   time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
-	Typed   bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
-	Since   time.Time `json:"since,omitzero"`  // a span of time, Until excluded
-	Until   time.Time `json:"until,omitzero"`
-	Learn   bool      `json:"lessons,omitempty"` // lessons learnt from it go too
-	Seconds bool      `json:"seconds,omitempty"` // blocks of its very second are marked, see AddFound
-	Guest   bool      `json:"guest,omitempty"`   // somebody on Discord asked for it: its words count in what is of Discord alone
+	ID        string    `json:"id"`
+	At        time.Time `json:"at"`              // what was said until then is meant
+	Begun     time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
+	Typed     bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
+	Since     time.Time `json:"since,omitzero"`  // a span of time, Until excluded
+	Until     time.Time `json:"until,omitzero"`
+	Learn     bool      `json:"lessons,omitempty"`   // lessons learnt from it go too
+	Seconds   bool      `json:"seconds,omitempty"`   // blocks of its very second are marked, see AddFound
+	Guest     bool      `json:"guest,omitempty"`     // somebody on Discord asked for it: its words count in what is of Discord alone
+	Elsewhere bool      `json:"elsewhere,omitempty"` // another machine forgot it
 
 	key   []byte
 	kinds map[string]bool // of its marks

@@ -16,5 +16,3 @@ func (b broken) Candidates(context.Context, ServerQuestion) (ServerFound, error)
 	return ServerFound{}, b.err
 }
 func (b broken) Prints(context.Context) (map[string]string, error) { return nil, b.err }
-
-func (b broken) Erase(_ context.Context, _, _, _ []string) error { return b.err }

@@ -18,9 +18,10 @@ import (
 // of the index, physically: when it returns, no byte of them is left in its files, nor
 // of any other chunk that was taken out before. What the index doesn't hold is no error.
 // The names of files stay with what is left of them; where a name has to go, erase the
-// session and rename the file. The server loses it too, see eraseOnServer. ErrBusy where another process writes it all the time.
+// session and rename the file. The server isn't told (Server.Erase), but loses with the next
+// push what the files hold no more. ErrBusy where another process writes it all the time.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
-	defer x.eraseOnServer(ctx, ids, sessions, files)
+	defer x.newOnServer()
 	unlock, err := x.lockSoon(ctx)
 	if err != nil {
 		return err

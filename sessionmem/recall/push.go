@@ -99,6 +99,11 @@ func (x *Index) Push(ctx context.Context) (out Pushed, err error) {
 	}
 	x.pushing.Lock()
 	defer x.pushing.Unlock()
+	if x.cfg.BeforePush != nil {
+		if err := x.cfg.BeforePush(ctx); err != nil {
+			return out, err
+		}
+	}
 	p := &push{x: x, server: server}
 	if err := p.compare(ctx); err != nil {
 		return out, err

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// serverWait is how long a search waits for the server where Config.ServerPatience
-	// doesn't say, and never more than half the time that it has: then the index of this
-	// machine answers.
+	// serverWait is how long a search waits for the server where it has to be done by a time
+	// or Config.ServerPatience doesn't say, and never more than two thirds of the time that it has:
+	// then the index of this machine answers.
 	serverWait = 300 * time.Millisecond
 	// serverRest is how long no search asks a server again that could not answer.
 	serverRest = 10 * time.Second
@@ -40,7 +40,7 @@ func (x *Index) askServer(ctx context.Context, q ServerQuestion) (ServerFound, e
 	}
 	wait := cmp.Or(x.cfg.ServerPatience, serverWait)
 	if end, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(end)/2)
+		wait = min(wait, serverWait, time.Until(end)*2/3)
 	}
 	whole := ctx
 	ctx, stop := context.WithTimeout(ctx, wait)
@@ -159,23 +159,3 @@ func (s *search) besideHere(ctx context.Context) error {
 		return nil
 	})
 }
-
-// eraseOnServer takes out of the server what is taken out of the index. One that is away
-// loses it with the next push: the index has it no more.
-func (x *Index) eraseOnServer(ctx context.Context, ids, sessions, files []string) {
-	server := x.server()
-	if server == nil {
-		return
-	}
-	ctx, stop := context.WithTimeout(ctx, eraseWait)
-	defer stop()
-	err := server.Erase(ctx, ids, sessions, files)
-	x.noteServer(err)
-	if err != nil {
-		x.logger.Warn("what was taken out of the index stays on the memory server until it can be reached", "err", err)
-	}
-	x.newOnServer()
-}
-
-// eraseWait is how long an erasure waits for the server.
-const eraseWait = 5 * time.Second

@@ -195,11 +195,14 @@ type Config struct {
 	Reranker       Reranker          // nil: none
 	Forgotten      func() Tombstones // nil: none. Asked before anything is taken up or embedded
 	Server         func() Server     // the index of several machines, or nil: this one's alone; nil: never
-	ServerPatience time.Duration     // how long a search waits for it; 300 ms where 0
-	Progress       func(Progress)    // may be nil; called on the indexing goroutine
-	ErasePatience  time.Duration     // how long Erase waits for another process that writes; 10 s where 0
-	InTurn         func() bool       // whether a turn runs, in any process: no vectors are made then; nil: never
-	EmbedShare     func() float64    // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
-	EmbedPatience  time.Duration     // how long a search waits for the vector of its question; 800 ms where 0
+	// BeforePush learns what other machines forgot before anything is put on the server; an
+	// error, and nothing is put. nil: nothing is learnt.
+	BeforePush     func(ctx context.Context) error
+	ServerPatience time.Duration  // how long a search waits for it; 300 ms where 0
+	Progress       func(Progress) // may be nil; called on the indexing goroutine
+	ErasePatience  time.Duration  // how long Erase waits for another process that writes; 10 s where 0
+	InTurn         func() bool    // whether a turn runs, in any process: no vectors are made then; nil: never
+	EmbedShare     func() float64 // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
+	EmbedPatience  time.Duration  // how long a search waits for the vector of its question; 800 ms where 0
 	Logger         *slog.Logger
 }

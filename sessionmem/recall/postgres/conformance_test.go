@@ -2,7 +2,9 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -43,6 +45,10 @@ func (p pushed) Search(ctx context.Context, q recall.Query) (recall.Answer, erro
 	return a, err
 }
 
+func (p pushed) Erase(ctx context.Context, ids, sessions, files []string) error {
+	return errors.Join(p.Index.Erase(ctx, ids, sessions, files), p.server.Erase(ctx, ids, sessions, files))
+}
+
 func (p pushed) Close() error { p.server.Close(); return p.Index.Close() }
 
 func TestConforms(t *testing.T) {
@@ -59,16 +65,20 @@ func TestConforms(t *testing.T) {
 }
 
 // open opens the index of a folder, with a server.
-func open(t *testing.T, p recalltest.Params, address, machine string) pushed {
+func open(t *testing.T, p recalltest.Params, address, machine string, change ...func(c *recall.Config)) pushed {
 	t.Helper()
 	server, err := postgres.New(postgres.Config{Address: address, Machine: machine, Name: machine})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := recall.Open(recall.Config{
+	c := recall.Config{
 		Root: p.Root, CacheDir: p.CacheDir, Store: p.Store, Memory: p.Memory, Settings: p.Settings,
 		Server: func() recall.Server { return server }, ServerPatience: patience,
-	})
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	x, err := recall.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,4 +103,23 @@ func holding(t *testing.T, address, word string) (tables []string) {
 		}
 	}
 	return tables
+}
+
+// dumped is all that stands in tables.
+func dumped(t *testing.T, address string, tables ...string) string {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	var all strings.Builder
+	for _, table := range tables {
+		var text string
+		if err := c.QueryRow(t.Context(), "SELECT coalesce(string_agg(t::text, ' '), '') FROM "+table+" t").Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(text)
+	}
+	return all.String()
 }

@@ -6,6 +6,8 @@
 // Rules:
 //   - Each machine writes its own rows alone. Its files are the truth; what the server holds
 //     of them is derived, and can be dropped at any time.
+//   - What one machine forgets is taken out of the rows of all, and none puts anything there
+//     before it knows what the others forgot (Note, Put).
 //   - No SQL is built from text: what people say is always a parameter. Only numbers stand in
 //     statements, where PostgreSQL takes no parameters.
 //   - Nothing here waits for longer than its context says. Whoever asks has another answer.

@@ -1,6 +1,9 @@
 package postgres_test
 
 import (
+	"context"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,8 +12,11 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/forget"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/postgres"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
 	"mac-stats/sessionmem/transcript"
@@ -21,7 +27,25 @@ type machine struct {
 	*testing.T
 	pushed
 	recalltest.Params
-	now time.Time
+	now       time.Time
+	forgetter *forget.Forgetter
+	offline   bool
+	ahead     time.Duration // of its clock
+}
+
+// board is the server as a forgetter of a machine has it, which may be offline.
+type board struct {
+	*postgres.Server
+	m *machine
+}
+
+func (b board) Look(ctx context.Context, public []byte) (forgotten.BoardState, error) {
+	if b.m.offline {
+		return forgotten.BoardState{}, fmt.Errorf("%w: no network here", recall.ErrServer)
+	}
+	state, err := b.Server.Look(ctx, public)
+	state.Ahead -= b.m.ahead
+	return state, err
 }
 
 func newMachine(t *testing.T, address, name string) *machine {
@@ -35,7 +59,7 @@ func newMachine(t *testing.T, address, name string) *machine {
 	m.Params = recalltest.Params{Root: root, CacheDir: t.TempDir(), Store: store, Memory: memory.New(memory.Config{Root: root}), Settings: func() recall.Settings {
 		return recall.Settings{TopK: 20, Strategy: recall.Lexical, ColdAfter: 90 * 24 * time.Hour}
 	}}
-	m.pushed = open(t, m.Params, address, name)
+	m.start(address, name)
 	t.Cleanup(func() {
 		_ = m.Close() // a test of faults may have closed it
 		if err := store.Close(); err != nil {
@@ -43,6 +67,60 @@ func newMachine(t *testing.T, address, name string) *machine {
 		}
 	})
 	return m
+}
+
+// start opens the index and what forgets.
+func (m *machine) start(address, name string) {
+	m.Helper()
+	m.pushed = open(m.T, m.Params, address, name, func(c *recall.Config) {
+		c.Forgotten = func() recall.Tombstones { return m.Store.Forgotten() }
+		c.BeforePush = func(ctx context.Context) error {
+			_, err := m.forgetter.Exchange(ctx, board{m.server, m})
+			return err
+		}
+	})
+	m.forgetter = forget.New(forget.Params{
+		Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Memory: m.Memory, Index: m.Index,
+		Boards: func() ([]forget.Board, func()) { return []forget.Board{board{m.server, m}}, func() {} },
+		Pair:   func() (*forgotten.Pair, error) { return forgotten.NewPair([]byte(name)) },
+	})
+}
+
+// forget forgets what a selection means, and gives what was done at the server.
+func (m *machine) forget(s forget.Selection) (server forgotten.Touched) {
+	m.Helper()
+	plan, err := m.forgetter.Plan(m.Context(), s)
+	if err != nil {
+		m.Fatal(err)
+	}
+	r, err := m.forgetter.Do(m.Context(), plan)
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, t := range r.Found {
+		if t.Place == "server" {
+			server = t
+		}
+	}
+	return server
+}
+
+// holds says whether a word stands in any file of the data folder.
+func (m *machine) holds(word string) (in []string) {
+	m.Helper()
+	err := filepath.WalkDir(m.Root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var data []byte
+			if data, err = os.ReadFile(path); strings.Contains(string(data), word) {
+				in = append(in, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+	return in
 }
 
 func (m *machine) say(session string, texts ...string) {
@@ -58,7 +136,11 @@ func (m *machine) say(session string, texts ...string) {
 
 func (m *machine) sync() {
 	m.Helper()
-	if _, err := m.Sync(m.Context()); err != nil {
+	err := error(nil)
+	if _, err = m.Index.Sync(m.Context()); err == nil && !m.offline {
+		_, err = m.Push(m.Context())
+	}
+	if err != nil {
 		m.Fatal(err)
 	}
 }

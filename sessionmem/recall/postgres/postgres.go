@@ -42,6 +42,7 @@ type Config struct {
 // Server is a PostgreSQL database as a recall.Server. It connects at the first call.
 type Server struct {
 	cfg  Config
+	name string
 	pool *pgxpool.Pool
 
 	mu      sync.Mutex // guards what follows, and is held while the schema is made
@@ -49,6 +50,8 @@ type Server struct {
 	machine int32
 	vectors string // version of pgvector; "": none
 	indexed map[int32]bool
+	known   int // forgettings that this machine knows,
+	pushing int // and that it knew when the push began that is under way; there is one at a time
 }
 
 var _ recall.Server = (*Server)(nil)
@@ -88,7 +91,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &Server{cfg: cfg, pool: pool, indexed: map[int32]bool{}}, nil
+	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), pool: pool, indexed: map[int32]bool{}}, nil
 }
 
 const (
@@ -226,6 +229,9 @@ func (s *Server) DropMachine(ctx context.Context) error {
 		s.ready = false // it registers again with its next call
 		s.mu.Unlock()
 		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.machine)
+		if err == nil { // what was forgotten binds those that are left
+			_, err = tx.Exec(ctx, "DELETE FROM forgotten WHERE NOT EXISTS (SELECT FROM machine)")
+		}
 		return err
 	})
 }

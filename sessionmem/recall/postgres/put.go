@@ -14,11 +14,14 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// Prints gives the print of each source of this machine.
+// Prints gives the print of each source of this machine. It begins a push.
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	s.pushing = s.known
+	s.mu.Unlock()
 	out := map[string]string{}
 	var key, print string
 	return out, s.again(ctx, func() error { // begins each push
@@ -95,6 +98,9 @@ WHERE s.id = $1`
 // Put puts passages, in one transaction.
 func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 	return s.inTx(ctx, func(tx pgx.Tx) error {
+		if err := s.upToDate(ctx, tx); err != nil {
+			return err
+		}
 		for i := range batch {
 			if err := s.putSource(ctx, tx, &batch[i]); err != nil {
 				return err

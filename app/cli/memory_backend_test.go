@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+)
+
+// onServer is a data folder whose memory is on a server, too.
+func onServer(t *testing.T, address, answer string) *env {
+	t.Helper()
+	e := newEnv(t, answering(answer))
+	e.set(t, "postgres", address)
+	return e
+}
+
+// set writes recall.backend and recall.postgres_url.
+func (e *env) set(t *testing.T, backend, address string) {
+	t.Helper()
+	text := fmt.Sprintf("[recall]\nbackend = %q\npostgres_url = %q\ncross_session = \"on\"\n", backend, address)
+	if err := os.MkdirAll(e.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(e.home, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTwoMachinesByCommands is what a person with two machines does, with a real server.
+func TestTwoMachinesByCommands(t *testing.T) {
+	t.Parallel()
+	server := postgrestest.Start(t)
+	address := server.Database(t)
+	desk, lap := onServer(t, address, "Noted."), onServer(t, address, "Noted.")
+	for _, want := range []string{"PostgreSQL ", "(this machine): 0 passages"} {
+		if got := desk.must(t, "memory", "backend", "test"); !strings.Contains(got, want) {
+			t.Errorf("test: %q is missing in %s", want, got)
+		}
+	}
+	desk.must(t, "ask", "--session", "notes", "The locker code is zanzibar")
+	lap.must(t, "ask", "--session", "trip", "We take the ferry to zanzibar, the code for the locker")
+	for _, e := range []*env{desk, lap, desk, lap} {
+		e.must(t, "memory", "backend", "push")
+	}
+	if got := desk.must(t, "memory", "search", "ferry"); !strings.Contains(got, "We take the ferry") {
+		t.Errorf("the other machine's message isn't found: %s", got)
+	}
+	if got := desk.must(t, "memory", "backend", "status", "--json"); !strings.Contains(got, `"machines":[{`) || strings.Contains(got, "zanzibar") {
+		t.Errorf("status: %s", got)
+	}
+
+	dry := desk.must(t, "memory", "forget", "--text", "zanzibar")
+	if !strings.Contains(dry, "- server") || !strings.Contains(dry, "replicas keep copies") {
+		t.Errorf("a dry run doesn't name the server:\n%s", dry)
+	}
+	server.Kill() // while it is away
+	out := desk.run(t, "memory", "forget", "--text", "zanzibar", "--yes", "--json")
+	if out.code == 0 || !strings.Contains(out.stdout, `"place":"server","action":"pending"`) {
+		t.Errorf("the server is away: exit code %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+	desk.set(t, "local", "") // the person goes back to one machine meanwhile
+	if got := desk.must(t, "memory", "status"); !strings.Contains(got, "what this machine put is still on ") || !strings.Contains(got, "1 forgetting is not complete yet") {
+		t.Errorf("status doesn't say what is left:\n%s", got)
+	}
+	if err := server.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := desk.must(t, "memory", "forget", "--text", "nothing of the kind", "--yes", "--json"); !strings.Contains(got, `"place":"server","action":"removed"`) {
+		t.Errorf("it isn't finished:\n%s", got)
+	}
+	if got := lap.must(t, "memory", "search", "locker"); strings.Contains(got, "zanzibar") && strings.Contains(got, " on ") {
+		t.Errorf("the other machine finds it still:\n%s", got)
+	}
+	lap.must(t, "memory", "backend", "push")
+	if left := lap.residue(t, "zanzibar"); len(left) > 0 {
+		t.Errorf("the other machine has it in %v", left)
+	}
+	if got := desk.must(t, "memory", "backend", "drop", "--yes"); !strings.Contains(got, "is off localhost/") {
+		t.Errorf("drop: %s", got)
+	}
+	if got := desk.must(t, "memory", "status"); strings.Contains(got, "still on") {
+		t.Errorf("after drop: %s", got)
+	}
+}
