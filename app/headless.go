@@ -34,7 +34,7 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	local := serveAPI(b)
 	printNotices(b)
 	defer b.OnNotice(func(n backend.Notice) {
-		if n.Kind == backend.NoticeDiscord {
+		if n.Kind == backend.NoticeDiscord || n.Kind == backend.NoticeBadTimes && n.Text != "" {
 			fmt.Fprintln(os.Stderr, noticeLine(n))
 		}
 	})()

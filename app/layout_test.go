@@ -39,6 +39,8 @@ var restricted = []struct {
 	{what: "fyne.io/systray", users: []string{"app/desktop", "app/tray"}},
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
 	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
+	{what: "github.com/netresearch/go-cron", users: []string{"app/schedule"}},
+	{what: module + "/app/schedule", users: []string{"app/schedule", "app/backend", "app/cli", "app/config", "app/cpuwindow/schedules"}}, // only people make schedules
 	{what: "github.com/jackc/pgx", users: []string{"sessionmem/recall/postgres"}},
 	{what: "github.com/pgvector/pgvector-go", users: []string{"sessionmem/recall/postgres"}},
 	{what: "github.com/pressly/goose", users: []string{"sessionmem/recall/postgres"}},
@@ -78,6 +80,7 @@ var rooms = map[string][]string{
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"sessionmem/transcript"},
+	"app/schedule":    {"sessionmem/wholefile"},
 	"app/mcpserver":   {"agents", "app/config", "sessionmem/memory", "sessionmem/recall"},
 	"app/i18n":        {},
 	"app/osopen":      {},

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/tray"
 )
@@ -83,8 +85,14 @@ func (a *app) onDisplay(d tray.Display) {
 	}
 }
 
-// onNotice hears of an edited config.toml: the icon may show something else.
+// onNotice hears of an edited config.toml: the icon may show something else. What a
+// schedule answered is a notification.
 func (a *app) onNotice(n backend.Notice) {
+	if n.Kind == backend.NoticeSchedule && n.Text != "" {
+		a.desktop.Notify(cmp.Or(n.Title, i18n.T("Heartbeat")), n.Text, func() {
+			a.showThen(func() { a.window.OpenSession(n.Session) })
+		})
+	}
 	if n.Kind != backend.NoticeReload {
 		return
 	}

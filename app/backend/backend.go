@@ -20,6 +20,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
+	"mac-stats/app/schedule"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
@@ -40,6 +41,7 @@ type Backend struct {
 
 	Compaction *compact.Compaction
 	Discord    *service.Service
+	Schedules  *schedule.Runner
 
 	Logger   *slog.Logger
 	Demo     bool

@@ -83,13 +83,13 @@ func (b *Backend) logLife() {
 				words = append(words, "next", n.Next)
 			}
 			log.Info("reload", words...)
-		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeMissing, NoticeCrash, NoticeHotkey, NoticeLogin, NoticeAPI:
+		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeMissing, NoticeCrash, NoticeBadTimes, NoticeHotkey, NoticeLogin, NoticeAPI:
 			if !told[n.Text] {
 				told[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)
 			}
 		case NoticeDiscord: // may hold a code; what went wrong is logged where it did
-		case NoticeSessions, NoticeForgot: // says nothing but that one changed
+		case NoticeSessions, NoticeForgot, NoticeSchedule: // says nothing but that one changed
 		}
 	})
 	b.closers = append(b.closers, func() error {

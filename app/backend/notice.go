@@ -35,6 +35,8 @@ const (
 	NoticeAPI      NoticeKind = "api"      // the local API can't be offered
 	NoticeCrash    NoticeKind = "crash"    // the app stopped unexpectedly before; holds until it is dismissed
 	NoticeForgot   NoticeKind = "forgot"   // something was forgotten: what is shown of any session may be gone
+	NoticeSchedule NoticeKind = "schedule" // a schedule or the heartbeat runs, or has ended: then with a text
+	NoticeBadTimes NoticeKind = "badtimes" // schedules.toml can't be used as it is; holds until it can
 	NoticeSessions NoticeKind = "sessions" // the session list changed (another process, an editor)
 )
 
@@ -45,7 +47,8 @@ type Notice struct {
 	Kind    NoticeKind
 	Text    string               // "memory.md reloaded · +2 −1"
 	Next    string               // what to do; may be ""
-	Session string               // NoticeSessions, NoticeMemory, NoticeUnsaved: which; "" for unknown
+	Session string               // NoticeSessions, NoticeMemory, NoticeUnsaved, NoticeSchedule: which; "" for unknown
+	Title   string               // NoticeSchedule: the schedule's name; "" is the heartbeat
 	Reload  *agents.MemoryChange // NoticeReload of a memory file
 	Changes []watch.Change       // NoticeReload
 

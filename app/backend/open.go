@@ -70,6 +70,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		return nil, err
 	}
 	b.openEngine(o.OnWork)
+	b.openSchedules()
 	if err := b.openDiscord(); err != nil {
 		return nil, err
 	}
@@ -79,6 +80,7 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		b.watch()
 		b.keepMemory()
 		b.runDiscord()
+		b.work.Go(func() { b.Schedules.Run(b.ctx) })
 		b.tidy()
 		b.keepSaving()
 		b.forgotAt = b.Store.Forgotten().Last()

@@ -33,8 +33,12 @@ func (b *Backend) watch() {
 	})
 	b.watchDirs(watch.Config{Dirs: []string{home}, Flat: true, Logger: b.Logger}, func(changes []watch.Change) {
 		for _, c := range changes {
-			if c.Path == b.Paths.ConfigFile() {
+			switch c.Path {
+			case b.Paths.ConfigFile():
 				b.reloadConfig(false)
+			case b.Schedules.File():
+				b.Schedules.Look()
+				b.notify.publish(reloadNotice(home, c))
 			}
 		}
 	})
@@ -63,5 +67,8 @@ func (b *Backend) reloadConfig(certain bool) {
 	b.notify.publish(n)
 	if b.Discord != nil {
 		b.Discord.Look()
+	}
+	if before.Heartbeat != after.Heartbeat {
+		b.Schedules.Look()
 	}
 }

@@ -117,7 +117,7 @@ same files under ~/.mac-stats (MAC_STATS_HOME moves them).`,
 	flags.BoolVar(&c.options.Window, "window", false, "open the window at the start")
 	flags.BoolVar(&c.options.Headless, "headless", false, "run without a screen")
 	root.PersistentFlags().BoolVar(&c.options.Demo, "demo", false, "talk to the built-in scripted server, in a temporary data folder")
-	root.AddCommand(c.askCommand(), c.sessionsCommand(), c.memoryCommand(), c.agentsCommand(), c.modelsCommand(), c.discordCommand(), c.mcpCommand(), c.permissionsCommand(), c.doctorCommand())
+	root.AddCommand(c.askCommand(), c.sessionsCommand(), c.memoryCommand(), c.agentsCommand(), c.modelsCommand(), c.scheduleCommand(), c.discordCommand(), c.mcpCommand(), c.permissionsCommand(), c.doctorCommand())
 	c.completeStrictly(root)
 	hideDemo(root)
 	return root

@@ -24,6 +24,7 @@ type Config struct {
 	Discord    Discord
 	Monitor    Monitor
 	Alerts     Alerts
+	Heartbeat  Heartbeat
 	MenuBar    MenuBar
 	API        API
 	Window     Window
@@ -141,6 +142,13 @@ type Alerts struct {
 	DiskFree int // percent
 	Battery  int // percent
 	Every    time.Duration
+}
+
+// Heartbeat is [heartbeat].
+type Heartbeat struct {
+	Minutes    int    // 0 = off
+	QuietHours string // what schedule.ParseQuiet reads
+	OnBattery  bool
 }
 
 // MenuBar is [menubar].

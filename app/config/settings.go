@@ -203,7 +203,7 @@ func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{
 		sessionSettings(), compactionSettings(), memorySettings(), recallSettings(), mcpSettings(), agentsSettings(), toolSettings(),
-		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), alertSettings(), menuBarSettings(), apiSettings(),
+		ollamaSettings(), windowSettings(), appSettings(), shortcutSettings(), discordSettings(), monitorSettings(), alertSettings(), heartbeatSettings(), menuBarSettings(), apiSettings(),
 	} {
 		list = append(list, section...)
 	}

@@ -15,7 +15,7 @@ import (
 // before, else what of the system can't be as it is set.
 func (w *Window) tellFirst() {
 	all := w.parts.notices()
-	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeMissing, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI} {
+	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeMissing, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI, backend.NoticeBadTimes} {
 		if i := slices.IndexFunc(all, func(n backend.Notice) bool { return n.Kind == kind }); i >= 0 {
 			w.tellOf(all[i])
 			return

@@ -24,6 +24,9 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.onReload(n)
 	case backend.NoticeForgot:
 		w.forgot(n.Forgot)
+	case backend.NoticeSchedule:
+		w.dropStale()
+		fallthrough
 	case backend.NoticeSessions:
 		if w.visible {
 			w.reloadList()

@@ -152,6 +152,10 @@ func SourceWords(source string) string {
 		return i18n.T("command line")
 	case "discord":
 		return i18n.T("Discord")
+	case "schedule":
+		return i18n.T("schedule")
+	case "heartbeat":
+		return i18n.T("heartbeat")
 	case "":
 		return i18n.T("file")
 	}

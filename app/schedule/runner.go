@@ -1,0 +1,436 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Names of the files in the data folder.
+const (
+	FileName      = "schedules.toml"
+	HeartbeatName = "heartbeat.md"
+	stateName     = "schedules-state.json"
+)
+
+const (
+	// wakeCheck is how long a timer may run: while the machine sleeps it stands still.
+	wakeCheck = time.Minute
+	// inTime is how late a run may be without a word about it.
+	inTime = wakeCheck + 30*time.Second
+	// batteryCheck is how often what waits for the mains looks for it.
+	batteryCheck = 5 * time.Minute
+	// clockFixed is how far ahead of the clock a run may be noted, after a clock was set
+	// back; further ahead, the clock was wrong then.
+	clockFixed = 24 * time.Hour
+)
+
+// Turn is a prompt that is to be answered.
+type Turn struct {
+	Schedule
+	First bool   // the first run: its session is new
+	Late  string // says that it runs later than it was due; ""
+}
+
+// Result is how a run ended.
+type Result struct {
+	Name    string // "" of the heartbeat
+	Session string
+	Late    string
+	Answer  string // "" where there is none, or the heartbeat had nothing to say
+	Err     error  // in words for people
+}
+
+// Heartbeat is when the check list is gone through.
+type Heartbeat struct {
+	Every     time.Duration // 0: never
+	Quiet     Quiet
+	OnBattery bool
+}
+
+// Params is what a Runner needs. Optional fields say so.
+type Params struct {
+	Home string // data folder
+	// Turn answers a prompt in the schedule's session, and gives the answer.
+	Turn func(ctx context.Context, t Turn) (answer string, err error)
+	// Beat goes through the check list; "" where there is nothing to say.
+	Beat func(ctx context.Context) (session, answer string, err error)
+	// Heartbeat is the setting as it is now.
+	Heartbeat func() Heartbeat
+	OnBattery func(ctx context.Context) bool
+	Busy      func() bool // a turn is under way: the heartbeat waits
+	// Changed tells that something runs or ended; a Result comes with the end. Optional.
+	Changed func(*Result)
+	// Problems tells what can't be used in schedules.toml, each time that changes. Optional.
+	Problems func([]Problem)
+	// Now is the wall clock, time.Now where nil: tests set it.
+	Now    func() time.Time
+	Logger *slog.Logger // optional
+}
+
+// Runner runs what is due. It is safe for concurrent use.
+type Runner struct {
+	p     Params
+	state state
+	began time.Time
+	look  chan struct{} // 1 place
+
+	mu       sync.Mutex      // guards what follows
+	running  map[string]bool // by name; "" is the heartbeat
+	held     map[string]Late // what is due and waits
+	problems []Problem
+	work     sync.WaitGroup
+}
+
+// New panics where a required field is missing.
+func New(p Params) *Runner {
+	if p.Home == "" || p.Turn == nil || p.Beat == nil || p.Heartbeat == nil || p.OnBattery == nil || p.Busy == nil {
+		panic("schedule: New needs Home, Turn, Beat, Heartbeat, OnBattery and Busy")
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	if p.Changed == nil {
+		p.Changed = func(*Result) {}
+	}
+	if p.Problems == nil {
+		p.Problems = func([]Problem) {}
+	}
+	r := &Runner{p: p, state: state{filepath.Join(p.Home, stateName)}, look: make(chan struct{}, 1), running: map[string]bool{}, held: map[string]Late{}}
+	r.began = r.now()
+	return r
+}
+
+// File is where schedules.toml is.
+func (r *Runner) File() string { return filepath.Join(r.p.Home, FileName) }
+
+// now is the wall clock alone: what a monotonic clock says stands still in sleep.
+func (r *Runner) now() time.Time { return r.p.Now().Round(0) }
+
+// Look reads schedules.toml and the settings again; it returns at once.
+func (r *Runner) Look() {
+	select {
+	case r.look <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Run runs what is due until ctx ends, and waits for what runs.
+func (r *Runner) Run(ctx context.Context) {
+	defer r.work.Wait()
+	var next, last time.Time
+	again := true
+	for {
+		now := r.now()
+		if again || !next.IsZero() && !now.Before(next) || now.Before(last) {
+			next = r.pass(ctx, now)
+		}
+		last = now
+		again = false
+		var tick <-chan time.Time
+		var timer *time.Timer
+		if !next.IsZero() {
+			timer = time.NewTimer(max(min(next.Sub(r.now()), wakeCheck), time.Millisecond))
+			tick = timer.C
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick:
+		case <-r.look:
+			again = true
+		}
+		if timer != nil {
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// pass begins what is due and says when to look next; zero for never.
+func (r *Runner) pass(ctx context.Context, now time.Time) (next time.Time) {
+	list, problems := Load(r.File())
+	r.tellProblems(problems)
+	beat := r.p.Heartbeat()
+	if len(list) == 0 && beat.Every <= 0 {
+		return time.Time{}
+	}
+	known, err := r.settle(ctx, now, list, beat)
+	if err != nil {
+		r.p.Logger.Warn("no schedule runs: what ran can't be noted", "error", err)
+		return now.Add(batteryCheck)
+	}
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	for _, s := range list {
+		if s.Enabled {
+			sooner(r.try(ctx, now, s, known.of(s.Name).Seen))
+		}
+	}
+	if beat.Every > 0 {
+		sooner(r.tryBeat(ctx, now, beat, known.of("").Seen))
+	}
+	return next
+}
+
+// settle notes what is new, switched off, or has other times: nothing is due of the time
+// before. It gives what is known of all.
+func (r *Runner) settle(ctx context.Context, now time.Time, list []Schedule, beat Heartbeat) (*records, error) {
+	var known *records
+	ensure := false
+	adjust := func(all *records) error {
+		known = all
+		changed := false
+		one := func(name, when string, on bool) {
+			rec := all.of(name)
+			switch {
+			case !on && !rec.Seen.IsZero():
+				rec.Seen, changed = time.Time{}, true
+			case on && (rec.Seen.IsZero() || rec.When != when || rec.Seen.After(now.Add(clockFixed))):
+				rec.Seen, rec.When, changed = now, when, true
+				ensure = ensure || name == ""
+			}
+		}
+		for _, s := range list {
+			one(s.Name, s.When.line, s.Enabled)
+		}
+		if beat.Every > 0 || all.Heartbeat != nil {
+			one("", beat.Every.String(), beat.Every > 0)
+		}
+		if !changed {
+			return errUnchanged
+		}
+		return nil
+	}
+	if errors.Is(adjust(r.state.read()), errUnchanged) {
+		return known, nil
+	}
+	err := r.state.edit(ctx, adjust)
+	if ensure && err == nil {
+		err = ensureList(filepath.Join(r.p.Home, HeartbeatName))
+	}
+	return known, err
+}
+
+// try begins a schedule that is due; else it says when to look again.
+func (r *Runner) try(ctx context.Context, now time.Time, s Schedule, seen time.Time) (again time.Time) {
+	due := s.When.Next(seen.In(now.Location()))
+	if due.IsZero() || due.After(now) {
+		return due
+	}
+	due = s.When.latest(due, now)
+	next := s.When.Next(now)
+	late, again := r.hold(ctx, now, s.Name, s.Quiet, s.OnBattery)
+	if late != "" {
+		return again
+	}
+	switch {
+	case now.Sub(due) <= inTime:
+	case r.wasHeld(s.Name) != "":
+		late = r.wasHeld(s.Name)
+	case s.Quiet.Covers(due) && s.Quiet != Quiet{}:
+		late = LateQuiet
+	case r.began.After(due):
+		late = LateClosed
+	default:
+		late = LateAsleep
+	}
+	first, err := r.claim(ctx, s.Name, now, due, late)
+	if errors.Is(err, errUnchanged) { // another copy of the app has it
+		return next
+	}
+	if err != nil {
+		r.p.Logger.Warn("a schedule did not run: it can't be noted", "schedule", s.Name, "error", err)
+		return now.Add(batteryCheck)
+	}
+	r.work.Go(func() {
+		_ = r.turn(ctx, Turn{Schedule: s, First: first, Late: late.Words(due, now)}) // told by Changed
+		r.Look()
+	})
+	return next
+}
+
+// latest is the last time that is due until now, given one that is.
+func (w When) latest(due, now time.Time) time.Time {
+	for _, back := range []time.Duration{time.Hour, 25 * time.Hour, 8 * 24 * time.Hour, 32 * 24 * time.Hour} {
+		if t := w.Next(now.Add(-back)); !t.After(now) && !t.IsZero() {
+			due = t
+			break
+		}
+	}
+	for {
+		t := w.Next(due)
+		if t.IsZero() || t.After(now) {
+			return due
+		}
+		due = t
+	}
+}
+
+// hold says why something that is due waits, and until when; zero: until it is told.
+func (r *Runner) hold(ctx context.Context, now time.Time, name string, quiet Quiet, onBattery bool) (why Late, until time.Time) {
+	r.mu.Lock()
+	busy := r.running[name]
+	r.mu.Unlock()
+	switch {
+	case busy:
+		why = LateBusy
+	case quiet != Quiet{} && quiet.Covers(now):
+		why, until = LateQuiet, quiet.end(now)
+	case !onBattery && r.p.OnBattery(ctx):
+		why, until = LateBattery, now.Add(batteryCheck)
+	default:
+		return "", time.Time{}
+	}
+	r.mu.Lock()
+	r.held[name] = why
+	r.mu.Unlock()
+	return why, until
+}
+
+func (r *Runner) wasHeld(name string) Late {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held[name]
+}
+
+// claim notes that a run begins, unless it is noted already; "" is the heartbeat.
+func (r *Runner) claim(ctx context.Context, name string, now, due time.Time, late Late) (first bool, err error) {
+	taken := false
+	err = r.state.edit(ctx, func(all *records) error {
+		rec := all.of(name)
+		if !rec.Seen.Before(due) && !rec.Seen.After(now.Add(clockFixed)) {
+			taken = true
+			return errUnchanged
+		}
+		first = rec.Began.IsZero()
+		rec.Seen, rec.Due, rec.Began, rec.Ended, rec.Late, rec.Error = now, due, now, time.Time{}, late, ""
+		return nil
+	})
+	if taken {
+		err = errUnchanged
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.held, name)
+	if err == nil {
+		r.running[name] = true
+	}
+	return first, err
+}
+
+// turn runs a prompt that is claimed.
+func (r *Runner) turn(ctx context.Context, t Turn) Result {
+	r.p.Changed(nil)
+	answer, err := r.p.Turn(ctx, t)
+	res := Result{Name: t.Name, Session: t.Session(), Late: t.Late, Answer: answer, Err: err}
+	r.ended(ctx, res)
+	return res
+}
+
+// ended notes how a run ended, and tells it.
+func (r *Runner) ended(ctx context.Context, res Result) {
+	err := r.state.edit(context.WithoutCancel(ctx), func(all *records) error {
+		rec := all.of(res.Name)
+		rec.Ended, rec.Error = r.now(), ""
+		if res.Err != nil {
+			rec.Error = res.Err.Error()
+		}
+		return nil
+	})
+	if err != nil {
+		r.p.Logger.Warn("the end of a run can't be noted", "schedule", res.Name, "error", err)
+	}
+	r.mu.Lock()
+	delete(r.running, res.Name)
+	r.mu.Unlock()
+	if res.Err != nil && ctx.Err() == nil {
+		r.p.Logger.Warn("a schedule had no answer", "schedule", res.Name, "session", res.Session, "error", res.Err)
+	} else {
+		r.p.Logger.Info("a schedule ran", "schedule", res.Name, "session", res.Session)
+	}
+	r.p.Changed(&res)
+}
+
+// ErrRunning: the schedule runs already.
+var ErrRunning = errors.New("it runs already; wait until it has ended")
+
+// RunNow runs a schedule for a person, at any time, and waits for its end.
+func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {
+	list, _ := Load(r.File())
+	i := slices.IndexFunc(list, func(s Schedule) bool { return s.Name == name })
+	if i < 0 {
+		return Result{}, ErrNoSchedule
+	}
+	r.mu.Lock()
+	busy := r.running[name]
+	r.running[name] = true
+	r.mu.Unlock()
+	if busy {
+		return Result{}, ErrRunning
+	}
+	first := false
+	err := r.state.edit(ctx, func(all *records) error {
+		rec := all.of(name)
+		first = rec.Began.IsZero()
+		rec.Due, rec.Began, rec.Ended, rec.Late, rec.Error = time.Time{}, r.now(), time.Time{}, "", ""
+		return nil
+	})
+	if err != nil {
+		r.mu.Lock()
+		delete(r.running, name)
+		r.mu.Unlock()
+		return Result{}, err
+	}
+	res := r.turn(ctx, Turn{Schedule: list[i], First: first})
+	r.Look()
+	return res, nil
+}
+
+// Status is a schedule and what is known of it.
+type Status struct {
+	Schedule
+	Next    time.Time // zero: never, or switched off
+	Last    Record
+	Running bool // in this process
+	Waits   Late // it is due, and why it waits
+}
+
+// List gives all schedules in the order of the file, and what can't be used of it.
+func (r *Runner) List() ([]Status, []Problem) {
+	list, problems := Load(r.File())
+	known, now := r.state.read(), r.now()
+	out := make([]Status, 0, len(list))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range list {
+		st := Status{Schedule: s, Last: *known.of(s.Name), Running: r.running[s.Name], Waits: r.held[s.Name]}
+		if s.Enabled {
+			st.Next = s.When.Next(now)
+		}
+		out = append(out, st)
+	}
+	return out, problems
+}
+
+// tellProblems tells what can't be used, where that is other than before.
+func (r *Runner) tellProblems(problems []Problem) {
+	r.mu.Lock()
+	same := slices.Equal(problems, r.problems)
+	r.problems = problems
+	r.mu.Unlock()
+	if !same {
+		r.p.Problems(problems)
+	}
+}

@@ -1,0 +1,117 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Late is why something ran later than it was due.
+type Late string
+
+// The reasons. None is "": it ran in time.
+const (
+	LateAsleep  Late = "asleep"  // the machine slept, or its clock was set
+	LateClosed  Late = "closed"  // mac-stats did not run
+	LateQuiet   Late = "quiet"   // quiet hours
+	LateBattery Late = "battery" // the machine ran on battery
+	LateBusy    Late = "busy"    // the run before took longer
+)
+
+// Words say that something due at one time ran at another; "" where it was in time.
+func (l Late) Words(due, at time.Time) string {
+	why, ok := map[Late]string{
+		LateAsleep: "while the machine slept", LateClosed: "while mac-stats was closed", LateQuiet: "in quiet hours",
+		LateBattery: "while on battery", LateBusy: "while the run before went on",
+	}[l]
+	if !ok {
+		return ""
+	}
+	form := "15:04"
+	if due.YearDay() != at.YearDay() || due.Year() != at.Year() {
+		form = "Jan 2, 15:04"
+	}
+	return "Missed at " + due.Format(form) + " " + why + "; run at " + at.Format("15:04") + "."
+}
+
+// Record is what is known of the runs of a schedule. It holds nothing of what was said.
+type Record struct {
+	When  string    `json:"when,omitempty"` // as it was; a schedule with other times begins anew
+	Seen  time.Time `json:"seen,omitzero"`  // what was due until then is dealt with
+	Due   time.Time `json:"due,omitzero"`   // of the last run; zero where a person began it
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+	Late  Late      `json:"late,omitempty"`
+	Error string    `json:"error,omitempty"` // why there is no answer
+}
+
+// state is the file of what ran when. It is read and written under a lock: two copies
+// of the app may share the data folder.
+type state struct{ file string }
+
+// records are the schedules by their names, and the heartbeat.
+type records struct {
+	Schedules map[string]*Record `json:"schedules"`
+	Heartbeat *Record            `json:"heartbeat,omitempty"`
+}
+
+// of gives the record of a schedule, made where there is none; "" is the heartbeat.
+func (r *records) of(name string) *Record {
+	if name == "" {
+		if r.Heartbeat == nil {
+			r.Heartbeat = &Record{}
+		}
+		return r.Heartbeat
+	}
+	if r.Schedules[name] == nil {
+		r.Schedules[name] = &Record{}
+	}
+	return r.Schedules[name]
+}
+
+// read gives what is known. Of a file that can't be read nothing is: what is due then
+// counts as seen, rather than run twice.
+func (s state) read() *records {
+	r := &records{}
+	data, err := wholefile.Read(s.file, maxFile)
+	if err == nil && json.Unmarshal(data, r) != nil {
+		r = &records{}
+	}
+	if r.Schedules == nil {
+		r.Schedules = map[string]*Record{}
+	}
+	return r
+}
+
+// errUnchanged ends an edit that has nothing to write.
+var errUnchanged = errors.New("nothing changed")
+
+// edit changes the file.
+func (s state) edit(ctx context.Context, change func(*records) error) error {
+	lock := wholefile.NewLock(filepath.Join(filepath.Dir(s.file), ".schedules-state.lock"))
+	if err := wholefile.TakeLock(ctx, lock); err != nil {
+		return wholefile.Explain("noting a run", err)
+	}
+	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
+	if _, err := wholefile.Read(s.file, maxFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wholefile.Explain("noting a run", err)
+	}
+	r := s.read()
+	err := change(r)
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = wholefile.Write(s.file, append(data, '\n'), 0o600)
+	}
+	return wholefile.Wrap("noting a run", err)
+}
