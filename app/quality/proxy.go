@@ -24,6 +24,7 @@ type proxy struct {
 
 	mu      sync.Mutex // guards what follows
 	under   int        // chats under way
+	idle    *sync.Cond // none is
 	answers []answer
 }
 
@@ -39,6 +40,7 @@ type answer struct {
 
 func newProxy(host *url.URL, seed, most int) (*proxy, error) {
 	p := &proxy{seed: seed, most: most}
+	p.idle = sync.NewCond(&p.mu)
 	var err error
 	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { //nolint:noctx // it is there for the whole run
 		return nil, err
@@ -67,12 +69,16 @@ func newProxy(host *url.URL, seed, most int) (*proxy, error) {
 func (p *proxy) host() string { return p.listener.Addr().String() }
 
 func (p *proxy) begin() { p.mu.Lock(); p.under++; p.mu.Unlock() }
-func (p *proxy) end()   { p.mu.Lock(); p.under--; p.mu.Unlock() }
+func (p *proxy) end()   { p.mu.Lock(); p.under--; p.idle.Broadcast(); p.mu.Unlock() }
 
-// said gives the answers since the last call.
+// said gives the answers since the last call. It waits for those under way: the app has an
+// answer, or has broken it off, a moment before the server is done with it.
 func (p *proxy) said() (list []answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for p.under > 0 {
+		p.idle.Wait()
+	}
 	list, p.answers = p.answers, nil
 	return list
 }

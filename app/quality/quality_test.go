@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +45,15 @@ func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
 			if !strings.HasPrefix(res.head(), "model    model:8b ") || len(res.Model) < 15 || res.Small != res.Model {
 				t.Errorf("the head doesn't tell the models: %s", res.head())
 			}
-			_, by := res.scores()
+			categories, by := res.scores()
+			if plain, hold := res.plain(); tt.done == 0 && slices.Contains(categories, categoryCompaction) && (plain != by[categoryCompaction].tasks || 10*hold < 9*plain) {
+				t.Errorf("%d Summaries without a model, %d hold what was expected", plain, hold)
+			}
+			for _, r := range res.Tasks { // none stands with the next task
+				if r.Category == categoryCompaction && len(r.Replies) != map[bool]int{true: 1, false: 2}[r.Passed] {
+					t.Errorf("%s: %d replies", r.Title, len(r.Replies))
+				}
+			}
 			if by["all"].passed == tt.done {
 				return
 			}
@@ -111,6 +123,42 @@ func perfect(list []task) func(api.ChatRequest) string {
 			}
 		}
 		return "Done as asked."
+	}
+}
+
+// The app breaks off an answer that repeats itself; what the model said belongs to this task.
+func TestABrokenOffAnswerStandsWithItsTask(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"message":{"content":"again and"}}`+"\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	host, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newProxy(host, 7, 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.server.Close() }()
+	ctx, stop := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+p.host()+"/api/chat", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := res.Body.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	_ = res.Body.Close()
+	if said := p.said(); len(said) != 1 || said[0].Text != "again and" {
+		t.Errorf("%+v", said)
 	}
 }
 

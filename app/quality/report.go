@@ -40,6 +40,9 @@ type result struct {
 	Calls    []string      `json:"calls,omitempty"`
 	Replies  []answer      `json:"replies"` // of the model, word for word
 	Took     time.Duration `json:"took_ns"`
+
+	Plain      bool `json:"plain,omitempty"`       // no Summary of the model was accepted: Answer is the one without a model,
+	PlainHolds bool `json:"plain_holds,omitempty"` // which holds all that was expected
 }
 
 // check compares the outcome with all that is expected.
@@ -124,6 +127,19 @@ func (res results) scores() (categories []string, by map[string]score) {
 	return append(categories, "all"), by
 }
 
+// plain counts the Summaries that were made without a model, and those of them that do.
+func (res results) plain() (made, hold int) {
+	for _, r := range res.Tasks {
+		if r.Plain {
+			made++
+		}
+		if r.PlainHolds {
+			hold++
+		}
+	}
+	return made, hold
+}
+
 // report prints the table and every failure in full.
 func report(out io.Writer, res results) error {
 	if _, err := fmt.Fprintf(out, "%s\n", res.head()); err != nil {
@@ -137,6 +153,11 @@ func report(out io.Writer, res results) error {
 	}
 	if err := table(out, rows); err != nil {
 		return err
+	}
+	if plain, holds := res.plain(); plain > 0 {
+		if _, err := fmt.Fprintf(out, "\nIn the place of %d Summaries came one without a model; %d of these hold all that was expected.\n", plain, holds); err != nil {
+			return err
+		}
 	}
 	for _, r := range res.Tasks {
 		if r.Passed {
