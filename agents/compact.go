@@ -162,7 +162,7 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 		return digest, "", err
 	}
 	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*prompt.MessageTokens
-	if s.models.Observe(ctx, model, raw, res.PromptTokens) {
+	if s.models.Observe(ctx, model, numCtx, raw, res.PromptTokens) {
 		return digest, "", errors.New("the server left out a part of the conversation")
 	}
 	if digest, err = parseDigest(res.Content); err != nil {

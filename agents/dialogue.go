@@ -174,7 +174,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 		raw += sessionmem.EstimateTokens(tools.Schemas(d.tools).String())
 	}
 	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
-		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, raw, res.PromptTokens)
+		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
 	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
 	if s := res.AnswerTime.Seconds(); s > 0 {

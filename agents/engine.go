@@ -28,7 +28,7 @@ type ChatModel interface {
 type ModelResolver interface {
 	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
 	NumCtx(ctx context.Context, model string) (int, error)
-	Observe(ctx context.Context, model string, estimated, counted int) (cut bool)
+	Observe(ctx context.Context, model string, numCtx, estimated, counted int) (cut bool)
 	Estimate(model string, raw int) int
 }
 
@@ -139,6 +139,7 @@ type Request struct {
 	Session string // the session's name, "cpu-k3x9qa"
 	Text    string
 	Agent   string // selector, for this turn; "" = the session's, else the default agent
+	Skill   string // name of a skill by whose rules this turn is answered; "" = none
 	Model   string // for this turn; "" = the session's, else the agent's
 	Think   *bool  // whether the model thinks, for this turn; nil = the session's, else the agent's
 	// Files are attached: kept beside the transcript and linked below Text, which may

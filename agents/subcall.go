@@ -171,6 +171,9 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 	model, numCtx, err := t.model, t.numCtx, error(nil)
 	if !who.skill {
 		model, numCtx, err = t.resolveModel(ctx, "", who.agent)
+		if model.Name == t.model.Name {
+			numCtx = t.numCtx // another one would have it loaded anew
+		}
 	}
 	event.Model = model.Name
 	t.state(StateTool, who.name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))

@@ -38,6 +38,7 @@ type turn struct {
 	system prompt.System
 
 	chosen   transcript.Settings // for the session
+	rules    string              // of the skill that the message is for
 	contents contents
 
 	talk      *dialogue
@@ -229,7 +230,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
 		return (*turn).compactFirst, nil // done when the message was weighed
 	}
-	if err := t.readChosen(ctx); err != nil {
+	if err := errors.Join(t.readChosen(ctx), t.readSkill()); err != nil {
 		return nil, err
 	}
 	selector := cmp.Or(t.req.Agent, t.chosen.Agent, t.settings.DefaultAgent, "orchestrator")
@@ -249,6 +250,9 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	model, numCtx, err := t.resolveModel(ctx, cmp.Or(t.req.Model, t.chosen.Model), agent)
 	if err != nil {
 		return nil, err
+	}
+	if n := t.chosen.Context; n > 0 {
+		numCtx = min(n, cmp.Or(model.MaxContext, n))
 	}
 	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
 	t.talk = newDialogue(t, agent, model, numCtx, t.tools())

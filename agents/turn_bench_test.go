@@ -33,9 +33,9 @@ type fixedModels struct{ numCtx int }
 func (fixedModels) Resolve(context.Context, string, ollama.Role) (ollama.ModelInfo, error) {
 	return ollama.ModelInfo{Name: testModel}, nil
 }
-func (m fixedModels) NumCtx(context.Context, string) (int, error)  { return m.numCtx, nil }
-func (fixedModels) Observe(context.Context, string, int, int) bool { return false }
-func (fixedModels) Estimate(_ string, raw int) int                 { return raw }
+func (m fixedModels) NumCtx(context.Context, string) (int, error)       { return m.numCtx, nil }
+func (fixedModels) Observe(context.Context, string, int, int, int) bool { return false }
+func (fixedModels) Estimate(_ string, raw int) int                      { return raw }
 
 // benchEngine is an engine over real files with the chat model given.
 func benchEngine(b *testing.B, chat ChatModel) (*Engine, *sessionmem.Store, string) {

@@ -64,7 +64,7 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	if err := t.keepRound(ctx, t.reply); err != nil {
 		return nil, err
 	}
-	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 {
+	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.model.Name); err == nil && numCtx > 0 && t.chosen.Context == 0 {
 		t.numCtx, t.talk.numCtx, t.talk.budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have told less
 	}
 	if t.compactOverflow(ctx) {

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,6 +84,8 @@ func (t *turn) message(text string, notes []transcript.Quotation) transcript.Blo
 	if p := t.req.Place; p != nil {
 		b.Attrs = p.attrs(t.uploads())
 		from |= transcript.FromDiscord
+	} else {
+		b.Attrs = t.address()
 	}
 	return b.WithSources(from).WithRecalled(notes)
 }
@@ -199,6 +202,7 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 	}
 	t.setUser(user)
 	t.use(usedOf(user))
+	t.req.Agent, t.req.Skill = cmp.Or(t.req.Agent, user.Attrs[attrTo]), cmp.Or(t.req.Skill, user.Attrs[attrSkill])
 	if after != "" {
 		note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: t.user.ID, Text: after}
 		if err := t.note(ctx, note); err != nil {
@@ -221,7 +225,7 @@ func (t *turn) note(ctx context.Context, b transcript.Block) error {
 func (t *turn) systemPrompt() prompt.System {
 	build := func() prompt.System {
 		in := t.promptInput(t.talk)
-		in.Session = t.chosen.Prompt
+		in.Session = t.chosen.Prompt + t.rules
 		if in.Delegate = t.mayDelegate(); in.Delegate {
 			roster := t.promptRoster()
 			in.Agents, in.Skills = roster.Agents, roster.Skills

@@ -282,9 +282,9 @@ func (w *writers) checkSent(m api.Message) {
 func (w *writers) Resolve(context.Context, string, ollama.Role) (ollama.ModelInfo, error) {
 	return ollama.ModelInfo{Name: testModel, Parameters: 8e9, MaxContext: 16384, Capabilities: []string{"completion"}}, nil
 }
-func (w *writers) NumCtx(context.Context, string) (int, error)          { return 16384, nil }
-func (w *writers) Observe(context.Context, string, int, int) (cut bool) { return false }
-func (w *writers) Estimate(_ string, raw int) int                       { return raw }
+func (w *writers) NumCtx(context.Context, string) (int, error)               { return 16384, nil }
+func (w *writers) Observe(context.Context, string, int, int, int) (cut bool) { return false }
+func (w *writers) Estimate(_ string, raw int) int                            { return raw }
 
 // retelling is the small model, which repeats what it is given.
 type retelling struct{ w *writers }

@@ -21,6 +21,8 @@ func TestSettingsAreReadAsPeopleWriteThem(t *testing.T) {
 		"all":              {"model: qwen3:8b\nagent: coder\ntemperature: 0.2\nprompt:\nIn German.\n\nmodel: no", transcript.Settings{Model: "qwen3:8b", Agent: "coder", Temperature: warmth(0.2), Prompt: "In German.\n\nmodel: no"}},
 		"thinking":         {"think: off", transcript.Settings{Think: new(bool)}},
 		"thinking by hand": {"Think : Yes\nthink: perhaps", transcript.Settings{Think: &yes}},
+		"context":          {"context: 8192\ncontext: many", transcript.Settings{Context: 8192}},
+		"too small a one":  {"context: 12", transcript.Settings{}},
 		"by hand":          {"Agent:coder\r\n  TEMPERATURE : 0,5\nPrompt: short", transcript.Settings{Agent: "coder", Temperature: warmth(0.5), Prompt: "short"}},
 		"nothing":          {transcript.DefaultSettings, transcript.Settings{}},
 		"empty":            {"", transcript.Settings{}},

@@ -26,6 +26,7 @@ type learned struct {
 	steady float64   // ratio in steps, rounded up: what estimates are made with
 	last   int       // estimated tokens of the last prompt
 	loaded int       // context the server gave, where less than asked for
+	own    int       // context that a conversation of its own asked for last
 	looked time.Time // at /api/ps
 }
 
@@ -100,9 +101,19 @@ func (l *learned) estimate(raw int) int {
 // as many as the context holds. Servers since 0.4 count the whole prompt, what came
 // from the prefix cache too; a count that a still older one may give, of the new
 // tokens alone, is not taken for a cut. A count of 0 tells nothing.
-func (c *Catalog) Observe(ctx context.Context, model string, estimated, counted int) (cut bool) {
-	c.lookAtLoaded(ctx, model)
+//
+// asked is the context that was asked for; 0 for NumCtx. A conversation may ask for
+// another one: that tells nothing about what the server gives the others.
+func (c *Catalog) Observe(ctx context.Context, model string, asked, estimated, counted int) (cut bool) {
 	numCtx, err := c.NumCtx(ctx, model)
+	if asked > 0 && asked != numCtx {
+		c.mu.Lock()
+		c.of(model).own, numCtx, err = asked, asked, nil
+		c.mu.Unlock()
+	} else {
+		c.lookAtLoaded(ctx, model)
+		numCtx, err = c.NumCtx(ctx, model)
+	}
 	if err != nil {
 		numCtx = 0
 	}
@@ -183,7 +194,7 @@ func (c *Catalog) lookAtLoaded(ctx context.Context, model string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l.loaded == 0 || given < l.loaded {
+	if given != l.own && (l.loaded == 0 || given < l.loaded) {
 		l.loaded = given
 	}
 }

@@ -176,7 +176,7 @@ func TestNumCtxIsOneForAModelAndNeverMoreThanTheServerGave(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.Observe(t.Context(), m.Name, 5, got.PromptTokens)
+				c.Observe(t.Context(), m.Name, 0, 5, got.PromptTokens)
 			}
 			if s.Loads() != 1 {
 				t.Errorf("the model was loaded %d times", s.Loads())
@@ -206,7 +206,7 @@ func TestASilentCutIsNoticed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cut := c.Observe(t.Context(), tiny.Name, tt.tokens, got.PromptTokens); cut != tt.cut {
+		if cut := c.Observe(t.Context(), tiny.Name, 0, tt.tokens, got.PromptTokens); cut != tt.cut {
 			t.Errorf("%s: cut %v, %d tokens counted", tt.name, cut, got.PromptTokens)
 		}
 	}

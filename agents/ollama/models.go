@@ -25,6 +25,8 @@ type ModelInfo struct {
 	// KeepsThinking: its template takes back what it thought between the rounds of a
 	// turn.
 	KeepsThinking bool
+	// TokenBytes is how much memory a token of context takes; 0 where unknown.
+	TokenBytes int64 `json:",omitempty"`
 }
 
 // Can reports a capability: tools, thinking, vision, embedding, completion.
@@ -120,6 +122,7 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 
 		KeepsThinking: answer.Renderer != "" || strings.Contains(answer.Template, ".Thinking"),
 	}
+	info.TokenBytes = tokenBytes(answer.ModelInfo)
 	if info.Parameters == 0 {
 		info.Parameters = parseParameters(details.ParameterSize)
 	}
@@ -149,6 +152,17 @@ func guessCapabilities(info ModelInfo, answer api.ShowResponse) []string {
 		can = append(can, "vision")
 	}
 	return can
+}
+
+// tokenBytes is what a token takes in the cache of keys and values: two numbers of two
+// bytes for each dimension of each head of each layer, as llama.cpp keeps them.
+func tokenBytes(info map[string]any) int64 {
+	of := func(name string) int64 { return int64(ofArchitecture(info, name)) }
+	layers, heads, size := of("block_count"), of("attention.head_count_kv"), of("attention.key_length")
+	if all := of("attention.head_count"); size == 0 && all > 0 {
+		size = of("embedding_length") / all
+	}
+	return 2 * 2 * layers * heads * size
 }
 
 // ofArchitecture is a number of the model's architecture, as <architecture>.<name>.

@@ -101,6 +101,8 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, body []byte, _ int
 			"general.parameter_count":  m.parameters(),
 			arch + ".context_length":   m.contextLength(),
 			arch + ".embedding_length": m.dimensions(),
+
+			arch + ".block_count": 36, arch + ".attention.head_count_kv": 8, arch + ".attention.key_length": 128, // as of qwen3:8b
 		},
 	})
 }

@@ -17,6 +17,7 @@ const maxSessionPrompt = 4000
 //	agent: coder
 //	temperature: 0.2
 //	think: off
+//	context: 8192
 //	prompt:
 //	Answer in German.
 //
@@ -27,12 +28,13 @@ type Settings struct {
 	Agent       string   // selector; "" = the default agent
 	Temperature *float64 // 0 to 2; nil = the agent's
 	Think       *bool    // whether the model thinks before it answers; nil = the agent's
+	Context     int      // tokens that the model is to keep in mind; 0 = as for all conversations
 	Prompt      string   // instructions added at the end of the agent's own
 }
 
 // IsZero reports whether nothing is chosen.
 func (s Settings) IsZero() bool {
-	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Think == nil && s.Prompt == ""
+	return s.Model == "" && s.Agent == "" && s.Temperature == nil && s.Think == nil && s.Context == 0 && s.Prompt == ""
 }
 
 // Equal reports whether both say the same.
@@ -42,6 +44,9 @@ func (s Settings) Equal(o Settings) bool { return s.Text() == o.Text() }
 func (s Settings) Check() error {
 	if t := s.Temperature; t != nil && (*t < 0 || *t > 2 || *t != *t) {
 		return fmt.Errorf("a temperature of %v is none: choose one from 0 to 2", *t)
+	}
+	if s.Context != 0 && !goodContext(s.Context) {
+		return fmt.Errorf("a context of %d tokens is none: choose one from %d to %d", s.Context, leastContext, mostContext)
 	}
 	if n := len([]rune(s.Prompt)); n > maxSessionPrompt {
 		return fmt.Errorf("the instructions have %d characters, and %d is the most: shorten them, or attach them as a file", n, maxSessionPrompt)
@@ -67,6 +72,9 @@ func (s Settings) Text() string {
 	}
 	if s.Think != nil {
 		add("think", map[bool]string{true: "on", false: "off"}[*s.Think])
+	}
+	if s.Context != 0 {
+		add("context", strconv.Itoa(s.Context))
 	}
 	if p := normalizeText(s.Prompt); p != "" {
 		lines = append(lines, "prompt:", p)
@@ -101,6 +109,10 @@ func ParseSettings(text string) Settings {
 			if on, ok := parseSwitch(value); ok {
 				s.Think = &on
 			}
+		case "context":
+			if n, err := strconv.Atoi(value); err == nil && goodContext(n) {
+				s.Context = n
+			}
 		case "prompt":
 			rest := strings.Join(append([]string{value}, lines[i+1:]...), "\n")
 			s.Prompt = cutRunes(TrimBlankLines(rest), maxSessionPrompt)
@@ -109,6 +121,10 @@ func ParseSettings(text string) Settings {
 	}
 	return s
 }
+
+const leastContext, mostContext = 512, 1 << 24 // tokens, as of ollama.num_ctx
+
+func goodContext(n int) bool { return n >= leastContext && n <= mostContext }
 
 // parseSwitch reads on and off, also as true and yes.
 func parseSwitch(value string) (on, ok bool) {

@@ -162,7 +162,7 @@ func TestSilentCutIsNoticed(t *testing.T) {
 		if err != nil || result.Content != plainAnswer {
 			t.Fatalf("%d bytes: %q, %v", len(text), result.Content, err)
 		}
-		return catalog.Observe(t.Context(), "parrot", len(text)/4, result.PromptTokens)
+		return catalog.Observe(t.Context(), "parrot", 0, len(text)/4, result.PromptTokens)
 	}
 	// given prompts that fit, from which the estimate is learnt
 	if asked(strings.Repeat("The fan is loud. ", 30)) || asked(strings.Repeat("It is hot in here. ", 30)) {

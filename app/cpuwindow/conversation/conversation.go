@@ -67,6 +67,18 @@ func (c *Conversation) ContextSize() int {
 	return c.usage.ContextSize
 }
 
+// LastModel is the model that answered last; "" where none did.
+func (c *Conversation) LastModel() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range slices.Backward(c.entries) {
+		if e.Kind == Head && e.Model != "" {
+			return e.Model
+		}
+	}
+	return ""
+}
+
 // Follow makes a run the one under way.
 func (c *Conversation) Follow(run Run) {
 	c.mu.Lock()

@@ -106,6 +106,7 @@ type Conversation struct {
 
 	temperature *float64 // chosen; nil is the agent's
 	think       *bool    // chosen; nil is the agent's
+	context     int      // chosen, in tokens; 0 is as for all
 	prompt      string   // chosen: instructions for this conversation alone
 	unsaved     bool     // what is chosen is in no transcript yet
 	private     bool     // in memory only

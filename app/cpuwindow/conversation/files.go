@@ -110,10 +110,15 @@ func Names(files []transcript.Attachment) string {
 	return strings.Join(names, ", ")
 }
 
-// wordsOf is a message without the links to its files.
+// wordsOf is a message as it was written: with whom it is for, and without the links to
+// its files.
 func wordsOf(b transcript.Block) string {
-	if len(b.Attachments()) == 0 {
-		return b.Text
+	text := b.Text
+	if len(b.Attachments()) > 0 {
+		text = transcript.WithoutAttachments(text)
 	}
-	return transcript.WithoutAttachments(b.Text)
+	if to := agents.AddressOf(b); to != "" {
+		return strings.TrimSpace("/" + to + " " + text)
+	}
+	return text
 }

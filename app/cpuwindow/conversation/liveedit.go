@@ -9,9 +9,9 @@ import (
 // Differs reports whether what is shown is not what the file says: an editor changed
 // or took away the text of a message.
 func (c *Conversation) Differs(blocks []transcript.Block) bool {
-	said := make(map[string]string, len(blocks))
+	said := make(map[string]transcript.Block, len(blocks))
 	for _, b := range blocks {
-		said[b.ID] = b.Text
+		said[b.ID] = b
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -19,14 +19,14 @@ func (c *Conversation) Differs(blocks []transcript.Block) bool {
 		if e.Block == "" || e.Live {
 			continue
 		}
-		text, there := said[e.Block]
+		b, there := said[e.Block]
 		switch e.Kind {
 		case User:
-			if !there || !sameText(e.Text, text) && !sameText(e.Text, transcript.WithoutAttachments(text)) {
+			if !there || !sameText(e.Text, b.Text) && !sameText(e.Text, wordsOf(b)) {
 				return true
 			}
 		case Answer:
-			if !there || !sameText(e.Doc.Text(), text) {
+			if !there || !sameText(e.Doc.Text(), b.Text) {
 				return true
 			}
 		}

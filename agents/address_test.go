@@ -1,0 +1,87 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+
+	"mac-stats/agents/ollamatest"
+	"mac-stats/sessionmem/transcript"
+)
+
+// A message that is for an agent or a skill is answered by it, again too, and the next
+// one is the conversation's own agent's.
+func TestAMessageIsForAnAgentOrASkill(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
+	r.write("skills/release-notes/SKILL.md", "---\nname: release-notes\ndescription: Writes release notes.\n---\nBegin each line with a verb.\n")
+	const rules = "Begin each line with a verb."
+	calls := 0
+	for _, c := range []struct {
+		name, agent, address string
+		req                  Request
+		rules                bool
+	}{
+		{"an agent", "coder", "coder", Request{Text: "fix this", Agent: "coder"}, false},
+		{"nobody", "orchestrator", "", Request{Text: "thanks"}, false},
+		{"a skill", "orchestrator", "release-notes", Request{Text: "what is new", Skill: "release-notes", Settings: &transcript.Settings{Prompt: "Be brief."}}, true},
+		{"nobody, after the skill", "orchestrator", "", Request{Text: "thanks"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _, err := r.turn(c.req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if got.Agent != c.agent {
+					t.Errorf("%q answered", got.Agent)
+				}
+				asked := r.chat(calls)
+				calls++
+				if has := strings.Contains(asked.Messages[0].Content, rules); has != c.rules {
+					t.Errorf("the rules are in the prompt: %v", has)
+				}
+				if last := asked.Messages[len(asked.Messages)-1].Content; !strings.HasPrefix(last, c.req.Text) {
+					t.Errorf("the model is told %q", last)
+				}
+				b, _, err := r.store.Message(t.Context(), testSession, got.UserID)
+				if err != nil || AddressOf(b) != c.address || b.Text != c.req.Text {
+					t.Errorf("the transcript says %+v, %v", b, err)
+				}
+				if got, _, err = r.turn(Request{Retry: got.UserID}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			calls++
+		})
+	}
+	if _, _, err := r.turn(Request{Text: "x", Skill: "none-such"}); err == nil || !strings.Contains(err.Error(), "none-such") {
+		t.Errorf("a skill that is not there: %v", err)
+	}
+}
+
+func TestAConversationHasItsOwnContext(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
+	for i, c := range []struct {
+		req  Request
+		want int
+	}{
+		{Request{Text: "1"}, 16384},
+		{Request{Text: "2", Settings: &transcript.Settings{Context: 4096}}, 4096},
+		{Request{Text: "3"}, 4096},                                                    // kept with the conversation
+		{Request{Text: "4", Session: "cpu-other"}, 16384},                             // and of no meaning for others
+		{Request{Text: "5", Settings: &transcript.Settings{Context: 1 << 20}}, 16384}, // the model has no more
+		{Request{Text: "6", Settings: &transcript.Settings{}}, 16384},
+	} {
+		_, events, err := r.turn(c.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := r.chat(i).Options["num_ctx"].(float64); int(n) != c.want {
+			t.Errorf("message %d is asked with a context of %v, want %d", i+1, n, c.want)
+		}
+		for _, e := range events {
+			if e.Usage != nil && e.Usage.ContextSize != c.want {
+				t.Errorf("message %d tells of a context of %d, want %d", i+1, e.Usage.ContextSize, c.want)
+			}
+		}
+	}
+}
