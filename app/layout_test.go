@@ -101,7 +101,9 @@ var rooms = map[string][]string{
 	"app/cpuwindow/chat": {
 		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/forgotten", "sessionmem/transcript",
 	},
-	"app/cpuwindow/find": {"app/i18n", "app/ui/kit"},
+	"app/cpuwindow/find":     {"app/i18n", "app/ui/kit"},
+	"app/cpuwindow/slash":    {"app/i18n", "app/ui/kit"},
+	"app/cpuwindow/remember": {"app/cpuwindow/compose", "app/i18n", "app/ui/kit", "sessionmem/memory"},
 	"app/cpuwindow/transcripts": {
 		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem/transcript",
 	},

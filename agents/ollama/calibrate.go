@@ -105,20 +105,17 @@ func (l *learned) estimate(raw int) int {
 // asked is the context that was asked for; 0 for NumCtx. A conversation may ask for
 // another one: that tells nothing about what the server gives the others.
 func (c *Catalog) Observe(ctx context.Context, model string, asked, estimated, counted int) (cut bool) {
-	numCtx, err := c.NumCtx(ctx, model)
-	if asked > 0 && asked != numCtx {
-		c.mu.Lock()
-		c.of(model).own, numCtx, err = asked, asked, nil
-		c.mu.Unlock()
-	} else {
+	numCtx, _ := c.NumCtx(ctx, model) // 0 where it is not known
+	own := asked > 0 && asked != numCtx
+	if !own {
 		c.lookAtLoaded(ctx, model)
-		numCtx, err = c.NumCtx(ctx, model)
-	}
-	if err != nil {
-		numCtx = 0
+		numCtx, _ = c.NumCtx(ctx, model)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if own {
+		c.of(model).own, numCtx = asked, asked
+	}
 	return c.of(model).observe(estimated, counted, numCtx)
 }
 

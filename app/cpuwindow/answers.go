@@ -66,7 +66,9 @@ func (w *Window) editMessage(block, text string) {
 		return
 	}
 	files := c.BeginEdit(block, text, time.Now())
-	req := agents.Request{Session: c.Name, Edit: block, Text: transcript.WithLinks(text, files...), Holder: holder}
+	req := agents.Request{Session: c.Name, Edit: block, Text: text, Holder: holder}
+	address(w, &req)
+	req.Text = transcript.WithLinks(req.Text, files...)
 	c.TakeChosen(&req)
 	w.start(c, req)
 	w.chat.Port.ToEnd()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
@@ -44,6 +45,9 @@ func optionsWords(s transcript.Settings) string {
 	}
 	if s.Think != nil {
 		parts = append(parts, map[bool]string{true: i18n.T("thinking on"), false: i18n.T("thinking off")}[*s.Think])
+	}
+	if s.Context != 0 {
+		parts = append(parts, i18n.With("context {{.N}}", i18n.Places{"N": compose.TokensWords(s.Context)}))
 	}
 	if s.Prompt != "" {
 		parts = append(parts, i18n.T("instructions"))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
@@ -257,6 +258,71 @@ func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
 		choices[0].Hide()
 		if diff := cmp.Diff(float32(0), choiceWidths(choices, 320)[0]); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+func TestAConversationsContextSaysWhatFits(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.server.models = []ollama.ModelInfo{{Name: "qwen3:8b", Size: 5.2e9, MaxContext: 40960, TokenBytes: 147456, Capabilities: []string{"completion"}}}
+		b.set("ollama.model", "qwen3:8b")
+		b.shown()
+		b.w.showOptions()
+		b.Settle()
+		b.Sees("as for all conversations (16k)")
+		b.Pushes(b.w.win.Canvas().Overlays().Top(), "as for all conversations (16k)  ▾")
+		b.Sees("4k tokens  ·  about 604 MB", "32k tokens  ·  about 4.8 GB", "40k tokens  ·  about 6.0 GB  ·  too much for this machine")
+		for range 3 {
+			b.focusedKey(fyne.KeyDown)
+		}
+		b.focusedKey(fyne.KeyReturn)
+		b.Sees("8k tokens", "1.2 GB of memory")
+		b.Confirm("Save")
+		b.Sees("context 8k")
+		if got := b.w.shown.Chosen().Context; got != 8192 {
+			t.Errorf("chosen are %d", got)
+		}
+		p := openPanel(b)
+		p.onSave() // as it was opened
+		if got := b.w.shown.Chosen().Context; got != 8192 {
+			t.Errorf("opened and saved: %d", got)
+		}
+		p = openPanel(b)
+		p.onReset()
+		if !b.w.shown.Chosen().IsZero() {
+			t.Errorf("after the reset: %+v", b.w.shown.Chosen())
+		}
+	})
+}
+
+func TestAnswerAgainWithAnotherModel(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := talked(t)
+		b.w.server.models = []ollama.ModelInfo{{Name: "gemma3:4b", Capabilities: []string{"completion"}}, {Name: "qwen3:8b", Capabilities: []string{"completion"}}}
+		test.Tap(b.button("Answer again with…", 1))
+		b.Sees("gemma3:4b", "qwen3:8b")
+		b.focusedKey(fyne.KeyDown) // the first stands for automatic
+		b.focusedKey(fyne.KeyDown)
+		b.focusedKey(fyne.KeyReturn)
+		if r := b.turns.requests[0]; r.Retry != "u2" || r.Settings == nil || r.Settings.Model != "gemma3:4b" {
+			t.Errorf("the request is %+v", r)
+		}
+		b.finish(0, "u2")
+		b.Sees("gemma3:4b", "answer u2")
+		b.SeesNot("answer two")
+		test.Tap(b.button("Answer again with…", 0)) // two messages would leave
+		b.focusedKey(fyne.KeyDown)
+		b.focusedKey(fyne.KeyDown)
+		b.focusedKey(fyne.KeyDown)
+		b.focusedKey(fyne.KeyReturn)
+		b.Sees("Answer this message again?")
+		if len(b.turns.requests) != 1 {
+			t.Error("it didn't ask")
+		}
+		b.Confirm("Answer again")
+		if r := b.turns.requests[1]; r.Retry != "u1" || r.Settings == nil || r.Settings.Model != "qwen3:8b" {
+			t.Errorf("the request is %+v", r)
 		}
 	})
 }

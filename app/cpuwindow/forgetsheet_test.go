@@ -62,6 +62,16 @@ func infoOf(t *testing.T, s *sessionmem.Store, name string) transcript.Info {
 	return transcript.Info{}
 }
 
+// forgetsFirst presses Forget in the menu of the first message.
+func (b *bench) forgetsFirst() {
+	b.t.Helper()
+	b.button("More…", 0).OnTap()
+	b.Settle()
+	for _, k := range []fyne.KeyName{fyne.KeyUp, fyne.KeyReturn} { // the last entry
+		b.focusedKey(k)
+	}
+}
+
 func TestForgetAMessage(t *testing.T) {
 	for name, tt := range map[string]struct {
 		keys []fyne.KeyName
@@ -75,7 +85,7 @@ func TestForgetAMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b, store := forgetting(t)
-				b.button("Forget…", 0).OnTap()
+				b.forgetsFirst()
 				b.Settle()
 				b.Sees("Forget this message?", "Will be erased", "These may repeat it.", "the zebra sleeps below the old bridge", "can't be undone")
 				if tt.back {
@@ -111,7 +121,7 @@ func TestForgetAMessage(t *testing.T) {
 func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
-		b.button("Forget…", 0).OnTap()
+		b.forgetsFirst()
 		b.Settle()
 		b.Sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
 		for range 10 { // by Tab to the first choice
@@ -177,7 +187,7 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 		if err := os.Chmod(path, 0o400); err != nil {
 			t.Fatal(err)
 		}
-		b.button("Forget…", 0).OnTap()
+		b.forgetsFirst()
 		b.Settle()
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeyReturn)

@@ -90,6 +90,8 @@ func (w *Window) escape() {
 		m.Close()
 	case w.chooser != nil:
 		w.chooser.Dismiss()
+	case w.slash.Visible():
+		w.slash.Close()
 	case w.root.drawer:
 		w.root.closeDrawer()
 	case w.page == pageChat && w.find.Open():

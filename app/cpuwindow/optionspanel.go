@@ -21,6 +21,7 @@ type optionsPanel struct {
 	warmth   *kit.Field
 	think    *bool
 	switches *kit.Segments
+	context  *contextChoice
 	prompt   *kit.Field
 	problem  *kit.Prose
 	card     *kit.CardRow
@@ -44,6 +45,7 @@ func (w *Window) showOptions() {
 }
 
 func (p *optionsPanel) open(w *Window) {
+	p.context = newContextChoice(w, p.was.Context)
 	p.build()
 	p.pop = kit.ShowModal(w.win.Canvas(), p.card, panelWidth)
 	w.win.Canvas().Focus(p.warmth)
@@ -79,6 +81,10 @@ func (p *optionsPanel) build() {
 		kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Thinking")), kit.Small(i18n.T("before the answer, where the model can")).Squeezable()),
 		p.thinking(),
+		kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Context")), kit.Small(i18n.T("how much of the conversation the model sees")).Squeezable()),
+		kit.NewFlowRow(0, p.context.button),
+		p.context.words,
 		kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Instructions")), kit.Small(i18n.T("added to the agent's own")).Squeezable(), p.count),
 		ringed(p.prompt),
@@ -145,7 +151,7 @@ func (p *optionsPanel) recount() {
 // read gives what is written in the fields, or what is wrong with it.
 func (p *optionsPanel) read() (transcript.Settings, error) {
 	s := p.was
-	s.Temperature, s.Think, s.Prompt = nil, p.think, strings.TrimSpace(p.prompt.Text)
+	s.Temperature, s.Think, s.Context, s.Prompt = nil, p.think, p.context.chosen, strings.TrimSpace(p.prompt.Text)
 	if text := strings.TrimSpace(p.warmth.Text); text != "" {
 		t, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {

@@ -28,7 +28,7 @@ func (w *Window) readerActions() transcripts.Actions {
 		CopyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
 		OpenLink: w.openLink, Edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, Reveal: w.reveal, Export: w.exportSession, CopyAll: w.copySession,
 		Fork: w.fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.fileActions,
-		Find: w.findMarks,
+		Find: w.findMarks, Remember: func(in transcript.Info, line string) { rememberFrom(w, in.Name, w.parts.config().Agents.Default, line) },
 	}
 }
 

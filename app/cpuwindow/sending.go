@@ -23,6 +23,7 @@ func (w *Window) sendQueued(c *conversation.Conversation) {
 func (w *Window) sendTo(c *conversation.Conversation, text string, files []conversation.File) {
 	req := agents.Request{Session: c.Name, Text: text, Holder: holder, CanAsk: true}
 	c.SendFiles(files)
+	address(w, &req)
 	c.AddTo(&req, files)
 	c.TakeChosen(&req)
 	c.Begin(text, time.Now(), conversation.Attachments(files)...)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"fyne.io/fyne/v2"
+
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/conversation"
@@ -152,6 +154,9 @@ func (w *Window) reloadShown() {
 
 // send starts a turn with what was written.
 func (w *Window) send(text string) {
+	if takeSlash(w, text) {
+		return
+	}
 	c := w.shown
 	files := c.TakeMessage()
 	w.compose.SetText("")
@@ -230,13 +235,16 @@ func (w *Window) retry(f conversation.Fault) {
 		c.DropFailed()
 		c.Begin(f.Text, time.Now(), conversation.Attachments(c.FilesSent())...)
 		req := agents.Request{Session: c.Name, Text: f.Text, Holder: holder}
+		address(w, &req)
 		c.AddTo(&req, c.FilesSent())
 		c.TakeChosen(&req)
 		w.start(c, req)
 		return
 	}
 	c.BeginAgain(f.UserID, time.Now())
-	w.start(c, agents.Request{Session: c.Name, Retry: f.UserID, Holder: holder})
+	req := agents.Request{Session: c.Name, Retry: f.UserID, Holder: holder}
+	c.TellChosen(&req)
+	w.start(c, req)
 	w.chat.Port.ToEnd()
 }
 
@@ -384,7 +392,11 @@ func (w *Window) chatActions() chat.Actions {
 		ShowOlder:  w.showOlder,
 		TypeInto:   w.typeInto,
 		OpenFolder: func() { w.openFile(w.parts.home) },
-		Files:      w.fileActions, UseModel: w.useModel, SendBare: w.sendBare, Rewrite: w.rewrite,
+		Remember:   func(line string) { rememberLine(w, line) },
+		ShowMenu: func(items []*fyne.MenuItem, below fyne.CanvasObject) {
+			kit.ShowMenu(fyne.NewMenu("", items...), below, w.win.Canvas())
+		},
+		Files: w.fileActions, UseModel: w.useModel, SendBare: w.sendBare, Rewrite: w.rewrite,
 	}
 }
 

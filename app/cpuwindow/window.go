@@ -23,6 +23,7 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/shortcuts"
+	"mac-stats/app/cpuwindow/slash"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
@@ -60,6 +61,7 @@ type Window struct {
 	head     *header
 	chat     *chat.View
 	compose  *compose.Composer
+	slash    *slash.Menu
 	queue    *compose.Queue
 	foot     *compose.Foot
 	notice   *noticeBar
@@ -183,6 +185,9 @@ func (w *Window) build() {
 	w.compose.Keys.OnEscape = w.escape
 	w.compose.Keys.OnScroll = func(k *fyne.KeyEvent) { w.chat.Port.TypedKey(k) }
 	w.compose.Keys.OnUp = w.editLast
+	w.slash = slash.NewMenu(w.compose.Entry, func() []slash.Item { return slashItems(w) }, func(text string) { putInComposer(w, text) })
+	w.compose.Keys.OnMenu = w.slash.Key
+	w.compose.OnText = func(text string) { w.slash.Typed(text, !w.compose.Keys.Pasted) }
 	w.foot = compose.NewFoot(func() { w.chat.OpenSummary() })
 	w.notice = newNoticeBar(w.onDismissed)
 	w.chat = chat.New(w.chatActions())
@@ -210,13 +215,13 @@ func (w *Window) content() fyne.CanvasObject {
 	w.reader.Object.Hide()
 	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.Object)
 	top := container.New(&kit.TightLayout{}, w.head.object, w.notice)
-	toast := w.toast.Above(func() float32 {
+	edge := func() float32 {
 		if w.page != pageChat {
 			return 0
 		}
 		return lower.MinSize().Height
-	})
-	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, toast))
+	}
+	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, w.toast.Above(edge), w.slash.Above(edge)))
 	w.center = middle
 	w.root = &windowLayout{w: w, scrim: kit.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
@@ -322,6 +327,7 @@ func (w *Window) showPage(p page) {
 		if c := w.win.Canvas(); c.Focused() == fyne.Focusable(w.compose.Entry) {
 			c.Unfocus() // nobody sees what is typed there now
 		}
+		w.slash.Close()
 		w.head.forPage(true, pageTitle(p))
 		if p != pageTranscript {
 			w.loadPage(p)

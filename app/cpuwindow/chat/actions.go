@@ -29,7 +29,7 @@ func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 	}
 	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.Act.CopyText(text) }))
 	if block := e.Block; block != "" && c.Act.ForgetMessage != nil {
-		objects = append(objects, g.Add(i18n.T("Forget…"), func() { c.Act.ForgetMessage(block) }))
+		objects = append(objects, c.moreButton(g, block, text))
 	}
 	return kit.Line(kit.Gap12, -1, objects...), g
 }
@@ -117,6 +117,9 @@ func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int
 		var b *kit.Button
 		b = f.group.Add(i18n.T("Links"), func() { c.Act.ShowLinks(key, b) })
 		objects = append(objects, b)
+	}
+	if copies && c.Act.Remember != nil {
+		objects = append(objects, f.group.Add(i18n.T("Remember…"), func() { c.Act.Remember(c.answerLine(answer)) }))
 	}
 	if answer != "" && c.Act.ForgetMessage != nil {
 		objects = append(objects, f.group.Add(i18n.T("Forget…"), func() { c.Act.ForgetMessage(answer) }))

@@ -116,6 +116,7 @@ func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 		c.Act.StartEdit(row)
 		return
 	}
+	b.text = e.Text
 	actions, group := c.userActions(e)
 	b.Rows = c.userRows(e, actions, group)
 	b.pager = nil

@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/markdown"
 )
 
 // Actions is what can be done in the chat.
@@ -23,6 +24,8 @@ type Actions struct {
 	UseVersion     func(id string, back bool)                  // the one before or after the one that is shown
 	EditMessage    func(block, text string)
 	ForgetMessage  func(block string)
+	Remember       func(line string) // may be nil, as the next
+	ShowMenu       func(items []*fyne.MenuItem, below fyne.CanvasObject)
 	ShowLinks      func(key string, below fyne.CanvasObject)
 	OpenTranscript func()
 	OpenMemory     func(name string)
@@ -86,7 +89,9 @@ type Entry struct {
 	Call     *callRow
 	head     *headRow
 	fold     *kit.Button
-	pager    *pager // of a message that has versions
+	pager    *pager        // of a message that has versions
+	text     string        // of a message of the user's
+	said     markdown.View // of an answer
 }
 
 // New is a chat in which nothing is.
@@ -110,6 +115,7 @@ func New(act Actions) *View {
 		}
 	}
 	c.Port.OnLink, c.Port.OnRune = act.OpenLink, act.TypeInto
+	c.Port.OnMenu = c.menu
 	c.stateRow = newStateRow()
 	c.float = container.New(&floatLayout{}, c.Latest)
 	c.Object = container.NewStack(c.Port, c.float)
@@ -254,12 +260,14 @@ func (c *View) Build(e *conversation.EntryView) *Entry {
 		b = &Entry{}
 	}
 	b.rev, b.expanded = e.Rev, open
+	b.text, b.said = "", markdown.View{}
 	switch e.Kind {
 	case conversation.User:
 		c.buildUser(b, e, open)
 	case conversation.Head:
 		c.buildHead(b, e)
 	case conversation.Answer:
+		b.said = e.View
 		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{})
 		b.Rows = b.leaves.Rows
 	case conversation.Thinking:

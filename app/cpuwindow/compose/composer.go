@@ -36,6 +36,7 @@ type Composer struct {
 	Check    func(text string) string // what is wrong with it; "" nothing
 	OnAttach func()
 	OnRemove func(i int)
+	OnText   func(text string) // another text: typed, or "" where one was put there; optional
 }
 
 // LongText is how many bytes surely need more lines than a field shows, at any width.
@@ -67,10 +68,18 @@ func NewComposer(onSend func(string), onStop func(), onDraft func(string)) *Comp
 		c.Warn(c.Check(t))
 		c.onDraft(t)
 		c.fitRows()
+		c.told(t)
 	}
 	c.Entry = e
 	c.ExtendBaseWidget(c)
 	return c
+}
+
+func (c *Composer) told(text string) {
+	if c.OnText != nil {
+		c.OnText(text)
+	}
+	c.Keys.Pasted = c.Keys.Pasted && c.Entry.Text != ""
 }
 
 // Submit sends what is written. While an answer arrives it waits for its turn.
@@ -148,6 +157,8 @@ func (c *Composer) SetBusy(busy bool) {
 
 // SetText replaces the draft without telling of it.
 func (c *Composer) SetText(t string) {
+	c.told("")
+	c.Keys.Pasted = false
 	if c.Entry.Text == t {
 		return
 	}

@@ -12,11 +12,13 @@ type Field struct {
 	*kit.Field
 	OnSend   func()
 	OnEscape func()
-	OnUp     func() // Up in an empty field; optional
+	OnUp     func()                       // Up in an empty field; optional
+	OnMenu   func(ev *fyne.KeyEvent) bool // before the field: a menu lies over it; optional
 	OnScroll func(ev *fyne.KeyEvent)
 
 	OnLongPaste  func(text string) // optional, as the next
 	OnPasteImage func()
+	Pasted       bool // the text begins with what was pasted
 }
 
 // NewField is an empty field.
@@ -28,6 +30,9 @@ func NewField() *Field {
 }
 
 func (m *Field) key(k *fyne.KeyEvent) bool {
+	if m.OnMenu != nil && m.OnMenu(k) {
+		return true
+	}
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
 		if m.Shift {
@@ -62,6 +67,7 @@ func (m *Field) paste(s fyne.Shortcut) bool {
 	case len(text) > pasteLimit && m.OnLongPaste != nil:
 		m.OnLongPaste(text)
 	default:
+		m.Pasted = m.Pasted || m.CursorRow == 0 && m.CursorColumn == 0 || m.SelectedText() == m.Text
 		return false
 	}
 	return true

@@ -269,7 +269,7 @@ func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
 
 // confirmDelete asks before a model is deleted, and says what depends on it.
 func (p *Page) confirmDelete(m ollama.ModelInfo) {
-	text := i18n.With("It frees {{.Size}} on disk. To use the model again, it has to be downloaded again.", i18n.Places{"Size": gigabytes(m.Size)})
+	text := i18n.With("It frees {{.Size}} on disk. To use the model again, it has to be downloaded again.", i18n.Places{"Size": Gigabytes(m.Size)})
 	for _, r := range roles() {
 		if v, _ := p.host.Chosen(r.key); v != "" && ollama.SameModel(v, m.Name) {
 			text += " " + i18n.With("It is chosen for “{{.Role}}”: choose another one there.", i18n.Places{"Role": r.name})

@@ -12,7 +12,8 @@ import (
 	"mac-stats/app/i18n"
 )
 
-func gigabytes(bytes int64) string {
+// Gigabytes is a size in words: 5.2 GB, 270 MB.
+func Gigabytes(bytes int64) string {
 	if bytes < 1e9 {
 		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 	}
@@ -32,7 +33,7 @@ func AdviceWords(a ollama.Suggestion) string {
 	case "the best that fits well":
 		why = i18n.T("the best that fits well")
 	}
-	return gigabytes(a.Download) + " · " + why
+	return Gigabytes(a.Download) + " · " + why
 }
 
 // wholeGigabytes is an amount of memory as it is sold.
@@ -53,7 +54,7 @@ func sizeWords(m ollama.ModelInfo) string {
 	if m.Remote {
 		words = append(words, i18n.T("runs elsewhere: your messages leave this machine"))
 	} else if m.Size > 0 {
-		words = append(words, gigabytes(m.Size))
+		words = append(words, Gigabytes(m.Size))
 	}
 	if m.Parameters > 0 {
 		words = append(words, i18n.With("{{.N}} parameters", i18n.Places{"N": Parameters(m.Parameters)}))
@@ -106,7 +107,7 @@ func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 		words = i18n.With("Loaded until {{.Time}}", i18n.Places{"Time": i18n.Moment(r.ExpiresAt.In(now.Location()), now)})
 	}
 	if r.Size > 0 {
-		words += " · " + i18n.With("{{.Size}} of memory", i18n.Places{"Size": gigabytes(r.Size)})
+		words += " · " + i18n.With("{{.Size}} of memory", i18n.Places{"Size": Gigabytes(r.Size)})
 	}
 	if r.ContextLength > 0 {
 		words += " · " + i18n.With("context of {{.N}} tokens", i18n.Places{"N": i18n.Thousands(r.ContextLength)})
@@ -122,5 +123,5 @@ func installedWords(list []ollama.ModelInfo) string {
 			total += m.Size
 		}
 	}
-	return i18n.Count("{{.N}} models", len(list)) + " · " + i18n.With("{{.Size}} on disk", i18n.Places{"Size": gigabytes(total)})
+	return i18n.Count("{{.N}} models", len(list)) + " · " + i18n.With("{{.Size}} on disk", i18n.Places{"Size": Gigabytes(total)})
 }

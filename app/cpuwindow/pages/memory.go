@@ -48,7 +48,7 @@ type memoryItem struct {
 // NewMemory is the page of the memory files.
 func NewMemory(h Host, parts Parts, e *Edits) *Memory {
 	p := &Memory{fields: map[string]*kit.LineField{}, drafts: map[string]*kit.TextBox{}}
-	p.filePage = newFilePage(h, parts, e, p.pick, p.draw, p.Load)
+	p.filePage = newFilePage(h, parts, e, p.Pick, p.draw, p.Load)
 	return p
 }
 
@@ -95,8 +95,8 @@ func (p *Memory) title() string {
 	return i18n.T("Inbox")
 }
 
-// pick chooses a file, or the inbox. An edit that is open stays open.
-func (p *Memory) pick(key string) {
+// Pick chooses a file by its path, or the inbox. An edit that is open stays open.
+func (p *Memory) Pick(key string) {
 	if key != p.picked {
 		delete(p.news.before, p.picked)
 		p.view.Offset, p.all, p.said = 0, false, ""

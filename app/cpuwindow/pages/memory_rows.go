@@ -80,7 +80,7 @@ func (p *Memory) fileRows(it memoryItem) []*kit.Placed {
 	rows := []*kit.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
 		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} memories to review", n)}), kit.RoleText, kit.SizeText).Squeezable()
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Review"), func() { p.pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Review"), func() { p.Pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	rows = append(rows, p.missingRows(it)...)
 	for _, n := range p.fileNotes(it) {

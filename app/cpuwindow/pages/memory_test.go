@@ -217,7 +217,7 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		if got := string(raw); !strings.Contains(got, "Works late") || !strings.Contains(got, "Lives in Lisbon") || strings.Contains(got, "tea") || strings.Contains(got, "Danish") {
 			t.Errorf("the memory is %q", got)
 		}
-		p.pick(b.memoryPath())
+		p.Pick(b.memoryPath())
 		b.Settle()
 		b.SeesNot("changed on disk")
 	})

@@ -31,6 +31,7 @@ type Actions struct {
 	Files     func(session string) chat.FileActions // of the session's attachments
 	Do        func(func())
 	Find      func(text, phrase string) []kit.Mark
+	Remember  func(in transcript.Info, line string)
 }
 
 // View shows a whole transcript to read: left branches, sub-calls, notes
@@ -65,7 +66,9 @@ type spread struct {
 // New is a viewer that shows nothing.
 func New(act Actions) *View {
 	v := &View{act: act}
-	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files})
+	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files, Remember: func(line string) {
+		act.Remember(v.Read.info, line)
+	}})
 	v.Rows.Reading = true
 	v.Rows.OnToggle = func() {
 		if v.Read != nil {

@@ -16,6 +16,7 @@ type Field struct {
 	reveals    bool                      // with the focus it is scrolled into sight
 	byMouse    bool                      // the focus comes from a press: what is pressed must not move
 	Shift      bool                      // is held
+	Tabs       bool                      // Tab is a key like others; else it leaves the field
 }
 
 // NewField is a field of one line; SetMinRowsVisible makes it higher.
@@ -51,8 +52,8 @@ func (f *Field) LeaveBy(leave func()) {
 	}
 }
 
-// AcceptsTab implements fyne.Tabbable: Tab leaves the field.
-func (f *Field) AcceptsTab() bool { return false }
+// AcceptsTab implements fyne.Tabbable.
+func (f *Field) AcceptsTab() bool { return f.Tabs }
 
 // TappedSecondary implements fyne.SecondaryTappable.
 func (f *Field) TappedSecondary(ev *fyne.PointEvent) { showFieldMenu(f, ev.AbsolutePosition) }

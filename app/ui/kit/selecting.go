@@ -108,7 +108,22 @@ func (v *Viewport) TappedSecondary(ev *fyne.PointEvent) {
 	}
 	cp := fyne.NewMenuItem(i18n.T("Copy"), v.copySelection)
 	cp.Disabled = !v.sel.active
-	ShowMenuAt(fyne.NewMenu("", cp, fyne.NewMenuItem(i18n.T("Select all"), v.selectAll)), ev.AbsolutePosition, c)
+	items := []*fyne.MenuItem{cp, fyne.NewMenuItem(i18n.T("Select all"), v.selectAll)}
+	if v.OnMenu != nil {
+		items = append(items, v.OnMenu(v.SelectedText(), v.rowUnder(ev.Position))...)
+	}
+	ShowMenuAt(fyne.NewMenu("", items...), ev.AbsolutePosition, c)
+}
+
+// rowUnder is the row at a place of the view; nil between rows.
+func (v *Viewport) rowUnder(pos fyne.Position) Row {
+	y := pos.Y + v.Offset
+	for _, p := range v.Rows {
+		if p.Top <= y && y < p.Top+p.Height {
+			return p.Row
+		}
+	}
+	return nil
 }
 
 func (v *Viewport) ordered() (from, to spot) {

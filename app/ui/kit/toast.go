@@ -13,6 +13,7 @@ type Toast struct {
 	widget.BaseWidget
 	text  *Label
 	Act   *Button
+	Also  *Button // a second thing to do; mostly hidden
 	do    func()
 	turn  int // of the showing: only the newest one takes itself away
 	box   fyne.CanvasObject
@@ -28,7 +29,9 @@ func NewToast() *Toast {
 	t := &Toast{Stays: undoStays, text: Text("").Squeezable()}
 	t.Act = NewButton(ButtonLink, "", t.press)
 	t.Act.TextSize = SizeText
-	t.box = container.NewStack(NewSurface(RoleCard, RoleLine, RadiusCard), Inset(Gap8, Gap8, Gap16, Gap16, Line(Gap16, 0, t.text, t.Act)))
+	t.Also = NewButton(ButtonLink, "", nil)
+	t.Also.TextSize = SizeText
+	t.box = container.NewStack(NewSurface(RoleCard, RoleLine, RadiusCard), Inset(Gap8, Gap8, Gap16, Gap16, Line(Gap16, 0, t.text, t.Act, t.Also)))
 	t.ExtendBaseWidget(t)
 	t.Hide()
 	return t
@@ -48,6 +51,7 @@ func (t *Toast) show(text, label string, do func()) {
 	t.text.SetText(text)
 	t.Act.SetText(label)
 	t.Act.Hidden = do == nil
+	t.Also.Hide()
 	t.Show()
 	t.Refresh()
 }
@@ -55,8 +59,10 @@ func (t *Toast) show(text, label string, do func()) {
 // width is what the words need.
 func (t *Toast) width() float32 {
 	w := MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*Gap16 + 2
-	if !t.Act.Hidden {
-		w += Gap16 + t.Act.MinSize().Width
+	for _, b := range []*Button{t.Act, t.Also} {
+		if !b.Hidden {
+			w += Gap16 + b.MinSize().Width
+		}
 	}
 	return w
 }
@@ -88,6 +94,18 @@ func (t *Toast) Offer(text, label string, do func()) {
 			}
 		})
 	})
+}
+
+// AlsoOffer adds a second thing to do to what is shown.
+func (t *Toast) AlsoOffer(label string, do func()) {
+	t.Also.SetText(label)
+	t.Also.OnTap = func() {
+		t.Hide()
+		do()
+	}
+	t.Also.Show()
+	t.Refresh()
+	t.place.Refresh()
 }
 
 // Above is the toast at its place above the lower edge, or above what is there.

@@ -49,11 +49,12 @@ type Viewport struct {
 	OnLink     func(url string)
 	OnRune     func(r rune) // typing goes to the composer
 	Away       bool
-	placedFor  [2]float32 // text scale and density of the rows' places
-	Pad        float32    // beside the column
-	Top        float32    // above the first row
-	Bottom     float32    // below the last one
-	Leftward   bool       // the column stands at the left, not in the middle
+	placedFor  [2]float32                                        // text scale and density of the rows' places
+	Pad        float32                                           // beside the column
+	Top        float32                                           // above the first row
+	Bottom     float32                                           // below the last one
+	Leftward   bool                                              // the column stands at the left, not in the middle
+	OnMenu     func(selected string, under Row) []*fyne.MenuItem // more for the menu of a click with the other button; optional
 	OnEscape   func()
 	OnShortcut func(fyne.Shortcut) bool  // takes shortcuts in the window's place
 	OnKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one

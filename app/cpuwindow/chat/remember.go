@@ -1,0 +1,83 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/transcript"
+)
+
+// moreButton is what else can be done with a message of the user's, in a menu: beside a
+// bubble there is little room.
+func (c *View) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
+	forget := fyne.NewMenuItem(i18n.T("Forget…"), func() { c.Act.ForgetMessage(block) })
+	var b *kit.Button
+	b = g.Add(i18n.T("More…"), func() { c.Act.ShowMenu(append(c.rememberItems("", text), forget), b) })
+	return b
+}
+
+// menu is what a click with the other button offers: to remember what is selected, or
+// the message below the pointer.
+func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
+	said := ""
+	for _, b := range c.Built {
+		if slices.ContainsFunc(b.Rows, func(p *kit.Placed) bool { return p.Row == row }) {
+			said = b.text
+			if said == "" {
+				said = b.said.Words()
+			}
+		}
+	}
+	return c.rememberItems(selected, said)
+}
+
+// rememberItems offers to remember what is selected, else the beginning of what was said;
+// nothing where there is neither.
+func (c *View) rememberItems(selected, said string) []*fyne.MenuItem {
+	line, label := selected, i18n.T("Remember the selection…")
+	if strings.TrimSpace(line) == "" {
+		line, label = firstSentence(said), i18n.T("Remember this…")
+	}
+	if line == "" || c.Act.Remember == nil {
+		return nil
+	}
+	return []*fyne.MenuItem{fyne.NewMenuItem(label, func() { c.Act.Remember(line) })}
+}
+
+// answerLine is what an answer begins with, or what is selected.
+func (c *View) answerLine(block string) string {
+	if selected := c.Port.SelectedText(); selected != "" {
+		return selected
+	}
+	for i := range c.last.Entries {
+		if e := &c.last.Entries[i]; e.Block == block {
+			return firstSentence(e.Words())
+		}
+	}
+	return ""
+}
+
+const longestLine = 300 // characters, as the memory takes them
+
+// firstSentence is the line that a message begins a memory with, without markdown.
+func firstSentence(said string) string {
+	text := ""
+	for line := range strings.Lines(transcript.PlainText(said)) {
+		if text = strings.Join(strings.Fields(line), " "); text != "" {
+			break
+		}
+	}
+	for i, r := range text {
+		end := i + utf8.RuneLen(r)
+		if ends := strings.ContainsRune(".!?。！？", r); ends && (r > 0x7f || strings.HasPrefix(text[end:], " ")) {
+			text = text[:end]
+			break
+		}
+	}
+	return i18n.Shorten(text, longestLine-1)
+}

@@ -1,0 +1,114 @@
+package cpuwindow
+
+import (
+	"cmp"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/compose"
+	"mac-stats/app/cpuwindow/models"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// contextChoice chooses how large the model's context is in one conversation, and says
+// what fits the machine's memory.
+type contextChoice struct {
+	button *kit.Button
+	words  *kit.Prose
+	chosen int // tokens; 0: as for all conversations
+	model  ollama.ModelInfo
+	auto   int // tokens that all conversations have; 0 where that is not known
+	memory uint64
+	over   fyne.Canvas
+}
+
+func newContextChoice(w *Window, chosen int) *contextChoice {
+	c := &contextChoice{chosen: chosen, memory: w.machineMemory(), over: w.win.Canvas(), words: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+	name := cmp.Or(w.shown.Chosen().Model, w.parts.config().Ollama.Model, w.shown.LastModel())
+	for _, m := range w.server.models {
+		if name != "" && ollama.SameModel(m.Name, name) {
+			c.model = m
+			c.auto = cmp.Or(w.parts.config().Ollama.NumCtx, autoContext)
+			c.auto = min(c.auto, cmp.Or(m.MaxContext, c.auto))
+		}
+	}
+	c.button = kit.NewButton(kit.ButtonPill, "", func() { kit.ShowMenu(c.menu(), c.button, w.win.Canvas()) })
+	c.choose(chosen)
+	return c
+}
+
+func (c *contextChoice) choose(n int) {
+	c.chosen = n
+	c.button.SetText(c.name(n) + "  ▾")
+	words, role := c.fitWords(cmp.Or(n, c.auto))
+	c.words.SetRuns([]kit.Run{{Text: words, Role: role}})
+	if m := kit.OpenModal(c.over); m != nil {
+		m.Refresh()
+	}
+}
+
+// name words a size.
+func (c *contextChoice) name(n int) string {
+	switch {
+	case n > 0:
+		return i18n.With("{{.N}} tokens", i18n.Places{"N": compose.TokensWords(n)})
+	case c.auto > 0:
+		return i18n.With("as for all conversations ({{.N}})", i18n.Places{"N": compose.TokensWords(c.auto)})
+	}
+	return i18n.T("as for all conversations")
+}
+
+// takes is the memory that a context of so many tokens takes, in bytes; 0 where nothing
+// is known of that.
+func (c *contextChoice) takes(n int) int64 {
+	if c.model.Remote {
+		return 0
+	}
+	return c.model.TokenBytes * int64(n)
+}
+
+func (c *contextChoice) fits(n int) bool {
+	return c.takes(n) == 0 || ollama.Fits(c.model.Size+c.takes(n), c.memory)
+}
+
+// fitWords say what a context of so many tokens takes, and whether it fits.
+func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
+	places := i18n.Places{"Model": c.model.Name, "Most": compose.TokensWords(c.model.MaxContext), "Size": models.Gigabytes(c.takes(n)), "Own": models.Gigabytes(c.model.Size)}
+	switch {
+	case c.model.Name == "":
+		return i18n.T("A larger context takes more memory, and more time before the answer. A model that has less gets as much as it has."), kit.RoleMuted
+	case c.takes(n) == 0:
+		return i18n.With("{{.Model}} sees up to {{.Most}} tokens.", places), kit.RoleMuted
+	case c.fits(n):
+		return i18n.With("{{.Model}} sees up to {{.Most}} tokens. This takes about {{.Size}} of memory beside the model's {{.Own}}, which fits.", places), kit.RoleMuted
+	}
+	return i18n.With("This takes about {{.Size}} of memory beside the model's {{.Own}}: too much for this machine. Answers will be slow, or fail.", places), kit.RoleWarn
+}
+
+// menu is the sizes to choose from, up to what the model has.
+func (c *contextChoice) menu() *fyne.Menu {
+	item := func(n int) *fyne.MenuItem {
+		label := c.name(n)
+		if n > 0 && c.takes(n) > 0 {
+			label += "  ·  " + i18n.With("about {{.Size}}", i18n.Places{"Size": models.Gigabytes(c.takes(n))})
+			if !c.fits(n) {
+				label += "  ·  " + i18n.T("too much for this machine")
+			}
+		}
+		m := fyne.NewMenuItem(label, func() { c.choose(n) })
+		m.Checked = n == c.chosen
+		return m
+	}
+	m := fyne.NewMenu("", item(0))
+	most := cmp.Or(c.model.MaxContext, 128<<10)
+	last := 0
+	for n := 4 << 10; n <= min(most, 256<<10); n *= 2 {
+		m.Items, last = append(m.Items, item(n)), n
+	}
+	if last < most && most < 256<<10 {
+		m.Items = append(m.Items, item(most))
+	}
+	return m
+}

@@ -1,0 +1,190 @@
+// Package remember is the sheet on which a person has a line remembered: the line, and
+// whose memory it goes to. What is saved passes the same checks as a lesson of an agent's;
+// what they refuse is said on the sheet, which stays open.
+//
+// It knows no conversation: the window opens it, with the words to begin with, and is told
+// what was saved.
+package remember
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"mac-stats/app/cpuwindow/compose"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/memory"
+)
+
+// Host is what the sheet needs of the window. All but Do and Context is called on the UI
+// goroutine.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+}
+
+// Memories is the memory files. It is called off the UI goroutine.
+type Memories interface {
+	List() ([]memory.File, error)
+	Append(ctx context.Context, l memory.Lesson) (memory.Written, error)
+}
+
+// Params is what a sheet is opened with.
+type Params struct {
+	Memories Memories
+	Line     string               // to begin with
+	Session  string               // where it was said
+	Agent    string               // the name of the agent whose own memory is Own
+	Own      memory.Target        // zero where the agent has none
+	Saved    func(memory.Written) // on the UI goroutine
+	Closed   func()               // the sheet is gone; on the UI goroutine
+}
+
+// Sheet is an open sheet. It belongs to the UI goroutine.
+type Sheet struct {
+	host    Host
+	p       Params
+	modal   *kit.Modal
+	field   *kit.Field
+	to      *kit.Button
+	count   *kit.Label
+	problem *kit.Prose
+	save    *kit.Button
+	places  []place
+	at      int // in places
+	saving  bool
+}
+
+// place is a memory that a line can go to.
+type place struct {
+	name, who string
+	target    memory.Target
+}
+
+const (
+	width float32 = 420
+	most  int     = 300 // characters of a lesson, as the memory takes it
+)
+
+// Open reads whose memories there are, then shows the sheet.
+func Open(h Host, p Params) {
+	s := &Sheet{host: h, p: p, places: []place{{i18n.T("All agents"), i18n.T("used by every agent"), memory.Target{Kind: memory.TargetGlobal}}}}
+	if p.Own.Kind != "" {
+		s.places = append(s.places, place{p.Agent, i18n.T("used by this agent only"), p.Own})
+	}
+	go func() {
+		files, _ := p.Memories.List() // without it nobody's own memory is offered
+		for _, f := range files {
+			if f.Target.Kind == memory.TargetPerson {
+				s.places = append(s.places, place{f.Target.ID, i18n.T("used when this person writes"), f.Target})
+			}
+		}
+		h.Do(s.show)
+	}()
+}
+
+func (s *Sheet) show() {
+	keys := compose.NewField()
+	s.field = keys.Field
+	keys.OnSend, keys.OnEscape, keys.OnScroll = s.submit, s.close, s.field.Entry.TypedKey
+	s.field.SetMinRowsVisible(4)
+	s.field.SetPlaceHolder(i18n.T("One sentence, such as: The backup disk is full every Friday."))
+	s.field.SetText(s.p.Line)
+	edge := kit.NewSurface(kit.RoleWindow, kit.RoleLine, kit.RadiusRow)
+	s.field.OnFocus = func(on bool) {
+		edge.Set(edge.Fill, map[bool]fyne.ThemeColorName{false: kit.RoleLine, true: kit.RoleAccent}[on])
+	}
+	s.count, s.problem = kit.Small(""), kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
+	s.problem.Hide()
+	s.to = kit.NewButton(kit.ButtonPill, "", s.choose)
+	s.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), s.submit)
+	s.field.OnChanged = func(string) { s.typed() }
+	s.name()
+	card := kit.NewCardRow(kit.RoleNone,
+		kit.Title(i18n.T("Remember this")), kit.Spacer(kit.Gap4),
+		container.NewStack(edge, s.field),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Where to")), kit.Line(0, -1, s.to), s.count),
+		s.problem, kit.Spacer(kit.Gap4),
+		kit.Line(kit.Gap8, -1, s.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
+	card.Pad, card.Gap = kit.Gap16, kit.Gap8
+	s.typed()
+	s.modal = kit.ShowModal(s.host.Canvas(), card, width)
+	s.host.Canvas().Focus(s.field)
+	s.field.TypedShortcut(&fyne.ShortcutSelectAll{})
+}
+
+func (s *Sheet) close() {
+	s.modal.Close()
+	s.p.Closed()
+}
+
+// typed counts the characters once they come near the limit.
+func (s *Sheet) typed() {
+	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
+	words, role := "", kit.RoleMuted
+	if n > most*2/3 {
+		words = fmt.Sprintf("%d / %d", n, most)
+	}
+	if n > most {
+		role = kit.RoleHot
+	}
+	s.count.Set(words, role)
+	kit.SetEnabled(s.save, n > 0 && !s.saving)
+	if s.modal != nil {
+		s.modal.Refresh()
+	}
+}
+
+// name words where the line goes.
+func (s *Sheet) name() {
+	p := s.places[s.at]
+	s.to.SetText(i18n.Shorten(p.name, 24) + "  ▾")
+}
+
+// choose asks whose memory the line goes to.
+func (s *Sheet) choose() {
+	m := fyne.NewMenu("")
+	for i, p := range s.places {
+		item := fyne.NewMenuItem(i18n.Shorten(p.name, 32)+"  ·  "+p.who, func() {
+			s.at = i
+			s.name()
+			s.modal.Refresh()
+			s.host.Canvas().Focus(s.to)
+		})
+		item.Checked = i == s.at
+		m.Items = append(m.Items, item)
+	}
+	kit.ShowMenu(m, s.to, s.host.Canvas())
+}
+
+// submit saves the line; where it can't be saved, it says why.
+func (s *Sheet) submit() {
+	text := strings.TrimSpace(s.field.Text)
+	if text == "" || s.saving {
+		return
+	}
+	s.saving = true
+	s.typed()
+	lesson := memory.Lesson{Text: text, Target: s.places[s.at].target, Confidence: 1, Session: s.p.Session}
+	go func() {
+		written, err := s.p.Memories.Append(s.host.Context(), lesson)
+		s.host.Do(func() {
+			s.saving = false
+			if err == nil {
+				s.close()
+				s.p.Saved(written)
+				return
+			}
+			s.problem.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
+			s.problem.Show()
+			s.typed()
+			s.host.Canvas().Focus(s.field)
+		})
+	}()
+}

@@ -1,0 +1,60 @@
+package cpuwindow
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"mac-stats/agents/registry"
+	"mac-stats/app/cpuwindow/remember"
+	"mac-stats/app/i18n"
+	"mac-stats/sessionmem/memory"
+)
+
+// rememberLine opens the sheet for a line of the shown conversation, or for what is selected
+// where there is none.
+func rememberLine(w *Window, line string) {
+	c := w.shown
+	if c.Private() {
+		w.tell(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
+		return
+	}
+	rememberFrom(w, c.Name, cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default), cmp.Or(line, w.chat.Port.SelectedText()))
+}
+
+// rememberFrom opens the sheet for a line of a session.
+func rememberFrom(w *Window, session, agent, line string) {
+	p := remember.Params{
+		Memories: w.parts.memories, Line: strings.Join(strings.Fields(line), " "), Session: session,
+		Saved: func(written memory.Written) { offerUndo(w, written) },
+		Closed: func() {
+			if w.page == pageChat {
+				w.focusComposer()
+			}
+		},
+	}
+	all := w.parts.roster.Agents()
+	if i := slices.IndexFunc(all, func(a registry.Agent) bool { return a.Usable() && a.Slug == agent }); i >= 0 {
+		if own, ok := registry.OwnMemory(all[i]); ok {
+			p.Agent, p.Own = cmp.Or(all[i].Name, all[i].Slug), own
+		}
+	}
+	remember.Open(windowHost{w}, p)
+}
+
+// offerUndo says that a line was remembered: it can be taken back, and shown.
+func offerUndo(w *Window, written memory.Written) {
+	w.toast.Offer(i18n.With("Remembered “{{.Text}}”", i18n.Places{"Text": i18n.Shorten(written.Text, 40)}), i18n.T("Undo"), func() {
+		w.do(i18n.T("Undoing"), func(ctx context.Context) error {
+			_, err := w.parts.memories.Undo(ctx, written.UndoID)
+			return err
+		}, func() { w.toast.Offer(i18n.T("Not remembered any more"), "", nil) })
+	})
+	w.toast.AlsoOffer(i18n.T("Show"), func() {
+		if w.page != pageMemory {
+			w.goToPage(pageMemory)
+		}
+		w.memory.Pick(written.Path)
+	})
+}

@@ -1,0 +1,235 @@
+package slash
+
+import (
+	"strings"
+	"unicode"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Menu lies above a field while its text begins with a slash. The focus stays in the
+// field, which gives it the keys.
+type Menu struct {
+	widget.BaseWidget
+	Port  *kit.Viewport
+	field *kit.Field
+	items func() []Item
+	put   func(text string) // into the field
+	rows  []*row
+	at    int  // the row that Enter takes; -1 for none
+	left  bool // by Esc: it stays away until the field is empty
+	box   fyne.CanvasObject
+	place fyne.CanvasObject // where it is laid out
+}
+
+// NewMenu is a hidden menu of a field. items is asked for with each slash that is typed,
+// put replaces the field's text.
+func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
+	m := &Menu{Port: kit.NewViewport(), field: field, items: items, put: put, at: -1}
+	m.Port.Follow, m.Port.Fixed = false, true
+	m.Port.Pad, m.Port.Top, m.Port.Bottom = kit.Gap4, kit.Gap4, kit.Gap4
+	m.Port.Disable()
+	m.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble), kit.Inset(1, 1, 1, 1, m.Port))
+	m.ExtendBaseWidget(m)
+	m.Hide()
+	return m
+}
+
+// Typed follows what is written; "" also closes the menu. typed is false of a text that
+// was pasted: that is text, whatever it begins with.
+func (m *Menu) Typed(text string, typed bool) {
+	name, slash := strings.CutPrefix(text, "/")
+	if !slash {
+		m.left = false
+	}
+	if !slash || !typed || m.left || strings.ContainsFunc(name, unicode.IsSpace) {
+		m.Close()
+		return
+	}
+	fit, named := matching(m.items(), name)
+	if len(fit) == 0 {
+		m.Close()
+		return
+	}
+	m.rows = nil
+	column := make([]*kit.Placed, 0, len(fit))
+	names := float32(0) // they stand above each other, and so do the descriptions
+	for _, it := range fit {
+		names = min(max(names, nameLabel(it).MinSize().Width), mostName)
+	}
+	for i, it := range fit {
+		r := newRow(it, names, func() { m.take(it) }, func() { m.moveTo(i) })
+		m.rows = append(m.rows, r)
+		column = append(column, &kit.Placed{Row: r})
+	}
+	m.at = -1
+	if named { // else Enter sends what is written
+		m.moveTo(0)
+	}
+	m.Port.Offset = 0
+	m.Port.SetRows(column)
+	m.field.Tabs = true
+	m.Show()
+	m.place.Refresh()
+}
+
+// Close takes the menu away.
+func (m *Menu) Close() {
+	m.field.Tabs = false
+	if m.Visible() {
+		m.Hide()
+		m.rows = nil
+		m.Port.SetRows(nil)
+	}
+}
+
+// Key takes the keys of the menu while it is there; it reports whether it took one.
+func (m *Menu) Key(k *fyne.KeyEvent) bool {
+	if !m.Visible() {
+		return false
+	}
+	switch k.Name {
+	case fyne.KeyUp:
+		m.moveTo((max(m.at, 0) - 1 + len(m.rows)) % len(m.rows))
+	case fyne.KeyDown:
+		m.moveTo((m.at + 1) % len(m.rows))
+	case fyne.KeyPageUp:
+		m.moveTo(max(m.at-6, 0))
+	case fyne.KeyPageDown:
+		m.moveTo(min(m.at+6, len(m.rows)-1))
+	case fyne.KeyTab:
+		m.write(m.rows[max(m.at, 0)].item)
+	case fyne.KeyReturn, fyne.KeyEnter:
+		if m.at < 0 || m.field.Shift {
+			m.Close()
+			return false
+		}
+		m.take(m.rows[m.at].item)
+	case fyne.KeyEscape:
+		m.left = true
+		m.Close()
+	default:
+		return false
+	}
+	return true
+}
+
+// take does what a command is for, or writes whom the message is for.
+func (m *Menu) take(it Item) {
+	if it.Run == nil {
+		m.write(it)
+		return
+	}
+	m.put("")
+	m.focus()
+	it.Run("")
+}
+
+// write completes the name, for what is written behind it.
+func (m *Menu) write(it Item) {
+	m.put("/" + it.Name + " ")
+	m.focus()
+}
+
+// focus gives the field the focus, which a click took away, and closes the menu.
+func (m *Menu) focus() {
+	m.Close()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(m.field); c != nil {
+		c.Focus(m.field)
+	}
+}
+
+func (m *Menu) moveTo(i int) {
+	if m.at >= 0 && m.at < len(m.rows) {
+		m.rows[m.at].choose(false)
+	}
+	m.at = i
+	m.rows[i].choose(true)
+	m.Port.RevealRow(m.rows[i])
+}
+
+// Above is the menu at its place: above the lower edge, or what is there.
+func (m *Menu) Above(edge func() float32) fyne.CanvasObject {
+	m.place = container.New(aboveLayout{edge}, m)
+	return m.place
+}
+
+// rowsShown is how many rows are in sight, of which the last is cut: there is more.
+const rowsShown = 8.5
+
+type aboveLayout struct{ edge func() float32 }
+
+func (aboveLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+
+func (l aboveLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+	m := o[0].(*Menu)
+	if len(m.rows) == 0 {
+		return
+	}
+	width := max(0, min(s.Width-2*kit.Gap20, kit.ColumnMax))
+	one := m.rows[0].Measure(width)
+	height := min(float32(len(m.rows)), rowsShown)*one + 2*kit.Gap4 + 2
+	bottom := s.Height - l.edge() - kit.Gap8
+	height = max(0, min(height, bottom-kit.Gap8))
+	m.Move(fyne.NewPos((s.Width-width)/2, bottom-height))
+	m.Resize(fyne.NewSize(width, height))
+}
+
+// CreateRenderer implements fyne.Widget.
+func (m *Menu) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(m.box) }
+
+// row is an item: its name, what it is for, what it is.
+type row struct {
+	widget.BaseWidget
+	item    Item
+	bg      *kit.Surface
+	box     fyne.CanvasObject
+	onTap   func()
+	onPoint func()
+}
+
+// mostName is how wide the column of names is, at most; a longer name takes what it needs.
+const mostName float32 = 150
+
+func nameLabel(it Item) *kit.Label { return kit.Bold("/" + it.Name) }
+
+func newRow(it Item, names float32, onTap, onPoint func()) *row {
+	r := &row{item: it, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
+	kind := map[Kind]string{Agent: i18n.T("agent"), Skill: i18n.T("skill"), Command: i18n.T("command")}[it.Kind]
+	words := strings.Join(strings.Fields(it.Words), " ")
+	r.box = container.NewStack(r.bg, kit.Inset(5, 5, kit.Gap8, kit.Gap8, kit.Line(kit.Gap12, 1, kit.Sized(nameLabel(it), names, 0), kit.Muted(words).Squeezable(), kit.Small(kind))))
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *row) choose(on bool) {
+	fill := kit.RoleNone
+	if on {
+		fill = kit.RoleAccentSoft
+	}
+	r.bg.Set(fill, kit.RoleNone)
+}
+
+// Measure implements kit.Row.
+func (r *row) Measure(float32) float32 { return r.box.MinSize().Height }
+
+// Tapped implements fyne.Tappable.
+func (r *row) Tapped(*fyne.PointEvent) { r.onTap() }
+
+// MouseIn implements desktop.Hoverable.
+func (r *row) MouseIn(*desktop.MouseEvent) { r.onPoint() }
+
+// MouseMoved implements desktop.Hoverable.
+func (r *row) MouseMoved(*desktop.MouseEvent) {}
+
+// MouseOut implements desktop.Hoverable.
+func (r *row) MouseOut() {}
+
+// CreateRenderer implements fyne.Widget.
+func (r *row) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(r.box) }

@@ -1,0 +1,152 @@
+package cpuwindow
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/agents/registry"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
+	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/transcript"
+)
+
+// twoAgents is a roster with somebody to send a message to.
+type twoAgents struct{ stubRoster }
+
+func (twoAgents) Agents() []registry.Agent {
+	return append(stubRoster{}.Agents(), registry.Agent{ID: "002", Slug: "coder", Name: "Coder", Description: "Writes code", Enabled: true})
+}
+
+func (twoAgents) Skills() []registry.Skill {
+	return []registry.Skill{{Name: "release-notes", Description: "Writes release notes"}}
+}
+
+func slashBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.w.parts.roster = twoAgents{stubRoster{b.w.parts.roster.(stubRoster).Registry}}
+	return b.shown()
+}
+
+func TestWhatBeginsWithASlash(t *testing.T) {
+	for name, tt := range map[string]struct {
+		typed, pasted      string
+		text, agent, skill string // of the request; no request where text is ""
+		draft              string
+	}{
+		"for an agent":             {typed: "/coder fix this", text: "fix this", agent: "coder"},
+		"for a skill":              {typed: "/release-notes of today", text: "of today", skill: "release-notes"},
+		"an agent, and no message": {typed: "/coder ", draft: "/coder "},
+		"a broken agent":           {typed: "/broken do it", text: "/broken do it"},
+		"a path":                   {typed: "/etc/hosts is empty", text: "/etc/hosts is empty"},
+		"a path that is all":       {typed: "/etc", text: "/etc"},
+		"a command":                {typed: "/new"},
+		"a command, and a message": {typed: "/private is it?", draft: "is it?"},
+		"a pasted path":            {pasted: "/usr/bin", text: "/usr/bin"},
+		"a pasted command":         {pasted: "/new", text: "/new"},
+		"a pasted beginning":       {pasted: "/new", typed: " things happen", text: "/new things happen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := slashBench(t)
+				e := b.w.compose.Entry
+				if tt.pasted != "" {
+					clip := fyne.CurrentApp().Clipboard()
+					clip.SetContent(tt.pasted)
+					e.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+				}
+				test.Type(e, tt.typed)
+				e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+				b.Settle()
+				if len(b.turns.requests) != min(len(tt.text), 1) {
+					t.Fatalf("%d requests", len(b.turns.requests))
+				}
+				if tt.text != "" {
+					if r := b.turns.requests[0]; r.Text != tt.text || r.Agent != tt.agent || r.Skill != tt.skill {
+						t.Errorf("the request is %+v", r)
+					}
+					b.Sees(tt.pasted + tt.typed) // as it was written
+				}
+				if got := b.w.compose.Entry.Text; got != tt.draft || b.w.shown.Draft() != tt.draft {
+					t.Errorf("the composer holds %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestWhomAMessageIsForStays(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := slashBench(t)
+		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
+			{ID: "u1", Kind: transcript.KindUser, Text: "fix this", Attrs: map[string]string{"to": "coder"}},
+			{ID: "a1", Kind: transcript.KindAssistant, Agent: "coder", Model: "m", Parent: "u1", Text: "fixed"},
+		}}
+		b.w.OpenSession("cpu-x")
+		b.Settle()
+		b.Sees("/coder fix this")
+		if b.w.shown.Differs(b.sessions.files["cpu-x"].Blocks) {
+			t.Error("it seems to have been changed")
+		}
+		test.Tap(b.button("Edit", 0))
+		b.Settle()
+		entry := b.w.win.Canvas().Focused().(*kit.Field)
+		entry.SetText(entry.Text + " now")
+		entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		b.Settle()
+		if r := b.turns.requests[0]; r.Edit != "u1" || r.Agent != "coder" || r.Text != "fix this now" {
+			t.Errorf("the request is %+v", r)
+		}
+		b.w.send("/coder and then") // it waits
+		b.finish(0, "u3")
+		b.Settle()
+		if r := b.turns.requests[1]; r.Agent != "coder" || r.Text != "and then" {
+			t.Errorf("the one that waited is %+v", r)
+		}
+	})
+}
+
+func TestRememberAMessage(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := talked(t)
+		m := memory.New(memory.Config{Root: t.TempDir()})
+		b.w.parts.memories = m
+		remembered := func() string {
+			f, err := m.Load(memory.Target{Kind: memory.TargetGlobal})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.Text
+		}
+		test.Tap(b.button("Remember…", 0))
+		b.Until("Remember this", "answer one with a page")
+		b.Confirm("Save")
+		b.Until("Remembered “answer one with a page”", "Show")
+		b.tap("Undo")
+		b.Until("Not remembered any more")
+		if got := remembered(); got != "" {
+			t.Errorf("after Undo the memory says %q", got)
+		}
+		test.Tap(b.button("More…", 0)) // of a message of the user's
+		b.focusedKey(fyne.KeyDown)
+		b.focusedKey(fyne.KeyReturn)
+		b.Until("Remember this", "question one")
+		b.w.escape()
+		port := b.w.chat.Port
+		for _, item := range port.OnMenu("one with", nil) {
+			item.Action()
+		}
+		b.Until("Remember this")
+		b.Confirm("Save")
+		b.Until("Remembered “one with”")
+		b.tap("Show")
+		b.Until("All agents", "one with")
+		b.w.NewPrivateChat()
+		b.w.send("/remember My secret plan")
+		b.Settle()
+		b.Sees("Nothing of a private chat is remembered")
+	})
+}
