@@ -154,7 +154,7 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []transcript.
 	if !asksSomething(query) {
 		return nil
 	}
-	answer, err := t.search(ctx, recall.Query{Text: query, Limit: recallLooks, Scope: scope})
+	answer, err := t.search(ctx, recall.Query{Text: query, Limit: recallLooks, Scope: scope, HitsOnly: true})
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.engine.log.Warn("earlier conversations could not be asked; the turn goes on without", "session", t.req.Session, "err", err)

@@ -116,6 +116,9 @@ func (s *Store) refreshFile(ses *session) error {
 // statFile finds the session's files and the state of the last one. A file that was known and is
 // gone may be in the middle of an editor's save or may have been renamed.
 func (s *Store) statFile(ses *session) (os.FileInfo, error) {
+	if s.isFresh(ses) {
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, ses.name)
+	}
 	if !s.inPlace(ses) {
 		parts, err := s.locateParts(ses.name)
 		if err != nil {

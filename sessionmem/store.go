@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -80,9 +81,10 @@ type Store struct {
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
 	turns    map[*TurnLock]struct{}
-	listed   map[string]*listed // what List knows of each file; never changed once it is here
-	claims   map[string]claim   // what the front matter says of files that aren't named after a session
-	cached   map[string]*listed // the lines of the list cache, as this process read or wrote it last
+	listed   map[string]*listed   // what List knows of each file; never changed once it is here
+	claims   map[string]claim     // what the front matter says of files that aren't named after a session
+	fresh    map[string]time.Time // names that NewName gave out, until when they are known to have no file
+	cached   map[string]*listed   // the lines of the list cache, as this process read or wrote it last
 
 	cache     *listCache // nil: none
 	cacheRead sync.Once
@@ -107,6 +109,7 @@ func Open(cfg Config) (*Store, error) {
 		turns:    map[*TurnLock]struct{}{},
 		listed:   map[string]*listed{},
 		claims:   map[string]claim{},
+		fresh:    map[string]time.Time{},
 	}
 	s.state = &State{store: s, private: map[string]sessionMarks{}}
 	s.forgotten, s.sieve, s.patience = forgotten.NewRecord("", nil), newSieve("", ""), forgotten.Patience
@@ -165,11 +168,34 @@ func (s *Store) NewName(source string) string {
 	for {
 		name := source + "-" + transcript.RandomID(6)
 		if _, err := s.locate(name); errors.Is(err, ErrNotFound) && !s.known(name) {
+			s.setFresh(name)
 			return name
 		} else if err != nil && !errors.Is(err, ErrNotFound) {
 			return name // an unreadable folder: the first append says so
 		}
 	}
+}
+
+// freshFor is how long a new name needs no look for its files: the first message is on
+// its way, and each look reads the whole folder.
+const freshFor = 2 * time.Second
+
+// setFresh notes that a name was made now and looked for.
+func (s *Store) setFresh(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.fresh, func(_ string, until time.Time) bool { return time.Now().After(until) })
+	s.fresh[name] = time.Now().Add(freshFor)
+}
+
+// isFresh reports whether a session was made just now and nothing is written to it yet.
+func (s *Store) isFresh(ses *session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ses.file != "" {
+		delete(s.fresh, ses.name)
+	}
+	return time.Now().Before(s.fresh[ses.name])
 }
 
 // SetPrivate makes a session in-memory only: nothing of it is ever written.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mac-stats/sessionmem/transcript"
@@ -617,5 +618,46 @@ func TestExists(t *testing.T) {
 	mustAppend(t, s, "cli-private", user("three"))
 	if there, err := s.Exists(t.Context(), "cli-private"); !there || err != nil {
 		t.Errorf("in memory: %t, %v", there, err)
+	}
+}
+
+// A new name isn't looked for on the disk again and again; but a file that gets it from
+// elsewhere a while later is found.
+func TestANewNameIsNotLookedForAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t, t.TempDir())
+		name := s.NewName("cpu")
+		file := filepath.Join(s.dir, "session-memory-"+name+"-20261121-101500-hello.md")
+		text := "---\nformat: mac-stats-session/1\nsession: " + name + "\n---\n\n## User · 2026-11-21T10:15:02Z\n<!-- id=a1 -->\n\nhello\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 0 {
+			t.Errorf("it was looked for: %v, %v", window.Messages, err)
+		}
+		time.Sleep(freshFor + 1)
+		if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 {
+			t.Errorf("the file isn't found: %v, %v", window.Messages, err)
+		}
+	})
+}
+
+func TestANewNameIsForgottenWithItsFirstMessage(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	name := s.NewName("cpu")
+	b, err := s.Append(t.Context(), name, transcript.Block{Kind: transcript.KindUser, Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// an editor that renames the file at once is followed
+	files, err := filepath.Glob(filepath.Join(s.dir, "session-memory-*.md"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.Rename(files[0], filepath.Join(s.dir, "session-memory-"+name+"-20261121-101500-renamed.md")); err != nil {
+		t.Fatal(err)
+	}
+	if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 || window.Messages[0].ID != b.ID {
+		t.Errorf("the renamed file isn't found: %v, %v", window.Messages, err)
 	}
 }

@@ -199,7 +199,7 @@ func TestVitalsGoWithAMessageThatSpeaksOfTheMachine(t *testing.T) {
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ollamatest.LastUser(*s.Chats()[0].Chat); !strings.Contains(got, "CPU ") || !strings.Contains(got, "memory ") {
+	if got := ollamatest.LastUser(*s.Chats()[0].Chat); !strings.Contains(got, "load average ") || !strings.Contains(got, "memory ") {
 		t.Errorf("user message = %q, want the vitals below it", got)
 	}
 }

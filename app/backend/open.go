@@ -311,9 +311,6 @@ func (b *Backend) openMonitor(start bool) {
 	}
 	b.Monitor = monitor.New(mc)
 	b.closers = append(b.closers, func() error { b.Monitor.End(); return nil })
-	if !start { // a command's only turn should not wait for what goes with its message
-		b.Monitor.Prime(b.ctx, vitalsLine()...)
-	}
 	if start {
 		b.Monitor.Start(b.ctx)
 		b.Monitor.Keep(monitor.CPU, monitor.Memory, monitor.Disk, monitor.Network, monitor.GPU, monitor.Temperature, monitor.Battery)
@@ -389,19 +386,14 @@ func (b *Backend) settings() agents.Settings {
 }
 
 // vitals is the line that goes with a message. The app's monitor has it at hand; a
-// command takes one quick reading.
+// command takes one quick look.
 func (b *Backend) vitals() string {
 	if b.watching {
 		return b.Monitor.Snapshot().Line()
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
-	return b.Monitor.Sample(ctx, vitalsLine()...).Line()
-}
-
-// vitalsLine is the metrics of that line.
-func vitalsLine() []monitor.Metric {
-	return []monitor.Metric{monitor.CPU, monitor.Memory, monitor.Disk}
+	return b.Monitor.QuickLine(ctx)
 }
 
 // Stats is what SYSTEM_STATS reads: the metric of that name, or all of them.

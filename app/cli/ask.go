@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ const (
 	source = "cli"
 	// holder is who asks, for people who wait for the same session.
 	holder = "command line"
+	// askGrowth is how far the heap may grow before it is collected, in percent: the
+	// process is over soon, and the question should be on its way by then.
+	askGrowth = 400
 	// maxStdin is how much is read from stdin, in bytes: more fits no model.
 	maxStdin = 8 << 20
 )
@@ -107,6 +111,7 @@ func (c *commands) ask(cmd *cobra.Command, f askFlags, args []string) error {
 	view := c.newView(f.json)
 	defer view.close()
 	ctx := cmd.Context()
+	debug.SetGCPercent(askGrowth)
 	return c.withMemory(ctx, func(b *backend.Backend) error {
 		if err := checkChoice(ctx, b, f); err != nil {
 			logFailure(b, "none", err)

@@ -312,46 +312,6 @@ func TestSampleWithoutStart(t *testing.T) {
 	})
 }
 
-func TestSampleAfterPrime(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		between time.Duration
-		takes   time.Duration
-		reads   int64
-	}{
-		{"at once", 0, primeLeast, 2},
-		{"while other things begin", 30 * time.Millisecond, primeLeast - 30*time.Millisecond, 2},
-		{"after them", time.Second, 0, 2},
-		{"much later the first look is too old", time.Hour, primeAfter, 3},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var r fakeReader
-				r.answer = func(n int64) (func(*Snapshot), error) {
-					if n == r.resets.Load() { // nothing to measure against
-						return nil, errNotYet
-					}
-					return func(s *Snapshot) { s.CPU = CPUReading{Percent: 12} }, nil
-				}
-				m := newMonitor(Config{}, map[Metric]reader{CPU: &r}, nil)
-				m.Prime(t.Context(), CPU)
-				synctest.Wait()
-				time.Sleep(c.between)
-				began := time.Now()
-				if s := m.Sample(t.Context(), CPU); s.CPU.NA != "" || s.CPU.Percent != 12 {
-					t.Errorf("%+v", s.CPU)
-				}
-				if took := time.Since(began); took != c.takes {
-					t.Errorf("it took %v, want %v", took, c.takes)
-				}
-				if n := r.reads.Load(); n != c.reads {
-					t.Errorf("%d reads, want %d", n, c.reads)
-				}
-			})
-		})
-	}
-}
-
 func TestManySamplesAtOnce(t *testing.T) {
 	started(t, func(t *testing.T, m *Monitor, _ map[Metric]*fakeReader) {
 		defer m.Show(true, Metrics()...)()

@@ -2,29 +2,25 @@ package monitor
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/shirou/gopsutil/v4/disk"
+	"github.com/shirou/gopsutil/v4/load"
 )
 
 // sampleTimeout bounds Sample where ctx has no earlier deadline: a read may hang, a
 // disk on the network say.
 const sampleTimeout = 5 * time.Second
 
-// Prime takes a first look at metrics in the background, for a Sample that comes soon:
-// it then takes a twentieth of a second from now on at most, and nothing where that has
-// gone by.
-func (m *Monitor) Prime(ctx context.Context, metrics ...Metric) {
-	for _, s := range m.samplers {
-		if slices.Contains(metrics, s.metric) {
-			go s.look(ctx, fresh, false)
-		}
-	}
-}
-
 // Sample reads the metrics now (none named: all), whatever is shown and even while
 // paused: for SYSTEM_STATS and the CLI. It takes about a quarter of a second where
-// rates are asked for and nobody sampled them just before, or called Prime. What doesn't answer within
+// rates are asked for and nobody sampled them just before. What doesn't answer within
 // five seconds, or before ctx ends, is n/a.
 func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 	if len(metrics) == 0 {
@@ -69,4 +65,24 @@ func (m *Monitor) Sample(ctx context.Context, metrics ...Metric) Snapshot {
 		snapshot.setNA(metric, "did not answer in time")
 	}
 	return snapshot
+}
+
+// QuickLine is Snapshot.Line of what one look tells: "load average 0.42 on 8 cores ·
+// memory 18.2 of 32 GB · disk 212 GB free". How busy the processor is takes two looks;
+// in a process that just started they would mostly see its own start.
+func (m *Monitor) QuickLine(ctx context.Context) string {
+	now := m.Sample(ctx, Memory)
+	now.setNA(CPU, notSampled)
+	if home, err := os.UserHomeDir(); err == nil {
+		if usage, err := disk.UsageWithContext(ctx, home); err == nil {
+			now.Disk = DiskReading{Free: usage.Free, Total: usage.Total}
+		}
+	}
+	parts := []string{now.Line()}
+	if runtime.GOOS != "windows" { // there it is measured from the first call on
+		if avg, err := load.AvgWithContext(ctx); err == nil {
+			parts = slices.Insert(parts, 0, fmt.Sprintf("load average %.2f on %d cores", avg.Load1, runtime.NumCPU()))
+		}
+	}
+	return strings.Join(parts, " · ")
 }

@@ -10,10 +10,6 @@ import (
 const (
 	// primeAfter is the time between the two looks that the first rate needs.
 	primeAfter = 250 * time.Millisecond
-	// primeLeast is the least time between them for who can't wait: on two cores the
-	// load of the processor is then told to a tenth, which says whether it is busy. A
-	// command's answer waits for it.
-	primeLeast = 50 * time.Millisecond
 	// recheckNA is how often a metric that isn't there is looked for again: a battery
 	// or a GPU may be plugged in.
 	recheckNA = time.Minute
@@ -254,10 +250,8 @@ func (s *sampler) now(ctx context.Context) {
 		return
 	}
 	recent := time.Since(s.good) < fresh
-	early := primeLeast - time.Since(s.last)
-	primed := s.good.IsZero() && !s.last.IsZero()
 	s.release()
-	if recent || primed && early > 0 && !sleep(ctx, early) {
+	if recent {
 		return
 	}
 	if s.look(ctx, fresh, false) && sleep(ctx, primeAfter) {

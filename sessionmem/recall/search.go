@@ -25,9 +25,12 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		q.Now = begun
 	}
 	q.Limit = cmp.Or(max(q.Limit, 0), settings.TopK, defaultTopK)
-	state, err := x.state(ctx)
-	if err != nil {
-		return Answer{State: state}, err
+	var state State
+	if !q.HitsOnly {
+		var err error
+		if state, err = x.state(ctx); err != nil {
+			return Answer{State: state}, err
+		}
 	}
 	a := Answer{State: state}
 	q.Strategy = cmp.Or(q.Strategy, settings.Strategy, Hybrid)
@@ -35,7 +38,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
 	m := x.meaningFor(ctx, &q, state)
 	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
-	err = errNoServer
+	err := errNoServer
 	if x.server() != nil && !q.all { // who looks for all that says the same here means this machine
 		err = s.onServer(ctx)
 		a.State.Server = err

@@ -68,6 +68,7 @@ type Query struct {
 	Now      time.Time // zero: time.Now(); dates in the question are told from it
 	Rerank   bool
 	Beside   bool // Hit.Before and Hit.After are wanted
+	HitsOnly bool // Answer.State may be empty: the files need not be compared with the index
 
 	all bool // hits that say the same are all wanted
 }
