@@ -5,10 +5,32 @@ import (
 	"time"
 )
 
+// How long Fyne's loop looks 60 times a second by itself while a window is visible.
+const (
+	// livelyWork is the time after work of ours: a frame is drawn in it.
+	livelyWork = 25 * time.Millisecond
+	// livelyEvent is the time after an event of the window system: longer than a double
+	// click and than what moves for a moment where people click.
+	livelyEvent = 600 * time.Millisecond
+)
+
+// The toolkit queues work of its own behind a parked turn, such as the end of a double
+// click. Until settled after an event it waits for parkSoon at most.
+const (
+	parkSoon = 50 * time.Millisecond
+	settled  = 2 * time.Second
+)
+
+// leastWait is the least time between two waits of a hidden loop that events ended. Fyne's
+// loop, which handles what they led to, looks 60 times a second; and a connection to the
+// window system that broke must not keep a processor busy.
+const leastWait = 15 * time.Millisecond
+
 // loop is the queue in front of Fyne's loop, and what parks it.
 //
-// One function, turn, is in Fyne's queue at most once at any time: always while
-// nothing is visible (there it waits), otherwise only while something is queued. All
+// One function, turn, is in Fyne's queue at most once at any time: always while the loop
+// is to be parked (there it waits), otherwise only while something is queued. It is to be
+// parked while nothing is visible, and while nothing happens in what is visible. All
 // work goes through one list, so its order holds however often windows come and go.
 //
 // mu guards the fields below it and is never held while foreign code runs, except
@@ -22,15 +44,19 @@ type loop struct {
 	queue   []func()
 	started bool
 	visible bool
-	closed  bool // nothing is taken any more
-	posted  bool // turn is in Fyne's queue, or running
-	parked  bool // turn waits, or is about to
+	closed  bool        // nothing is taken any more
+	posted  bool        // turn is in Fyne's queue, or running
+	parked  bool        // turn waits, or is about to
+	lively  time.Time   // until when a visible loop isn't parked
+	event   time.Time   // of the last event that ended a wait
+	timer   *time.Timer // for a turn when lively is over; nil: not set
 }
 
 // parking is where a turn waits.
 type parking interface {
-	// wait returns after d at the latest. It is called on the UI goroutine.
-	wait(d time.Duration)
+	// wait returns after d at the latest, and reports whether an event ended it. It is
+	// called on the UI goroutine.
+	wait(d time.Duration) (event bool)
 	// wake ends a wait, also one that is about to begin. It may be called from any
 	// goroutine while the UI goroutine is in wait, or on its way there; it doesn't block.
 	wake()
@@ -39,13 +65,14 @@ type parking interface {
 // wakeChannel is a parking that knows of nothing but wake.
 type wakeChannel chan struct{}
 
-func (c wakeChannel) wait(d time.Duration) {
+func (c wakeChannel) wait(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-c:
 	case <-t.C:
 	}
+	return false
 }
 
 func (c wakeChannel) wake() {
@@ -102,6 +129,10 @@ func (l *loop) setVisible(visible bool) bool {
 	l.mu.Lock()
 	changed := l.visible != visible
 	l.visible = visible
+	if changed && visible {
+		l.event = time.Now()
+		l.live(livelyEvent)
+	}
 	l.unlockAndPost()
 	return changed
 }
@@ -126,9 +157,32 @@ func (l *loop) unlockAndPost() {
 	}
 }
 
-// wantsTurn tells whether a turn must be in Fyne's queue. Called with mu held.
+// wantsTurn tells whether a turn must be in Fyne's queue, and sees to it that there is
+// one when a lively time is over. Called with mu held.
 func (l *loop) wantsTurn() bool {
-	return len(l.queue) > 0 || !l.visible && !l.closed
+	if len(l.queue) > 0 || l.idle() {
+		return true
+	}
+	if l.timer == nil && !l.closed {
+		l.timer = time.AfterFunc(time.Until(l.lively), func() {
+			l.mu.Lock()
+			l.timer = nil
+			l.unlockAndPost()
+		})
+	}
+	return false
+}
+
+// idle tells whether the loop is to be parked once nothing is queued. Called with mu held.
+func (l *loop) idle() bool {
+	return !l.closed && (!l.visible || !time.Now().Before(l.lively))
+}
+
+// live keeps a visible loop unparked for d from now on. Called with mu held.
+func (l *loop) live(d time.Duration) {
+	if until := time.Now().Add(d); until.After(l.lively) {
+		l.lively = until
+	}
 }
 
 // turn runs on the UI goroutine: it waits while there is nothing to do and nothing to
@@ -136,13 +190,21 @@ func (l *loop) wantsTurn() bool {
 // Fyne's loop polls the window system now and then, and it runs only what was queued
 // when it began, so that work which queues more work doesn't starve that loop.
 func (l *loop) turn() {
-	if l.mayPark() {
-		l.spot.wait(l.park)
+	event := false
+	if d, ok := l.mayPark(); ok {
+		began := time.Now()
+		if event = l.spot.wait(d); event && !l.isVisible() {
+			time.Sleep(leastWait - time.Since(began))
+		}
 	}
 	l.mu.Lock()
 	l.parked = false
 	batch := l.queue
 	l.queue = nil
+	if l.live(livelyWork); event {
+		l.event = time.Now()
+		l.live(livelyEvent)
+	}
 	l.mu.Unlock()
 
 	for _, f := range batch {
@@ -158,11 +220,14 @@ func (l *loop) turn() {
 	}
 }
 
-// mayPark tells whether there is nothing to do and nothing to see. If so, the turn
-// counts as parked from now on.
-func (l *loop) mayPark() bool {
+// mayPark tells whether there is nothing to do and nothing to see change, and for how
+// long to wait. If so, the turn counts as parked from now on.
+func (l *loop) mayPark() (time.Duration, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.parked = len(l.queue) == 0 && !l.visible && !l.closed
-	return l.parked
+	l.parked = len(l.queue) == 0 && l.idle()
+	if l.visible && time.Since(l.event) < settled {
+		return parkSoon, l.parked
+	}
+	return l.park, l.parked
 }

@@ -86,16 +86,85 @@ func TestParkedLoopIsIdle(t *testing.T) {
 	})
 }
 
-func TestVisibleLoopIsFyneAlone(t *testing.T) {
+func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
 	bubble(t, func(t *testing.T, l *loop, u *ui) {
 		l.setVisible(true)
+		time.Sleep(settled + time.Second)
 		synctest.Wait()
 		before := u.turns
 		time.Sleep(time.Minute)
-		if u.turns != before {
-			t.Errorf("%d turns while visible and nothing to do", u.turns-before)
+		if n := u.turns - before; n > 2*60/5 {
+			t.Errorf("%d turns in a minute in which nothing happened", n)
+		}
+		if !l.parkedNow() {
+			t.Error("it isn't parked")
 		}
 	})
+}
+
+func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
+	bubble(t, func(t *testing.T, l *loop, _ *ui) {
+		l.setVisible(true)
+		time.Sleep(time.Minute)
+		l.do(func() {})
+		synctest.Wait()
+		if l.parkedNow() {
+			t.Error("it is parked again before a frame could be drawn")
+		}
+		time.Sleep(livelyWork + time.Millisecond)
+		synctest.Wait()
+		if !l.parkedNow() {
+			t.Error("it isn't parked a frame later")
+		}
+	})
+}
+
+func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := make(eventChannel)
+		l := newLoop(newUI(t).post, 5*time.Second, events)
+		l.start()
+		l.setVisible(true)
+		time.Sleep(time.Minute)
+		events <- true
+		time.Sleep(livelyEvent - time.Millisecond)
+		synctest.Wait()
+		if l.parkedNow() {
+			t.Error("it is parked during a double click")
+		}
+		// then what the toolkit queues behind a parked turn doesn't wait long
+		time.Sleep(10 * time.Millisecond)
+		began, ran := time.Now(), time.Time{}
+		l.post(func() { ran = time.Now() })
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if took := ran.Sub(began); took < 0 || took > parkSoon {
+			t.Errorf("it waited for %v", took)
+		}
+		l.stop()
+		close(events)
+		synctest.Wait()
+	})
+}
+
+// eventChannel is a parking that an event ends.
+type eventChannel chan bool
+
+func (c eventChannel) wait(d time.Duration) bool {
+	select {
+	case event := <-c:
+		return event
+	case <-time.After(d):
+		return false
+	}
+}
+
+func (c eventChannel) wake() {}
+
+func (l *loop) parkedNow() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parked
 }
 
 func TestDoWakesAtOnce(t *testing.T) {

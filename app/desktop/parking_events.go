@@ -13,11 +13,6 @@ import (
 // nothing waits for this to pass.
 const parkFor = 5 * time.Second
 
-// leastWait is the least time between two waits that events ended. Fyne's loop, which
-// handles what they led to, looks 60 times a second; and a connection to the window
-// system that broke must not keep a processor busy.
-const leastWait = 15 * time.Millisecond
-
 // eventParking waits where the window system's events come in, so that they are
 // handled while the loop is parked: clicks on the menu-bar icon on macOS, broadcasts and
 // the end of the session on Windows, the question of an X11 desktop whether we are
@@ -29,13 +24,11 @@ type eventParking struct{ woken atomic.Bool }
 
 func newParking() parking { return &eventParking{} }
 
-func (p *eventParking) wait(d time.Duration) {
+func (p *eventParking) wait(d time.Duration) (event bool) {
 	began := time.Now()
 	glfw.WaitEventsTimeout(d.Seconds())
-	if rest := leastWait - time.Since(began); rest > 0 && !p.woken.Load() {
-		time.Sleep(rest)
-	}
-	p.woken.Store(false)
+	early := time.Since(began) < d
+	return !p.woken.Swap(false) && early
 }
 
 func (p *eventParking) wake() {
