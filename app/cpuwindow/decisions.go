@@ -78,11 +78,13 @@ func (w *Window) lookRemoved(c *conversation.Conversation) {
 	c.ShowRemoved(removed)
 }
 
-// lookWaiting shows what a conversation proposed to remember and nobody decided yet.
+// lookWaiting shows what a conversation proposed to remember and nobody decided yet, and
+// what it remembered and can be taken back.
 func (w *Window) lookWaiting(c *conversation.Conversation) {
 	if waiting, err := w.parts.memories.Inbox(); err == nil { // else the Memory page says why
 		c.AddWaiting(waiting)
 	}
+	c.AddWritten(w.parts.memories.Undoable())
 }
 
 // decideRemoved puts back what was removed from the shown conversation, or agrees.

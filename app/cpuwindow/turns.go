@@ -308,7 +308,7 @@ func (w *Window) drawExtra(v conversation.View) {
 // extraKey is all that drawExtra's cards depend on.
 func (w *Window) extraKey(v conversation.View, memory uint64, helpless bool) string {
 	s := w.server
-	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.puller.Now())
+	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.puller.Phase())
 }
 
 // unanswered reports whether the last message got no answer.

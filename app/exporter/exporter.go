@@ -20,8 +20,11 @@ import (
 	"time"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
 
 	"mac-stats/sessionmem/transcript"
 )
@@ -76,7 +79,7 @@ func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
 		data.Script = printScript
 		data.Policy += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithHardWraps()))
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(imageLinks{}, 100))))
 	for _, b := range t.Branch() {
 		e, shown := p.entry(b)
 		if !shown {
@@ -124,4 +127,36 @@ func (p Params) entry(b transcript.Block) (entry, bool) {
 		e.Files = append(e.Files, a.Name)
 	}
 	return e, strings.TrimSpace(b.Text) != "" || e.Task != ""
+}
+
+// imageLinks makes links of images that are elsewhere: who opens the file asks nobody for
+// them. An image whose bytes stand in the text stays one.
+type imageLinks struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (imageLinks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindImage, func(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		n := node.(*ast.Image)
+		var words bytes.Buffer
+		_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) { // never fails: it only collects
+			if t, ok := c.(*ast.Text); ok && entering {
+				words.Write(t.Segment.Value(source))
+			}
+			return ast.WalkContinue, nil
+		})
+		address, label := util.EscapeHTML(util.URLEscape(n.Destination, true)), util.EscapeHTML(words.Bytes())
+		switch {
+		case !entering:
+		case html.IsDangerousURL(n.Destination):
+			_, _ = w.Write(label)
+		case bytes.HasPrefix(n.Destination, []byte("data:")):
+			_, _ = fmt.Fprintf(w, `<img src="%s" alt="%s">`, address, label)
+		default:
+			if len(label) == 0 {
+				label = address
+			}
+			_, _ = fmt.Fprintf(w, `<a href="%s">%s</a>`, address, label)
+		}
+		return ast.WalkSkipChildren, nil
+	})
 }

@@ -92,6 +92,7 @@ type UndoStep struct {
 	Target  Target
 	Added   string // the line that is new; "" of a removal
 	Removed string // the line that went; "" of an addition
+	Session string // where the new line was learnt; "" where it doesn't say
 }
 
 // Undoable gives the changes that can be taken back, the newest first. One whose
@@ -116,7 +117,11 @@ func (m *Memory) Undoable() []UndoStep {
 
 // step is a change for people.
 func (u undo) step(id string) UndoStep {
-	return UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))}
+	s := UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))}
+	for _, b := range parseMemory(normalizeFile([]byte(u.Line))).bullets() {
+		s.Session = sessionFrom(b)
+	}
+	return s
 }
 
 // applies reports whether a change can be taken back; files are those that were read

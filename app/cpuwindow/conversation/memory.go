@@ -67,6 +67,27 @@ func (c *Conversation) AddWaiting(proposals []memory.Proposal) {
 	}
 }
 
+// AddWritten puts what was remembered, and can still be taken back, below the call that
+// did it.
+func (c *Conversation) AddWritten(steps []memory.UndoStep) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range steps {
+		if s.Session != c.Name || s.Added == "" || slices.ContainsFunc(c.entries, func(e *entry) bool { return e.UndoID == s.ID }) {
+			continue
+		}
+		at := slices.IndexFunc(c.entries, func(e *entry) bool {
+			return e.Kind == Call && e.Tool && !e.Live && strings.HasPrefix(e.Agent, "MEMORY_") && strings.Contains(e.Doc.Text(), s.Added)
+		})
+		if at < 0 {
+			continue
+		}
+		c.add(&entry{Kind: Note, memory: true, learnt: s.Added, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), UndoID: s.ID, At: c.entries[at].At})
+		last := len(c.entries) - 1
+		c.entries = slices.Insert(c.entries[:last:last], at+1, c.entries[last])
+	}
+}
+
 func (c *Conversation) applyMemory(ev agents.Event) {
 	m := ev.Memory
 	e := &entry{Kind: Note, memory: true, At: ev.Time}

@@ -2,6 +2,7 @@ package find
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"fyne.io/fyne/v2"
 
@@ -13,7 +14,8 @@ type Passage struct{ Block, Text string }
 
 // Host is what a Find needs of the window. All of it happens on the UI goroutine.
 type Host interface {
-	// FindMarks gives every place of the text where the phrase stands.
+	Do(f func()) // runs f on the UI goroutine, later
+	// FindMarks gives every place of the text where the phrase stands. Any goroutine.
 	FindMarks(text, phrase string) []kit.Mark
 	// Older gives the messages before those that are shown, in their order.
 	Older(then func([]Passage))
@@ -35,11 +37,12 @@ type Find struct {
 	first   string                // the first block that is shown
 	all     bool                  // there is nothing before it
 	older   []Passage
-	olderAt []int // of each of them, how many places are in those before it; and the sum
-	asked   int   // only the newest answer of the Host counts
-	shown   int   // places in the column
-	at      int   // the one that is looked at, from the first in the column: negative in an older message
-	seeks   bool  // it is to be brought into sight once it is shown
+	olderAt []int        // of each of them, how many places are in those before it; and the sum
+	asked   int          // only the newest answer of the Host counts
+	counts  *atomic.Bool // the counting of older messages that is under way; false ends it
+	shown   int          // places in the column
+	at      int          // the one that is looked at, from the first in the column: negative in an older message
+	seeks   bool         // it is to be brought into sight once it is shown
 }
 
 // New is the search of a column of rows.
@@ -75,6 +78,9 @@ func (f *Find) Close(back bool) {
 	f.Bar.Hide()
 	f.phrase, f.marks, f.older, f.olderAt, f.seeks = "", nil, nil, []int{0}, false
 	f.asked++
+	if f.counts != nil {
+		f.counts.Store(false)
+	}
 	f.port.Unmark()
 	f.host.FindShown(false)
 	if back {
@@ -123,22 +129,43 @@ func (f *Find) askOlder() {
 			return
 		}
 		f.older = older
-		if f.countOlder(); f.shown == 0 {
-			f.start()
-		} else {
-			f.mark(false)
-		}
+		f.countOlder()
 	})
 }
 
+// countOlder counts the places in older messages, off the UI goroutine: there may be very
+// many. Until it is done none are known.
 func (f *Find) countOlder() {
-	f.olderAt = make([]int, len(f.older)+1)
-	for i, p := range f.older {
-		f.olderAt[i+1] = f.olderAt[i]
-		if f.phrase != "" {
-			f.olderAt[i+1] += len(f.host.FindMarks(p.Text, f.phrase))
-		}
+	if f.counts != nil {
+		f.counts.Store(false)
 	}
+	f.olderAt = make([]int, len(f.older)+1)
+	if f.phrase == "" || len(f.older) == 0 {
+		return
+	}
+	goesOn, older, phrase := &atomic.Bool{}, f.older, f.phrase
+	goesOn.Store(true)
+	f.counts = goesOn
+	go func() {
+		at := make([]int, len(older)+1)
+		for i, p := range older {
+			if !goesOn.Load() {
+				return
+			}
+			at[i+1] = at[i] + len(f.host.FindMarks(p.Text, phrase))
+		}
+		f.host.Do(func() {
+			if !goesOn.Load() {
+				return
+			}
+			f.olderAt = at[:len(f.older)+1] // some may be shown by now
+			if f.shown == 0 {
+				f.start()
+			} else {
+				f.mark(false)
+			}
+		})
+	}()
 }
 
 // look looks for another phrase, from what is in sight on.

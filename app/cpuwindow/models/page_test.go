@@ -181,6 +181,19 @@ func TestADownloadIsStoppedResumedAndEnds(t *testing.T) {
 		b.page.field.Entry.SetText("small:1b")
 		b.page.field.Submit()
 		b.Until("Pulling small:1b", "25 %")
+		cancel := func() (found *kit.Button) {
+			for _, x := range kit.RowButtons(b.page.View.Rows) {
+				if x.Text == "Cancel" {
+					found = x
+				}
+			}
+			return found
+		}
+		pressed := cancel()
+		b.Until("50 %")
+		if pressed == nil || cancel() != pressed {
+			t.Error("a step of the download makes other buttons: a click is lost")
+		}
 		b.Pushes(b.page.View, "Cancel")
 		b.Until("Download of small:1b stopped", "Stopped at 0.")
 		b.Pushes(b.page.View, "Resume")

@@ -53,7 +53,14 @@ type Puller struct {
 	pull    func(ctx context.Context, model string, progress func(ollama.Progress)) error
 	changed func(done bool) // done: a model is there that was not
 	now     Pull
+	shown   []shownPull        // where it is drawn while it is under way
 	cancel  context.CancelFunc // nil: nothing is under way
+}
+
+// shownPull is what of a card changes with each step: what can be pressed stays.
+type shownPull struct {
+	bar   *kit.Gauge
+	words *kit.Label
 }
 
 type pullHost interface {
@@ -68,6 +75,9 @@ func NewPuller(h pullHost, pull func(ctx context.Context, model string, progress
 
 // Now is the download that is shown; of no model where there is none.
 func (p *Puller) Now() Pull { return p.now }
+
+// Phase is what a card of the download is made for: it stays the same while that goes on.
+func (p *Puller) Phase() string { return fmt.Sprint(p.now.Model, p.now.Stopped, p.now.Err) }
 
 // Start downloads a model, or goes on with it; nothing happens while one is under way.
 func (p *Puller) Start(model string) {
@@ -92,18 +102,21 @@ func (p *Puller) Start(model string) {
 			p.host.Do(func() {
 				if ctx.Err() == nil {
 					p.now = Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
-					p.changed(false)
+					for _, s := range p.shown {
+						s.bar.Set(p.now.fraction(), kit.RoleAccent)
+						s.words.SetText(p.now.words())
+					}
 				}
 			})
 		})
-		stopped := ctx.Err() != nil
+		stopped := err != nil && ctx.Err() != nil
 		cancel()
 		p.host.Do(func() { p.end(err, stopped) })
 	}()
 }
 
 func (p *Puller) end(err error, stopped bool) {
-	p.cancel = nil
+	p.cancel, p.shown = nil, nil
 	switch {
 	case stopped:
 		p.now.Stopped = true
@@ -153,9 +166,11 @@ func (p *Puller) Card() kit.Row {
 			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Resume"), resume), dismiss),
 		}
 	default:
+		words := kit.Small(now.words()).Squeezable()
+		p.shown = append(p.shown, shownPull{bar, words})
 		parts = []fyne.CanvasObject{
 			kit.Title(i18n.With("Pulling {{.Model}}", place)), bar,
-			kit.Line(kit.Gap8, 0, kit.Small(now.words()).Squeezable(), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.Stop)),
+			kit.Line(kit.Gap8, 0, words, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.Stop)),
 		}
 	}
 	c := kit.NewCardRow(kit.RoleNone, parts...)

@@ -1,10 +1,45 @@
 package models
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"mac-stats/agents/ollama"
 )
+
+// host runs at once what is for the UI goroutine.
+type host struct{ ctx context.Context }
+
+func (h host) Do(f func())              { f() }
+func (h host) Context() context.Context { return h.ctx }
+
+// Stop may come when the last byte is there: then the model is there, and nothing was
+// stopped.
+func TestADownloadThatEndedWasNotStopped(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err  error
+		want bool // it is shown as stopped
+	}{
+		"the last byte came": {nil, false},
+		"bytes were missing": {context.Canceled, true},
+		"it failed as well":  {errors.New("odd"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			over := make(chan bool, 2)
+			var p *Puller
+			p = NewPuller(host{t.Context()}, func(context.Context, string, func(ollama.Progress)) error {
+				p.Stop()
+				return tt.err
+			}, func(done bool) { over <- done })
+			p.Start("small:1b")
+			<-over // it began
+			if done := <-over; done == tt.want || p.Now().Stopped != tt.want {
+				t.Errorf("done %v, shown as %+v", done, p.Now())
+			}
+		})
+	}
+}
 
 func TestPullFailuresInWords(t *testing.T) {
 	for _, tt := range []struct{ detail, what, next string }{
