@@ -67,7 +67,7 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // Summarize asks the small model, twice at most: by a schema, then for headed text
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
-// what the user said is none (see sessionmem.MissingFrom).
+// what the user said, in the messages left out too, is none (see sessionmem.MissingFrom).
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
@@ -134,7 +134,11 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if numCtx > 0 {
 		answer = min(answer, numCtx/4)
 	}
-	text, told := s.material(model, numCtx-answer-sessionmem.EstimateTokens(task.missing), attempt, task.previous, task.messages)
+	share := 1
+	if attempt > 0 && task.missing == "" {
+		share = 2 // it was too much, perhaps
+	}
+	text := s.material(model, numCtx-answer-sessionmem.EstimateTokens(task.missing), share, task.previous, task.messages)
 	if task.missing != "" {
 		text += "\n\n" + task.missing
 	}
@@ -168,20 +172,20 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if digest, err = parseDigest(res.Content); err != nil {
 		return digest, "", err
 	}
-	missing, err = worth(digest.Context, task.previous, told)
+	missing, err = worth(digest.Context, task.previous, task.messages)
 	return digest, missing, err
 }
 
 // material is what the model is given: the Summary before, and the messages that
-// fit into so many tokens beside the prompt, on the boundaries of characters and
-// messages. told are those messages.
-func (s *SmallModel) material(model string, tokens, attempt int, previous *transcript.Block, messages []transcript.Block) (text string, told []transcript.Block) {
+// fit into so many tokens beside the prompt, or a share of them, on the boundaries of
+// characters and messages.
+func (s *SmallModel) material(model string, tokens, share int, previous *transcript.Block, messages []transcript.Block) string {
 	const unknown, whole = 4096, 1000
 	if tokens <= 0 {
 		tokens = unknown
 	}
 	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - sessionmem.EstimateTokens(s.prompt) - compactFrame
-	room = max(room/(attempt+1), compactFrame)
+	room = max(room/share, compactFrame)
 	head := ""
 	if previous != nil {
 		text, _ := prompt.CutResult(previous.Text, room/4)
@@ -197,7 +201,7 @@ func (s *SmallModel) material(model string, tokens, attempt int, previous *trans
 		}
 		parts = append([]string{part}, parts...)
 	}
-	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]", messages[len(messages)-len(parts):]
+	return head + strings.Join(parts, "\n\n") + "\n\n[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
 }
 
 var (

@@ -421,6 +421,44 @@ func TestCompactorFitsTheSmallModel(t *testing.T) {
 	}
 }
 
+// A Summary stands for all messages, also for those that the model wasn't shown.
+func TestASummaryOfWhatTheModelSawAloneIsNone(t *testing.T) {
+	asked := []string{
+		"Compare offers of moving companies from Leeds to York.", "The piano weighs 210 kilos and the stairs are narrow.",
+		"Write an email that asks for a date in the middle of May.", "Which offices need our new address?",
+		"May the landlord keep the deposit for a scratch in the floor?", "The broadband engineer comes on the third of June.",
+		"What do I label on the boxes for the first evening?", "The cat hates the car, how does she travel?",
+		"Find a school with places in the second class.", "How much does the council tax differ?",
+	}
+	messages := make([]transcript.Block, 0, 2*len(asked))
+	for _, text := range asked {
+		messages = append(messages, transcript.Block{Kind: transcript.KindUser, Text: text}, transcript.Block{Kind: transcript.KindAssistant, Text: strings.Repeat("So it goes. ", 400)})
+	}
+	ofAll := `{"context":"` + strings.Join(asked, " ") + `"}`
+	ofTheLast := `{"context":"` + strings.Join(asked[6:], " ") + `"}`
+	for name, tt := range map[string]struct {
+		digests []string
+		last    bool // the second request holds no more than the last messages
+		taken   bool
+	}{
+		"the last half, after a garbled one": {[]string{"garbled", ofTheLast}, true, false},
+		"all, after a garbled one":           {[]string{"garbled", ofAll}, true, true},
+		"all, after the last half":           {[]string{ofTheLast, ofAll}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := compacting(t, false, 2048, tt.digests...)
+			small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+			_, err := small.Summarize(t.Context(), nil, messages)
+			if taken := err == nil; taken != tt.taken || err != nil && !errors.Is(err, compact.ErrNoDigest) {
+				t.Errorf("taken %v: %v", taken, err)
+			}
+			if last := !strings.Contains(ollamatest.LastUser(r.chat(-1)), asked[0][:20]); last != tt.last {
+				t.Errorf("the last request leaves the first message out: %v", last)
+			}
+		})
+	}
+}
+
 func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
 	r := compacting(t, false, 16384, "", "I'm sorry, I can't.")
 	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
