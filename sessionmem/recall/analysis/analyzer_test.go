@@ -99,6 +99,8 @@ func TestWordsOfTheTalkItselfWeighLessThanWhatItWasAbout(t *testing.T) {
 		"did you recommend a budget":      "budget",
 		"Gespräche zum Hausdach":          "hausdach",
 		"was empfehlen sie zum Hausdach?": "hausdach",
+		"what different roofs?":           "roof",
+		"verschiedene Dächer":             "dach",
 		"chats":                           "chat",
 	} {
 		heaviest := QueryTerm{}
