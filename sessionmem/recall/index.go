@@ -261,12 +261,7 @@ func (x *Index) Changed(paths ...string) {
 	x.wake()
 }
 
-func (x *Index) wake() {
-	select {
-	case x.changed <- struct{}{}:
-	default:
-	}
-}
+func (x *Index) wake() { nudge(x.changed) }
 
 // sweepEvery is how often Run compares the files with the index.
 const sweepEvery = time.Minute

@@ -82,30 +82,13 @@ func (x *Index) hasVectors(ctx context.Context) bool {
 	return n > 0
 }
 
-// askMeaning waits for the server as long as a search may; one that doesn't keep to
-// its context is left behind.
+// askMeaning waits for the server as long as a search may: the words need their time too.
 func (x *Index) askMeaning(ctx context.Context, text string) (meaning, error) {
 	wait := cmp.Or(x.cfg.EmbedPatience, embedWait)
 	if end, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(end)/2) // the words need their time too
+		wait = min(wait, time.Until(end)/2)
 	}
-	ctx, stop := context.WithTimeout(ctx, wait)
-	defer stop()
-	type answer struct {
-		m   meaning
-		err error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		m, err := x.embedQuestion(ctx, text)
-		done <- answer{m, err}
-	}()
-	select {
-	case a := <-done:
-		return a.m, a.err
-	case <-ctx.Done():
-		return meaning{}, ctx.Err()
-	}
+	return answered(ctx, wait, func(ctx context.Context) (meaning, error) { return x.embedQuestion(ctx, text) })
 }
 
 func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error) {

@@ -61,34 +61,20 @@ func (x *Index) rerank(ctx context.Context, question string, hits []rank.Text) e
 	for i, h := range hits {
 		texts[i] = cut(h.Text, rerankText)
 	}
-	ctx, stop := context.WithTimeout(ctx, rerankWait)
-	defer stop()
-	type answer struct {
-		scores []float64
-		err    error
+	scores, err := answered(ctx, rerankWait, func(ctx context.Context) ([]float64, error) {
+		return x.cfg.Reranker.Rerank(ctx, question, texts)
+	})
+	if err != nil {
+		return err
 	}
-	done := make(chan answer, 1)
-	go func() {
-		scores, err := x.cfg.Reranker.Rerank(ctx, question, texts)
-		done <- answer{scores, err}
-	}()
-	var a answer
-	select {
-	case a = <-done:
-	case <-ctx.Done():
-		a.err = ctx.Err()
+	if len(scores) != len(hits) {
+		return fmt.Errorf("%w: %d scores for %d texts", errOddJudgement, len(scores), len(hits))
 	}
-	if a.err != nil {
-		return a.err
-	}
-	if len(a.scores) != len(hits) {
-		return fmt.Errorf("%w: %d scores for %d texts", errOddJudgement, len(a.scores), len(hits))
-	}
-	for _, s := range a.scores {
+	for _, s := range scores {
 		if !(s >= 0 && s <= 1) { // NaN is neither
 			return fmt.Errorf("%w: a score of %v", errOddJudgement, s)
 		}
 	}
-	rank.Judge(hits, a.scores)
+	rank.Judge(hits, scores)
 	return nil
 }

@@ -83,12 +83,7 @@ func (x *Index) runServer(ctx context.Context) {
 }
 
 // newOnServer wakes runServer up.
-func (x *Index) newOnServer() {
-	select {
-	case x.pushable <- struct{}{}:
-	default:
-	}
-}
+func (x *Index) newOnServer() { nudge(x.pushable) }
 
 // Push brings the server up to date with the index, and returns when it is. ErrServer says
 // why that can't be done; what arrived by then stays there.

@@ -42,28 +42,14 @@ func (x *Index) askServer(ctx context.Context, q ServerQuestion) (ServerFound, e
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, serverWait, time.Until(end)*2/3)
 	}
-	whole := ctx
-	ctx, stop := context.WithTimeout(ctx, wait)
-	defer stop()
-	type answer struct {
-		found ServerFound
-		err   error
+	found, err := answered(ctx, wait, func(ctx context.Context) (ServerFound, error) { return server.Candidates(ctx, q) })
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrServer) {
+		err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, err)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		f, err := server.Candidates(ctx, q)
-		done <- answer{f, err}
-	}()
-	var a answer
-	select {
-	case a = <-done:
-	case <-ctx.Done():
-		a.err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, ctx.Err())
+	if ctx.Err() == nil {
+		x.noteServer(err)
 	}
-	if whole.Err() == nil {
-		x.noteServer(a.err)
-	}
-	return a.found, a.err
+	return found, err
 }
 
 // onServer is a search on the server.

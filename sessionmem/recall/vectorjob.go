@@ -92,12 +92,7 @@ func (x *Index) runVectors(ctx context.Context) {
 }
 
 // newChunks wakes the job up.
-func (x *Index) newChunks() {
-	select {
-	case x.embeddable <- struct{}{}:
-	default:
-	}
-}
+func (x *Index) newChunks() { nudge(x.embeddable) }
 
 // wanted is a chunk that has no vector yet.
 type wanted struct {

@@ -1,0 +1,36 @@
+package recall
+
+import (
+	"context"
+	"time"
+)
+
+// answered asks and waits so long; one that doesn't keep to its context is left behind.
+func answered[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	ctx, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	type answer struct {
+		is  T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		is, err := ask(ctx)
+		done <- answer{is, err}
+	}()
+	select {
+	case a := <-done:
+		return a.is, a.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// nudge wakes up whoever waits for a channel of one place.
+func nudge(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
