@@ -28,32 +28,30 @@ func (b *builder) add(d Passage, t analysis.Terms) {
 	for _, f := range t.Freqs {
 		b.addTerm(f.Term, f.N)
 	}
-	b.docs = append(b.docs, d)
-	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
+	b.put(d)
 }
 
 func (b *builder) addTerm(term string, n int) {
-	number, ok := b.numbers[term]
-	if !ok {
-		number = uint32(len(b.names)) //nolint:gosec // a segment is small
-		b.names = append(b.names, term)
-		b.numbers[term] = number
-	}
-	b.terms = append(b.terms, number)
+	b.terms = append(b.terms, b.number(term))
 	b.times = append(b.times, uint16(min(n, math.MaxUint16))) //nolint:gosec // cut
+}
+
+// number is a term's place in names.
+func (b *builder) number(term string) uint32 {
+	n, ok := b.numbers[term]
+	if !ok {
+		n = uint32(len(b.names)) //nolint:gosec // a segment is small
+		b.names = append(b.names, term)
+		b.numbers[term] = n
+	}
+	return n
 }
 
 // addAll takes the passages of another builder over, with their terms.
 func (b *builder) addAll(other *builder) {
 	numbers := make([]uint32, len(other.names))
 	for i, name := range other.names {
-		number, ok := b.numbers[name]
-		if !ok {
-			number = uint32(len(b.names)) //nolint:gosec // a segment is small
-			b.names = append(b.names, name)
-			b.numbers[name] = number
-		}
-		numbers[i] = number
+		numbers[i] = b.number(name)
 	}
 	before := uint32(len(b.terms)) //nolint:gosec // a segment is small
 	for _, t := range other.terms {
@@ -71,17 +69,27 @@ func (b *builder) erased(gone map[int]bool) *builder {
 	out := newBuilder()
 	for doc := range b.docs {
 		if gone[doc] || b.docs[doc].source == 0 {
-			out.docs = append(out.docs, Passage{})
+			out.put(Passage{})
 		} else {
-			from, to := b.termsOf(doc)
-			for i := from; i < to; i++ {
-				out.addTerm(b.names[b.terms[i]], int(b.times[i]))
-			}
-			out.docs = append(out.docs, b.docs[doc])
+			out.copy(b, doc)
 		}
-		out.ends = append(out.ends, uint32(len(out.terms))) //nolint:gosec // small
 	}
 	return out
+}
+
+// copy takes a passage of another builder over, with its terms.
+func (b *builder) copy(other *builder, doc int) {
+	from, to := other.termsOf(doc)
+	for i := from; i < to; i++ {
+		b.addTerm(other.names[other.terms[i]], int(other.times[i]))
+	}
+	b.put(other.docs[doc])
+}
+
+// put takes a passage whose terms were added.
+func (b *builder) put(d Passage) {
+	b.docs = append(b.docs, d)
+	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
 }
 
 // termsOf gives a passage's stretch.
@@ -188,8 +196,7 @@ func (b *builder) decodeDelta(blob []byte) error {
 				return ErrDamaged
 			}
 		}
-		b.docs = append(b.docs, docs[i])
-		b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // small
+		b.put(docs[i])
 	}
 	return nil
 }

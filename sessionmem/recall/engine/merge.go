@@ -96,7 +96,11 @@ func (e *Engine) flushDelta(ctx context.Context, v *view) error {
 			if err != nil {
 				return err
 			}
-			all.addLive(b)
+			for doc := range b.docs {
+				if b.docs[doc].source != 0 { // no hole
+					all.copy(b, doc)
+				}
+			}
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM delta"); err != nil {
 			return err
@@ -109,21 +113,6 @@ func (e *Engine) flushDelta(ctx context.Context, v *view) error {
 		}
 		return writeSegment(ctx, tx, all)
 	})
-}
-
-// addLive takes the passages of another builder over that are no holes.
-func (b *builder) addLive(other *builder) {
-	for doc := range other.docs {
-		if other.docs[doc].source == 0 {
-			continue
-		}
-		from, to := other.termsOf(doc)
-		for i := from; i < to; i++ {
-			b.addTerm(other.names[other.terms[i]], int(other.times[i]))
-		}
-		b.docs = append(b.docs, other.docs[doc])
-		b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
-	}
 }
 
 // merge makes one segment of several, without what is dead in them.

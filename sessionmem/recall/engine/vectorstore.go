@@ -180,23 +180,23 @@ func (s *vectorSet) take(number uint32, p *vectorPage) {
 	}
 }
 
-// eachWhole gives pages with their vectors: those that are not in memory are read.
-func (s *vectorSet) eachWhole(ctx context.Context, q queryer, numbers []uint32, each func(number uint32, p *vectorPage)) error {
-	if !s.lean {
-		for _, n := range numbers {
-			if p := s.pages[n]; p != nil {
-				each(n, p)
-			}
-		}
-		return nil
-	}
+// each gives where the vectors of passages are, by their places in numbers; not those
+// that have none. Pages that are not in memory are read.
+func (s *vectorSet) each(ctx context.Context, q queryer, numbers []uint32, each func(i int, p *vectorPage, at int)) error {
 	first := s.model.id << modelShift
-	for some := range slices.Chunk(numbers, rowsAtOnce) {
-		ids := make([]int64, len(some))
-		for i, n := range some {
-			ids[i] = first | int64(n)
+	places := map[int64][]int{} // by pages
+	for i, n := range numbers {
+		if p, at := s.find(n); at < 0 {
+			continue
+		} else if !s.lean {
+			each(i, p, at)
+		} else {
+			id := first | int64(n>>pageBits)
+			places[id] = append(places[id], i)
 		}
-		rows, err := readRows(ctx, q, "vector", ids)
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(places)), rowsAtOnce) {
+		rows, err := readRows(ctx, q, "vector", some)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,11 @@ func (s *vectorSet) eachWhole(ctx context.Context, q queryer, numbers []uint32, 
 			if err != nil {
 				return err
 			}
-			each(uint32(id-first), p) //nolint:gosec // below 1<<modelShift
+			for _, i := range places[id] {
+				if at := p.index[numbers[i]&(pageVectors-1)]; at >= 0 {
+					each(i, p, int(at))
+				}
+			}
 		}
 	}
 	return nil
@@ -223,19 +227,7 @@ func (s *vectorSet) cosines(ctx context.Context, q queryer, d *Direction, number
 		})
 		return out, nil
 	}
-	places := map[uint32][]int{} // by pages
-	for i, n := range numbers {
-		if s.has(n) {
-			places[n>>pageBits] = append(places[n>>pageBits], i)
-		}
-	}
-	err := s.eachWhole(ctx, q, slices.Sorted(maps.Keys(places)), func(page uint32, p *vectorPage) {
-		for _, i := range places[page] {
-			if at := p.index[numbers[i]&(pageVectors-1)]; at >= 0 {
-				out[i] = d.cosine(p, int(at))
-			}
-		}
-	})
+	err := s.each(ctx, q, numbers, func(i int, p *vectorPage, at int) { out[i] = d.cosine(p, at) })
 	return out, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"slices"
 )
 
@@ -174,22 +173,10 @@ func (s *Snapshot) VectorsOf(ctx context.Context, m Model, numbers []uint32) (ou
 		return nil, 0, err
 	}
 	out = make([][]float32, len(numbers))
-	places := map[uint32][]int{} // by pages
-	for i, n := range numbers {
-		if set.has(n) {
-			places[n>>pageBits] = append(places[n>>pageBits], i)
-		}
-	}
-	err = set.eachWhole(ctx, s.q, slices.Sorted(maps.Keys(places)), func(page uint32, p *vectorPage) {
-		for _, i := range places[page] {
-			at := int(p.index[numbers[i]&(pageVectors-1)])
-			if at < 0 {
-				continue
-			}
-			out[i] = make([]float32, p.dims)
-			for d, c := range p.vector(at) {
-				out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // the sign is meant
-			}
+	err = set.each(ctx, s.q, numbers, func(i int, p *vectorPage, at int) {
+		out[i] = make([]float32, p.dims)
+		for d, c := range p.vector(at) {
+			out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // the sign is meant
 		}
 	})
 	return out, set.model.Dims, err
