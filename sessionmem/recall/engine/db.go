@@ -138,7 +138,7 @@ func (d *database) prepare(ctx context.Context, root string, create bool) error 
 	switch {
 	case IsDamaged(err):
 		return explain(err)
-	case err != nil, format != formatVersion, of != root:
+	case err != nil, format != formatVersion, root != "" && of != root:
 		return ErrOther
 	}
 	d.older = words != analysis.Version

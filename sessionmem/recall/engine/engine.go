@@ -25,8 +25,8 @@ type Engine struct {
 // scratchesKept is how many are kept for the next questions.
 const scratchesKept = 2
 
-// Open opens an index file of the data folder root; fs.ErrNotExist where there is none, unless
-// it is to be made.
+// Open opens an index file of the data folder root ("": of any); fs.ErrNotExist where there
+// is none, unless it is to be made.
 func Open(ctx context.Context, path, root string, create bool, l Limits, logger *slog.Logger) (*Engine, error) {
 	db, err := openDatabase(ctx, path, root, create, l.Pages)
 	if err != nil {

@@ -2,11 +2,8 @@ package engine
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
-	"log/slog"
-	"os"
 )
 
 // An index that is built anew takes the vectors of the old one over: to make them again
@@ -18,7 +15,7 @@ const carryBatch = 4 << 10
 // CarryVectors takes the vectors of another index file over. What can't be read is left
 // out, and made again. The caller holds the writers' lock.
 func (e *Engine) CarryVectors(ctx context.Context, path string) error {
-	from, err := openForVectors(ctx, path, e.logger)
+	from, err := Open(ctx, path, "", false, DefaultLimits(), e.logger)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			e.logger.Info("the vectors of the old search index are made anew", "err", err)
@@ -50,28 +47,6 @@ func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 		}
 		return nil
 	})
-}
-
-// openForVectors opens an index file whose analysis may be of another version.
-func openForVectors(ctx context.Context, path string, logger *slog.Logger) (*Engine, error) {
-	file, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	pool, err := sql.Open("sqlite", dataSource(path, 0))
-	if err != nil {
-		return nil, explain(err)
-	}
-	db := &database{path: path, file: file, DB: pool}
-	var format int
-	err = db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaFormat).Scan(&format)
-	if err == nil && format != formatVersion {
-		err = ErrOther
-	}
-	if err != nil {
-		return nil, errors.Join(explain(err), db.Close())
-	}
-	return newEngine(db, DefaultLimits(), logger), nil
 }
 
 // chunkKey is what a chunk is known by within its source, in every index.
