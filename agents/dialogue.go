@@ -58,10 +58,13 @@ type reply struct {
 	held     transcript.Sources     // of what the turn held when it was asked for
 }
 
-func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, tools []tools.Tool) *dialogue {
+func newDialogue(t *turn, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
 		t: t, agent: a, model: model, numCtx: numCtx, budget: prompt.NewBudget(numCtx),
-		tools: tools, think: a.Think, native: len(tools) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: prompt.QuotedLines{},
+		tools: offered, think: a.Think, native: len(offered) > 0 && model.Can("tools"), seen: map[string]int{}, quoted: prompt.QuotedLines{},
+	}
+	if slices.ContainsFunc(offered, func(tool tools.Tool) bool { return tools.IsForeign(tool.Name()) }) {
+		t.may.Describe()
 	}
 	d.factor = prompt.CoarseFactor(d.estimate)
 	return d

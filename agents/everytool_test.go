@@ -22,13 +22,14 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 		all = append(all, tool.Name())
 	}
 	all = append(all, findTool{}.Name(), findTool{skill: true}.Name()) // where the roster has no room for all
+	all = append(all, tools.RunCmd, tools.MCP)                         // where they are switched on, or set up
 	slices.Sort(all)
 	known := slices.Sorted(slices.Values(registry.KnownTools))
 	if diff := cmp.Diff(known, all); diff != "" {
 		t.Errorf("registry.KnownTools (-) and turn.allTools (+) differ:\n%s", diff)
 	}
 
-	bringStrangersText := []string{tools.FetchURL}
+	bringStrangersText := []string{tools.FetchURL, tools.RunCmd, tools.MCP}
 	decided := slices.Sorted(slices.Values(slices.Concat(OwnTools(), bringStrangersText)))
 	if diff := cmp.Diff(known, decided); diff != "" {
 		t.Errorf("does a tool's result hold text of strangers? Put it into OwnTools, or into the list above (+):\n%s", diff)

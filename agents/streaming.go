@@ -219,6 +219,10 @@ func distinct(calls []tools.Call) (kept []tools.Call) {
 // written is the call that a directive is.
 func (d *dialogue) written(found prompt.Directive) tools.Call {
 	if found.Args == nil {
+		if found.Name == tools.MCP {
+			name, args, _ := strings.Cut(strings.TrimSpace(found.Arg), " ")
+			return tools.Call{Name: name, Arg: strings.TrimSpace(args)}
+		}
 		return tools.Call{Name: found.Name, Arg: found.Arg}
 	}
 	call := tools.WithArgs(found.Name, found.Args, d.tools)

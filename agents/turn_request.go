@@ -488,12 +488,48 @@ func (t *turn) tools() []tools.Tool {
 	var list []tools.Tool
 	for _, tool := range t.allTools() {
 		delegates := tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
-		listed := registry.HasTool(t.agent.Tools, tool.Name()) || t.agent.Tools == nil && (tier == prompt.TierLarge || !changesMemory(tool.Name()))
+		listed := lists(t.agent, tool) || t.agent.Tools == nil && (tier == prompt.TierLarge || !changesMemory(tool.Name()))
 		if listed && (!delegates || t.agent.Entry) {
 			list = append(list, tool)
 		}
 	}
-	return list
+	return t.fitting(list)
+}
+
+// lists reports whether an agent's file lists a tool; MCP is all those of other programs.
+func lists(a registry.Agent, tool tools.Tool) bool {
+	return registry.HasTool(a.Tools, tool.Name()) || tools.IsForeign(tool.Name()) && registry.HasTool(a.Tools, tools.MCP)
+}
+
+// foreignShare is what the tools of other programs may take of the context, in percent.
+const foreignShare = 10
+
+// fitting leaves out tools of other programs where there are more than fit: those stay
+// that are nearest to the message. All of them in the same order make the same prompt.
+func (t *turn) fitting(list []tools.Tool) []tools.Tool {
+	room := cmp.Or(t.numCtx, defaultMaxTokens) * foreignShare / 100
+	size := func(tool tools.Tool) int {
+		return sessionmem.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
+	}
+	var foreign []prompt.Named
+	by, total := map[string]tools.Tool{}, 0
+	for _, tool := range list {
+		if tools.IsForeign(tool.Name()) {
+			foreign = append(foreign, prompt.Named{Name: tool.Name(), Description: tool.Doc().Description})
+			by[tool.Name()] = tool
+			total += size(tool)
+		}
+	}
+	if total <= room {
+		return list
+	}
+	kept := map[string]bool{}
+	for _, n := range append(prompt.Relevant(cmp.Or(t.req.Text, t.user.Text), foreign), foreign...) {
+		if need := size(by[n.Name]); need <= room && !kept[n.Name] {
+			kept[n.Name], room = true, room-need
+		}
+	}
+	return slices.DeleteFunc(list, func(tool tools.Tool) bool { return tools.IsForeign(tool.Name()) && !kept[tool.Name()] })
 }
 
 // allTools are the tools of this version, always in this order.
@@ -527,9 +563,9 @@ func (t *turn) specialistTools(a registry.Agent, model ollama.ModelInfo) []tools
 		case registry.ToolAgent, registry.ToolSkill, tools.MemoryAppend:
 			continue
 		}
-		if registry.HasTool(a.Tools, tool.Name()) {
+		if lists(a, tool) {
 			list = append(list, tool)
 		}
 	}
-	return list
+	return t.fitting(list)
 }

@@ -45,6 +45,7 @@ var restricted = []struct {
 	{what: "github.com/pgvector/pgvector-go", users: []string{"sessionmem/recall/postgres"}},
 	{what: "github.com/pressly/goose", users: []string{"sessionmem/recall/postgres"}},
 	{what: module + "/sessionmem/recall/postgres/postgrestest", users: []string{"sessionmem/recall/postgres/postgrestest"}, tests: true},
+	{what: "github.com/modelcontextprotocol", users: []string{"agents/mcpclient", "app/mcpserver"}, tests: true},
 	{what: "github.com/ollama/ollama", users: []string{"agents", "app"}},
 	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
@@ -58,10 +59,12 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
-	"agents/fetch":    {"sessionmem/excerpt"},
-	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
-	"agents/tools":    {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
-	"agents/prompt":   {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
+	"agents/fetch":     {"sessionmem/excerpt"},
+	"agents/registry":  {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
+	"agents/process":   {},
+	"agents/mcpclient": {"agents/ollama", "agents/process", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
+	"agents/tools":     {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
+	"agents/prompt":    {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
 
 	"sessionmem/excerpt":         {},
 	"sessionmem/transcript":      {},

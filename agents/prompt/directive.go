@@ -302,7 +302,7 @@ var (
 	// emphasis, code signs, a word.
 	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|#{1,6}[ \\t]+)?[*_`\\[]*(?:(?i:tool|call|action)[:：][ \\t]*)?[*_`\\[]*")
 	// adornedName is the name behind it: in capitals, or with its underscore in any case.
-	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
 	// partOfAdorned is what a line has to look like as long as it may become one.
 	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：-]*$")
 	// madeUp is how a model begins a result that it makes up.
@@ -395,6 +395,9 @@ func firstLine(d Directive) string {
 // Hold reports whether a call by directive is one of the lines.
 func (q QuotedLines) Hold(call tools.Call) bool {
 	d := Directive{Name: call.Name, Arg: call.Arg}
+	if tools.IsForeign(call.Name) {
+		d = Directive{Name: tools.MCP, Arg: strings.TrimSpace(call.Name + " " + call.Arg)}
+	}
 	if call.Written {
 		d.Args = call.Args
 	}
@@ -449,7 +452,7 @@ func fenceMark(line string) (mark byte, count int) {
 
 // NearMiss matches a line that looks like a directive, whatever stands around its name.
 var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"'«“„]*" +
-	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL)" +
+	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
 	"[\\s*_`\\])\"']*[:：]")
 
 // Miss is a line that was meant as a call and could not be understood safely.

@@ -59,7 +59,7 @@ var proseLines = []string{
 	"SYSTEM_STAT: cpu",
 	"TOOL: SYSTEM_STATS: cpu",
 	"FETCH: https://example.org",
-	"RUN_CMD: rm -rf /",
+	"SHELL: rm -rf /",
 	"内存使用率：45 %",
 	"代理: 002 写了这个",
 	"エージェント: coder に頼む",

@@ -29,7 +29,7 @@ const (
 
 // KnownTools are the tools an agent may list.
 var KnownTools = []string{
-	ToolAgent, ToolSkill, ToolFindAgent, ToolFindSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL",
+	ToolAgent, ToolSkill, ToolFindAgent, ToolFindSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL", "RUN_CMD", "MCP",
 }
 
 // jsonKeys are the keys of agent.json; frontKeys those of a single-file agent,
@@ -322,7 +322,7 @@ func (s *agentSettings) setTools(names []string) {
 		if tool == "" || slices.Contains(s.Tools, tool) {
 			continue
 		}
-		if !slices.Contains(KnownTools, tool) {
+		if !slices.Contains(KnownTools, tool) && !strings.Contains(tool, ".") { // with a dot: another program's
 			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
 			continue
 		}

@@ -29,6 +29,7 @@ type Permissions struct {
 	sources  transcript.Sources
 	typed    map[string]bool // addresses in the user's own words
 	listed   map[string]bool // addresses on the pages that were read
+	foreign  bool            // descriptions of other programs' tools are among what the model is told
 	followed int             // of them that were read without a question
 	denied   map[string]bool // actions that the user said no to
 }
@@ -39,10 +40,15 @@ func (p *Permissions) Hold(s transcript.Sources) { p.sources |= s }
 // Sources gives the sources of all that the turn holds, and so of what it says.
 func (p *Permissions) Sources() transcript.Sources { return p.sources }
 
+// Describe notes that the model is told of another program's tools, in that program's
+// words. They were there when the person chose the program, so a yes that lasts counts
+// beside them; but nothing is remembered, and no address read, because they say so.
+func (p *Permissions) Describe() { p.foreign = true }
+
 // Remember decides about a lesson that the model wants to save while it held text of
 // these sources.
 func (p *Permissions) Remember(held transcript.Sources) Decision {
-	if held.Typed() {
+	if held.Typed() && !p.foreign {
 		return Allowed
 	}
 	return Ask
@@ -133,7 +139,7 @@ const (
 // these sources. The address to read, or to ask about, is the one that was decided on:
 // in its one form, without letters whose case or coding a model chose.
 func (p *Permissions) Fetch(address string, held transcript.Sources) (Decision, string) {
-	if held.Typed() {
+	if held.Typed() && !p.foreign {
 		return Allowed, address
 	}
 	address = Address(address)

@@ -23,6 +23,8 @@ const (
 	SystemStats   = "SYSTEM_STATS"
 	FetchURL      = "FETCH_URL"
 	RunCmd        = "RUN_CMD"
+	// MCP is the directive for a tool of another program: "MCP: server.tool {…}".
+	MCP = "MCP"
 )
 
 // Doc is what a model is told of a tool.
@@ -98,8 +100,17 @@ type Result struct {
 	Recalled []transcript.Quotation
 }
 
-// schema is the native form of a tool.
+// IsForeign reports whether a tool of that name is another program's, which also wrote
+// its description: "server.tool".
+func IsForeign(name string) bool { return strings.Contains(name, ".") }
+
+// schema is the native form of a tool. One that has a schema of its own gives that.
 func schema(t Tool) api.Tool {
+	if own, ok := t.(interface {
+		Schema() api.ToolFunctionParameters
+	}); ok {
+		return api.Tool{Type: "function", Function: api.ToolFunction{Name: t.Name(), Description: t.Doc().Description, Parameters: own.Schema()}}
+	}
 	properties := api.NewToolPropertiesMap()
 	required := []string{}
 	for _, p := range t.Params() {
@@ -153,7 +164,12 @@ func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool
 	for name, value := range call.Function.Arguments.All() {
 		args[strings.ToLower(name)] = ArgText(value)
 	}
-	name, agent := Resolve(call.Function.Name, agents)
+	name, agent := "", ""
+	if own := Find(offered, call.Function.Name); own != nil {
+		name = own.Name()
+	} else {
+		name, agent = Resolve(call.Function.Name, agents)
+	}
 	if name == "" {
 		name = strings.ToUpper(call.Function.Name)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
@@ -37,7 +38,8 @@ type Backend struct {
 	Models   *ollama.Catalog
 	Engine   *agents.Engine
 	Monitor  *monitor.Monitor
-	Answers  *tools.Answers // what was allowed for longer than a call
+	Answers  *tools.Answers    // what was allowed for longer than a call
+	MCP      *mcpclient.Client // tools of other programs
 
 	Compaction *compact.Compaction
 	Discord    *service.Service

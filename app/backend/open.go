@@ -14,7 +14,6 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
@@ -332,7 +331,7 @@ func (b *Backend) saveHistory() error {
 
 func (b *Backend) openEngine(onWork func(bool)) {
 	b.openCompaction()
-	b.Answers = tools.OpenAnswers(filepath.Join(b.Paths.Home, "permissions.toml"))
+	b.openOutside()
 	var chat agents.ChatModel = b.Client
 	if onWork != nil {
 		chat = &attended{ChatModel: b.Client, tell: onWork}
@@ -349,7 +348,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 		Stats:    b.Stats,
 		Logger:   b.Logger,
 
-		Answers: b.Answers,
+		Answers: b.Answers, Outside: b.MCP.Tools,
 
 		Recall: b.searcher, RecallTime: b.recallTime,
 

@@ -16,7 +16,7 @@ import (
 
 func (c *commands) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "Let another assistant search your conversations and memory", Args: exact(0, "no arguments"),
+		Use: "mcp", Short: "Let another assistant search your memory; and the tools of other programs", Args: unknownCommand, SuggestionsMinimumDistance: 2,
 		Long: `mcp serves your memory to another assistant by the Model Context Protocol on stdin
 and stdout; that assistant starts it. It can search what was said, list what is
 remembered and read the vitals. A line it wants remembered waits in the inbox for
@@ -25,8 +25,12 @@ unless mcp.discord is true.
 
 Add it to the assistant's mcp.json:
 
-  {"mcpServers": {"mac-stats": {"command": "mac-stats", "args": ["mcp"]}}}`,
+  {"mcpServers": {"mac-stats": {"command": "mac-stats", "args": ["mcp"]}}}
+
+The other way round, your agents can use the tools of other programs: name their
+servers in ~/.mac-stats/mcp.json, in the same form. The commands below are about those.`,
 	}
+	cmd.AddCommand(c.mcpList(), c.mcpTest(), c.mcpLogin(), c.mcpSwitch(true), c.mcpSwitch(false))
 	cmd.RunE = c.guard(func(cmd *cobra.Command, _ []string) error {
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error { return c.serveMCP(cmd.Context(), b) })
 	})

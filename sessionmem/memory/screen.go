@@ -38,7 +38,7 @@ var instructionPatterns = []*regexp.Regexp{
 }
 
 // directivePattern is a line of the orchestrator's own language.
-var directivePattern = regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL):`)
+var directivePattern = regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
 
 // pollution is what gets into a memory by accident: parts of an answer or of a
 // tool's output. They are tried on the text as it is.

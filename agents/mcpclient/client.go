@@ -1,0 +1,354 @@
+// Package mcpclient gives agents the tools of other programs, by the Model Context
+// Protocol: servers on this machine, which it starts, and servers on the web.
+//
+// Rules:
+//   - The servers are those of mcp.json, which is read again when it changed. One is
+//     started when its tools are asked for the first time, then when one of them is
+//     called. While nothing is called nothing is done: no polling, no open stream.
+//   - All that a server sends is a stranger's text: names are checked, descriptions are
+//     cleaned and capped, results are quoted. What models are told of a tool is what was
+//     there when the person began to use it. A change is shown to the person with the
+//     next question; until they agree the model is told the old words.
+//   - A server has limits of time, of size and of number. One that goes beyond them is
+//     killed with all of its group and harms only itself. Nothing a server asks for is
+//     done: no sampling, no files, no questions to the person.
+//   - Every call is asked about (tools.Guarded). Nothing here decides.
+package mcpclient
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Limits of a server.
+const (
+	startTime  = 30 * time.Second // until it has answered and listed its tools
+	firstTime  = 10 * time.Second // that a turn waits for a server whose tools are not known yet
+	signTime   = 5 * time.Minute  // that a person may take to sign in
+	callTime   = 2 * time.Minute
+	killAfter  = 2 * time.Second // that a server may take to end a call that was stopped
+	mostTools  = 100
+	mostLine   = 4 << 20  // bytes of one message
+	mostSent   = 32 << 20 // bytes between two calls
+	mostResult = 256 << 10
+	mostLog    = 1 << 20
+	mostAbout  = 400     // characters of a description
+	mostSchema = 8 << 10 // bytes of the schema of arguments
+	mostArgs   = 64 << 10
+	again      = time.Minute // after a failure, until a turn tries to start the server again
+)
+
+// Params is what a Client needs. File, State and Logs are required.
+type Params struct {
+	File    string   // mcp.json
+	State   string   // what is known of the servers' tools, and which are switched off
+	Logs    string   // the folder of what servers write to stderr
+	Environ []string // of this process
+	Version string
+	Logger  *slog.Logger
+	Tokens  Tokens               // of servers that want one; nil: those can't be used
+	Browse  func(address string) // opens the page where the person signs in; optional
+}
+
+// Client knows the servers. Safe for concurrent use.
+type Client struct {
+	p Params
+
+	mu      sync.Mutex
+	read    wholefile.Stamp // of mcp.json as it was read
+	err     error           // why it can't be read
+	servers map[string]*server
+	bad     map[string]error
+	state   map[string]known
+	closed  bool
+}
+
+// known is what is kept of a server between starts.
+type known struct {
+	Config string `json:"config"` // hash of the configuration it is about
+	Tools  []spec `json:"tools"`
+}
+
+// spec is a tool as the person accepted it.
+type spec struct {
+	Name        string          `json:"name"` // of the server
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
+	Off         bool            `json:"off,omitempty"`
+	Changed     *spec           `json:"changed,omitempty"` // what the server says now
+}
+
+// stamp changes with what the server is and what it says of the tool.
+func (s spec) stamp(config string) string {
+	return hashOf(config, s.Name, s.Description, string(s.Schema))
+}
+
+// New starts nothing.
+func New(p Params) *Client {
+	if p.File == "" || p.State == "" || p.Logs == "" {
+		panic("mcpclient: New needs File, State and Logs")
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
+	data, err := wholefile.Read(p.State, 16<<20)
+	if err == nil {
+		err = json.Unmarshal(data, &c.state)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Logger.Warn("what is known of the MCP servers can't be read; they are asked again", "error", err)
+	}
+	return c
+}
+
+// look reads mcp.json where it changed. The lock must be held.
+func (c *Client) look() {
+	var stamp wholefile.Stamp
+	if info, err := os.Stat(c.p.File); err == nil {
+		stamp = wholefile.StampOf(info)
+	}
+	if stamp == c.read && c.bad != nil || c.closed {
+		return
+	}
+	configs, bad, err := readFile(c.p.File)
+	c.read, c.err, c.bad = stamp, err, bad
+	if c.bad == nil {
+		c.bad = map[string]error{}
+	}
+	if err != nil {
+		c.p.Logger.Warn("the MCP servers can't be read", "error", err)
+		return // those that run go on: half a file may be an edit under way
+	}
+	for name, s := range c.servers {
+		if now, there := configs[name]; !there || now.hash() != s.config.hash() {
+			go s.stop("it was changed in mcp.json")
+			delete(c.servers, name)
+		}
+	}
+	for name, config := range configs {
+		if c.servers[name] == nil {
+			c.servers[name] = &server{client: c, name: name, config: config}
+		}
+	}
+}
+
+// list gives the servers, by name.
+func (c *Client) list() []*server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.look()
+	var list []*server
+	for _, name := range sorted(c.servers) {
+		list = append(list, c.servers[name])
+	}
+	return list
+}
+
+// Tools are the tools of all servers that are on. It starts those of which nothing is
+// known yet, and waits for them for some seconds.
+func (c *Client) Tools() []tools.Guarded {
+	var starting sync.WaitGroup
+	list := c.list()
+	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
+	defer cancel()
+	for _, s := range list {
+		if _, ok := c.knownOf(s); !ok && s.mayTry() {
+			starting.Go(func() { _ = s.start(ctx) }) // the page and the log say why not
+		}
+	}
+	starting.Wait()
+	var all []tools.Guarded
+	for _, s := range list {
+		k, _ := c.knownOf(s)
+		for _, spec := range k.Tools {
+			if !spec.Off && !s.config.Disabled {
+				all = append(all, newTool(s, spec))
+			}
+		}
+	}
+	return all
+}
+
+// knownOf gives what is known of a server as it is configured now.
+func (c *Client) knownOf(s *server) (known, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.state[s.name]
+	if !ok || k.Config != s.config.hash() {
+		return known{}, s.config.Disabled
+	}
+	return k, true
+}
+
+// learn compares what a server says of its tools with what was accepted.
+func (c *Client) learn(s *server, now []spec) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, ok := c.state[s.name]
+	hash := s.config.hash()
+	if ok && before.Config == hash {
+		for i, n := range now {
+			at := slices.IndexFunc(before.Tools, func(b spec) bool { return b.Name == n.Name })
+			if at < 0 {
+				continue
+			}
+			b := before.Tools[at]
+			b.Changed = nil
+			if b.stamp("") != n.stamp("") {
+				b.Changed = &n
+			}
+			now[i] = b
+		}
+	}
+	return c.keep(s.name, known{Config: hash, Tools: now})
+}
+
+// change changes what is known of a tool.
+func (c *Client) change(s *server, tool string, f func(*spec)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.state[s.name]
+	k.Tools = slices.Clone(k.Tools)
+	at := slices.IndexFunc(k.Tools, func(b spec) bool { return b.Name == tool })
+	if at < 0 {
+		return fmt.Errorf("%s has no tool %s", s.name, tool)
+	}
+	f(&k.Tools[at])
+	return c.keep(s.name, k)
+}
+
+// keep writes what is known. The lock must be held.
+func (c *Client) keep(name string, k known) error {
+	c.state[name] = k
+	data, err := json.Marshal(c.state) // not indented: that would change schemas, and so their stamps
+	if err != nil {
+		return fmt.Errorf("keep what is known of the MCP servers: %w", err)
+	}
+	return wholefile.Wrap("keep what is known of the MCP servers", wholefile.Write(c.p.State, data, 0o600))
+}
+
+// Server is a server for people.
+type Server struct {
+	Name  string
+	Where string // what is run, or the address
+	State State
+	Err   error // why it can't be used
+	Tools []Tool
+	Log   string // the file of what it wrote to stderr; "" of one on the web
+}
+
+// State is how a server is.
+type State string
+
+// The states.
+const (
+	StateOff     State = "off"     // by mcp.json
+	StateIdle    State = "idle"    // not started
+	StateRunning State = "running" // or connected
+	StateFailed  State = "failed"
+)
+
+// Tool is a tool for people.
+type Tool struct {
+	Name        string // files.read_file
+	Description string // what the model is told
+	Changed     string // what the server says now; "" where it is the same
+	On          bool
+}
+
+// Servers gives the servers, by name. The error is of mcp.json.
+func (c *Client) Servers() ([]Server, error) {
+	var out []Server
+	for _, s := range c.list() {
+		v := Server{Name: s.name, Where: s.config.where()}
+		v.State, v.Err = s.status()
+		if s.config.Command != "" {
+			v.Log = s.logFile()
+		}
+		k, _ := c.knownOf(s)
+		for _, t := range k.Tools {
+			tool := Tool{Name: s.name + "." + t.Name, Description: t.Description, On: !t.Off}
+			if t.Changed != nil {
+				tool.Changed = cmp.Or(t.Changed.Description, "–")
+			}
+			v.Tools = append(v.Tools, tool)
+		}
+		out = append(out, v)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range sorted(c.bad) {
+		out = append(out, Server{Name: name, State: StateFailed, Err: c.bad[name]})
+	}
+	return out, c.err
+}
+
+// Switch switches a tool (files.read_file) on or off.
+func (c *Client) Switch(name string, on bool) error {
+	of, tool, _ := strings.Cut(name, ".")
+	s, err := c.find(of)
+	if err != nil {
+		return err
+	}
+	return c.change(s, tool, func(t *spec) { t.Off = !on })
+}
+
+// Test starts a server and asks for its tools.
+func (c *Client) Test(ctx context.Context, name string) error {
+	s, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	s.stop("it is tested")
+	return s.start(ctx)
+}
+
+// ErrNoServer: mcp.json has no server of that name.
+var ErrNoServer = errors.New("mcp.json has no such server")
+
+func (c *Client) find(name string) (*server, error) {
+	list := c.list()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := cmp.Or(c.err, c.bad[name]); err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(list, func(s *server) bool { return s.name == name }); at >= 0 {
+		return list[at], nil
+	}
+	return nil, ErrNoServer
+}
+
+// File is mcp.json.
+func (c *Client) File() string { return c.p.File }
+
+// Close ends all servers.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	servers := c.servers
+	c.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, s := range servers {
+		ending.Go(func() { s.stop("mac-stats ends") })
+	}
+	ending.Wait()
+	return nil
+}
+
+func (s *server) logFile() string { return filepath.Join(s.client.p.Logs, "mcp-"+s.name+".log") }

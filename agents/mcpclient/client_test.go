@@ -1,0 +1,344 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/transcript"
+)
+
+// bench is a Client with servers that are this test binary.
+type bench struct {
+	*Client
+	t   *testing.T
+	dir string
+}
+
+func newBench(t *testing.T, how map[string]string) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir()}
+	servers := map[string]config{}
+	for name, how := range how {
+		servers[name] = b.config(how)
+	}
+	b.write(servers)
+	b.open()
+	return b
+}
+
+func (b *bench) config(how string) config {
+	exe, err := os.Executable()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return config{Command: exe, Args: []string{"-test.run=^$"}, Env: map[string]string{"MAC_STATS_TEST_SERVER": how, "FLAG": filepath.Join(b.dir, "flag")}}
+}
+
+func (b *bench) write(servers map[string]config) {
+	b.t.Helper()
+	data, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "mcp.json"), data, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) open() {
+	b.Client = New(Params{
+		File: filepath.Join(b.dir, "mcp.json"), State: filepath.Join(b.dir, "mcp-tools.json"), Logs: filepath.Join(b.dir, "logs"),
+		Environ: append(os.Environ(), "SECRET_TOKEN=zanzibar", "LC_TIME=C"),
+	})
+	client := b.Client
+	b.t.Cleanup(func() { _ = client.Close() })
+}
+
+func (b *bench) tool(name string) tools.Guarded {
+	b.t.Helper()
+	all := b.Tools()
+	at := slices.IndexFunc(all, func(t tools.Guarded) bool { return t.Name() == name })
+	if at < 0 {
+		servers, err := b.Servers()
+		b.t.Fatalf("there is no %s: %+v %v", name, servers, err)
+	}
+	return all[at]
+}
+
+func (b *bench) call(name, text string) (tools.Result, error) {
+	b.t.Helper()
+	return b.tool(name).Run(b.t.Context(), tools.Call{Name: name, Args: map[string]string{"text": text}})
+}
+
+func TestAToolOfAServer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "good"})
+	got, err := b.call("test.echo", "hello")
+	if err != nil || got.Text != "you said hello" || got.Sources != transcript.FromTool || got.Quote == "" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if got, err := b.tool("test.echo").Run(t.Context(), tools.Call{Arg: `{"text": "by a directive"}`}); err != nil || got.Text != "you said by a directive" {
+		t.Errorf("%+v %v", got, err)
+	}
+	if got, err := b.call("test.fail", ""); err != nil || !strings.Contains(got.Text, "no such thing") || got.Quote == "" {
+		t.Errorf("%+v %v", got, err)
+	}
+	act, err := b.tool("test.echo").Action(tools.Call{Args: map[string]string{"TEXT": "a\u202eb <x>"}})
+	if err != nil || act.What != `test.echo {"text":"a\u202eb <x>"}` || act.Tool != "test.echo" || !strings.Contains(act.Where, "-test.run") || act.Stamp == "" || act.Sends == "" {
+		t.Errorf("%+v %v", act, err)
+	}
+	if _, err := b.tool("test.echo").Action(tools.Call{Args: map[string]string{}}); err == nil {
+		t.Error("without its argument")
+	}
+	got, err = b.call("test.environment", "")
+	if err != nil || strings.Contains(got.Text, "zanzibar") || !strings.Contains(got.Text, "PATH=") || !strings.Contains(got.Text, "LC_TIME=C") {
+		t.Errorf("environment: %s %v", got.Text, err)
+	}
+}
+
+// Once its tools are known a server is started by a call alone.
+func TestAServerIsStartedWhenItIsNeeded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "good"})
+	b.tool("test.echo")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	tool := b.tool("test.echo")
+	if list, err := b.Servers(); err != nil || list[0].State != StateIdle || len(list[0].Tools) == 0 {
+		t.Errorf("%+v %v", list, err)
+	}
+	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err != nil {
+		t.Error(err)
+	}
+	if list, _ := b.Servers(); list[0].State != StateRunning {
+		t.Errorf("%+v", list)
+	}
+	b.write(map[string]config{})
+	if all := b.Tools(); len(all) != 0 {
+		t.Errorf("of a server that was taken out: %d tools", len(all))
+	}
+}
+
+// A server that hangs, dies, floods or lies harms itself alone: the one beside it answers,
+// and the next call finds a new one.
+func TestABadServerHarmsItselfAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	gone := b.config("good")
+	gone.Command = "no-such-program"
+	b.write(map[string]config{"bad": b.config("good"), "good": b.config("good"), "gone": gone})
+	for _, tt := range []struct{ name, want string }{
+		{"die", "it ended"},
+		{"flood", "it sent more than 32 MB"},
+		{"large", ""},
+		{"complain", ""},
+	} {
+		got, err := b.call("bad."+tt.name, "x")
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+		if len(got.Text) > mostResult {
+			t.Errorf("%s: %d bytes", tt.name, len(got.Text))
+		}
+		if got, err := b.call("good.echo", tt.name); err != nil || got.Text != "you said "+tt.name {
+			t.Errorf("beside %s: %+v %v", tt.name, got, err)
+		}
+		if got, err := b.call("bad.echo", tt.name); err != nil || got.Text != "you said "+tt.name {
+			t.Errorf("after %s: %+v %v", tt.name, got, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, stop)
+	if _, err := b.tool("bad.hang").Run(ctx, tools.Call{Args: map[string]string{"text": "x"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that hangs and is stopped: %v", err)
+	}
+	list, err := b.Servers()
+	if err != nil || len(list) != 3 || list[1].State != StateFailed || !strings.Contains(list[1].Err.Error(), "isn't installed or not in PATH") {
+		t.Errorf("%+v %v", list, err)
+	}
+	if info, err := os.Stat(list[0].Log); err != nil || info.Size() > mostLog {
+		t.Errorf("the log: %v %v", info, err)
+	}
+}
+
+func TestAServerThatNeverAnswers(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"silent", "noise", "flood at start"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"bad": how})
+			ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			defer stop()
+			if err := b.Test(ctx, "bad"); err == nil || !strings.Contains(err.Error(), "bad doesn't start") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// What a server started ends with it, whatever it does when it is asked to end.
+func TestNothingIsLeftOfAServer(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("signals")
+	}
+	b := newBench(t, map[string]string{"test": "stubborn"})
+	got, err := b.call("test.fork", "x")
+	pid, convErr := strconv.Atoi(got.Text)
+	if err != nil || convErr != nil {
+		t.Fatal(got, err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		child, err := os.FindProcess(pid)
+		if err == nil {
+			err = child.Signal(syscall.Signal(0))
+		}
+		if data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err != nil || strings.Contains(string(data), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("its child still runs")
+}
+
+// A description that changes is not what the model is told, and is asked about anew.
+func TestAChangedDescriptionAsksAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "changed"})
+	before, err := b.tool("test.echo").Action(tools.Call{Args: map[string]string{"text": "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "flag"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	tool, call := b.tool("test.echo"), tools.Call{Args: map[string]string{"text": "x"}}
+	if act, _ := tool.Action(call); act.Stamp != before.Stamp {
+		t.Error("it has changed before the server said so")
+	}
+	if _, err := tool.Run(t.Context(), call); err == nil || !strings.Contains(err.Error(), "has changed; call it again") {
+		t.Errorf("it ran with the old yes: %v", err)
+	}
+	tool = b.tool("test.echo")
+	act, err := tool.Action(call)
+	if err != nil || act.Stamp == before.Stamp || !strings.Contains(act.What, "id_rsa") {
+		t.Errorf("asked %+v %v", act, err)
+	}
+	if strings.Contains(tool.Doc().Description, "id_rsa") {
+		t.Error("the model is told the new words before the person agrees")
+	}
+	if _, err := tool.Run(t.Context(), call); err != nil { // the person said yes
+		t.Error(err)
+	}
+	if tool = b.tool("test.echo"); !strings.Contains(tool.Doc().Description, "id_rsa") {
+		t.Error("the model isn't told the new words after that")
+	}
+}
+
+// What a server lists is cleaned, and what can't be used is left out.
+func TestWhatAServerListsIsCleaned(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
+	var names []string
+	for _, tool := range b.Tools() {
+		if strings.HasPrefix(tool.Name(), "many.") {
+			continue
+		}
+		names = append(names, tool.Name())
+		data, err := json.Marshal(tools.Schemas([]tools.Tool{tool}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := tool.Doc().Description + string(data)
+		if len(told) > 2000 || strings.Contains(told, "<|im_") || strings.Contains(told, "\u202e") || strings.Contains(told, "\u200b") || strings.Contains(tool.Doc().Description, "\n") {
+			t.Errorf("%s: told %q", tool.Name(), told)
+		}
+	}
+	if want := []string{"raw.read_file", "raw.long", "raw.hidden"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	list, err := b.Servers()
+	if err != nil || len(list[0].Tools) != mostTools {
+		t.Errorf("%d tools %v", len(list[0].Tools), err)
+	}
+}
+
+func TestAToolIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "good"})
+	tool := b.tool("test.echo")
+	if err := b.Switch("test.echo", false); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(b.Tools(), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+		t.Error("it is offered")
+	}
+	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err == nil {
+		t.Error("a turn under way called it")
+	}
+	b.open()
+	if list, _ := b.Servers(); len(list) != 1 || list[0].Tools[slices.IndexFunc(list[0].Tools, func(t Tool) bool { return t.Name == "test.echo" })].On {
+		t.Errorf("%+v", list)
+	}
+	if err := b.Switch("test.nothing", true); err == nil {
+		t.Error("a tool that isn't there")
+	}
+	if err := b.Switch("other.echo", true); !errors.Is(err, ErrNoServer) {
+		t.Errorf("a server that isn't there: %v", err)
+	}
+}
+
+func TestMCPJSON(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, bad string }{
+		{"as Claude Desktop writes it", `{"globalShortcut":"", "mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "b"}}}}`, ""},
+		{"on the web", `{"mcpServers": {"web": {"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer x"}}}}`, ""},
+		{"no command", `{"mcpServers": {"x": {}}}`, "needs a command or a url"},
+		{"both", `{"mcpServers": {"x": {"command": "a", "url": "https://b.example"}}}`, "not both"},
+		{"the old transport", `{"mcpServers": {"x": {"type": "sse", "url": "https://b.example"}}}`, "streamable HTTP"},
+		{"a file's address", `{"mcpServers": {"x": {"url": "file:///etc/passwd"}}}`, "no http or https"},
+		{"a path as a name", `{"mcpServers": {"../x": {"command": "a"}}}`, "letters (a to z)"},
+		{"a dot in a name", `{"mcpServers": {"files.read": {"command": "a"}}}`, "letters (a to z)"},
+		{"look-alikes", `{"mcpServers": {"files": {"command": "a"}, "Fi1es": {"command": "a"}}}`, "looks like"},
+		{"other letters", `{"mcpServers": {"filеs": {"command": "a"}}}`, "letters (a to z)"},
+		{"what models write before any tool", `{"mcpServers": {"functions": {"command": "a"}}}`, "can't be a server's name"},
+		{"a tool's name", `{"mcpServers": {"fetch_url": {"command": "a"}}}`, "can't be a server's name"},
+		{"a wrong kind of value", `{"mcpServers": {"x": {"command": ["a"]}}}`, "cannot unmarshal"},
+		{"half a file", `{"mcpServers": {"x": {"comm`, "read mcp.json"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, nil)
+			if err := os.WriteFile(filepath.Join(b.dir, "mcp.json"), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b.open()
+			list, err := b.Servers()
+			for _, s := range list {
+				err = errors.Join(err, s.Err)
+			}
+			if (err == nil) != (tt.bad == "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
+				t.Errorf("%v, want %q", err, tt.bad)
+			}
+		})
+	}
+}

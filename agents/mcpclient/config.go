@@ -1,0 +1,128 @@
+package mcpclient
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mac-stats/agents/registry"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// config is one server of mcp.json, as Claude Desktop and others write it.
+type config struct {
+	Command  string            `json:"command"`
+	Args     []string          `json:"args"`
+	Env      map[string]string `json:"env"`
+	Dir      string            `json:"cwd"`
+	Type     string            `json:"type"` // stdio, http or streamable-http; by command or url where it is missing
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"`
+	Disabled bool              `json:"disabled"`
+}
+
+// hash changes with what the server is.
+func (c config) hash() string {
+	data, _ := json.Marshal(c) // strings and maps of them always can be
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// where is the server in words for people: what is run, or the address. Values of the
+// environment and headers may be secrets and are left out.
+func (c config) where() string {
+	if c.URL != "" {
+		return c.URL
+	}
+	return strings.Join(append([]string{c.Command}, c.Args...), " ")
+}
+
+func (c config) check() error {
+	switch kind := strings.ToLower(c.Type); {
+	case kind == "sse":
+		return errors.New("type sse is the old transport, which isn't supported; use the server's streamable HTTP address")
+	case kind != "" && kind != "stdio" && kind != "http" && kind != "streamable-http" && kind != "streamablehttp":
+		return fmt.Errorf("type is %q; it must be stdio or http", c.Type)
+	case (c.Command == "") == (c.URL == ""):
+		return errors.New("it needs a command or a url, and not both")
+	case c.URL != "":
+		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("url %q is no http or https address", c.URL)
+		}
+	}
+	return nil
+}
+
+// serverName is what a server may be called: it stands before its tools' names.
+var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
+
+// reserved are what models put before the names of any tools, so that no server can take
+// calls that are meant for others.
+var reserved = []string{"function", "functions", "tool", "tools", "default_api", "api", "mac_stats", "mac-stats", "mcp"}
+
+// folded are names alike that people, or models, take for the same.
+func folded(name string) string {
+	return strings.NewReplacer("-", "_", ".", "_", "0", "o", "1", "l", "i", "l").Replace(strings.ToLower(name))
+}
+
+func checkName(name string) error {
+	switch {
+	case !serverName.MatchString(name):
+		return fmt.Errorf("a server's name has up to 32 letters (a to z), digits, - and _; %q has others", name)
+	case slices.Contains(reserved, strings.ToLower(name)), slices.Contains(registry.KnownTools, strings.ToUpper(name)):
+		return fmt.Errorf("%q can't be a server's name: models write it before other tools; call it something else", name)
+	}
+	return nil
+}
+
+// readFile reads mcp.json; a missing file is one without servers. bad says of servers why
+// they can't be used.
+func readFile(path string) (servers map[string]config, bad map[string]error, err error) {
+	data, err := wholefile.Read(path, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	}
+	var file struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(wholefile.DecodeText(data), &file); err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", filepath.Base(path), err)
+	}
+	servers, bad = map[string]config{}, map[string]error{}
+	seen := map[string]string{}
+	for _, name := range sorted(file.Servers) {
+		var c config
+		err := json.Unmarshal(file.Servers[name], &c)
+		if other := seen[folded(name)]; other != "" && err == nil {
+			err = fmt.Errorf("its name looks like that of %s; call it something else", other)
+		}
+		if err = cmp.Or(err, checkName(name), c.check()); err != nil {
+			bad[name] = err
+			continue
+		}
+		seen[folded(name)] = name
+		servers[name] = c
+	}
+	return servers, bad, nil
+}
+
+func sorted[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,358 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mac-stats/agents/process"
+)
+
+// server is one server of mcp.json.
+type server struct {
+	client *Client
+	name   string
+	config config
+
+	starting sync.Mutex // one start at a time
+
+	mu      sync.Mutex // guards what follows
+	session *mcp.ClientSession
+	kill    func() // ends the process at once; nil of a server on the web
+	sent    *meter
+	stale   bool // it said that its tools have changed
+	err     error
+	tried   time.Time // when it failed last
+}
+
+func (s *server) status() (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.config.Disabled:
+		return StateOff, nil
+	case s.session != nil:
+		return StateRunning, nil
+	case s.err != nil:
+		return StateFailed, s.err
+	}
+	return StateIdle, nil
+}
+
+// mayTry reports whether a turn may try to start the server by itself.
+func (s *server) mayTry() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.config.Disabled && (s.err == nil || time.Since(s.tried) > again)
+}
+
+// start starts the server where it doesn't run, and learns its tools.
+func (s *server) start(ctx context.Context) error {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	s.mu.Lock()
+	running, stale := s.session, s.stale
+	s.stale = false
+	s.mu.Unlock()
+	if s.config.Disabled {
+		return fmt.Errorf("%s is disabled in mcp.json", s.name)
+	}
+	if running != nil && !stale {
+		return nil
+	}
+	limit := startTime
+	if ctx.Value(signing{}) != nil {
+		limit = signTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := error(nil)
+	if running == nil {
+		running, err = s.connect(ctx)
+	}
+	var now []spec
+	if err == nil {
+		s.sent.reset()
+		now, err = listTools(ctx, running, s.client.p.Logger.With("server", s.name))
+	}
+	if err == nil {
+		err = s.client.learn(s, now)
+	}
+	if err != nil {
+		s.stop("")
+		err = fmt.Errorf("the MCP server %s doesn't start: %w", s.name, s.explain(ctx, err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err = err; err != nil {
+		s.tried = time.Now()
+		s.client.p.Logger.Warn("an MCP server failed", "server", s.name, "error", err)
+	}
+	return err
+}
+
+// explain puts an error of the server into words.
+func (s *server) explain(ctx context.Context, err error) error {
+	switch {
+	case s.sent.full():
+		return fmt.Errorf("it sent more than %d MB and was ended", mostSent>>20)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.New("it didn't answer in time")
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%s isn't installed or not in PATH", s.config.Command)
+	case errors.Is(err, errSignIn):
+		return errSignIn
+	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed):
+		if s.config.Command != "" {
+			return fmt.Errorf("it ended; %s may say why", s.logFile())
+		}
+	}
+	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) {
+		return &jsonrpc.Error{Code: answer.Code, Message: clean(answer.Message, mostAbout)}
+	}
+	return errors.New(clean(err.Error(), mostAbout))
+}
+
+// connect starts the program, or opens the connection.
+func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
+	sent := &meter{}
+	s.mu.Lock()
+	s.sent = sent
+	s.mu.Unlock()
+	var transport mcp.Transport
+	kill := func() {}
+	if s.config.Command == "" {
+		transport = s.web(sent)
+	} else {
+		pipes, p, err := s.run(sent)
+		if err != nil {
+			return nil, err
+		}
+		transport, kill = pipes, p
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "mac-stats", Version: s.client.p.Version}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.stale = true // looked at before the next call
+		},
+	})
+	// The session outlives the turn that needed it first.
+	session, err := within(ctx, kill, func(ctx context.Context) (*mcp.ClientSession, error) { return client.Connect(ctx, transport, nil) })
+	if err != nil {
+		kill()
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session, s.kill = session, kill
+	go func() {
+		_ = session.Wait() // the next call says that it has ended
+		kill()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.session == session {
+			s.session = nil
+		}
+	}()
+	return session, nil
+}
+
+// within calls a server and kills it where it goes on after the end of ctx.
+func within[T any](ctx context.Context, kill func(), f func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f(ctx)
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-time.After(killAfter):
+		kill()
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// run starts the server's program.
+func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
+	var more []string
+	for _, name := range sorted(s.config.Env) {
+		more = append(more, name+"="+s.config.Env[name])
+	}
+	cmd := exec.CommandContext(context.Background(), s.config.Command, s.config.Args...)
+	cmd.Env, cmd.Dir = process.Environ(s.client.p.Environ, more...), s.config.Dir
+	if cmd.Dir == "" {
+		cmd.Dir, _ = os.UserHomeDir() // "" is this process's folder
+	}
+	log, err := openLog(s.logFile())
+	if err != nil {
+		return nil, nil, fmt.Errorf("open its log: %w", err)
+	}
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := process.Start(cmd)
+	if err != nil {
+		_ = log.Close() // nothing was written
+		return nil, nil, err
+	}
+	ended := make(chan struct{})
+	var once sync.Once
+	kill := func() {
+		once.Do(func() {
+			_ = stdin.Close() // a good server ends by that
+			select {
+			case <-ended:
+			case <-time.After(killAfter / 2):
+			}
+			p.Kill() // and whatever it leaves of its group
+		})
+	}
+	sent.over = p.Kill
+	go func() {
+		_ = cmd.Wait() // how it ended nobody needs
+		close(ended)
+		p.Kill()        // what is left of its group
+		_ = log.Close() // all is written, or it can't be
+	}()
+	return &mcp.IOTransport{Reader: io.NopCloser(sent.reader(stdout)), Writer: stdin, MaxLineLength: mostLine}, kill, nil
+}
+
+// stop ends the server.
+func (s *server) stop(why string) {
+	s.mu.Lock()
+	session, kill := s.session, s.kill
+	s.session, s.kill = nil, nil
+	s.mu.Unlock()
+	if session == nil {
+		return
+	}
+	if why != "" {
+		s.client.p.Logger.Info("an MCP server is ended", "server", s.name, "reason", why)
+	}
+	kill()
+	closed := make(chan struct{})
+	go func() { _ = session.Close(); close(closed) }() // it may hang with its server
+	select {
+	case <-closed:
+	case <-time.After(killAfter):
+	}
+}
+
+// meter counts what a server sends between two calls, and ends one that sends too much.
+type meter struct {
+	n    atomic.Int64
+	over func() // may be nil
+}
+
+func (m *meter) reset()     { m.n.Store(0) }
+func (m *meter) full() bool { return m != nil && m.n.Load() > mostSent }
+
+func (m *meter) reader(r io.Reader) io.Reader { return &metered{m, r} }
+
+type metered struct {
+	m *meter
+	r io.Reader
+}
+
+func (r *metered) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if r.m.n.Add(int64(n)) > mostSent {
+		if r.m.over != nil {
+			r.m.over()
+		}
+		return 0, fmt.Errorf("more than %d bytes: %w", mostSent, io.ErrUnexpectedEOF)
+	}
+	return n, err
+}
+
+// web is the connection to a server on the web. Its headers go to its own host alone.
+func (s *server) web(sent *meter) mcp.Transport {
+	own, _ := url.Parse(s.config.URL) // checked when it was read
+	client := &http.Client{
+		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host != own.Host || r.URL.Scheme != own.Scheme {
+				return nil, fmt.Errorf("the server leads to another host, %s", clean(r.URL.Host, 100))
+			}
+			r = r.Clone(r.Context())
+			for name, value := range s.config.Headers {
+				r.Header.Set(name, value)
+			}
+			resp, err := http.DefaultTransport.RoundTrip(r)
+			if err == nil {
+				resp.Body = struct {
+					io.Reader
+					io.Closer
+				}{sent.reader(resp.Body), resp.Body}
+			}
+			return resp, err
+		}),
+	}
+	t := &mcp.StreamableClientTransport{Endpoint: s.config.URL, HTTPClient: client, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: mostLine}
+	if s.client.p.Tokens != nil {
+		t.OAuthHandler = &signedIn{server: s}
+	}
+	return t
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// openLog opens the file of what a server writes to stderr, which is begun anew.
+func openLog(path string) (io.WriteCloser, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &capped{file: f}, nil
+}
+
+// capped is a file that takes mostLog bytes and drops the rest.
+type capped struct {
+	file *os.File
+	n    int
+}
+
+func (c *capped) Close() error { return c.file.Close() }
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := mostLog - c.n; len(p) <= room {
+		c.n += len(p)
+		return c.file.Write(p)
+	}
+	return len(p), nil
+}

@@ -1,0 +1,386 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/transcript"
+)
+
+// toolName is what a tool may be called; others are left out.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+// listTools asks a server for its tools: the names and schemas that can be used, cleaned.
+func listTools(ctx context.Context, session *mcp.ClientSession, log *slog.Logger) ([]spec, error) {
+	var list []spec
+	seen := map[string]bool{}
+	for cursor, page := "", 0; page < 10; page++ {
+		got, err := within(ctx, func() {}, func(ctx context.Context) (*mcp.ListToolsResult, error) {
+			return session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range got.Tools {
+			s, err := newSpec(t)
+			switch {
+			case err == nil && seen[folded(s.Name)]:
+				err = errors.New("its name looks like that of another one")
+			case err == nil && len(list) == mostTools:
+				err = fmt.Errorf("the server has more than %d", mostTools)
+			}
+			if err != nil {
+				log.Warn("a tool of an MCP server is left out", "tool", clean(t.Name, 64), "reason", err)
+				continue
+			}
+			seen[folded(s.Name)] = true
+			list = append(list, s)
+		}
+		if cursor = got.NextCursor; cursor == "" {
+			break
+		}
+	}
+	return list, nil
+}
+
+func newSpec(t *mcp.Tool) (spec, error) {
+	if t == nil || !toolName.MatchString(t.Name) {
+		return spec{}, errors.New("its name has other signs than letters (a to z), digits, _, . and -")
+	}
+	schema, err := json.Marshal(cleanSchema(t.InputSchema, 0))
+	switch {
+	case err != nil:
+		return spec{}, err
+	case len(schema) > mostSchema:
+		return spec{}, fmt.Errorf("its arguments take more than %d KB to describe", mostSchema>>10)
+	}
+	var arguments struct {
+		Type any `json:"type"`
+	}
+	if json.Unmarshal(schema, &arguments) != nil || arguments.Type != "object" {
+		return spec{}, errors.New("its arguments are no object")
+	}
+	return spec{Name: t.Name, Description: clean(t.Description, mostAbout), Schema: schema}, nil
+}
+
+// clean is a stranger's text as it may stand among the words for a model, or before a
+// person: one line without what nobody sees and what templates obey.
+func clean(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	return excerpt.Shorten(strings.Join(strings.Fields(ollama.Harmless(text)), " "), most)
+}
+
+// cleanSchema cleans the texts of a schema; names of properties that no call could have
+// are left out.
+func cleanSchema(value any, depth int) any {
+	switch v := value.(type) {
+	case string:
+		return clean(v, mostAbout)
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, one := range v {
+			out = append(out, cleanSchema(one, depth+1))
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for name, one := range v {
+			if depth < 12 && name == clean(name, 64) {
+				out[name] = cleanSchema(one, depth+1)
+			}
+		}
+		return out
+	}
+	return value
+}
+
+func hashOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// tool is one tool of a server as an agent's tool.
+type tool struct {
+	server *server
+	spec   spec
+	schema api.ToolFunctionParameters
+	types  map[string]api.PropertyType // of the arguments, by name
+}
+
+func newTool(s *server, sp spec) *tool {
+	t := &tool{server: s, spec: sp, types: map[string]api.PropertyType{}}
+	if err := json.Unmarshal(sp.Schema, &t.schema); err != nil { // a schema that models' templates can't show: names alone
+		t.schema = api.ToolFunctionParameters{Type: "object"}
+		var names struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+			Required   []string                   `json:"required"`
+		}
+		_ = json.Unmarshal(sp.Schema, &names) // one without properties takes none
+		t.schema.Properties, t.schema.Required = api.NewToolPropertiesMap(), names.Required
+		for _, name := range sorted(names.Properties) {
+			t.schema.Properties.Set(name, api.ToolProperty{})
+		}
+	}
+	if t.schema.Properties == nil {
+		t.schema.Properties = api.NewToolPropertiesMap()
+	}
+	for name, property := range t.schema.Properties.All() {
+		t.types[name] = property.Type
+	}
+	return t
+}
+
+// Name implements tools.Tool: the server's name stands before the tool's.
+func (t *tool) Name() string { return t.server.name + "." + t.spec.Name }
+
+// Schema is what a model with native calls is told of the arguments.
+func (t *tool) Schema() api.ToolFunctionParameters { return t.schema }
+
+// Doc implements tools.Tool.
+func (t *tool) Doc() tools.Doc {
+	var args []string
+	for name, p := range t.schema.Properties.All() {
+		value := `"…"`
+		if !slices.Contains(p.Type, "string") && len(p.Type) > 0 {
+			value = p.Type[0]
+		}
+		if !slices.Contains(t.schema.Required, name) {
+			name += "?"
+		}
+		args = append(args, `"`+name+`": `+value)
+	}
+	effects := tools.Effects{Reads: "what that program can read", Writes: "what that program can write", Sends: "the arguments, to that program"}
+	if t.server.config.URL != "" {
+		effects = tools.Effects{Reads: "what that server can read", Writes: "what that server can write", Sends: "the arguments, to that server"}
+	}
+	return tools.Doc{
+		Name: t.Name(), Usage: "MCP: " + t.Name() + " {" + strings.Join(args, ", ") + "}",
+		Description: "(says the program " + t.server.name + ") " + t.spec.Description, Effects: effects,
+	}
+}
+
+// Params implements tools.Tool; models write names in any case.
+func (t *tool) Params() []tools.Param {
+	var list []tools.Param
+	for name := range t.schema.Properties.All() {
+		list = append(list, tools.Param{Name: strings.ToLower(name), Required: slices.Contains(t.schema.Required, name)})
+	}
+	return list
+}
+
+// arguments makes the arguments of a call, in the types that the schema wants.
+func (t *tool) arguments(call tools.Call) (json.RawMessage, error) {
+	args := map[string]any{}
+	switch text := strings.TrimSpace(call.Arg); {
+	case call.Native():
+		for name, value := range call.Args {
+			for own := range t.types {
+				if strings.EqualFold(own, name) {
+					name = own
+				}
+			}
+			args[name] = typed(value, t.types[name])
+		}
+	case text == "":
+	case strings.HasPrefix(text, "{"):
+		if err := json.Unmarshal([]byte(text), &args); err != nil {
+			return nil, fmt.Errorf("the arguments are no JSON (%w); write MCP: %s {\"name\": value}", err, t.Name())
+		}
+	case len(t.schema.Required) == 1:
+		args[t.schema.Required[0]] = typed(text, t.types[t.schema.Required[0]])
+	default:
+		return nil, fmt.Errorf("the arguments are missing; write %s", t.Doc().Usage)
+	}
+	for _, name := range t.schema.Required {
+		if _, there := args[name]; !there {
+			return nil, fmt.Errorf("the argument %s is missing; write %s", name, t.Doc().Usage)
+		}
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // people read it
+	err := encoder.Encode(args)
+	data := bytes.TrimSpace(text.Bytes())
+	if len(data) > mostArgs {
+		return nil, fmt.Errorf("the arguments are longer than %d KB", mostArgs>>10)
+	}
+	return visible(data), err
+}
+
+// typed is a value in the type that is wanted, where it can be read as that.
+func typed(text string, want api.PropertyType) any {
+	if len(want) == 0 || slices.Contains(want, "string") && !slices.Contains(want, "object") {
+		return text
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return text
+	}
+	return value
+}
+
+// visible writes the signs that nobody sees, or that turn a line, as JSON escapes: what a
+// person is shown is then all there is, and the same for the server.
+func visible(data []byte) json.RawMessage {
+	var out strings.Builder
+	for _, r := range string(data) {
+		if r > unicode.MaxASCII && (!unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Zs)) {
+			if r > 0xffff {
+				r -= 0x10000
+				fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+				continue
+			}
+			fmt.Fprintf(&out, `\u%04x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return json.RawMessage(out.String())
+}
+
+// Action implements tools.Guarded.
+func (t *tool) Action(call tools.Call) (tools.Action, error) {
+	args, err := t.arguments(call)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	said := t.spec
+	what := t.Name() + " " + string(args)
+	if said.Changed != nil {
+		said = *said.Changed
+		what += "\n\nThe program now says of this tool: " + said.Description
+	}
+	return tools.Action{Tool: t.Name(), What: what, Where: t.server.config.where(), Effects: t.Doc().Effects, Stamp: said.stamp(t.server.config.hash())}, nil
+}
+
+// Run calls the tool, as the person was shown it: a tool that says something else of
+// itself by now is asked about anew.
+func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	s := t.server
+	args, err := t.arguments(call)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := s.start(ctx); err != nil {
+		return tools.Result{}, err
+	}
+	if err := t.same(); err != nil {
+		return tools.Result{}, err
+	}
+	s.mu.Lock()
+	session, kill, sent := s.session, s.kill, s.sent
+	s.mu.Unlock()
+	if session == nil {
+		return tools.Result{}, fmt.Errorf("the MCP server %s has ended", s.name)
+	}
+	sent.reset()
+	limited, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	got, err := within(limited, kill, func(ctx context.Context) (*mcp.CallToolResult, error) {
+		return session.CallTool(ctx, &mcp.CallToolParams{Name: t.spec.Name, Arguments: args})
+	})
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s failed: %w", t.Name(), s.explain(limited, err))
+		if answer := (*jsonrpc.Error)(nil); !errors.As(err, &answer) && limited.Err() == nil {
+			s.stop("it failed") // the next call starts it anew
+		}
+		return tools.Result{}, err
+	}
+	text, cut := contentText(got)
+	if got.IsError { // its words are a stranger's, too
+		text = "The tool says that it failed: " + text
+	}
+	return tools.Result{Text: text, Cut: cut, Quote: "the tool " + t.Name() + " of another program", Sources: transcript.FromTool}, nil
+}
+
+// same accepts what the person was asked about, and refuses what came since.
+func (t *tool) same() error {
+	k, _ := t.server.client.knownOf(t.server)
+	at := slices.IndexFunc(k.Tools, func(s spec) bool { return s.Name == t.spec.Name })
+	switch {
+	case at < 0:
+		return fmt.Errorf("the server has no tool %s any more", t.Name())
+	case k.Tools[at].Off:
+		return fmt.Errorf("%s is switched off", t.Name())
+	}
+	now, asked := k.Tools[at], t.spec
+	if now.Changed != nil {
+		now = *now.Changed
+	}
+	if asked.Changed != nil {
+		asked = *asked.Changed
+	}
+	if now.stamp("") != asked.stamp("") {
+		t.spec = k.Tools[at] // the next call asks with the new words
+		return errors.New("not done: what the program says of this tool has changed; call it again, and the user is asked")
+	}
+	if t.spec.Changed == nil {
+		return nil
+	}
+	now.Off = false
+	t.spec = now
+	return t.server.client.change(t.server, t.spec.Name, func(s *spec) { *s = now })
+}
+
+// contentText is what a tool gave, as text.
+func contentText(got *mcp.CallToolResult) (text string, cut bool) {
+	var parts []string
+	for _, content := range got.Content {
+		switch c := content.(type) {
+		case *mcp.TextContent:
+			parts = append(parts, c.Text)
+		case *mcp.ImageContent:
+			parts = append(parts, fmt.Sprintf("[an image of %d bytes, which is not shown]", len(c.Data)))
+		case *mcp.AudioContent:
+			parts = append(parts, fmt.Sprintf("[a sound of %d bytes, which is not played]", len(c.Data)))
+		case *mcp.ResourceLink:
+			parts = append(parts, "[a link to "+c.URI+"]")
+		case *mcp.EmbeddedResource:
+			if c.Resource != nil && c.Resource.Text != "" {
+				parts = append(parts, c.Resource.URI+":\n"+c.Resource.Text)
+			} else if c.Resource != nil {
+				parts = append(parts, fmt.Sprintf("[%s, %d bytes, which are not shown]", c.Resource.URI, len(c.Resource.Blob)))
+			}
+		}
+	}
+	text = strings.Join(parts, "\n\n")
+	if strings.TrimSpace(text) == "" && got.StructuredContent != nil {
+		data, _ := json.Marshal(got.StructuredContent) // it was JSON
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "(nothing)"
+	}
+	if len(text) > mostResult {
+		return strings.ToValidUTF8(text[:mostResult], ""), true
+	}
+	return text, false
+}
