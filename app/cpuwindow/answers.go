@@ -106,6 +106,9 @@ func (w *Window) startEdit(r *chat.EditRow) {
 // fileActions is what the files of a session's messages can do.
 func (w *Window) fileActions(session string) chat.FileActions {
 	reader := func(a transcript.Attachment) func() ([]byte, error) {
+		if data, ok, err := chat.Inline(a); ok {
+			return func() ([]byte, error) { return data, err }
+		}
 		if c := w.convs[session]; c != nil {
 			if data, ok := c.HeldFile(a.File); ok {
 				return func() ([]byte, error) { return data, nil }
@@ -123,6 +126,10 @@ func (w *Window) fileActions(session string) chat.FileActions {
 			w.thumbs.Load(read, a, func(img image.Image, err error) { w.p.Do(func() { done(img, err) }) })
 		},
 		Open: func(a transcript.Attachment) {
+			if _, ok, _ := chat.Inline(a); ok {
+				w.tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture stands in the text of the answer."))
+				return
+			}
 			path := w.parts.keeper.AttachmentPath(session, a)
 			if path == "" {
 				w.tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))

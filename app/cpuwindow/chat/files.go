@@ -22,9 +22,9 @@ type FileActions struct {
 
 // newFileRow is the files of a message in the chat, below its bubble: names to open,
 // small pictures of images.
-func newFileRow(files []transcript.Attachment, act FileActions) *kit.FlowRow {
+func newFileRow(files []transcript.Attachment, act FileActions, right bool) *kit.FlowRow {
 	r := kit.NewFlowRow(kit.Gap8)
-	r.Right = true
+	r.Right = right
 	for _, f := range files {
 		if f.Image && act.Thumb != nil {
 			r.Objects = append(r.Objects, newPicture(f, act))
@@ -87,5 +87,5 @@ func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, gr
 	if len(rows) > 0 {
 		gap = kit.Gap8
 	}
-	return append(rows, &kit.Placed{Row: newFileRow(e.Files, act), Gap: gap})
+	return append(rows, &kit.Placed{Row: newFileRow(e.Files, act, true), Gap: gap})
 }

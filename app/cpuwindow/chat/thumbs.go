@@ -2,6 +2,8 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"image"
 	"image/draw"
 	_ "image/jpeg" // what attachments come as
@@ -98,8 +100,15 @@ func Large(data []byte) (image.Image, error) { return within(data, largeSide, la
 // makeThumb decodes an image and makes it small.
 func makeThumb(data []byte) (image.Image, error) { return within(data, 2*thumbWidth, 2*thumbHeight) }
 
+// mostPixels is how many pixels an image may have: a few kB can say that they are many
+// more than memory holds.
+const mostPixels = 100 << 20
+
 // within decodes an image and fits it into so many pixels.
 func within(data []byte, mostWidth, mostHeight int) (image.Image, error) {
+	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width > mostPixels/max(c.Height, 1) {
+		return nil, cmp.Or(err, errors.New("it has too many pixels"))
+	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -270,6 +271,9 @@ func (c *View) Build(e *conversation.EntryView) *Entry {
 		b.said = e.View
 		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{})
 		b.Rows = b.leaves.Rows
+		if p := c.pictureRow(e); p != nil {
+			b.Rows = append(slices.Clip(b.Rows), p)
+		}
 	case conversation.Thinking:
 		c.buildFold(b, e, open)
 	case conversation.Call:

@@ -549,6 +549,13 @@ func (w *runWriter) node(n ast.Node, style Run) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		w.node(c, style)
 	}
+	if img, ok := n.(*ast.Image); ok && !n.HasChildren() { // without words there is nothing to press
+		words := style.Link
+		if strings.HasPrefix(words, "data:") {
+			words = " "
+		}
+		w.add(styledBy(img, style), words)
+	}
 }
 
 // words writes a node that holds words itself; false for one that other nodes are in.
