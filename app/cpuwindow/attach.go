@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem"
 )
 
@@ -25,7 +26,7 @@ func (w *Window) bindAttaching() {
 		w.attachPaths(paths)
 	})
 	w.compose.Check = w.tooLong
-	w.compose.OnAttach = w.chooseFile
+	w.compose.OnAttach = w.offerToAttach
 	w.compose.OnRemove = w.removeFile
 	w.compose.Keys.OnLongPaste = w.attachPasted
 	w.compose.Keys.OnPasteImage = w.pasteImage
@@ -128,18 +129,36 @@ func (w *Window) pasteImage() {
 	}()
 }
 
-// chooseFile opens a dialogue to choose a file to attach.
-func (w *Window) chooseFile() {
-	windowHost{w}.ChooseFile(i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"), func(path string) { w.attachPaths([]string{path}) })
+// offerToAttach asks whether a file or a folder is to be attached, then which.
+func (w *Window) offerToAttach() {
+	attach := func(path string) { w.attachPaths([]string{path}) }
+	kit.ShowMenu(fyne.NewMenu("",
+		fyne.NewMenuItem(i18n.T("File…"), func() {
+			windowHost{w}.ChooseFile(i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"), attach)
+		}),
+		fyne.NewMenuItem(i18n.T("Folder of text files…"), func() {
+			d := dialog.NewFolderOpen(func(l fyne.ListableURI, err error) {
+				tellUnread(w, err)
+				if err == nil && l != nil {
+					attach(l.Path())
+				}
+			}, w.win)
+			w.showChooser(d, i18n.T("Attach the text files of a folder"), i18n.T("Attach"))
+		}),
+	), w.compose.Attach, w.win.Canvas())
+}
+
+// tellUnread says what a dialogue could not read.
+func tellUnread(w *Window, err error) {
+	if err != nil {
+		w.tell(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+	}
 }
 
 // ChooseFile implements settings.Host.
 func (w windowHost) ChooseFile(title, confirm string, then func(path string)) {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
-		switch {
-		case err != nil:
-			w.tell(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
-		case r != nil:
+		if tellUnread(w.Window, err); err == nil && r != nil {
 			path := r.URI().Path()
 			_ = r.Close() // it is read whole, by its path
 			then(path)

@@ -204,16 +204,26 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 	})
 }
 
-func TestAttachOpensADialogueToChooseAFile(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		t.Setenv("HOME", t.TempDir())
-		b.w.compose.Attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		if b.w.win.Canvas().Overlays().Top() == nil {
-			t.Fatal("nothing is open")
-		}
-		b.Sees("Attach a text file, a PDF or an image")
-	})
+func TestAttachOpensADialogueToChooseAFileOrAFolder(t *testing.T) {
+	for _, want := range []string{"Attach a text file, a PDF or an image", "Attach the text files of a folder"} {
+		t.Run(want, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				t.Setenv("HOME", t.TempDir())
+				b.w.compose.Attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+				b.Sees("File…", "Folder of text files…")
+				b.focusedKey(fyne.KeyDown)
+				if strings.Contains(want, "folder") {
+					b.focusedKey(fyne.KeyDown)
+				}
+				b.focusedKey(fyne.KeyReturn)
+				if b.w.chooser == nil {
+					t.Fatal("nothing is open")
+				}
+				b.Sees(want)
+			})
+		})
+	}
 }
 
 func TestFilesStayWithTheirConversation(t *testing.T) {

@@ -142,7 +142,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		p.prompt.SetText(" In German. ")
 		p.warmth.SetText("0,5")
 		for _, o := range test.LaidOutObjects(p.switches) {
-			if btn, ok := o.(*kit.Button); ok && btn.Text == "thinking off" {
+			if btn, ok := o.(*kit.Button); ok && btn.Text == "off" {
 				test.Tap(btn)
 			}
 		}

@@ -28,7 +28,7 @@ type optionsPanel struct {
 	count    *kit.Label
 	was      transcript.Settings
 	save     func(transcript.Settings)
-	bottom   *fyne.Container
+	bottom   *kit.FlowRow
 }
 
 const (
@@ -71,7 +71,7 @@ func (p *optionsPanel) build() {
 	if p.was.IsZero() {
 		reset.Disable()
 	}
-	p.bottom = kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
+	p.bottom = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
 	p.card = kit.NewCardRow(kit.RoleNone,
 		kit.Title(i18n.T("This conversation")),
 		kit.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
@@ -99,7 +99,7 @@ func (p *optionsPanel) build() {
 func (p *optionsPanel) thinking() fyne.CanvasObject {
 	yes, no := true, false
 	choices := map[string]*bool{"": nil, "on": &yes, "off": &no}
-	words := map[string]string{"": i18n.T("the agent's own"), "on": i18n.T("thinking on"), "off": i18n.T("thinking off")}
+	words := map[string]string{"": i18n.T("the agent's own"), "on": i18n.T("on"), "off": i18n.T("off")}
 	p.switches = kit.NewSegments([]string{"", "on", "off"}, func(v string) string { return words[v] }, func(chosen string) {
 		p.think = choices[chosen]
 		p.switches.SetValue(chosen, false)
