@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/summary"
 )
 
 // digestAnswer is the answer by the schema.
@@ -115,28 +116,22 @@ func (a digestAnswer) lessons() []memory.Lesson {
 	return list
 }
 
-// ownerWords are how a model calls the one whose app this is.
-var ownerWords = []string{"user", "the user", "owner", "the owner", "i", "me", "you", "human", "the human", "der nutzer", "nutzer", "el usuario", "usuario", "l'utilisateur", "utilisateur"}
-
-func isOwner(who string) bool { return slices.Contains(ownerWords, strings.ToLower(who)) }
+// isOwner reports whether a person that a model names is the one whose app this is.
+func isOwner(who string) bool {
+	_, owner := summary.StartsWithOwner(who)
+	return owner || slices.Contains([]string{"i", "me", "you"}, strings.ToLower(who))
+}
 
 // ofOwner makes a sentence of a fact about the user.
 func ofOwner(fact string) string {
-	for _, w := range ownerWords {
-		if rest, ok := strings.CutPrefix(strings.ToLower(fact), w); ok && (rest == "" || !unicode.IsLetter(firstRune(rest))) {
-			return fact
-		}
+	if named, _ := summary.StartsWithOwner(fact); named {
+		return fact
 	}
 	first, size := utf8.DecodeRuneInString(fact)
 	if second, _ := utf8.DecodeRuneInString(fact[size:]); !unicode.IsUpper(second) {
 		fact = string(unicode.ToLower(first)) + fact[size:]
 	}
 	return "The user " + fact
-}
-
-func firstRune(text string) rune {
-	r, _ := utf8.DecodeRuneInString(text)
-	return r
 }
 
 // headedPart is a heading of the text form, listNumber the beginning of a line of it, and

@@ -67,6 +67,7 @@ func TestDigestLessons(t *testing.T) {
 	"people":[
 		{"who":"Anna","fact":"lives in Oslo","confidence":0.8},{"who":"The user","fact":"Lives in Bergen","confidence":0.8},
 		{"who":"user","fact":"the user's name is Ana","confidence":0.8},{"who":"user","fact":"NASA engineer","confidence":0.8},
+		{"who":"Die Nutzerin","fact":"Die Nutzerin lebt in Wien","confidence":0.8},{"who":"用户","fact":"用户住在北京","confidence":0.8},{"who":"Usera","fact":"lives in Rome","confidence":0.8},
 		{"who":"Bob","fact":"","confidence":1},{"who":"","fact":"x","confidence":1}]}`)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +80,7 @@ func TestDigestLessons(t *testing.T) {
 		"sure||0.9", "sure in words||0.9", "sure in percent||0.9", "just sure||0.6",
 		"not said||0", "said as null||0", "said as high||0", "of ten||0",
 		"Anna: lives in Oslo|Anna|0.8", "The user lives in Bergen||0.8", "the user's name is Ana||0.8", "The user NASA engineer||0.8",
+		"Die Nutzerin lebt in Wien||0.8", "用户住在北京||0.8", "Usera: lives in Rome|Usera|0.8",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

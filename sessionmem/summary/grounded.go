@@ -22,8 +22,15 @@ import (
 const leastOwn = 70
 
 // ownerNames are what models call the one whose app this is, in place of the "I" of the
-// message.
-var ownerNames = regexp.MustCompile(`(?i)\b(?:l['’])?(?:users?(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
+// message. In a language without articles nothing but the word tells it from a name.
+var ownerNames = regexp.MustCompile(`(?i)\b(?:(?:the|der|die|el|la|le|il|lo|o|a|de) |l['’])?(?:(?:users?|owner|human)(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
+
+// StartsWithOwner reports whether a text begins with what models call the one whose app
+// this is, and whether it is no more than that.
+func StartsWithOwner(text string) (starts, whole bool) {
+	at := ownerNames.FindStringIndex(text)
+	return at != nil && at[0] == 0, at != nil && at[1]-at[0] == len(text)
+}
 
 // Grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
 // with the confidence 0), that say what the user said, and that are sentences: no
