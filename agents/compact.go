@@ -16,7 +16,6 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
@@ -67,7 +66,7 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // Summarize asks the small model, twice at most: by a schema, then for headed text
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
-// what the user said, in the messages left out too, is none (see sessionmem.MissingFrom).
+// what the user said, in the messages left out too, is none (see summary.MissingFrom).
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
@@ -138,7 +137,7 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if attempt > 0 && task.missing == "" {
 		share = 2 // it was too much, perhaps
 	}
-	text := s.material(model, numCtx-answer-sessionmem.EstimateTokens(task.missing), share, task.previous, task.messages)
+	text := s.material(model, numCtx-answer-transcript.EstimateTokens(task.missing), share, task.previous, task.messages)
 	if task.missing != "" {
 		text += "\n\n" + task.missing
 	}
@@ -165,7 +164,7 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	case err != nil:
 		return digest, "", err
 	}
-	raw := sessionmem.EstimateTokens(s.prompt) + sessionmem.EstimateTokens(text) + 2*prompt.MessageTokens
+	raw := transcript.EstimateTokens(s.prompt) + transcript.EstimateTokens(text) + 2*prompt.MessageTokens
 	if s.models.Observe(ctx, model, numCtx, raw, res.PromptTokens) {
 		return digest, "", errors.New("the server left out a part of the conversation")
 	}
@@ -184,19 +183,19 @@ func (s *SmallModel) material(model string, tokens, share int, previous *transcr
 	if tokens <= 0 {
 		tokens = unknown
 	}
-	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - sessionmem.EstimateTokens(s.prompt) - compactFrame
+	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - transcript.EstimateTokens(s.prompt) - compactFrame
 	room = max(room/share, compactFrame)
 	head := ""
 	if previous != nil {
 		text, _ := prompt.CutResult(previous.Text, room/4)
 		head = "[summary of what was before]\n" + text + "\n\n"
-		room -= sessionmem.EstimateTokens(head)
+		room -= transcript.EstimateTokens(head)
 	}
 	var parts []string
 	for i := len(messages) - 1; i >= 0; i-- {
 		text, _ := prompt.CutResult(transcript.WithoutAttachments(messages[i].Text), max(room/3, compactFrame/2))
 		part := "[" + string(messages[i].Kind) + "]\n" + text
-		if room -= sessionmem.EstimateTokens(part) + prompt.MessageTokens; room < 0 && len(parts) > 0 {
+		if room -= transcript.EstimateTokens(part) + prompt.MessageTokens; room < 0 && len(parts) > 0 {
 			break
 		}
 		parts = append([]string{part}, parts...)

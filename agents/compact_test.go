@@ -413,7 +413,7 @@ func TestCompactorFitsTheSmallModel(t *testing.T) {
 	req := r.chat(-1)
 	tokens := 0
 	for _, m := range req.Messages {
-		tokens += sessionmem.EstimateTokens(m.Content)
+		tokens += transcript.EstimateTokens(m.Content)
 		if !utf8.ValidString(m.Content) {
 			t.Error("cut through a character")
 		}

@@ -77,7 +77,7 @@ func (d *dialogue) cost(text string) int {
 	if text == "" {
 		return 0
 	}
-	return int(float64(sessionmem.EstimateTokens(text)+prompt.MessageTokens)*d.factor + 0.5)
+	return int(float64(transcript.EstimateTokens(text)+prompt.MessageTokens)*d.factor + 0.5)
 }
 
 // raw turns calibrated tokens into raw ones.
@@ -171,10 +171,10 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	raw, images := 0, 0
 	for _, m := range d.messages {
 		images += len(m.Images)
-		raw += sessionmem.EstimateTokens(m.Content) + sessionmem.EstimateTokens(m.Thinking) + prompt.MessageTokens
+		raw += transcript.EstimateTokens(m.Content) + transcript.EstimateTokens(m.Thinking) + prompt.MessageTokens
 	}
 	if d.native && !d.final {
-		raw += sessionmem.EstimateTokens(tools.Schemas(d.tools).String())
+		raw += transcript.EstimateTokens(tools.Schemas(d.tools).String())
 	}
 	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
 		cut = d.t.engine.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
@@ -248,7 +248,7 @@ func (d *dialogue) shorten() int {
 	const least = 200 // raw tokens
 	longest, size := -1, least
 	for i := d.fixed + d.history + 1; i < len(d.messages); i++ {
-		if n := sessionmem.EstimateTokens(d.messages[i].Content); n > size {
+		if n := transcript.EstimateTokens(d.messages[i].Content); n > size {
 			longest, size = i, n
 		}
 	}

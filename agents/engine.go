@@ -14,6 +14,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -32,7 +33,7 @@ type ModelResolver interface {
 	Estimate(model string, raw int) int
 }
 
-// Compactor shortens a session's context by a Summary; sessionmem.Compaction is
+// Compactor shortens a session's context by a Summary; compact.Compaction is
 // one.
 type Compactor interface {
 	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, compact.Policy, error)
@@ -144,7 +145,7 @@ type Request struct {
 	Think   *bool  // whether the model thinks, for this turn; nil = the session's, else the agent's
 	// Files are attached: kept beside the transcript and linked below Text, which may
 	// hold links to attachments of before.
-	Files []sessionmem.Upload
+	Files []attach.File
 	// Settings are written with the message and hold from this turn on; nil leaves
 	// those the session has.
 	Settings *transcript.Settings

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -166,7 +166,7 @@ func TestPlaceToolsAndLessons(t *testing.T) {
 
 func TestStrangersLinkOpensNoFile(t *testing.T) {
 	r := newRig(t, ollamaScript("ok"))
-	upload, err := sessionmem.NewUpload("secret.txt", []byte("the owner's notes"))
+	upload, err := attach.New("secret.txt", []byte("the owner's notes"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,11 +174,11 @@ func TestStrangersLinkOpensNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := sessionmem.NewUpload("mine.txt", []byte("what Anna attached"))
+	own, err := attach.New("mine.txt", []byte("what Anna attached"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = r.turn(Request{Session: placeSession, Text: "look " + kept.Link(), Files: []sessionmem.Upload{own}, Place: channelPlace()})
+	_, _, err = r.turn(Request{Session: placeSession, Text: "look " + kept.Link(), Files: []attach.File{own}, Place: channelPlace()})
 	if err != nil {
 		t.Fatal(err)
 	}

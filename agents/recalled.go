@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
@@ -218,8 +217,8 @@ func (t *turn) inContext(ctx context.Context) *inContext {
 	if at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == first }); at >= 0 && first != "" {
 		messages = messages[at:]
 	} else {
-		messages, _ = sessionmem.Trim(messages, sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
-			func(b transcript.Block) int { return sessionmem.EstimateTokens(userText(b)) + prompt.MessageTokens })
+		messages, _ = transcript.Trim(messages, transcript.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
+			func(b transcript.Block) int { return transcript.EstimateTokens(userText(b)) + prompt.MessageTokens })
 	}
 	if window.Summary != nil {
 		messages = append([]transcript.Block{*window.Summary}, messages...)

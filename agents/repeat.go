@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Local models, small ones most, fall into loops that they never leave: the same
@@ -101,7 +101,7 @@ func (w *loopWatch) endWord() {
 		w.fresh, w.stale = w.read, 0
 		return
 	}
-	w.nothingNew(max(sessionmem.EstimateTokens(word), 1))
+	w.nothingNew(max(transcript.EstimateTokens(word), 1))
 }
 
 // nothingNew counts tokens that say nothing new.

@@ -119,7 +119,7 @@ func (s *streaming) watch(c ollama.Chunk) {
 	if s.began.IsZero() {
 		s.began = time.Now()
 	}
-	s.thought += sessionmem.EstimateTokens(c.Thinking)
+	s.thought += transcript.EstimateTokens(c.Thinking)
 	most := s.d.t.settings.AnswerTime
 	switch {
 	case s.loop.write(c.Content):

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/transcript"
 )
 
 // compactFirst summarises a session that is due before the request is built. Where
@@ -48,7 +49,7 @@ func (t *turn) wouldCut(snap sessionmem.Snapshot) bool {
 		return false
 	}
 	messages := append(slices.Clone(snap.Messages), t.user)
-	_, left := sessionmem.Trim(messages, t.limits(t.summary(snap.Previous).Content), t.cost)
+	_, left := transcript.Trim(messages, t.limits(t.summary(snap.Previous).Content), t.cost)
 	return left > 0
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -91,7 +91,7 @@ func (c *contents) forget(id string) { delete(c.by, id) }
 // cost is what a message counts for in the caps, in raw tokens.
 func (c *contents) cost(b transcript.Block) int {
 	in := c.of(b)
-	return sessionmem.EstimateTokens(in.text) + imageTokens*len(in.images) + prompt.MessageTokens
+	return transcript.EstimateTokens(in.text) + imageTokens*len(in.images) + prompt.MessageTokens
 }
 
 // render makes a message's content: its words, the texts of its files quoted below
@@ -157,7 +157,7 @@ func share(texts []string, limit int) []int {
 	need, shares := make([]int, len(texts)), make([]int, len(texts))
 	open := 0
 	for i, text := range texts {
-		if need[i] = sessionmem.EstimateTokens(text); text != "" {
+		if need[i] = transcript.EstimateTokens(text); text != "" {
 			open++
 		}
 	}
@@ -227,8 +227,8 @@ func (t *turn) fileTokens(b transcript.Block) int {
 
 // linked is a message's text with links to what is going to be attached.
 func (t *turn) linked(text string) (string, error) {
-	if n := len(t.req.Files) + len(transcript.Attachments(text)); n > sessionmem.MaxUploads {
-		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", ErrRequest, n, sessionmem.MaxUploads)
+	if n := len(t.req.Files) + len(transcript.Attachments(text)); n > attach.Max {
+		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", ErrRequest, n, attach.Max)
 	}
 	return transcript.WithLinks(text, t.uploads()...), nil
 }

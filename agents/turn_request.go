@@ -48,7 +48,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	}
 	notes := t.lookUp(ctx, text)
 	b := t.message(linked, notes)
-	if sessionmem.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
+	if transcript.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
 		t.state(StateReading, "looking at the message")
 		err := t.weigh(ctx, &b)
 		if errors.Is(err, ErrTooLong) && len(notes) > 0 { // the message goes first
@@ -331,7 +331,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	messages, before := t.placeHistory(t.upToUser(window.Messages))
 	around := t.around(messages)
 	if sessionmem.CoversNothing(window.Summary) && before+window.Omitted == 0 {
-		if _, left := sessionmem.Trim(messages, t.limits(around), t.cost); left == 0 {
+		if _, left := transcript.Trim(messages, t.limits(around), t.cost); left == 0 {
 			summary = api.Message{} // all that it tells is in the request: a small model would take it up twice
 		}
 	}
@@ -340,7 +340,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	}
 	limits := t.limits(summary.Content + around)
 	t.took.history = limits.Tokens
-	history, left := sessionmem.Trim(messages, limits, t.cost)
+	history, left := transcript.Trim(messages, limits, t.cost)
 	if len(history) == 0 {
 		history = []transcript.Block{t.user} // it was weighed: it fits
 	}
@@ -405,7 +405,7 @@ func (t *turn) summary(b *transcript.Block) api.Message {
 	if t.talk.budget.Known() {
 		share := t.talk.raw(t.talk.budget.Summary)
 		if quoted {
-			share -= sessionmem.EstimateTokens(t.quoteSummary(""))
+			share -= transcript.EstimateTokens(t.quoteSummary(""))
 		}
 		text, _ = prompt.CutResult(text, max(share, 1))
 	}
@@ -421,8 +421,8 @@ func (t *turn) quoteSummary(text string) string {
 
 // limits caps the history: the settings, and what the real context leaves. They
 // are the same from turn to turn, so that the same beginning is sent.
-func (t *turn) limits(summary string) sessionmem.Limits {
-	lim := sessionmem.Limits{Messages: t.settings.MaxMessages, Tokens: t.settings.MaxTokens}
+func (t *turn) limits(summary string) transcript.Limits {
+	lim := transcript.Limits{Messages: t.settings.MaxMessages, Tokens: t.settings.MaxTokens}
 	if lim.Messages <= 0 {
 		lim.Messages = defaultMaxMessages
 	}
@@ -509,7 +509,7 @@ const foreignShare = 10
 func (t *turn) fitting(list []tools.Tool) []tools.Tool {
 	room := cmp.Or(t.numCtx, defaultMaxTokens) * foreignShare / 100
 	size := func(tool tools.Tool) int {
-		return sessionmem.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
+		return transcript.EstimateTokens(tools.Schemas([]tools.Tool{tool}).String())
 	}
 	var foreign []prompt.Named
 	by, total := map[string]tools.Tool{}, 0

@@ -622,7 +622,7 @@ func TestTurnIn4kContext(t *testing.T) {
 	for i, chat := range r.server.Chats() {
 		n := 0
 		for _, m := range chat.Chat.Messages {
-			n += sessionmem.EstimateTokens(m.Content)
+			n += transcript.EstimateTokens(m.Content)
 		}
 		if n > 4096*3/4 {
 			t.Errorf("request %d takes %d of 4096 tokens", i, n)

@@ -64,7 +64,7 @@ var rooms = map[string][]string{
 	"agents/process":   {},
 	"agents/mcpclient": {"agents/ollama", "agents/process", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/tools":     {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
-	"agents/prompt":    {"agents/registry", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank"},
+	"agents/prompt":    {"agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},
 
 	"sessionmem/excerpt":         {},
 	"sessionmem/transcript":      {},
@@ -74,6 +74,9 @@ var rooms = map[string][]string{
 	"sessionmem/forgotten":       {"sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/memory":          {"sessionmem/forgotten", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wholefile":       {"sessionmem/alive"},
+	"sessionmem/sessiondir":      {"sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/sessionstate":    {"sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/attach":          {"sessionmem/pdftext", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/summary":         {"sessionmem/forgotten", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/transcript"},
 	"sessionmem/compact":         {"sessionmem", "sessionmem/memory", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/recall/analysis": {},
@@ -110,10 +113,10 @@ var rooms = map[string][]string{
 	"app/cpuwindow/transcripts": {
 		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem/transcript",
 	},
-	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/textfold", "sessionmem/transcript"},
+	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -3,10 +3,6 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -25,27 +21,10 @@ import (
 // ErrAttachment: an attached file can't be read any more. The message says why.
 var ErrAttachment = errors.New("the attached file can't be read")
 
-// nameKey makes the names of attachments random, and the same for the same upload while
-// this process runs: a plain hash in a link would let anybody test what a file said that
-// was forgotten.
-var nameKey = sync.OnceValue(func() []byte {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
-	return key
-})
-
-// Attachment is what the upload is going to be called where nothing stands in its
-// place.
-func (u Upload) Attachment() transcript.Attachment {
-	mac := hmac.New(sha256.New, nameKey())
-	mac.Write(u.Data)
-	return transcript.Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
-}
-
 // Attach keeps an upload: in session/files under a random name, 0600,
 // once however often this process attaches it; in memory for a private session. When it
 // returns, the file is safe on disk.
-func (s *Store) Attach(ctx context.Context, session string, u Upload) (transcript.Attachment, error) {
+func (s *Store) Attach(ctx context.Context, session string, u attach.File) (transcript.Attachment, error) {
 	if err := transcript.CheckName(session); err != nil {
 		return transcript.Attachment{}, err
 	}
@@ -63,7 +42,7 @@ func (s *Store) Attach(ctx context.Context, session string, u Upload) (transcrip
 		ses.files[a.File] = u.Data
 		return a, nil
 	}
-	if err := s.root.check(); err != nil {
+	if err := s.root.Check(); err != nil {
 		return transcript.Attachment{}, err
 	}
 	if err := s.keepFile(&a, u.Data); err != nil {
@@ -156,7 +135,7 @@ func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte,
 		return nil, bad("can't be opened: " + err.Error())
 	case !fi.Mode().IsRegular():
 		return nil, bad("is no file")
-	case fi.Size() > maxImageBytes:
+	case fi.Size() > attach.MaxImageBytes:
 		return nil, bad("has grown beyond what a message may hold")
 	}
 	f, err := s.root.Open(file)
@@ -164,7 +143,7 @@ func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte,
 		return nil, bad("can't be opened: " + err.Error())
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxImageBytes))
+	data, err := io.ReadAll(io.LimitReader(f, attach.MaxImageBytes))
 	if err != nil {
 		return nil, bad("can't be read: " + err.Error())
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,16 +29,16 @@ func pngBytes(t testing.TB, side int) []byte {
 	return b.Bytes()
 }
 
-func textUpload(t testing.TB, name, text string) Upload {
+func textUpload(t testing.TB, name, text string) attach.File {
 	t.Helper()
-	u, err := NewUpload(name, []byte(text))
+	u, err := attach.New(name, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
 
-func mustAttach(t testing.TB, s *Store, session string, u Upload) transcript.Attachment {
+func mustAttach(t testing.TB, s *Store, session string, u attach.File) transcript.Attachment {
 	t.Helper()
 	a, err := s.Attach(t.Context(), session, u)
 	if err != nil {
@@ -81,28 +82,28 @@ func TestWhatCanBeAttached(t *testing.T) {
 	for name, c := range map[string]struct {
 		file string
 		data []byte
-		want Upload // Data only where it differs
+		want attach.File // Data only where it differs
 		err  string
 	}{
-		"text":            {file: "notes.md", data: []byte("one\n"), want: Upload{Name: "notes.md", Ext: "md"}},
-		"no ending":       {file: "Makefile", data: []byte("all:\n"), want: Upload{Name: "Makefile", Ext: "txt"}},
-		"an odd ending":   {file: "a.Ta r", data: []byte("x"), want: Upload{Name: "a.Ta r", Ext: "txt"}},
-		"text as image":   {file: "a.png", data: []byte("no image"), want: Upload{Name: "a.png", Ext: "txt"}},
-		"with a mark":     {file: "a.txt", data: []byte("\xef\xbb\xbfone\r\ntwo"), want: Upload{Name: "a.txt", Ext: "txt", Data: []byte("one\ntwo")}},
-		"UTF-16":          {file: "a.csv", data: []byte("\xff\xfeh\x00i\x00"), want: Upload{Name: "a.csv", Ext: "csv", Data: []byte("hi")}},
-		"an image":        {file: "dir/a.PNG", data: pngBytes(t, 2), want: Upload{Name: "a.PNG", Ext: "png", Image: true}},
+		"text":            {file: "notes.md", data: []byte("one\n"), want: attach.File{Name: "notes.md", Ext: "md"}},
+		"no ending":       {file: "Makefile", data: []byte("all:\n"), want: attach.File{Name: "Makefile", Ext: "txt"}},
+		"an odd ending":   {file: "a.Ta r", data: []byte("x"), want: attach.File{Name: "a.Ta r", Ext: "txt"}},
+		"text as image":   {file: "a.png", data: []byte("no image"), want: attach.File{Name: "a.png", Ext: "txt"}},
+		"with a mark":     {file: "a.txt", data: []byte("\xef\xbb\xbfone\r\ntwo"), want: attach.File{Name: "a.txt", Ext: "txt", Data: []byte("one\ntwo")}},
+		"UTF-16":          {file: "a.csv", data: []byte("\xff\xfeh\x00i\x00"), want: attach.File{Name: "a.csv", Ext: "csv", Data: []byte("hi")}},
+		"an image":        {file: "dir/a.PNG", data: pngBytes(t, 2), want: attach.File{Name: "a.PNG", Ext: "png", Image: true}},
 		"empty":           {file: "a.txt", err: "a.txt can't be attached: it is empty."},
 		"binary":          {file: "a.out", data: []byte("\x7fELF\x00\x00"), err: "a.out can't be attached: it is neither text nor a PDF, nor a PNG, JPEG or GIF image."},
 		"a damaged image": {file: "a.png", data: pngBytes(t, 2)[:12], err: "a.png can't be attached: the image is damaged."},
 		"too much text":   {file: "a.log", data: bytes.Repeat([]byte("x"), 2<<20), err: "a.log can't be attached: it has 2.0 MB of text, and 1 MB is the most; attach the part the question is about."},
-		"a PDF":           {file: "a.pdf", data: onePagePDF, want: Upload{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
+		"a PDF":           {file: "a.pdf", data: onePagePDF, want: attach.File{Name: "a.pdf", Ext: "txt", Data: []byte("[page 1]\nHello\n"), Pages: 1}},
 		"no whole PDF":    {file: "a.pdf", data: []byte("%PDF-1.4\n"), err: "a.pdf can't be attached: the PDF is damaged, or of a kind that can't be read."},
 		"too large":       {file: "a.bin", data: make([]byte, 11<<20), err: "a.bin can't be attached: it has 11.0 MB; PDFs may have 50 MB, images 10 MB, text 1 MB."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := NewUpload(c.file, c.data)
+			got, err := attach.New(c.file, c.data)
 			if c.err != "" {
-				if !errors.Is(err, ErrUpload) || err.Error() != c.err {
+				if !errors.Is(err, attach.ErrRefused) || err.Error() != c.err {
 					t.Errorf("got %v, want %s", err, c.err)
 				}
 				return
@@ -115,8 +116,8 @@ func TestWhatCanBeAttached(t *testing.T) {
 			}
 		})
 	}
-	moving, err := NewUpload("a.gif", gifData.Bytes())
-	if format, _ := imageFormat(moving.Data); err != nil || format != "png" || !moving.Image || moving.Ext != "png" {
+	moving, err := attach.New("a.gif", gifData.Bytes())
+	if format, _ := attach.ImageFormat(moving.Data); err != nil || format != "png" || !moving.Image || moving.Ext != "png" {
 		t.Errorf("a GIF becomes a PNG: %v %s", err, format)
 	}
 }
@@ -137,7 +138,7 @@ func TestFilesThatCantBeAttachedSayWhy(t *testing.T) {
 		cases[secret] = "you may not read it"
 	}
 	for file, why := range cases {
-		_, err := ReadUpload(file)
+		_, err := attach.Read(file)
 		if want := filepath.Base(file) + " can't be attached: " + why + "."; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -121,7 +119,7 @@ func (c *Checkpoint) write(b transcript.Block) error {
 	if err := transcript.Write(&buf, t); err != nil {
 		return err
 	}
-	if err := writeAtomic(c.store.root, c.file, buf.Bytes(), true); err != nil {
+	if err := c.store.root.WriteAtomic(c.file, buf.Bytes(), true); err != nil {
 		return wholefile.Explain("writing a checkpoint", err)
 	}
 	c.written = true
@@ -189,7 +187,7 @@ func (c *Checkpoint) mark(appending bool) {
 	if !c.written || to == c.file {
 		return
 	}
-	err := c.store.root.check() // in a folder that was moved away nothing is going to be appended
+	err := c.store.root.Check() // in a folder that was moved away nothing is going to be appended
 	if err == nil {
 		err = c.store.root.Rename(c.file, to)
 	}
@@ -250,7 +248,7 @@ func (s *Store) recover(ctx context.Context, ses *session) error {
 
 // partialFiles gives the names of all files in .partial/.
 func (s *Store) partialFiles() ([]string, error) {
-	if err := s.root.check(); err != nil {
+	if err := s.root.Check(); err != nil {
 		return nil, err
 	}
 	d, err := s.root.Open(partialDir)
@@ -358,31 +356,4 @@ func (s *Store) hasBlock(ctx context.Context, ses *session, id string) (bool, er
 		return false, err
 	}
 	return s.acknowledged(ses, id)
-}
-
-// writeAtomic writes a small file of our own that only the holder of the turn
-// writes: a temporary one beside it, renamed; synced first where what it holds has
-// to outlive a power cut.
-func writeAtomic(root *storeFolder, name string, data []byte, durable bool) error {
-	tmp := name + ".tmp"
-	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = root.Rename(tmp, name)
-	}
-	if err != nil {
-		if rerr := root.Remove(tmp); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
-			return errors.Join(err, fmt.Errorf("removing %s: %w", tmp, rerr))
-		}
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -25,9 +26,9 @@ type ExpireRule struct {
 // expired says whether the session of this list entry is one. What can't be read,
 // is of a newer format or an older file of a session with a newer one is none. One
 // that was brought back from the trash is as old as that.
-func (r ExpireRule) expired(info transcript.Info, marks Marks, now time.Time) bool {
+func (r ExpireRule) expired(info transcript.Info, marks sessionstate.Marks, now time.Time) bool {
 	used := info.Active
-	if back := marks.of(info.Name).Back; back.After(used) {
+	if back := marks.Back(info.Name); back.After(used) {
 		used = back
 	}
 	return r.After > 0 && info.Archived && !info.ReadOnly && info.Err == nil && transcript.CheckName(info.Name) == nil &&
@@ -54,32 +55,13 @@ func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info
 	for _, info := range list {
 		switch {
 		case !rule.expired(info, marks, time.Now()):
-		case !marks.of(info.Name).Expired.IsZero():
+		case marks.Expired(info.Name):
 			back = append(back, info.Name)
 		default:
 			out = append(out, info)
 		}
 	}
-	return out, s.state.broughtBack(ctx, back)
-}
-
-// broughtBack notes that sessions came back from the trash just now.
-func (st *State) broughtBack(ctx context.Context, names []string) error {
-	return st.markAll(ctx, names, func(marks *sessionMarks) {
-		marks.Expired, marks.Back = time.Time{}, time.Now().Truncate(time.Millisecond)
-	})
-}
-
-// LastBack is when the last of these sessions was brought back from the trash; zero
-// where none was.
-func (m Marks) LastBack(list []transcript.Info) time.Time {
-	var last time.Time
-	for _, info := range list {
-		if back := m.of(info.Name).Back; back.After(last) {
-			last = back
-		}
-	}
-	return last
+	return out, s.state.BroughtBack(ctx, back)
 }
 
 // DeleteExpired moves archived sessions of the rule's age to .trash, as Delete does,
@@ -97,7 +79,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 	now := time.Now().Truncate(time.Millisecond)
 	// Before they go: after a crash between the two, one that is still there stays for
 	// a while longer.
-	if err := s.state.markAll(ctx, names, func(marks *sessionMarks) { marks.Expired = now }); err != nil {
+	if err := s.state.SetExpired(ctx, names, now); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -117,7 +99,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 		}
 	}
 	stayed := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(deleted, name) })
-	errs = append(errs, s.state.markAll(context.WithoutCancel(ctx), stayed, func(marks *sessionMarks) { marks.Expired = time.Time{} }))
+	errs = append(errs, s.state.SetExpired(context.WithoutCancel(ctx), stayed, time.Time{}))
 	return deleted, errors.Join(errs...)
 }
 
@@ -132,29 +114,4 @@ func (s *Store) stillExpired(info transcript.Info, rule ExpireRule) error {
 		err = errKept
 	}
 	return err
-}
-
-// Warning says since when people know that sessions of an age are going to be
-// deleted. The zero Warning: they don't.
-type Warning struct {
-	At    time.Time     `json:"at"`
-	After time.Duration `json:"after"` // ns; the rule's
-	Used  bool          `json:"used"`  // sessions were deleted since
-}
-
-// Warning gives the last one.
-func (st *State) Warning() (Warning, error) {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	doc, err := st.load()
-	return doc.Warning, err
-}
-
-// SetWarning keeps a warning, so that a restart doesn't begin its time anew.
-func (st *State) SetWarning(ctx context.Context, w Warning) error {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.edit(ctx, func(_ stateDoc, file object) error {
-		return file.set("deletion_warning", w, w.At.IsZero())
-	})
 }

@@ -247,7 +247,7 @@ func (s *Store) ForgetCopy(place, path string, t *forgotten.Traces, dry bool) []
 // put them, and nobody else removes them.
 func (s *Store) exportsOf(session string) []forgotten.Touched {
 	var found []forgotten.Touched
-	for _, folder := range s.state.exports(session) {
+	for _, folder := range s.state.Exports(session) {
 		found = append(found, forgotten.Touched{
 			Place: "export", Action: forgotten.Kept, Path: folder, Session: session,
 			Why: "the conversation was exported to this folder; remove the file by hand if it holds what you forget",

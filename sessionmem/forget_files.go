@@ -33,7 +33,7 @@ func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions
 	if s.root == nil || t.Empty() {
 		return nil, nil
 	}
-	if err := s.root.check(); err != nil {
+	if err := s.root.Check(); err != nil {
 		return nil, err
 	}
 	all, err := s.forgettable(o)

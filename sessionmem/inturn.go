@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"mac-stats/sessionmem/wholefile"
 )
 
 // InTurn reports whether a turn runs in any session, in this process or another.
@@ -31,7 +29,7 @@ func (s *Store) InTurn() bool {
 
 // isLocked reports whether somebody holds a lock file. Those whose holder died are free.
 func (s *Store) isLocked(file string) bool {
-	l := wholefile.NewLock(s.lockPath(file))
+	l := s.root.NewLock(file)
 	free, err := l.TryRLock()
 	if free {
 		_ = l.Unlock() // only looked at

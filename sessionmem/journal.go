@@ -509,7 +509,7 @@ func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) e
 		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
 	}
 	ses.journal = journal{}
-	return wholefile.Wrap("writing a journal", writeAtomic(s.root, file, kept, true))
+	return wholefile.Wrap("writing a journal", s.root.WriteAtomic(file, kept, true))
 }
 
 // shortenJournal takes the oldest blocks out of a journal that has grown too large:

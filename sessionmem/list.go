@@ -48,8 +48,8 @@ func (s *Store) files() ([]entry, error) {
 	if s.root == nil {
 		return nil, nil
 	}
-	if err := s.root.check(); err != nil {
-		if s.root.never() {
+	if err := s.root.Check(); err != nil {
+		if s.root.Never() {
 			return nil, nil // it could not even be made: there is nothing, and what writes says why
 		}
 		return nil, err
@@ -532,4 +532,24 @@ func (ses *session) memInfo() transcript.Info {
 	info.Name = ses.name
 	info.Source, info.ID = transcript.SplitName(ses.name)
 	return info
+}
+
+// everyName gives the names of all sessions that are there or in the trash.
+func (s *Store) everyName() (map[string]bool, error) {
+	all, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	trash, err := s.trash()
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string]bool, len(all)+len(trash))
+	for _, e := range all {
+		names[e.Session] = true
+	}
+	for _, t := range trash {
+		names[t.session] = true
+	}
+	return names, nil
 }

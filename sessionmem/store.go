@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -57,9 +59,9 @@ type Config struct {
 // Store is the sessions of one data folder. It is safe for use by several
 // goroutines and, through file locks, by several processes.
 type Store struct {
-	dir    string       // absolute session folder
-	root   *storeFolder // confined to dir; nil in memory
-	memory bool         // Config.InMemoryOnly
+	dir    string          // absolute session folder
+	root   *sessiondir.Dir // confined to dir; nil in memory
+	memory bool            // Config.InMemoryOnly
 
 	maxBytes func() int64 // Config.MaxFileBytes
 
@@ -68,7 +70,7 @@ type Store struct {
 	opened func()       // tests: called between opening a transcript and writing to it
 	// tests: what is in a file is what was saved, see midSave
 	trustSaves bool
-	state      *State
+	state      *sessionstate.State
 
 	forgotten *forgotten.Record
 	sieve     *sieve
@@ -111,12 +113,12 @@ func Open(cfg Config) (*Store, error) {
 		claims:   map[string]claim{},
 		fresh:    map[string]time.Time{},
 	}
-	s.state = &State{store: s, private: map[string]sessionMarks{}}
 	s.forgotten, s.sieve, s.patience = forgotten.NewRecord("", nil), newSieve("", ""), forgotten.Patience
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.InMemoryOnly {
+		s.state = sessionstate.New(nil, s.logger, s.IsPrivate, s.everyName)
 		return s, nil
 	}
 	root, err := filepath.Abs(cfg.Root)
@@ -129,12 +131,13 @@ func Open(cfg Config) (*Store, error) {
 	s.dir = filepath.Join(root, sessionDir)
 	s.forgotten, s.sieve = forgotten.NewRecord(root, s.logger), newSieve(cfg.CacheDir, s.dir)
 	s.cache = newListCache(cfg.CacheDir, s.dir)
-	s.root = &storeFolder{dir: s.dir, logger: s.logger}
-	if err := s.root.check(); err != nil {
+	s.root = sessiondir.New(s.dir, s.logger, partialDir)
+	if err := s.root.Check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
 	} else if err := s.root.RemoveAll(recentDir); err != nil {
 		s.logger.Warn("what mac-stats 0.1 kept for an editor's late save stays", "dir", recentDir, "err", err)
 	}
+	s.state = sessionstate.New(s.root, s.logger, s.IsPrivate, s.everyName)
 	s.takeRescued()
 	return s, nil
 }
@@ -162,6 +165,9 @@ func (s *Store) Close() error {
 
 // Forgotten gives what was forgotten in the data folder.
 func (s *Store) Forgotten() *forgotten.Record { return s.forgotten }
+
+// State gives the marks of this store's sessions.
+func (s *Store) State() *sessionstate.State { return s.state }
 
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (s *Store) NewName(source string) string {

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -590,13 +591,13 @@ func TestALinkInATranscriptsPlace(t *testing.T) {
 		_, lerr := s.Load(t.Context(), name)
 		_, aerr := s.Append(t.Context(), name, user("one"))
 		for _, err := range []error{lerr, aerr, s.Reset(t.Context(), name)} {
-			if !errors.Is(err, errLink) {
+			if !errors.Is(err, sessiondir.ErrLink) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
 	list, err := s.List(t.Context())
-	if err != nil || len(list) != 2 || !errors.Is(list[0].Err, errLink) || !errors.Is(list[1].Err, errLink) {
+	if err != nil || len(list) != 2 || !errors.Is(list[0].Err, sessiondir.ErrLink) || !errors.Is(list[1].Err, sessiondir.ErrLink) {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
 	if got := readFile(t, outside); got != "# mine" {

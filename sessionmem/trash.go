@@ -182,7 +182,7 @@ func (s *Store) trash() ([]trashed, error) {
 // session has taken it. ErrNothingDeleted where there is none. A file that stands in the place of one that comes back is kept, and is an
 // error.
 func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
-	if err := s.root.check(); err != nil {
+	if err := s.root.Check(); err != nil {
 		return "", err
 	}
 	if s.root == nil {
@@ -211,7 +211,7 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 			return "", fmt.Errorf("bringing back %s: %w", t.session, err)
 		}
 		if slices.ContainsFunc(files, inArchive) {
-			if err := s.state.broughtBack(ctx, []string{as}); err != nil {
+			if err := s.state.BroughtBack(ctx, []string{as}); err != nil {
 				s.logger.Warn("a session came back and its age counts from its last message on", "session", as, "err", err)
 			}
 		}

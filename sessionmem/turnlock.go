@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -108,10 +107,10 @@ func (ses *session) takeTurn(ctx context.Context, wait func()) error {
 
 // lockFile orders the processes.
 func (l *TurnLock) lockFile(ctx context.Context, wait func()) error {
-	if err := l.store.root.check(); err != nil {
+	if err := l.store.root.Check(); err != nil {
 		return err
 	}
-	l.file = wholefile.NewLock(l.store.lockPath(l.ses.name + turnSuffix))
+	l.file = l.store.root.NewLock(l.ses.name + turnSuffix)
 	ok, err := l.file.TryLock()
 	if err != nil || ok {
 		return wholefile.Wrap("locking the turn", err)
@@ -131,7 +130,7 @@ func (l *TurnLock) tell(h Holder) {
 	}
 	data, err := json.Marshal(h)
 	if err == nil {
-		err = writeAtomic(l.store.root, locksDir+"/"+l.ses.name+holderSuffix, data, false) // a crash frees the lock, the name goes with it
+		err = l.store.root.WriteAtomic(locksDir+"/"+l.ses.name+holderSuffix, data, false) // a crash frees the lock, the name goes with it
 	}
 	if err != nil {
 		l.store.logger.Warn("others won't see who holds the turn", "session", l.ses.name, "err", err)
@@ -174,7 +173,7 @@ func (l *TurnLock) Unlock() {
 			if err := s.root.Remove(locksDir + "/" + l.ses.name + holderSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				s.logger.Debug("a turn's holder file stays", "session", l.ses.name, "err", err)
 			}
-			s.unlockFile(l.file)
+			s.root.Unlock(l.file)
 		}
 		<-l.ses.turn
 	})
@@ -212,23 +211,13 @@ func (s *Store) putBackTurn(ctx context.Context, ses *session, anyway bool) erro
 	return err
 }
 
-// lockPath is where a lock file is. The name was checked.
-func (s *Store) lockPath(name string) string { return filepath.Join(s.dir, locksDir, name) }
-
 // lockFile takes the short lock that every append holds. It is a file of its own,
 // never the transcript: editors save by rename.
 func (s *Store) lockFile(ctx context.Context, name string) (release func(), err error) {
 	if err := transcript.CheckName(name); err != nil {
 		return nil, err
 	}
-	if err := s.root.check(); err != nil {
-		return nil, err
-	}
-	lock := wholefile.NewLock(s.lockPath(name))
-	if err := wholefile.TakeLock(ctx, lock); err != nil {
-		return nil, wholefile.Explain("locking "+name, err)
-	}
-	return func() { s.unlockFile(lock) }, nil
+	return s.root.Lock(ctx, name)
 }
 
 // LockCompaction makes this process the only one that summarises the session. It waits
@@ -237,18 +226,12 @@ func (s *Store) LockCompaction(ctx context.Context, session string) (release fun
 	if s.IsPrivate(session) {
 		return func() {}, nil
 	}
-	if err := s.root.check(); err != nil {
+	if err := s.root.Check(); err != nil {
 		return nil, err
 	}
-	lock := wholefile.NewLock(s.lockPath(session + compactSuffix))
+	lock := s.root.NewLock(session + compactSuffix)
 	if _, err := lock.TryLockContext(ctx, wholefile.LockRetry); err != nil {
 		return nil, wholefile.Explain("locking the compaction", err)
 	}
-	return func() { s.unlockFile(lock) }, nil
-}
-
-func (s *Store) unlockFile(lock *flock.Flock) {
-	if err := lock.Unlock(); err != nil {
-		s.logger.Warn("a lock was not given back: others wait until this process ends", "lock", lock.Path(), "err", err)
-	}
+	return func() { s.root.Unlock(lock) }, nil
 }

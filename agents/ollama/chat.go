@@ -10,7 +10,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // ChatRequest is one call of the model.
@@ -105,10 +105,10 @@ const (
 func readingTime(req ChatRequest) time.Duration {
 	tokens := 0
 	for _, m := range req.Messages {
-		tokens += sessionmem.EstimateTokens(m.Content) + imageTokens*len(m.Images)
+		tokens += transcript.EstimateTokens(m.Content) + imageTokens*len(m.Images)
 	}
 	if len(req.Tools) > 0 {
-		tokens += sessionmem.EstimateTokens(req.Tools.String())
+		tokens += transcript.EstimateTokens(req.Tools.String())
 	}
 	if req.NumCtx > 0 {
 		tokens = min(tokens, req.NumCtx)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 // MessageTokens is what a message costs beside its text, in raw tokens.
@@ -64,7 +64,7 @@ const noteTokens = 20
 // that fits comes back unchanged with 0. A budget too small for any text leaves
 // the note alone.
 func CutResult(text string, tokens int) (string, int) {
-	if sessionmem.EstimateTokens(text) <= tokens {
+	if transcript.EstimateTokens(text) <= tokens {
 		return text, 0
 	}
 	head := strings.TrimRight(cutAtLine(cutToTokens(text, tokens-noteTokens)), " \t\r\n")
@@ -89,7 +89,7 @@ func cutToTokens(text string, tokens int) string {
 			_, size := utf8.DecodeRuneInString(text[low:])
 			mid = low + size
 		}
-		if mid <= high && sessionmem.EstimateTokens(text[:mid]) <= tokens {
+		if mid <= high && transcript.EstimateTokens(text[:mid]) <= tokens {
 			low = mid
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 func TestNewBudget(t *testing.T) {
@@ -76,7 +76,7 @@ func FuzzCutResult(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, tokens int) {
 		got, left := CutResult(text, tokens)
 		if left == 0 {
-			if got != text && strings.TrimSpace(text) != "" && sessionmem.EstimateTokens(text) > tokens && tokens > noteTokens {
+			if got != text && strings.TrimSpace(text) != "" && transcript.EstimateTokens(text) > tokens && tokens > noteTokens {
 				t.Errorf("changed without saying so: %q", got)
 			}
 			return
@@ -91,8 +91,8 @@ func FuzzCutResult(f *testing.F) {
 		if utf8.RuneCountInString(text) != utf8.RuneCountInString(head)+left {
 			t.Errorf("%d characters said to be left out of %d, kept %d", left, utf8.RuneCountInString(text), utf8.RuneCountInString(head))
 		}
-		if tokens >= noteTokens && sessionmem.EstimateTokens(got) > tokens {
-			t.Errorf("%d tokens, asked for %d", sessionmem.EstimateTokens(got), tokens)
+		if tokens >= noteTokens && transcript.EstimateTokens(got) > tokens {
+			t.Errorf("%d tokens, asked for %d", transcript.EstimateTokens(got), tokens)
 		}
 	})
 }

@@ -6,8 +6,8 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/transcript"
 )
 
 // Input is all that a system prompt is made of. Equal inputs give equal
@@ -133,7 +133,7 @@ func CoarseFactor(estimate func(int) int) float64 {
 }
 
 func (b *promptBuilder) cost(text string) int {
-	return int(float64(sessionmem.EstimateTokens(text))*b.factor + 0.5)
+	return int(float64(transcript.EstimateTokens(text))*b.factor + 0.5)
 }
 
 func (b *promptBuilder) add(part string) {
@@ -144,7 +144,7 @@ func (b *promptBuilder) add(part string) {
 
 func (b *promptBuilder) prompt() System {
 	b.out.System = strings.Join(b.parts, "\n\n")
-	b.out.Tokens = b.in.Estimate(sessionmem.EstimateTokens(b.out.System))
+	b.out.Tokens = b.in.Estimate(transcript.EstimateTokens(b.out.System))
 	return b.out
 }
 

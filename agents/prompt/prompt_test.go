@@ -13,9 +13,9 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/transcript"
 )
 
 // memoryOf writes a memory file and loads it the way a turn does.
@@ -98,7 +98,7 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 	if got.Cut != (ContextCut{}) {
 		t.Errorf("cut %+v", got.Cut)
 	}
-	if got.Tokens != sessionmem.EstimateTokens(got.System) {
+	if got.Tokens != transcript.EstimateTokens(got.System) {
 		t.Errorf("%d tokens", got.Tokens)
 	}
 	uses := []MemoryUse{
@@ -350,11 +350,11 @@ func checkShares(t *testing.T, in Input, got System) {
 	t.Helper()
 	budget := NewBudget(in.ContextTokens)
 	memory := between(got.System, "# Memory (lessons", "# Your part")
-	if n := in.Estimate(sessionmem.EstimateTokens(memory)); n > budget.Memory {
+	if n := in.Estimate(transcript.EstimateTokens(memory)); n > budget.Memory {
 		t.Errorf("memory takes %d tokens of %d", n, budget.Memory)
 	}
 	roster := got.System[strings.Index(got.System, "# Tools"):]
-	if n := in.Estimate(sessionmem.EstimateTokens(roster)); in.ContextTokens >= 4096 && n > budget.Roster {
+	if n := in.Estimate(transcript.EstimateTokens(roster)); in.ContextTokens >= 4096 && n > budget.Roster {
 		t.Errorf("tools and roster take %d tokens of %d", n, budget.Roster)
 	}
 	if in.ContextTokens >= 4096 && got.Cut.Roster > 0 {
@@ -442,8 +442,8 @@ func tradesAndOthers() []Named {
 func TestThoseThatFitAMessageAreNamed(t *testing.T) {
 	all := tradesAndOthers()
 	for _, trade := range trades {
-		text, named := NameFitting(trade[2], System{Others: all, Room: 200}, sessionmem.EstimateTokens)
-		if !strings.Contains(text, "\n"+trade[0]+": ") || named > mostNamed || sessionmem.EstimateTokens(text) > 200 {
+		text, named := NameFitting(trade[2], System{Others: all, Room: 200}, transcript.EstimateTokens)
+		if !strings.Contains(text, "\n"+trade[0]+": ") || named > mostNamed || transcript.EstimateTokens(text) > 200 {
 			t.Errorf("%q: %d named:\n%s", trade[2], named, text)
 		}
 	}
@@ -451,7 +451,7 @@ func TestThoseThatFitAMessageAreNamed(t *testing.T) {
 		message string
 		room    int
 	}{{"Good morning!", 200}, {"", 200}, {"My hive is about to swarm", 5}} {
-		if text, named := NameFitting(c.message, System{Others: all, Room: c.room}, sessionmem.EstimateTokens); text != "" || named != 0 {
+		if text, named := NameFitting(c.message, System{Others: all, Room: c.room}, transcript.EstimateTokens); text != "" || named != 0 {
 			t.Errorf("%q with %d tokens: %d named:\n%s", c.message, c.room, named, text)
 		}
 	}

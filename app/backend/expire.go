@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/sessionstate"
 )
 
 // warnAhead is how long before its first deletion the user is told of it.
@@ -52,7 +53,7 @@ func (e *expirer) try(ctx context.Context, after time.Duration) error {
 		if after > 0 && told.Used || told.At.IsZero() {
 			return nil
 		}
-		return state.SetWarning(ctx, sessionmem.Warning{}) // switched off, or all kept: the next time is a first time
+		return state.SetWarning(ctx, sessionstate.Warning{}) // switched off, or all kept: the next time is a first time
 	}
 	if told, err = e.announced(ctx, told, after, marks.LastBack(old)); err != nil {
 		return err
@@ -68,17 +69,17 @@ func (e *expirer) try(ctx context.Context, after time.Duration) error {
 
 // announced is the warning that what is deleted now was told of by; one that doesn't
 // hold for it is given anew. back is when one of them was brought back last.
-func (e *expirer) announced(ctx context.Context, told sessionmem.Warning, after time.Duration, back time.Time) (sessionmem.Warning, error) {
+func (e *expirer) announced(ctx context.Context, told sessionstate.Warning, after time.Duration, back time.Time) (sessionstate.Warning, error) {
 	now := time.Now()
 	if !told.At.IsZero() && !told.At.After(now) && after >= told.After && !told.At.Before(back) {
 		return told, nil
 	}
-	told = sessionmem.Warning{At: now, After: after}
+	told = sessionstate.Warning{At: now, After: after}
 	return told, e.store.State().SetWarning(ctx, told)
 }
 
 // delete moves old sessions to the trash and notes that the warning was used.
-func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, told sessionmem.Warning) error {
+func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, told sessionstate.Warning) error {
 	moved, err := e.store.DeleteExpired(ctx, rule)
 	if len(moved) == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/discord/botstate"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
@@ -83,12 +83,12 @@ func quaggaServer(t *testing.T) *ollamatest.Server {
 func liveWithQuagga(t *testing.T, b *Backend) string {
 	t.Helper()
 	ctx := t.Context()
-	file, err := sessionmem.NewUpload("flute.txt", []byte("Written down: "+quagga))
+	file, err := attach.New("flute.txt", []byte("Written down: "+quagga))
 	check(t, err)
 	for i := range 5 {
 		req := agents.Request{Session: "cpu-day", Text: fmt.Sprintf("And what of number %d?", i)}
 		if i == 0 {
-			req.Text, req.Files = quagga, []sessionmem.Upload{file}
+			req.Text, req.Files = quagga, []attach.File{file}
 		}
 		_, err := b.Engine.Start(ctx, req).Wait()
 		check(t, err)

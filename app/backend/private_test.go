@@ -14,7 +14,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 )
 
 // eager is a scripted model that wants to remember something in each turn, and
@@ -56,14 +56,14 @@ func TestAPrivateChatIsSummarisedAndLearnsNothing(t *testing.T) {
 			if tt.value != "true" {
 				b.Store.SetPrivate("cpu-p")
 			}
-			file, err := sessionmem.NewUpload("xyzzy.txt", []byte("what xyzzy costs"))
+			file, err := attach.New("xyzzy.txt", []byte("what xyzzy costs"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range 5 {
 				req := agents.Request{Session: "cpu-p", Text: "I like xyzzy tea."}
 				if i == 0 {
-					req.Files = []sessionmem.Upload{file}
+					req.Files = []attach.File{file}
 				}
 				if _, err := b.Engine.Start(t.Context(), req).Wait(); err != nil {
 					t.Fatal(err)

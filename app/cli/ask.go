@@ -19,6 +19,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -193,10 +194,10 @@ func (c *commands) unreadableConfig(b *backend.Backend) bool {
 }
 
 // readFiles reads what --file names; the first that can't be attached ends it.
-func readFiles(paths []string) ([]sessionmem.Upload, error) {
-	var files []sessionmem.Upload
+func readFiles(paths []string) ([]attach.File, error) {
+	var files []attach.File
 	for _, p := range paths {
-		u, err := sessionmem.ReadUpload(p)
+		u, err := attach.Read(p)
 		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
 			return nil, &plainError{sentence: "There is no file " + p + "; nothing was sent."}
 		}
@@ -219,7 +220,7 @@ func logFailure(b *backend.Backend, session string, err error) {
 type message struct {
 	text  string
 	from  transcript.Sources
-	piped []sessionmem.Upload // what stands on stdin, beside words
+	piped []attach.File // what stands on stdin, beside words
 }
 
 // textOf gives the words of the command line, and stdin where a - asks for it or
@@ -249,11 +250,11 @@ func (c *commands) textOf(cmd *cobra.Command, args []string, attached bool) (mes
 		case m.text == "":
 			m.text, m.from = strings.TrimSpace(input), transcript.FromFile
 		default:
-			u, err := sessionmem.NewUpload("stdin", []byte(strings.Trim(input, "\r\n")))
+			u, err := attach.New("stdin", []byte(strings.Trim(input, "\r\n")))
 			if err != nil {
 				return m, &plainError{sentence: err.Error(), next: "Nothing was sent."}
 			}
-			m.piped = []sessionmem.Upload{u}
+			m.piped = []attach.File{u}
 		}
 	}
 	if m.text == "" && !attached {

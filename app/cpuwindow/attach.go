@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 )
 
 // bindAttaching makes the window take files.
@@ -47,7 +47,7 @@ func (w *Window) attachPaths(paths []string) {
 		var files []conversation.File
 		var refused []string
 		for _, p := range paths {
-			u, err := sessionmem.ReadUpload(p)
+			u, err := attach.Read(p)
 			if err != nil {
 				refused = append(refused, err.Error())
 				continue
@@ -66,8 +66,8 @@ func (w *Window) addFiles(c *conversation.Conversation, files []conversation.Fil
 		same := func(p conversation.File) bool { return p.Attachment().File == f.Attachment().File }
 		switch {
 		case slices.ContainsFunc(attached, same):
-		case len(attached) >= sessionmem.MaxUploads:
-			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": f.Attachment().Name, "MaxUploads": sessionmem.MaxUploads}))
+		case len(attached) >= attach.Max:
+			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": f.Attachment().Name, "MaxUploads": attach.Max}))
 		default:
 			attached = append(attached, f)
 			w.thumbs.Remember(f)
@@ -100,7 +100,7 @@ func (w *Window) removeFile(i int) {
 
 // attachPasted makes a file of a long text.
 func (w *Window) attachPasted(text string) {
-	u, err := sessionmem.NewUpload("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
+	u, err := attach.New("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
 	if err != nil {
 		w.compose.Warn(err.Error())
 		return
@@ -117,8 +117,8 @@ func (w *Window) pasteImage() {
 		var files []conversation.File
 		var refused []string
 		if err == nil {
-			var u sessionmem.Upload
-			if u, err = sessionmem.NewUpload("pasted "+time.Now().Format("15.04.05")+".png", data); err == nil {
+			var u attach.File
+			if u, err = attach.New("pasted "+time.Now().Format("15.04.05")+".png", data); err == nil {
 				files = []conversation.File{{Upload: u}}
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -276,7 +277,7 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 40, 40))
+		u, err := attach.New("shot.png", pictureBytes(t, 40, 40))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -194,7 +195,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.shown
-		u, err := sessionmem.NewUpload("shot.png", pictureBytes(t, 4, 4))
+		u, err := attach.New("shot.png", pictureBytes(t, 4, 4))
 		if err != nil {
 			t.Fatal(err)
 		}

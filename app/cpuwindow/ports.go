@@ -17,6 +17,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -54,7 +55,7 @@ type library interface {
 
 // marks is what people mark of sessions: pins, and what was read.
 type marks interface {
-	Marks() (sessionmem.Marks, error)
+	Marks() (sessionstate.Marks, error)
 	SetPinned(ctx context.Context, name string, pinned bool) error
 	MarkRead(ctx context.Context, info transcript.Info) error
 	MarkExported(ctx context.Context, name, file string) error

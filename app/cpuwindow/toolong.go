@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -28,7 +28,7 @@ func (w *Window) tooLong(text string) string {
 	}
 	name, size := w.contextNow(w.shown)
 	room := size*3/4 - promptShare // a quarter is the answer's
-	need := sessionmem.EstimateTokens(text)
+	need := transcript.EstimateTokens(text)
 	if size == 0 || need <= room {
 		return ""
 	}

@@ -29,7 +29,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -80,7 +80,7 @@ type Window struct {
 	page  page
 	convs map[string]*conversation.Conversation
 	infos []transcript.Info
-	marks sessionmem.Marks // as of infos
+	marks sessionstate.Marks // as of infos
 
 	reader      *transcripts.View
 	readFrom    transcript.Info           // what the viewer shows

@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 )
 
 // answer answers one job: it never gives an error, for whoever asked is told. It reports
@@ -57,7 +57,7 @@ func (b *Bot) answer(ctx context.Context, w *working) (told bool) {
 // withoutImages takes the images out of a request that nobody can look at, and says so;
 // false where there is no file beside them to be answered.
 func withoutImages(req *agents.Request, j *job) bool {
-	var rest []sessionmem.Upload
+	var rest []attach.File
 	var unseen []string
 	for _, f := range req.Files {
 		if f.Image {

@@ -11,7 +11,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -145,10 +145,10 @@ func named(m connection.Message) string {
 }
 
 // download fetches what is attached; what can't be used is said.
-func (b *Bot) download(ctx context.Context, m connection.Message) (files []sessionmem.Upload, problems []string) {
+func (b *Bot) download(ctx context.Context, m connection.Message) (files []attach.File, problems []string) {
 	for i, a := range m.Attachments {
 		name := tame(a.Name, 80)
-		if i >= sessionmem.MaxUploads {
+		if i >= attach.Max {
 			return files, append(problems, fmt.Sprintf("Only the first %d attached files were read.", i))
 		}
 		if a.Size > maxFileBytes {
@@ -161,7 +161,7 @@ func (b *Bot) download(ctx context.Context, m connection.Message) (files []sessi
 			problems = append(problems, "The attached file "+name+" could not be fetched.")
 			continue
 		}
-		up, err := sessionmem.NewUpload(name, data)
+		up, err := attach.New(name, data)
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue

@@ -20,7 +20,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/assets"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -199,7 +199,7 @@ func (r *runner) remember(ctx context.Context, lessons string) error {
 func (r *runner) turn(ctx context.Context, session string, t task) (registry.Outcome, error) {
 	req := agents.Request{Session: session, Text: t.message, Agent: t.agent, Holder: "quality"}
 	if t.fileName != "" {
-		req.Files = []sessionmem.Upload{{Name: t.fileName, Data: []byte(t.file)}}
+		req.Files = []attach.File{{Name: t.fileName, Data: []byte(t.file)}}
 	}
 	if t.category == categoryDiscord {
 		prompt, err := assets.FS.ReadFile("prompts/discord.md")

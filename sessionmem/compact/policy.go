@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
 )
 
 const (
@@ -69,7 +70,7 @@ func (p Policy) Keep(s sessionmem.Snapshot) int {
 	most := cmp.Or(p.Window, defaultWindow) / 2
 	for n := 1; n <= min(most, len(s.Messages)); n++ {
 		b := s.Messages[len(s.Messages)-n]
-		tokens += sessionmem.EstimateTokens(b.Text) + sessionmem.EstimateTokens(b.Context)
+		tokens += transcript.EstimateTokens(b.Text) + transcript.EstimateTokens(b.Context)
 		if tokens > p.KeepTokens || len(b.Attachments()) > 0 {
 			break
 		}

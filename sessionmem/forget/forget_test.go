@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
@@ -154,7 +155,7 @@ var secretWords = []string{"zebra", "emVicm", "plYnJh", "6ZWJyY"}
 func (r *rig) aDay() {
 	r.t.Helper()
 	ctx := r.t.Context()
-	up, err := sessionmem.NewUpload("plan.txt", []byte("About it: "+secret))
+	up, err := attach.New("plan.txt", []byte("About it: "+secret))
 	must(r.t, err)
 	file, err := r.store.Attach(ctx, "cpu-day", up)
 	must(r.t, err)
@@ -571,7 +572,7 @@ func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
 // attachment tells what was in it.
 func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 	r := newRig(t)
-	u, err := sessionmem.NewUpload("pin.txt", []byte("zebra 4711"))
+	u, err := attach.New("pin.txt", []byte("zebra 4711"))
 	must(t, err)
 	a, err := r.store.Attach(t.Context(), "cpu-a", u)
 	must(t, err)

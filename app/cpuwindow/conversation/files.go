@@ -7,14 +7,14 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
 // File is a file that goes with the next message of a conversation: read and
 // checked, or one of an earlier message that is sent anew.
 type File struct {
-	Upload sessionmem.Upload
+	Upload attach.File
 	Kept   *transcript.Attachment // is in session/files already
 }
 

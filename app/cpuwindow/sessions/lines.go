@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -25,7 +25,7 @@ type Line struct {
 
 // Notes is what is known of sessions beside their files.
 type Notes struct {
-	Marks sessionmem.Marks
+	Marks sessionstate.Marks
 	Shown string // the session one looks at: nothing of it is unread
 }
 

@@ -1,11 +1,9 @@
-package sessionmem
+package transcript
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"mac-stats/sessionmem/transcript"
 )
 
 func TestEstimateTokens(t *testing.T) {
@@ -18,15 +16,15 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-func messagesOf(costs ...int) []transcript.Block {
-	out := make([]transcript.Block, len(costs))
+func messagesOf(costs ...int) []Block {
+	out := make([]Block, len(costs))
 	for i, c := range costs {
-		out[i] = transcript.Block{ID: fmt.Sprint(i), Kind: transcript.KindUser, Text: strings.Repeat("x", c)}
+		out[i] = Block{ID: fmt.Sprint(i), Kind: KindUser, Text: strings.Repeat("x", c)}
 	}
 	return out
 }
 
-func textLen(b transcript.Block) int { return len(b.Text) }
+func textLen(b Block) int { return len(b.Text) }
 
 func TestTrim(t *testing.T) {
 	ones := func(n int) []int { return append(make([]int, 0, n), make([]int, n)...) }
@@ -61,7 +59,7 @@ func TestTrim(t *testing.T) {
 // turn begins where the one before began, for several turns, whoever computes it.
 func TestTrimIsTheSameAfterARestart(t *testing.T) {
 	lim := Limits{Messages: 20, Tokens: 300}
-	var all []transcript.Block
+	var all []Block
 	last, moved := 0, 0
 	for i := range 500 {
 		all = append(all, messagesOf(i*7%31)...)
@@ -84,11 +82,11 @@ func TestTrimIsTheSameAfterARestart(t *testing.T) {
 }
 
 func BenchmarkTrim10000(b *testing.B) {
-	messages := make([]transcript.Block, 10_000)
+	messages := make([]Block, 10_000)
 	for i := range messages {
-		messages[i] = transcript.Block{Kind: transcript.KindUser, Text: strings.Repeat("word ", 60)}
+		messages[i] = Block{Kind: KindUser, Text: strings.Repeat("word ", 60)}
 	}
-	cost := func(m transcript.Block) int { return EstimateTokens(m.Text) }
+	cost := func(m Block) int { return EstimateTokens(m.Text) }
 	for b.Loop() {
 		Trim(messages, Limits{Messages: 20, Tokens: 8192}, cost)
 	}

@@ -1,9 +1,7 @@
-package sessionmem
+package transcript
 
 import (
 	"unicode/utf8"
-
-	"mac-stats/sessionmem/transcript"
 )
 
 // Limits caps the short-term window. Zero means no cap.
@@ -54,7 +52,7 @@ func isWide(r rune) bool {
 //
 // The newest message always stays, also where it alone is beyond the cap: what is
 // too long to send is refused elsewhere, not dropped here.
-func Trim(messages []transcript.Block, lim Limits, cost func(transcript.Block) int) (kept []transcript.Block, cut int) {
+func Trim(messages []Block, lim Limits, cost func(Block) int) (kept []Block, cut int) {
 	if lim.Messages <= 0 && lim.Tokens <= 0 {
 		return messages, 0
 	}

@@ -1,4 +1,4 @@
-package sessionmem
+package attach
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ const mostFolderFiles = 2000
 // readFolder makes one text of the text files of a folder and those below, each under its
 // path. Hidden files and folders, links, what is no text, and what doesn't fit any more
 // are left out.
-func readFolder(dir string) (Upload, error) {
+func readFolder(dir string) (File, error) {
 	name := filepath.Base(dir)
 	var out bytes.Buffer
-	u := Upload{Name: name, Ext: "txt"}
+	u := File{Name: name, Ext: "txt"}
 	seen := 0
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
@@ -53,11 +53,11 @@ func readFolder(dir string) (Upload, error) {
 	})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return Upload{}, refuse(name, "you may not read it")
+		return File{}, refuse(name, "you may not read it")
 	case err != nil:
-		return Upload{}, refuse(name, err.Error())
+		return File{}, refuse(name, err.Error())
 	case u.Files == 0:
-		return Upload{}, refuse(name, "the folder holds no text files of less than 1 MB")
+		return File{}, refuse(name, "the folder holds no text files of less than 1 MB")
 	}
 	u.Data = out.Bytes()
 	return u, nil

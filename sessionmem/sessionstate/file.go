@@ -1,4 +1,4 @@
-package sessionmem
+package sessionstate
 
 import (
 	"context"
@@ -24,20 +24,20 @@ const (
 )
 
 var (
-	errNewerState = errors.New("a newer mac-stats wrote session/state.json, and this one leaves it as it is; update mac-stats")
+	// ErrNewerState: a later version's file can't be written to by this one.
+	ErrNewerState = errors.New("a newer mac-stats wrote session/state.json, and this one leaves it as it is; update mac-stats")
 	errNoObject   = errors.New("it holds no JSON object")
 )
 
 // load reads the file if it has changed. The caller holds mu.
 func (st *State) load() (stateDoc, error) {
-	s := st.store
-	if s.memory {
+	if st.folder == nil {
 		return stateDoc{}, nil
 	}
-	if err := s.root.check(); err != nil {
+	if err := st.folder.Check(); err != nil {
 		return stateDoc{}, err
 	}
-	fi, err := s.root.Stat(stateFile)
+	fi, err := st.folder.Stat(stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		st.stat, st.read = nil, stateDoc{}
 		return stateDoc{}, nil
@@ -50,12 +50,12 @@ func (st *State) load() (stateDoc, error) {
 		return st.read, nil
 	}
 	now := time.Now()
-	data, err := s.root.ReadFile(stateFile)
+	data, err := st.folder.ReadFile(stateFile)
 	if err != nil {
 		return stateDoc{}, wholefile.Explain("reading "+stateFile, err)
 	}
 	doc, _, err := parseState(data)
-	if errors.Is(err, errNewerState) {
+	if errors.Is(err, ErrNewerState) {
 		return stateDoc{}, err
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func parseState(data []byte) (stateDoc, object, error) {
 	var doc stateDoc
 	err := json.Unmarshal(data, &doc)
 	if strings.HasPrefix(doc.Format, stateFamily) && doc.Format != stateFormat {
-		return doc, file, errNewerState
+		return doc, file, ErrNewerState
 	}
 	return doc, file, err
 }
@@ -85,18 +85,14 @@ func parseState(data []byte) (stateDoc, object, error) {
 // edit reads the file under its lock, lets change alter it and writes it back. A
 // file that can't be understood is moved aside before. The caller holds mu.
 func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object) error) error {
-	s := st.store
-	if s.root == nil {
+	if st.folder == nil {
 		return nil
 	}
-	if err := s.root.check(); err != nil {
+	release, err := st.folder.Lock(ctx, stateFile)
+	if err != nil {
 		return err
 	}
-	lock := wholefile.NewLock(s.lockPath(stateFile))
-	if err := wholefile.TakeLock(ctx, lock); err != nil {
-		return wholefile.Explain("locking "+stateFile, err)
-	}
-	defer s.unlockFile(lock)
+	defer release()
 	doc, file, err := st.readToEdit()
 	if err != nil {
 		return err
@@ -114,13 +110,12 @@ func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object
 		return err
 	}
 	st.stat = nil // read it again: another process may be next
-	return wholefile.Wrap("writing "+stateFile, writeAtomic(s.root, stateFile, append(data, '\n'), true))
+	return wholefile.Wrap("writing "+stateFile, st.folder.WriteAtomic(stateFile, append(data, '\n'), true))
 }
 
 // readToEdit reads the file as it is now; there may be none.
 func (st *State) readToEdit() (stateDoc, object, error) {
-	s := st.store
-	data, err := s.root.ReadFile(stateFile)
+	data, err := st.folder.ReadFile(stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return stateDoc{}, object{}, nil
 	}
@@ -128,14 +123,14 @@ func (st *State) readToEdit() (stateDoc, object, error) {
 		return stateDoc{}, nil, wholefile.Explain("reading "+stateFile, err)
 	}
 	doc, file, err := parseState(data)
-	if err == nil || errors.Is(err, errNewerState) {
+	if err == nil || errors.Is(err, ErrNewerState) {
 		return doc, file, err
 	}
 	aside, merr := st.moveAside()
 	if merr != nil {
 		return stateDoc{}, nil, wholefile.Explain("moving the broken "+stateFile+" aside", merr)
 	}
-	s.logger.Warn("session/state.json can't be read; pins and unread marks start anew, the old file is kept beside it", "kept", aside, "err", err)
+	st.logger.Warn("session/state.json can't be read; pins and unread marks start anew, the old file is kept beside it", "kept", aside, "err", err)
 	return stateDoc{}, object{}, nil
 }
 
@@ -147,8 +142,8 @@ func (st *State) moveAside() (string, error) {
 		if n > 1 {
 			name = base + "-" + strconv.Itoa(n) + ".broken.json"
 		}
-		if _, err := st.store.root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			return name, st.store.root.Rename(stateFile, name)
+		if _, err := st.folder.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, st.folder.Rename(stateFile, name)
 		} else if err != nil {
 			return "", err
 		}

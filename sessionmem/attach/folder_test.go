@@ -1,9 +1,11 @@
-package sessionmem
+package attach
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/filetest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -14,10 +16,10 @@ func TestAFolderIsTheTextOfItsFiles(t *testing.T) {
 		"b.md": "second\n", "a/one.txt": "first\r\n", "a/picture.png": "\x89PNG\r\n\x1a\n\x00", ".env": "SECRET=1",
 		".git/config": "[core]", "node_modules/x.js": "x", "empty.txt": "", "long.txt": strings.Repeat("x", maxTextBytes),
 	} {
-		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		filetest.Write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	u, err := ReadUpload(dir)
-	want := Upload{Name: "notes", Ext: "txt", Files: 2, LeftOut: 3, Data: []byte("===== a/one.txt =====\nfirst\n\n===== b.md =====\nsecond\n")}
+	u, err := Read(dir)
+	want := File{Name: "notes", Ext: "txt", Files: 2, LeftOut: 3, Data: []byte("===== a/one.txt =====\nfirst\n\n===== b.md =====\nsecond\n")}
 	if diff := cmp.Diff(want, u); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

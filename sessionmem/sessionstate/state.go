@@ -1,10 +1,11 @@
-package sessionmem
+package sessionstate
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -21,13 +23,16 @@ import (
 // session stays in memory. It is safe for use by several goroutines and, through
 // a lock file, by several processes.
 type State struct {
-	store *Store
+	folder  *sessiondir.Dir // the session folder; nil: everything is in memory
+	logger  *slog.Logger
+	private func(session string) bool
+	names   func() (map[string]bool, error) // of all sessions that are there or in the trash
 
-	mu      sync.Mutex
-	private map[string]sessionMarks // of sessions that are in memory only
-	stat    os.FileInfo             // of the file as it was read last; nil: not read
-	at      time.Time               // when stat was asked for
-	read    stateDoc                // never changed once it is here
+	mu     sync.Mutex
+	memory map[string]sessionMarks // of sessions that are in memory only
+	stat   os.FileInfo             // of the file as it was read last; nil: not read
+	at     time.Time               // when stat was asked for
+	read   stateDoc                // never changed once it is here
 }
 
 // stateDoc is the file as this version reads it. What it doesn't know is kept.
@@ -53,17 +58,20 @@ type readMark struct {
 	Active   time.Time `json:"active"`   // the time of the last block
 }
 
-// State gives the marks of this store's sessions.
-func (s *Store) State() *State { return s.state }
+// New is the marks in a folder; nil for those of a store that is in memory only.
+// private says of which sessions nothing is written, names which are there or in the trash.
+func New(folder *sessiondir.Dir, logger *slog.Logger, private func(string) bool, names func() (map[string]bool, error)) *State {
+	return &State{folder: folder, logger: logger, private: private, names: names, memory: map[string]sessionMarks{}}
+}
 
 // Marks are the marks as they were at one moment.
 type Marks struct {
-	doc     stateDoc
-	private map[string]sessionMarks
+	doc    stateDoc
+	memory map[string]sessionMarks
 }
 
 func (m Marks) of(name string) sessionMarks {
-	if marks, ok := m.private[name]; ok {
+	if marks, ok := m.memory[name]; ok {
 		return marks
 	}
 	return m.doc.Sessions[name]
@@ -78,7 +86,7 @@ func (m Marks) Pins() []string {
 	if all == nil {
 		all = map[string]sessionMarks{}
 	}
-	maps.Copy(all, m.private)
+	maps.Copy(all, m.memory)
 	maps.DeleteFunc(all, func(_ string, marks sessionMarks) bool { return marks.Pinned.IsZero() })
 	return slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 		if n := all[a].Pinned.Compare(all[b].Pinned); n != 0 {
@@ -119,7 +127,7 @@ func (st *State) Marks() (Marks, error) {
 	if err != nil {
 		return Marks{}, err
 	}
-	return Marks{doc: doc, private: maps.Clone(st.private)}, nil
+	return Marks{doc: doc, memory: maps.Clone(st.memory)}, nil
 }
 
 // SetPinned pins a session or takes its pin away. A pinned session is neither
@@ -174,8 +182,8 @@ func (st *State) MarkExported(ctx context.Context, name, file string) error {
 	})
 }
 
-// exports gives the folders that a session was exported to.
-func (st *State) exports(name string) []string {
+// Exports gives the folders that a session was exported to.
+func (st *State) Exports(name string) []string {
 	marks, err := st.Marks()
 	if err != nil {
 		return nil // what can't be read is said where the marks are used
@@ -191,10 +199,10 @@ func (st *State) mark(ctx context.Context, name string, change func(*sessionMark
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.store.IsPrivate(name) {
-		marks := st.private[name]
+	if st.private(name) {
+		marks := st.memory[name]
 		if change(&marks) {
-			st.private[name] = marks
+			st.memory[name] = marks
 		}
 		return nil
 	}
@@ -259,7 +267,7 @@ func (st *State) Prune(ctx context.Context) (int, error) {
 	if err != nil || len(doc.Sessions) == 0 {
 		return 0, err
 	}
-	there, err := st.store.everyName()
+	there, err := st.names()
 	if err != nil {
 		return 0, fmt.Errorf("looking whose marks can go: %w", err)
 	}
@@ -279,22 +287,57 @@ func (st *State) Prune(ctx context.Context) (int, error) {
 	return dropped, err
 }
 
-// everyName gives the names of all sessions that are there or in the trash.
-func (s *Store) everyName() (map[string]bool, error) {
-	all, err := s.entries()
-	if err != nil {
-		return nil, err
+// Warning says since when people know that sessions of an age are going to be
+// deleted. The zero Warning: they don't.
+type Warning struct {
+	At    time.Time     `json:"at"`
+	After time.Duration `json:"after"` // ns; the rule's
+	Used  bool          `json:"used"`  // sessions were deleted since
+}
+
+// Warning gives the last one.
+func (st *State) Warning() (Warning, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	doc, err := st.load()
+	return doc.Warning, err
+}
+
+// SetExpired notes when sessions were moved to the trash by their age; zero: they were not.
+func (st *State) SetExpired(ctx context.Context, names []string, at time.Time) error {
+	return st.markAll(ctx, names, func(marks *sessionMarks) { marks.Expired = at })
+}
+
+// SetWarning keeps a warning, so that a restart doesn't begin its time anew.
+func (st *State) SetWarning(ctx context.Context, w Warning) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.edit(ctx, func(_ stateDoc, file object) error {
+		return file.set("deletion_warning", w, w.At.IsZero())
+	})
+}
+
+// BroughtBack notes that sessions came back from the trash just now.
+func (st *State) BroughtBack(ctx context.Context, names []string) error {
+	return st.markAll(ctx, names, func(marks *sessionMarks) {
+		marks.Expired, marks.Back = time.Time{}, time.Now().Truncate(time.Millisecond)
+	})
+}
+
+// Expired reports whether the session was moved to the trash by its age.
+func (m Marks) Expired(name string) bool { return !m.of(name).Expired.IsZero() }
+
+// Back is when the session was brought back from the trash; zero where it was not.
+func (m Marks) Back(name string) time.Time { return m.of(name).Back }
+
+// LastBack is when the last of these sessions was brought back from the trash; zero
+// where none was.
+func (m Marks) LastBack(list []transcript.Info) time.Time {
+	var last time.Time
+	for _, info := range list {
+		if back := m.Back(info.Name); back.After(last) {
+			last = back
+		}
 	}
-	trash, err := s.trash()
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]bool, len(all)+len(trash))
-	for _, e := range all {
-		names[e.Session] = true
-	}
-	for _, t := range trash {
-		names[t.session] = true
-	}
-	return names, nil
+	return last
 }

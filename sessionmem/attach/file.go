@@ -1,7 +1,11 @@
-package sessionmem
+package attach
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -13,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/pdftext"
@@ -24,29 +29,29 @@ import (
 // kept, and what was sent of it is said.
 const (
 	maxTextBytes  = 1 << 20
-	maxImageBytes = 10 << 20
+	MaxImageBytes = 10 << 20
 	maxPDFBytes   = 50 << 20
 	maxPixels     = 50_000_000 // of an image, decoded
-	MaxUploads    = 10         // attachments of one message
+	Max           = 10         // attachments of one message
 )
 
-// ErrUpload: something can't be attached. The message says why, in words for people.
-var ErrUpload = errors.New("can't be attached")
+// ErrRefused: something can't be attached. The message says why, in words for people.
+var ErrRefused = errors.New("can't be attached")
 
 // uploadError is ErrUpload with the whole sentence.
 type uploadError struct{ sentence string }
 
 func (e *uploadError) Error() string        { return e.sentence }
-func (e *uploadError) Is(target error) bool { return target == ErrUpload }
+func (e *uploadError) Is(target error) bool { return target == ErrRefused }
 
 func refuse(name, why string) error {
 	return &uploadError{fmt.Sprintf("%s can't be attached: %s.", transcript.OneLine(name), why)}
 }
 
-// Upload is a file that is going to be attached: text in UTF-8, or an image in a
+// File is a file that is going to be attached: text in UTF-8, or an image in a
 // form models read. Of a PDF and of a folder it is the text: what is kept is what is
 // sent, and can be searched and forgotten.
-type Upload struct {
+type File struct {
 	Name  string // the file's name, without folders
 	Ext   string // of the kept file: png, jpg, or that of the text, "txt" where it has none
 	Image bool
@@ -57,63 +62,63 @@ type Upload struct {
 	LeftOut int // files of the folder that are not in it
 }
 
-// ReadUpload reads a file to attach, or the text files of a folder. What can't be
+// Read reads a file to attach, or the text files of a folder. What can't be
 // attached (too large, neither text nor an image, unreadable) gives ErrUpload with a sentence that says so.
-func ReadUpload(file string) (Upload, error) {
+func Read(file string) (File, error) {
 	name := filepath.Base(file)
 	fi, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Upload{}, refuse(name, "it isn't there any more")
+		return File{}, refuse(name, "it isn't there any more")
 	case errors.Is(err, fs.ErrPermission):
-		return Upload{}, refuse(name, "you may not read it")
+		return File{}, refuse(name, "you may not read it")
 	case err != nil:
-		return Upload{}, refuse(name, err.Error())
+		return File{}, refuse(name, err.Error())
 	case fi.IsDir():
 		return readFolder(file)
 	case !fi.Mode().IsRegular():
-		return Upload{}, refuse(name, "it is no ordinary file")
+		return File{}, refuse(name, "it is no ordinary file")
 	case fi.Size() > maxPDFBytes:
-		return Upload{}, refuse(name, tooLarge(fi.Size()))
+		return File{}, refuse(name, tooLarge(fi.Size()))
 	}
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrPermission) {
-		return Upload{}, refuse(name, "you may not read it")
+		return File{}, refuse(name, "you may not read it")
 	}
 	if err != nil {
-		return Upload{}, refuse(name, err.Error())
+		return File{}, refuse(name, err.Error())
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxPDFBytes+1))
 	if err != nil {
-		return Upload{}, refuse(name, err.Error())
+		return File{}, refuse(name, err.Error())
 	}
-	return NewUpload(name, data)
+	return New(name, data)
 }
 
-// NewUpload checks what is to be attached and brings it into its form: text
+// New checks what is to be attached and brings it into its form: text
 // becomes UTF-8, an image PNG or JPEG.
-func NewUpload(name string, data []byte) (Upload, error) {
+func New(name string, data []byte) (File, error) {
 	name = transcript.OneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
 	switch {
 	case len(data) == 0:
-		return Upload{}, refuse(name, "it is empty")
+		return File{}, refuse(name, "it is empty")
 	case bytes.HasPrefix(data, []byte(pdftext.Header)) && len(data) <= maxPDFBytes:
 		return pdfUpload(name, data)
-	case len(data) > maxImageBytes:
-		return Upload{}, refuse(name, tooLarge(int64(len(data))))
+	case len(data) > MaxImageBytes:
+		return File{}, refuse(name, tooLarge(int64(len(data))))
 	}
-	if format, ok := imageFormat(data); ok {
+	if format, ok := ImageFormat(data); ok {
 		return imageUpload(name, format, data)
 	}
 	text, ok := decodeText(data)
 	if !ok {
-		return Upload{}, refuse(name, "it is neither text nor a PDF, nor a PNG, JPEG or GIF image")
+		return File{}, refuse(name, "it is neither text nor a PDF, nor a PNG, JPEG or GIF image")
 	}
 	if len(text) > maxTextBytes {
-		return Upload{}, refuse(name, fmt.Sprintf("it has %s of text, and 1 MB is the most; attach the part the question is about", megabytes(int64(len(text)))))
+		return File{}, refuse(name, fmt.Sprintf("it has %s of text, and 1 MB is the most; attach the part the question is about", megabytes(int64(len(text)))))
 	}
-	return Upload{Name: name, Ext: textExt(name), Data: []byte(text)}, nil
+	return File{Name: name, Ext: textExt(name), Data: []byte(text)}, nil
 }
 
 func tooLarge(n int64) string {
@@ -121,19 +126,19 @@ func tooLarge(n int64) string {
 }
 
 // pdfUpload makes text of a PDF.
-func pdfUpload(name string, data []byte) (Upload, error) {
+func pdfUpload(name string, data []byte) (File, error) {
 	text, pages, err := pdftext.Read(data, maxTextBytes)
 	switch {
 	case errors.Is(err, pdftext.ErrPictures):
-		return Upload{}, refuse(name, err.Error()+"; attach a picture of the page, for a model that sees images")
+		return File{}, refuse(name, err.Error()+"; attach a picture of the page, for a model that sees images")
 	case errors.Is(err, pdftext.ErrDamaged):
-		return Upload{}, refuse(name, pdftext.ErrDamaged.Error())
+		return File{}, refuse(name, pdftext.ErrDamaged.Error())
 	case err != nil:
-		return Upload{}, refuse(name, err.Error())
+		return File{}, refuse(name, err.Error())
 	case len(text) > maxTextBytes:
-		return Upload{}, refuse(name, "it has more than 1 MB of text; attach the part the question is about")
+		return File{}, refuse(name, "it has more than 1 MB of text; attach the part the question is about")
 	}
-	return Upload{Name: name, Ext: "txt", Data: []byte(text), Pages: pages}, nil
+	return File{Name: name, Ext: "txt", Data: []byte(text), Pages: pages}, nil
 }
 
 func megabytes(n int64) string {
@@ -143,8 +148,8 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// imageFormat tells what image data is, by its first bytes.
-func imageFormat(data []byte) (format string, ok bool) {
+// ImageFormat tells what image data is, by its first bytes.
+func ImageFormat(data []byte) (format string, ok bool) {
 	for _, f := range []struct{ format, magic string }{{"png", "\x89PNG\r\n\x1a\n"}, {"jpeg", "\xff\xd8\xff"}, {"gif", "GIF8"}} {
 		if bytes.HasPrefix(data, []byte(f.magic)) {
 			return f.format, true
@@ -154,29 +159,29 @@ func imageFormat(data []byte) (format string, ok bool) {
 }
 
 // imageUpload makes an image whole and known before anything is sent.
-func imageUpload(name, format string, data []byte) (Upload, error) {
+func imageUpload(name, format string, data []byte) (File, error) {
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return Upload{}, refuse(name, "the image is damaged")
+		return File{}, refuse(name, "the image is damaged")
 	}
 	if cfg.Width*cfg.Height > maxPixels {
-		return Upload{}, refuse(name, fmt.Sprintf("%d × %d pixels are too many; make it smaller", cfg.Width, cfg.Height))
+		return File{}, refuse(name, fmt.Sprintf("%d × %d pixels are too many; make it smaller", cfg.Width, cfg.Height))
 	}
 	switch format {
 	case "png":
-		return Upload{Name: name, Ext: "png", Image: true, Data: data}, nil
+		return File{Name: name, Ext: "png", Image: true, Data: data}, nil
 	case "jpeg":
-		return Upload{Name: name, Ext: "jpg", Image: true, Data: data}, nil
+		return File{Name: name, Ext: "jpg", Image: true, Data: data}, nil
 	}
 	first, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return Upload{}, refuse(name, "the image is damaged")
+		return File{}, refuse(name, "the image is damaged")
 	}
 	var out bytes.Buffer
-	if err := png.Encode(&out, first); err != nil || out.Len() > maxImageBytes {
-		return Upload{}, refuse(name, "it can't be made a PNG of less than 10 MB")
+	if err := png.Encode(&out, first); err != nil || out.Len() > MaxImageBytes {
+		return File{}, refuse(name, "it can't be made a PNG of less than 10 MB")
 	}
-	return Upload{Name: name, Ext: "png", Image: true, Data: out.Bytes()}, nil
+	return File{Name: name, Ext: "png", Image: true, Data: out.Bytes()}, nil
 }
 
 // decodeText gives data as UTF-8 with LF line ends; ok is false for what is no text.
@@ -207,3 +212,20 @@ func textExt(name string) string {
 	}
 	return ext
 }
+
+// Attachment is what the upload is going to be called where nothing stands in its
+// place.
+func (u File) Attachment() transcript.Attachment {
+	mac := hmac.New(sha256.New, nameKey())
+	mac.Write(u.Data)
+	return transcript.Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
+}
+
+// nameKey makes the names of attachments random, and the same for the same upload while
+// this process runs: a plain hash in a link would let anybody test what a file said that
+// was forgotten.
+var nameKey = sync.OnceValue(func() []byte {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // never fails
+	return key
+})
