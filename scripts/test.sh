@@ -70,7 +70,7 @@ test_flags=(-vet=off -parallel 8 -timeout 20m -tags "$test_tags")
 
 # postgres has the tests of the memory server run where there is a server to run.
 postgres() {
-	MAC_STATS_TEST_POSTGRES=$(scripts/postgres.sh) || say "Skipped: the tests of the memory server (scripts/postgres.sh)."
+	MAC_STATS_TEST_POSTGRES=$(scripts/postgres.sh) || true # it says what is skipped
 	export MAC_STATS_TEST_POSTGRES
 }
 

@@ -43,3 +43,45 @@ func MeasureServer(tb testing.TB, open func() Server) {
 		}
 	}
 }
+
+// BenchServer tells how fast a server is beside the index of the machine: how many messages
+// arrive there in a second, and how long searches take, with vectors too where there is an
+// embedder.
+func BenchServer(b *testing.B, chunks int, embedder Embedder, open func() Server) {
+	b.Helper()
+	w := newWorld(b, chunks)
+	w.x.cfg.Embedder, w.x.cfg.EmbedPatience = embedder, time.Minute
+	if _, err := w.x.Rebuild(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if embedder != nil {
+		if err := w.x.MakeVectors(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ask := func(b *testing.B) {
+		for b.Loop() {
+			percentiles(b, 200, func() {
+				a, err := w.x.Search(b.Context(), Query{Text: w.question(), Limit: 8, Now: w.now})
+				if err != nil || a.State.Server != nil {
+					b.Fatal(err, a.State.Server)
+				}
+			}, 0, serverWait)
+		}
+	}
+	b.Run("here", ask)
+	server := open()
+	defer server.Close()
+	w.x.cfg.Server, w.x.cfg.ServerPatience = func() Server { return server }, time.Minute
+	b.Run("push", func(b *testing.B) {
+		for b.Loop() {
+			begun := time.Now()
+			done, err := w.x.Push(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(done.Passages)/time.Since(begun).Seconds(), "messages/s")
+		}
+	})
+	b.Run("server", ask)
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -32,6 +33,8 @@ func remedy(err error) string {
 	var record tls.RecordHeaderError
 	var dial *net.OpError
 	switch {
+	case strings.Contains(err.Error(), "server refused TLS connection"): // the driver has no name for it
+		return "it offers no TLS; switch it on there (ssl = on)"
 	case errors.As(err, &name), errors.As(err, &unknown), errors.As(err, &invalid):
 		return "its certificate isn't trusted; name the authority with sslrootcert=FILE in recall.postgres_url"
 	case errors.As(err, &alert), errors.As(err, &record):
@@ -51,6 +54,8 @@ func remedyOf(code string) string {
 		return "the database doesn't exist; create it, or correct recall.postgres_url"
 	case "42501", "3F000":
 		return "the role may not do this; it needs a schema of its own (see README, Several machines)"
+	case "42P07", "42P06", "42703", "42P01":
+		return "its schema holds tables of something else; give mac-stats a schema of its own (see README, Several machines)"
 	case "53100":
 		return "its disk is full; free some space there"
 	case "53300":

@@ -118,7 +118,7 @@ func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
 		name  string
 		fault fault
 	}{
-		{"slow", fault{delay: 500 * time.Millisecond}},
+		{"slow", fault{delay: 2 * time.Second}},
 		{"cut at once", fault{cut: 1}},
 		{"cut in an answer", fault{cut: 700}},
 		{"corrupt from the beginning", fault{corrupt: 7}},

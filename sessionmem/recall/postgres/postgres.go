@@ -50,6 +50,8 @@ type Server struct {
 	machine int32
 	vectors string // version of pgvector; "": none
 	indexed map[int32]bool
+	stats   *statistics
+	put     int // passages since the server last counted how common words are
 	known   int // forgettings that this machine knows,
 	pushing int // and that it knew when the push began that is under way; there is one at a time
 }

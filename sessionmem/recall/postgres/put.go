@@ -97,6 +97,13 @@ WHERE s.id = $1`
 
 // Put puts passages, in one transaction.
 func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
+	n := 0
+	for i := range batch {
+		n += len(batch[i].Passages)
+	}
+	s.mu.Lock()
+	s.put += n
+	s.mu.Unlock()
 	return s.inTx(ctx, func(tx pgx.Tx) error {
 		if err := s.upToDate(ctx, tx); err != nil {
 			return err
@@ -209,8 +216,20 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 	})
 }
 
-// Cool moves sessions between the tiers.
+// Cool moves sessions between the tiers. After many passages it has the server count anew how
+// common words are.
 func (s *Server) Cool(ctx context.Context, before int64) error {
+	s.mu.Lock()
+	analyze := s.put > analyzeAfter
+	if analyze {
+		s.put, s.stats = 0, nil
+	}
+	s.mu.Unlock()
+	if analyze {
+		if _, err := s.pool.Exec(ctx, "ANALYZE passage"); err != nil {
+			return explain(err)
+		}
+	}
 	return s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `WITH moved AS (
 				UPDATE source SET cold = NOT cold WHERE machine = $1 AND session <> '' AND cold <> (newest > 0 AND newest <= $2) RETURNING id, cold)

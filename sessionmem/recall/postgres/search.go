@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +38,7 @@ type question struct {
 	*recall.ServerQuestion
 	terms  []analysis.QueryTerm // without pairs: those count where texts are known
 	held   map[int64]float64    // passages that hold a term, by its number from 1 on
+	common map[int64]float64    // the same of those that are too common to search by, about
 	docs   float64
 	words  float64
 	shares []float64
@@ -83,6 +84,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 		}
 	}
 	args := q.args()
+	s.statistics(ctx).gather(q, args)
 	args["me"] = s.machine
 	dims := 0
 	if asked.Vector != nil && s.vectors != "" {
@@ -171,6 +173,7 @@ func (q *question) read(row pgx.CollectableRow) (f found, err error) {
 		for i, t := range terms {
 			q.held[t] = float64(counts[i])
 		}
+		maps.Copy(q.held, q.common)
 	}
 	f.whole()
 	return f, err
@@ -178,17 +181,7 @@ func (q *question) read(row pgx.CollectableRow) (f found, err error) {
 
 // args are the parameters of the statements.
 func (q *question) args() pgx.NamedArgs {
-	w, n := q.Weights, len(q.terms)
-	queries, weights := make([]string, n), make([]float64, n)
-	for i, t := range q.terms {
-		var all []string
-		for _, v := range t.Variants {
-			if word := lexeme(v.Term); word != "" {
-				all = append(all, "'"+quoted.Replace(word)+"'")
-			}
-		}
-		queries[i], weights[i] = strings.Join(all, "|"), t.Weight
-	}
+	w := q.Weights
 	var from, to []int64
 	for _, t := range q.Terms.Spans {
 		from, to = append(from, t.From.Unix()), append(to, t.To.Unix())
@@ -208,15 +201,12 @@ func (q *question) args() pgx.NamedArgs {
 		origins[i] = clean(o)
 	}
 	return pgx.NamedArgs{
-		"queries": queries, "weights": weights, "from": from, "to": to, "cutoff": q.ColdBefore, "offsets": offsets, "shares": q.shares,
+		"from": from, "to": to, "cutoff": q.ColdBefore, "offsets": offsets, "shares": q.shares,
 		"session": clean(q.Scope.Session), "not_session": clean(q.Scope.NotSession), "memory": !q.Scope.NoMemory, "origins": origins,
 		"beginning": float64(w.Beginning), "k": float64(w.K), "rarity": w.Rarity, "reply": float64(w.Reply), "own": float64(w.Own), "session_k": w.SessionK, "session_b": w.SessionB,
 		"spread": w.Spread, "assistant": string(recall.KindAssistant), "answers": answers, "session_share": w.Session, "limit": w.Candidates,
 	}
 }
-
-// quoted writes a word as a tsquery has it between quotes.
-var quoted = strings.NewReplacer(`\`, `\\`, `'`, `''`)
 
 // rank gives the candidates the features that they are ranked by, as the index of a machine
 // does (see recall/engine).

@@ -25,23 +25,24 @@ allowed AS MATERIALIZED (SELECT id, cold FROM scope WHERE NOT cold OR named OR N
 // counted is how much there is, and how much of that is cold and left out.
 const counted = `WITH ` + allowedSources + `
 SELECT coalesce((SELECT sum(docs) FROM scope WHERE id NOT IN (SELECT id FROM allowed)), 0)::bigint,
-	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(length) FROM (SELECT sum(words) AS length FROM source)), 0)::bigint, (SELECT count(*) FROM source),
+	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(words) FROM source), 0)::bigint, (SELECT count(*) FROM source),
 	EXISTS (SELECT FROM source WHERE cold AND id IN (SELECT id FROM allowed))`
 
 // byWords finds passages by words. As in the index of a machine (recall/engine) a message has
 // a share of the words of those beside it, and of its session. How often a word stands in a
-// passage is counted by whoever asks: here it is there or not. %s is the tier.
+// passage is counted by whoever asks: here it is there or not. Common terms take no part (see
+// gathering): they are looked up for what was chosen by the others. %s is the tier.
 const byWords = `
 beside AS MATERIALIZED (SELECT * FROM unnest(@offsets::integer[], @shares::float8[]) o(off, share)),
 total AS MATERIALIZED (SELECT greatest(sum(docs), 1)::float8 AS docs, greatest(count(*), 1)::float8 AS sources, greatest(sum(words), 1)::float8 / greatest(count(*), 1) AS words FROM source),
 hit AS MATERIALIZED (
-	SELECT q.term, p.* FROM unnest(@queries::text[]) WITH ORDINALITY q(query, term)
+	SELECT q.term, p.* FROM unnest(@queries::text[], @terms::bigint[]) q(query, term)
 	CROSS JOIN LATERAL (
 		SELECT id, source, strand, message, parts, part, asks, CASE WHEN part = 0 THEN least(1, @beginning::float8 / greatest(length, 1)) ELSE 0 END AS begins
-		FROM passage WHERE (%s) OFFSET 0) p),
+		FROM passage WHERE (%s) LIMIT @most) p),
 rare AS MATERIALIZED (
 	SELECT term, n, weight, weight * (@k::float8 + 1) * power(ln(1 + (docs - n + .5) / (n + .5)), @rarity::float8) AS w
-	FROM (SELECT term, count(*) AS n FROM hit GROUP BY term) h JOIN unnest(@weights::float8[]) WITH ORDINALITY t(weight, term) USING (term), total),
+	FROM (SELECT term, greatest(count(*), max(of)) AS n, max(weight) AS weight FROM hit JOIN unnest(@terms, @weights::float8[], @counts::bigint[]) t(term, weight, of) USING (term) GROUP BY term) h, total),
 said AS MATERIALIZED (
 	SELECT term, source, strand, message, max(own) AS own, sum(near) AS near FROM (
 		SELECT term, source, strand, message, 1 AS own, 0::float8 AS near FROM hit
@@ -59,11 +60,12 @@ message AS MATERIALIZED (
 	SELECT source, strand, message, sum(w * ((own + near) / (own + near + @k) + @own::float8 * own / (own + @k))) AS words FROM said JOIN rare USING (term)
 	GROUP BY source, strand, message),
 best AS MATERIALIZED (SELECT (SELECT max(words) FROM message) AS words, (SELECT max(score) FROM session) AS session),
-top AS MATERIALIZED (
-	SELECT m.source, m.strand, m.message, m.words, m.words / b.words + @session_share::float8 * s.score / b.session AS base
-	FROM message m JOIN session s USING (source), best b
-	WHERE source IN (SELECT id FROM allowed) ORDER BY base DESC LIMIT 2 * @limit::integer),
-lexical AS MATERIALIZED ( -- added up, not joined: the planner takes the lists above for short
+top AS MATERIALIZED ( -- added up, not joined: the planner takes these lists for short
+	SELECT source, strand, message, m.words, m.words / b.words + @session_share::float8 * m.session / b.session AS base
+	FROM (SELECT source, strand, message, words, max(score) OVER (PARTITION BY source) AS session FROM (
+			SELECT source, strand, message, words, NULL::float8 AS score FROM message UNION ALL SELECT source, NULL, NULL, NULL, score FROM session) s) m, best b
+	WHERE message IS NOT NULL AND m.session IS NOT NULL AND source IN (SELECT id FROM allowed) ORDER BY base DESC LIMIT 2 * @limit::integer),
+lexical AS MATERIALIZED ( -- added up as well
 	SELECT id FROM (
 		SELECT p.id, top.base, 0::float8 AS w, power(p.parts, -CASE WHEN p.role = @assistant THEN @answers::float8 ELSE @spread END) AS share
 		FROM top JOIN passage p USING (source, strand, message)
@@ -85,6 +87,18 @@ average AS MATERIALIZED (
 	SELECT avg(1 - (v <=> @vector::text::halfvec)) AS cosine FROM (
 		SELECT v FROM embedding WHERE model = @model AND passage = ANY(ARRAY(
 			SELECT generate_series(min(id), max(id), greatest((max(id) - min(id)) / 1000, 1)) FROM passage))) s)`
+
+// nearby is what the messages beside the chosen have of the question.
+const nearby = `
+near AS MATERIALIZED (
+	SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM (
+		SELECT term, source, strand, message, near FROM said JOIN place USING (source, strand, message)
+		UNION ALL
+		SELECT q.term, place.source, place.strand, place.message, sum(least(1, @beginning / greatest(n.length, 1)) * o.share * CASE WHEN o.off = 1 AND n.asks THEN @reply ELSE 1 END)
+		FROM place CROSS JOIN beside o JOIN passage n ON n.source = place.source AND n.strand = place.strand AND n.message = place.message - o.off AND n.part = 0
+		JOIN unnest(@common::text[], @common_terms::bigint[]) q(query, term) ON n.words @@ q.query::tsquery
+		GROUP BY q.term, place.source, place.strand, place.message) t
+	GROUP BY source, strand, message)`
 
 // described is what is told of the chosen passages.
 const described = `
@@ -140,6 +154,6 @@ func candidates(all, onlyMeant bool, dims int) string {
 		columns, from = ", cosine.cosine, before.cosine, after.cosine, (SELECT cosine FROM average)", describedFrom+besideMeant
 	}
 	with = append(with, "\nchosen AS MATERIALIZED ("+chosen+")", "\nplace AS MATERIALIZED (SELECT DISTINCT source, strand, message FROM passage WHERE id IN (SELECT id FROM chosen))",
-		"\nnear AS MATERIALIZED (SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM said\n\tJOIN place USING (source, strand, message) GROUP BY source, strand, message)")
+		nearby)
 	return "WITH RECURSIVE " + strings.Join(with, ",") + described + columns + from // RECURSIVE: in any order
 }

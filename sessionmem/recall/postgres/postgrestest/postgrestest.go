@@ -55,7 +55,7 @@ var one struct {
 func Shared(tb testing.TB) *Server {
 	tb.Helper()
 	dir := Programs(tb)
-	one.Do(func() { one.Server, one.err = start(dir) })
+	one.Once.Do(func() { one.Server, one.err = start(dir) })
 	if one.err != nil {
 		tb.Fatal(one.err)
 	}
@@ -76,7 +76,7 @@ func start(programs string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{programs: programs, folder: folder}
-	if err := own(folder); err != nil {
+	if err := Own(folder); err != nil {
 		return nil, err
 	}
 	initdb := exec.CommandContext(context.Background(), filepath.Join(programs, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
@@ -126,6 +126,49 @@ func (s *Server) remove() {
 	_ = os.RemoveAll(s.folder)
 }
 
+// Folder is a new folder that the server can read.
+func (s *Server) Folder(tb testing.TB, name string) string {
+	tb.Helper()
+	dir := filepath.Join(s.folder, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	if err := Own(dir); err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// Require has a role log in with a password.
+func (s *Server) Require(tb testing.TB, role, password string) {
+	tb.Helper()
+	path := filepath.Join(s.data(), "pg_hba.conf")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte("local all "+role+" scram-sha-256\nhost all "+role+" all scram-sha-256\n"), data...), 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Do(tb, "postgres", "ALTER ROLE "+role+" PASSWORD '"+password+"'", "SELECT pg_reload_conf()")
+}
+
+// Do runs statements as the administrator.
+func (s *Server) Do(tb testing.TB, database string, statements ...string) {
+	tb.Helper()
+	ctx := tb.Context()
+	c, err := pgx.Connect(ctx, s.URL(database))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = c.Close(ctx) }()
+	for _, statement := range statements {
+		if _, err := c.Exec(ctx, statement); err != nil {
+			tb.Fatal(statement, err)
+		}
+	}
+}
+
 // Socket is the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.folder, ".s.PGSQL.5432") }
 
@@ -138,25 +181,12 @@ func (s *Server) URL(database string) string {
 // nothing more; it gives the role's address.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
-	ctx := tb.Context()
 	made.Lock()
 	made.n++
 	name := fmt.Sprintf("memory%d", made.n)
 	made.Unlock()
-	run := func(database string, statements ...string) {
-		c, err := pgx.Connect(ctx, s.URL(database))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		defer func() { _ = c.Close(ctx) }()
-		for _, statement := range statements {
-			if _, err := c.Exec(ctx, statement); err != nil {
-				tb.Fatal(statement, err)
-			}
-		}
-	}
-	run("postgres", "CREATE ROLE "+name+" LOGIN", "CREATE DATABASE "+name)
-	run(name, "CREATE SCHEMA AUTHORIZATION "+name, `DO $$ BEGIN CREATE EXTENSION vector SCHEMA public; EXCEPTION WHEN OTHERS THEN NULL; END $$`)
+	s.Do(tb, "postgres", "CREATE ROLE "+name+" LOGIN", "CREATE DATABASE "+name)
+	s.Do(tb, name, "CREATE SCHEMA AUTHORIZATION "+name, `DO $$ BEGIN CREATE EXTENSION vector SCHEMA public; EXCEPTION WHEN OTHERS THEN NULL; END $$`)
 	return "postgres:///" + name + "?user=" + name + "&host=" + url.QueryEscape(s.folder)
 }
 

@@ -9,11 +9,12 @@ import (
 // nobody is the user that the server runs as where the tests run as root: it refuses that.
 const nobody = 65534
 
-func own(folder string) error {
+// Own gives a file or folder to the user that the server runs as.
+func Own(path string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(folder, nobody, nobody)
+	return os.Chown(path, nobody, nobody)
 }
 
 // asServer has a program run as that user, and end with the tests.
