@@ -27,8 +27,8 @@ func (b *Backend) Related(ctx context.Context, query string, quick bool) ([]reca
 	var hits []recall.Hit
 	seen := map[string]bool{}
 	for _, h := range answer.Hits {
-		if !seen[h.Session] {
-			seen[h.Session] = true
+		if of := h.Machine + "\x00" + h.Session; !seen[of] {
+			seen[of] = true
 			hits = append(hits, h)
 		}
 	}

@@ -94,6 +94,7 @@ type crashes interface {
 // recaller is the search index.
 type recaller interface {
 	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
+	Elsewhere(ctx context.Context, session, machine string) (*transcript.Transcript, error)
 	Typing() // somebody types: work in the background steps back
 	settings.Index
 }

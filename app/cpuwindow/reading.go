@@ -187,7 +187,16 @@ func (w *Window) OpenSessionAt(name, block string) {
 			return
 		}
 	}
-	w.OpenSession(name)
+	go func() { // of another machine, or one that has no file yet
+		t, err := w.parts.recaller.Elsewhere(w.ctx, name, "")
+		w.p.Do(func() {
+			if err != nil {
+				w.OpenSession(name)
+				return
+			}
+			w.openTranscriptOf(t.Info, block, "")
+		})
+	}()
 }
 
 // followSeek brings the place that is sought into sight when its chat is drawn. One

@@ -172,6 +172,9 @@ func (w *Window) undelete(name string, open bool) {
 // load reads a session as the list names it: by its own file, so that of several
 // files of one session the right one is read.
 func (w *Window) loadInfo(ctx context.Context, in transcript.Info) (*transcript.Transcript, error) {
+	if in.Machine != "" {
+		return w.parts.recaller.Elsewhere(ctx, in.Name, in.Machine)
+	}
 	if in.Path == "" || !in.ReadOnly {
 		return w.parts.sessions.Load(ctx, in.Name)
 	}

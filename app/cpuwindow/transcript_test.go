@@ -381,3 +381,29 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 		}
 	})
 }
+
+// TestAConversationOfAnotherMachineIsReadAndNoMore: from a search, and from the chip below an
+// answer.
+func TestAConversationOfAnotherMachineIsReadAndNoMore(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		for _, open := range []func(){
+			func() {
+				b.w.openAt(transcript.Info{Name: "cpu-far", Source: "cpu", Machine: "lap", ReadOnly: true}, "f2", "ferry")
+			},
+			func() { b.w.OpenSessionAt("cpu-far", "f2") },
+		} {
+			b.w.goToPage(pageChat)
+			b.Settle()
+			open()
+			b.Settle()
+			b.Sees("Conversation on lap", "At the pier of the far island.", "go on with it, edit it or delete it there")
+			b.SeesNot("Fork", "Export", "Continue")
+		}
+		b.w.OpenSessionAt("cpu-unknown", "x1")
+		b.Settle()
+		if b.w.page != pageChat {
+			t.Error("what no machine has isn't a new chat")
+		}
+	})
+}

@@ -829,4 +829,18 @@ func (stubIndex) Related(context.Context, string, bool) ([]recall.Hit, recall.St
 
 func (stubIndex) Typing() {}
 
+// Elsewhere is a server that holds one conversation of another machine.
+func (stubIndex) Elsewhere(_ context.Context, session, machine string) (*transcript.Transcript, error) {
+	if session != "cpu-far" || machine != "lap" && machine != "" {
+		return nil, sessionmem.ErrNotFound
+	}
+	return &transcript.Transcript{
+		Info: transcript.Info{Name: session, Source: "cpu", Machine: "lap", ReadOnly: true},
+		Blocks: []transcript.Block{
+			{ID: "f1", Kind: transcript.KindUser, Text: "where is the ferry"},
+			{ID: "f2", Kind: transcript.KindAssistant, Agent: "orchestrator", Text: "At the pier of the far island."},
+		},
+	}, nil
+}
+
 func (stubIndex) IndexStatus(context.Context) (recall.Status, error) { return recall.Status{}, nil }

@@ -89,6 +89,7 @@ type Info struct {
 	Ended    bool      // the last block is a reset
 	ReadOnly bool      // a newer format, a copy, or an older file of a session that has a newer one
 	Copy     bool      // a copy of the session's transcript that the app didn't make
+	Machine  string    // the other machine that it is of; "": this one, where its file is
 	Err      error     // why the file could not be read; the others are listed all the same
 }
 

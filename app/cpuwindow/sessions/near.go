@@ -135,7 +135,7 @@ func sameHits(a, b []sessionmem.Hit) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].Info.Name != b[i].Info.Name || a[i].Block != b[i].Block {
+		if a[i].Info.Name != b[i].Info.Name || a[i].Info.Machine != b[i].Info.Machine || a[i].Block != b[i].Block {
 			return false
 		}
 	}
@@ -154,6 +154,9 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 	f.near = nil
 	for _, h := range hits {
 		in, ok := known[h.Session]
+		if h.Machine != "" {
+			in, ok = transcript.Info{Name: h.Session, Source: h.Source, Active: h.Time, ReadOnly: true, Machine: h.Machine}, true
+		}
 		if !ok || h.Relevance < nearLeast || len(f.near) == nearMost {
 			continue
 		}

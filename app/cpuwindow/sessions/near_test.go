@@ -238,3 +238,17 @@ func TestSnippets(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsOnAnotherMachineSaysSo(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := searching(t, func(x *stubIndex) {
+			far := nearHit("cpu-exact", "1", "the zephyr of the sea", .8) // of the same name as one here
+			far.Machine = "lap"
+			x.quick = []recall.Hit{far}
+			x.slow = x.quick
+		})
+		test.Type(b.switcher.Entry, "zephyr")
+		b.Settle()
+		b.Sees(" proxy listens", "Conversation on lap", " of the sea")
+	})
+}

@@ -185,6 +185,9 @@ func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 	if h.Info.Title == "" {
 		marks = nil
 	}
+	if h.Info.Machine != "" {
+		title = i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": h.Info.Machine})
+	}
 	r := &HitRow{hit: h, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
 	r.title = kit.NewProse(markedRuns(title, marks, kit.RoleText), kit.SizeText, kit.RoleText)
 	when := h.Time

@@ -52,6 +52,10 @@ type Index interface {
 	RebuildIndex(ctx context.Context) error
 	PauseVectors(paused bool)
 	VectorsNow()
+	// ServerName is where the memory server is, without a password.
+	ServerName() string
+	// TestServer connects to it and tells how it is; nil where there is none.
+	TestServer(ctx context.Context) (*recall.ServerStatus, error)
 }
 
 // Allowed is what the person allowed for longer than a call; *tools.Answers.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ type stubIndex struct {
 	rebuilds int
 	now      bool          // vectors were asked for
 	building chan struct{} // a rebuild ends with it
+
+	server    *recall.ServerStatus
+	serverErr error
 }
 
 func (s *stubIndex) IndexStatus(context.Context) (recall.Status, error) {
@@ -35,6 +39,12 @@ func (s *stubIndex) PauseVectors(paused bool) {
 	if paused {
 		s.status.VectorsHeld = recall.HeldPaused
 	}
+}
+
+func (s *stubIndex) ServerName() string { return "postgres://ada@db.example.org/memory" }
+
+func (s *stubIndex) TestServer(context.Context) (*recall.ServerStatus, error) {
+	return s.server, s.serverErr
 }
 
 func (s *stubIndex) VectorsNow() {
@@ -182,5 +192,31 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		time.Sleep(2 * indexWait)
 		b.Settle()
 		b.SeesNot("Finish now")
+	})
+}
+
+func TestSettingsTryTheMemoryServer(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := onPage(t)
+		b.page.query = "recall"
+		b.page.show()
+		b.Settle()
+		b.SeesNot("Test connection")
+		b.set("recall.backend", "postgres")
+		b.page.refresh()
+		b.Settle()
+		b.Sees("Memory server: postgres://ada@db.example.org/memory", "Not tested yet")
+		b.index.serverErr = errors.New("it can't be reached; check that it runs")
+		test.Tap(b.page.server.test)
+		b.Settle()
+		b.Sees("be reached;", "nothing is lost")
+		b.index.serverErr, b.index.server = nil, &recall.ServerStatus{Version: "16.8", Vectors: "0.8.0", Took: 3 * time.Millisecond, Machines: []recall.ServerMachine{{Name: "desk", Mine: true, Passages: 7}, {Name: "lap", Passages: 3}}}
+		test.Tap(b.page.server.test)
+		b.Settle()
+		b.Sees("PostgreSQL 16.8 answers in 3 ms and is searched by words and by meaning.", "this machine: 7")
+		b.set("recall.backend", "local")
+		b.page.refresh()
+		b.Settle()
+		b.SeesNot("Test connection")
 	})
 }

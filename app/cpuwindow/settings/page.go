@@ -31,6 +31,7 @@ type Page struct {
 	top     []*kit.Placed
 	discord *discordCard
 	index   *indexCard
+	server  *serverCard
 	imports *importCard
 	allowed *allowedCard
 }
@@ -62,7 +63,7 @@ func sections() []struct{ key, title string } {
 func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
-	p.index, p.discord, p.imports = newIndexCard(p), &discordCard{page: p}, newImportCard(p)
+	p.index, p.server, p.discord, p.imports = newIndexCard(p), newServerCard(p), &discordCard{page: p}, newImportCard(p)
 	p.allowed = &allowedCard{page: p}
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
 	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
@@ -117,6 +118,12 @@ func (p *Page) refresh() {
 		p.rows[s.Key].update(state{
 			value: s.Value(now), by: s.Overridden(environ), waits: waits[s.Key], conflict: conflicts[s.Key],
 		})
+	}
+	if shown := p.server.of != ""; shown != p.server.used() {
+		p.server.refresh()
+		p.show()
+	} else {
+		p.server.refresh()
 	}
 }
 
@@ -178,7 +185,10 @@ func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 	switch {
 	case section == "discord" && p.discord.card != nil && has(i18n.T("bot token channels roles people pairing code let in connect")):
 		return at(p.discord.card)
-	case section == "recall" && (listed || has(i18n.T("search index rebuild find remember recall forget forgotten memory meaning embedding passages"))):
+	case section == "recall" && (listed || has(i18n.T("search index rebuild find remember recall forget forgotten memory meaning embedding passages server machines test connection"))):
+		if p.server.used() {
+			return append(at(p.index), at(p.server)...)
+		}
 		return at(p.index)
 	case section == "tools" && p.allowed.card != nil && (listed || has(i18n.T("permissions allowed always never revoke commands"))):
 		return at(p.allowed.card)

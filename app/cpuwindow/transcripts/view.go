@@ -195,6 +195,9 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 // heading is what stands above the conversation: what it is, what can be done.
 func (v *View) heading(now time.Time) []*kit.Placed {
 	in := v.Read.info
+	if in.Machine != "" {
+		return v.headingOf(in)
+	}
 	buttons := []fyne.CanvasObject{}
 	if sessions.Continues(in) {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Continue"), func() { v.act.GoOn(in, "") }))
@@ -228,6 +231,15 @@ func (v *View) fileButtons(in transcript.Info) []fyne.CanvasObject {
 	}
 }
 
+// headingOf stands above what another machine put on the memory server.
+func (v *View) headingOf(in transcript.Info) []*kit.Placed {
+	return []*kit.Placed{
+		{Row: kit.NewBoxRow(kit.Title(i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": in.Machine}))), Gap: kit.Gap16, Max: kit.ProseMax},
+		kit.TextRow(i18n.With("These are the messages that {{.Machine}} put on the memory server. The conversation itself is on that machine: go on with it, edit it or delete it there.", i18n.Places{"Machine": in.Machine}), kit.RoleMuted, kit.Gap4),
+		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.OpenFind)), Gap: kit.Gap8},
+	}
+}
+
 // entryRows is the rows of an entry: as in the chat, but for who and when above a
 // message, and what can be done from an answer.
 func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*kit.Placed {
@@ -249,7 +261,7 @@ func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*kit.Pl
 		if sessions.Continues(in) && next != "" && !it.left {
 			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Continue from here"), func() { v.act.GoOn(in, next) }))
 		}
-		if turn != "" {
+		if turn != "" && in.Machine == "" {
 			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Fork from here"), func() { v.act.Fork(in, turn) }))
 		}
 		return []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, parts...)), Gap: kit.Gap20, Max: kit.ProseMax}}

@@ -1,0 +1,103 @@
+package settings
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/recall"
+)
+
+// serverTime is how long the memory server may take to tell how it is.
+const serverTime = 15 * time.Second
+
+// serverCard says in Settings which memory server is used and how it is, and tries it.
+type serverCard struct {
+	*kit.CardRow
+	page   *Page
+	facts  *kit.Prose
+	detail *kit.Prose
+	test   *kit.Button
+	of     string // the address that facts are of; "": none is set
+	busy   bool
+}
+
+func newServerCard(p *Page) *serverCard {
+	c := &serverCard{page: p, facts: kit.NewProse(nil, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+	c.test = kit.NewButton(kit.ButtonPlain, i18n.T("Test connection"), c.onTest)
+	c.CardRow = kit.NewCardRow(kit.RoleNone, c.facts, c.detail, kit.Line(kit.Gap8, -1, c.test))
+	c.Pad, c.Gap = kit.Gap12, kit.Gap8
+	return c
+}
+
+// used says whether there is a server to tell of.
+func (c *serverCard) used() bool { return c.page.parts.Config().Recall.Backend == "postgres" }
+
+// refresh takes over another address.
+func (c *serverCard) refresh() {
+	of := ""
+	if c.used() {
+		of = c.page.parts.Index.ServerName()
+	}
+	if of == c.of {
+		return
+	}
+	c.of = of
+	c.say(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
+}
+
+// onTest connects to the server, off the UI goroutine.
+func (c *serverCard) onTest() {
+	if c.busy {
+		return
+	}
+	c.busy = true
+	of := c.of
+	head := i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of})
+	c.say(head, i18n.T("Connecting…"))
+	go func() {
+		ctx, stop := context.WithTimeout(c.page.host.Context(), serverTime)
+		status, err := c.page.parts.Index.TestServer(ctx)
+		stop()
+		c.page.host.Do(func() {
+			c.busy = false
+			switch {
+			case c.of != of || err == nil && status == nil: // another one by now
+			case err != nil:
+				c.say(head, i18n.Sentence(err.Error())+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
+			default:
+				c.say(head, serverWords(status))
+			}
+		})
+	}()
+}
+
+func (c *serverCard) say(facts, detail string) {
+	c.facts.SetRuns([]kit.Run{{Text: facts}})
+	c.detail.SetRuns([]kit.Run{{Text: detail}})
+	c.page.View.Remeasure(c)
+	c.Refresh()
+}
+
+// serverWords say what a server is and what the machines put there.
+func serverWords(s *recall.ServerStatus) string {
+	how := i18n.T("by words and by meaning")
+	if s.Vectors == "" {
+		how = i18n.T("by words alone, because it has no pgvector")
+	}
+	words := i18n.With("PostgreSQL {{.Version}} answers in {{.Time}} and is searched {{.How}}.", i18n.Places{
+		"Version": s.Version, "Time": fmt.Sprintf("%.0f ms", float64(s.Took.Microseconds())/1000), "How": how,
+	})
+	var machines []string
+	for _, m := range s.Machines {
+		name := m.Name
+		if m.Mine {
+			name = i18n.T("this machine")
+		}
+		machines = append(machines, name+": "+i18n.Count("{{.N}} passages", m.Passages))
+	}
+	return words + " " + strings.Join(machines, " · ")
+}
