@@ -40,7 +40,7 @@ var restricted = []struct {
 	{what: "github.com/go-gl", users: []string{"app/desktop"}},
 	{what: "github.com/gorilla/websocket", users: []string{"app/discord"}},
 	{what: "github.com/netresearch/go-cron", users: []string{"app/schedule"}},
-	{what: module + "/app/schedule", users: []string{"app/schedule", "app/backend", "app/cli", "app/config", "app/cpuwindow/schedules"}}, // only people make schedules
+	{what: module + "/app/schedule", users: []string{"app/schedule", "app/backend", "app/cli", "app/config", "app/cpuwindow"}}, // only people make schedules
 	{what: "github.com/jackc/pgx", users: []string{"sessionmem/recall/postgres"}},
 	{what: "github.com/pgvector/pgvector-go", users: []string{"sessionmem/recall/postgres"}},
 	{what: "github.com/pressly/goose", users: []string{"sessionmem/recall/postgres"}},
@@ -99,6 +99,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/pages": {
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
+	"app/cpuwindow/schedules": {"app/i18n", "app/schedule", "app/ui/kit"},
 	"app/cpuwindow/settings": {
 		"agents/tools", "app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,4 +191,40 @@ func (b *Backend) tellProblems(problems []schedule.Problem) {
 	}
 	b.SetNotice(n)
 	b.tellSchedule(nil)
+}
+
+// PutSchedule writes a schedule, a new one where old is "", and what may run in it
+// without a question.
+func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error {
+	if err := schedule.Put(ctx, b.Schedules.File(), old, s); err != nil {
+		return err
+	}
+	if old != "" && old != s.Name {
+		if err := b.forbidSchedule(old); err != nil {
+			return err
+		}
+	}
+	b.Schedules.Look()
+	return b.AllowSchedule(s, allow)
+}
+
+// EnableSchedule switches a schedule on or off.
+func (b *Backend) EnableSchedule(ctx context.Context, name string, on bool) error {
+	err := schedule.SetEnabled(ctx, b.Schedules.File(), name, on)
+	b.Schedules.Look()
+	return err
+}
+
+// LastSaid is the first line of the last answer in a session, "" where there is none.
+func (b *Backend) LastSaid(ctx context.Context, session string) string {
+	c, err := b.Store.Context(ctx, session)
+	if err != nil {
+		return "" // it has not run, or was deleted
+	}
+	for _, m := range slices.Backward(c.Messages) {
+		if m.Kind == transcript.KindAssistant {
+			return firstLine(m.Text)
+		}
+	}
+	return ""
 }

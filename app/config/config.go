@@ -166,12 +166,14 @@ type API struct {
 
 // Window is [window].
 type Window struct {
-	Theme    string // system | light | dark
-	Zoom     int    // percent
-	TextSize int    // of an answer; the other sizes follow
-	Density  string // comfortable | compact
-	OnTop    bool
-	Hotkey   string // what hotkey.Parse reads; "" for none
+	Theme        string // system | light | dark
+	Accent       string // green | blue | purple | pink | orange | graphite
+	Zoom         int    // percent
+	TextSize     int    // of an answer; the other sizes follow
+	Density      string // comfortable | compact
+	OnTop        bool
+	HighContrast bool
+	Hotkey       string // what hotkey.Parse reads; "" for none
 }
 
 // Shortcuts is [shortcuts]: for each action what ParseShortcuts reads, "" for none.
@@ -180,7 +182,7 @@ type Shortcuts struct {
 	AnswerAgain, Stop                            string
 	NextSession, PreviousSession                 string
 	Chat, Memory, Agents, Models                 string
-	Transcript, Settings                         string
+	Schedules, Transcript, Settings              string
 	ZoomIn, ZoomOut, ZoomReset, PinOnTop         string
 	Shortcuts, Close, Quit                       string
 }

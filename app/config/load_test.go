@@ -41,11 +41,11 @@ func TestDefaults(t *testing.T) {
 		Alerts:  Alerts{Every: 30 * time.Minute},
 		MenuBar: MenuBar{Graph: true, Numbers: true, Metrics: "cpu"},
 		API:     API{Listen: "unix"},
-		Window:  Window{Theme: "system", Zoom: 100, TextSize: 13, Density: "comfortable"},
+		Window:  Window{Theme: "system", Accent: "green", Zoom: 100, TextSize: 13, Density: "comfortable"},
 		Shortcuts: Shortcuts{
 			NewChat: "Mod+N", NewPrivateChat: "Mod+Shift+N", Search: "Mod+K", Find: "Mod+F", Write: "Mod+L", AnswerAgain: "Mod+R", Stop: "Mod+.",
 			NextSession: "Ctrl+Tab Mod+]", PreviousSession: "Ctrl+Shift+Tab Mod+[",
-			Chat: "Mod+1", Memory: "Mod+2", Agents: "Mod+3", Models: "Mod+5", Transcript: "Mod+4", Settings: "Mod+,",
+			Chat: "Mod+1", Memory: "Mod+2", Agents: "Mod+3", Models: "Mod+5", Schedules: "Mod+6", Transcript: "Mod+4", Settings: "Mod+,",
 			ZoomIn: "Mod++ Mod+=", ZoomOut: "Mod+-", ZoomReset: "Mod+0", PinOnTop: "Mod+Shift+P", Shortcuts: "Mod+/ F1", Close: "Mod+W", Quit: "Mod+Q",
 		},
 	}

@@ -7,6 +7,10 @@ func windowSettings() []Setting {
 	return []Setting{
 		named("window.theme", "system", "Light or dark, or as the system is.",
 			oneOf(func(c *Config) *string { return &c.Window.Theme }, "system", "light", "dark")),
+		named("window.high_contrast", "false", "Stronger text and lines, in light and in dark.",
+			boolean(func(c *Config) *bool { return &c.Window.HighContrast })),
+		named("window.accent", "green", "The colour of buttons, links and marks.",
+			oneOf(func(c *Config) *string { return &c.Window.Accent }, "green", "blue", "purple", "pink", "orange", "graphite")),
 		named("window.zoom", "100", "The size of everything in the window, in percent.",
 			whole(func(c *Config) *int { return &c.Window.Zoom }, 50, 300, nil)),
 		named("window.text_size", "13", "The size of the text of an answer; smaller and larger text keeps its proportion.",
@@ -48,6 +52,7 @@ func shortcutSettings() []Setting {
 		key("memory", "Mod+2", "Show the memory.", func(s *Shortcuts) *string { return &s.Memory }),
 		key("agents", "Mod+3", "Show the agents.", func(s *Shortcuts) *string { return &s.Agents }),
 		key("models", "Mod+5", "Show the models.", func(s *Shortcuts) *string { return &s.Models }),
+		key("schedules", "Mod+6", "Show the schedules.", func(s *Shortcuts) *string { return &s.Schedules }),
 		key("transcript", "Mod+4", "Show the transcripts.", func(s *Shortcuts) *string { return &s.Transcript }),
 		key("settings", "Mod+,", "Show the settings.", func(s *Shortcuts) *string { return &s.Settings }),
 		key("zoom_in", "Mod++ Mod+=", "Make everything larger.", func(s *Shortcuts) *string { return &s.ZoomIn }),

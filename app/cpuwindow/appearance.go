@@ -19,7 +19,7 @@ import (
 
 // themeFor is the theme of a configuration.
 func themeFor(c config.Window) fyne.Theme {
-	return kit.NewTheme(kit.Look{TextSize: float32(c.TextSize), Compact: c.Density == "compact", Variant: c.Theme})
+	return kit.NewTheme(kit.Look{TextSize: float32(c.TextSize), Compact: c.Density == "compact", Variant: c.Theme, HighContrast: c.HighContrast, Accent: c.Accent})
 }
 
 // envScale is Fyne's variable for the scale of windows: there is no other way to

@@ -5,6 +5,7 @@ import (
 
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
 )
@@ -21,6 +22,9 @@ func (w *Window) showPane(p page) {
 	case p == pageModels && w.models == nil:
 		w.models = models.NewPage(windowHost{w}, w.parts.server, w.puller)
 		w.panes.Add(w.models.View)
+	case p == pageSchedules && w.schedules == nil:
+		w.schedules = schedules.NewPage(windowHost{w}, w.parts.schedules)
+		w.panes.Add(w.schedules.View)
 	case p == pageSettings && w.settings == nil:
 		w.settings = settings.NewPage(windowHost{w}, w.settingsParts(), w.writer)
 		w.panes.Add(w.settings.View)
@@ -39,6 +43,9 @@ func (w *Window) showPane(p page) {
 	}
 	if w.models != nil {
 		w.models.View.Hidden = p != pageModels
+	}
+	if w.schedules != nil {
+		w.schedules.View.Hidden = p != pageSchedules
 	}
 	w.reader.Object.Hidden = p != pageTranscript
 	if w.settings != nil {

@@ -35,7 +35,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
+		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View || w.schedules != nil && v == w.schedules.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
@@ -59,6 +59,8 @@ func (w *Window) viewports() []*kit.Viewport {
 		return []*kit.Viewport{w.side.Port, w.details.View}
 	case pageModels:
 		return []*kit.Viewport{w.side.Port, w.models.View}
+	case pageSchedules:
+		return []*kit.Viewport{w.side.Port, w.schedules.View}
 	case pageSettings:
 		return []*kit.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:

@@ -137,7 +137,12 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 		"memory":        func(b *bench) { b.onMemory("# Notes\n\n- tea\n- jazz\n") },
 		"agents":        func(b *bench) { b.onAgents() },
 		"models":        func(b *bench) { b.w.goToPage(pageModels) },
-		"settings":      func(b *bench) { b.w.ShowSettings() },
+		"schedules":     func(b *bench) { b.onSchedules() },
+		"a schedule": func(b *bench) {
+			b.onSchedules()
+			b.Pushes(b.w.schedules.View, "New schedule")
+		},
+		"settings": func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
 			_, s := b.withStore()
 			b.branched(s, "cpu-a")

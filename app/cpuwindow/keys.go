@@ -34,6 +34,7 @@ func (w *Window) shortcutActions() []shortcuts.Action {
 		{Name: "memory", Title: "Memory", Run: page(pageMemory)},
 		{Name: "agents", Title: "Agents", Run: page(pageAgents)},
 		{Name: "models", Title: "Models", Run: page(pageModels)},
+		{Name: "schedules", Title: "Schedules", Run: page(pageSchedules)},
 		{Name: "transcript", Title: "Transcripts", Run: page(pageTranscript)},
 		{Name: "settings", Title: "Settings", Run: w.ShowSettings},
 		{Name: "zoom_in", Title: "Zoom in", Run: w.zoomIn},

@@ -26,6 +26,9 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.forgot(n.Forgot)
 	case backend.NoticeSchedule:
 		w.dropStale()
+		if w.visible && w.page == pageSchedules {
+			w.schedules.Load()
+		}
 		fallthrough
 	case backend.NoticeSessions:
 		if w.visible {

@@ -11,6 +11,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/vitals"
@@ -114,6 +115,7 @@ type parts struct {
 	keeper    keeper
 	memories  memories
 	roster    pages.Roster
+	schedules schedules.Parts
 	server    server
 	vitals    vitals.Source
 	config    func() config.Config
@@ -150,6 +152,15 @@ func fromBackend(b *backend.Backend) parts {
 		got, err := b.Import(ctx, file, dry, nil)
 		return settings.Imported(got), err
 	}
+	p.schedules = schedules.Parts{Runner: b.Schedules, Book: b, Agents: func() []string {
+		var slugs []string
+		for _, a := range b.Registry.Agents() {
+			if a.Usable() {
+				slugs = append(slugs, a.Slug)
+			}
+		}
+		return slugs
+	}}
 	if !b.Demo {
 		p.discord = b.Discord
 	}

@@ -42,6 +42,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},
 		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.Ports()[1] }},
 		"models":      {onPage(pageModels), func(b *bench) *kit.Viewport { return b.w.models.View }},
+		"schedules":   {func(b *bench) { b.onSchedules() }, func(b *bench) *kit.Viewport { return b.w.schedules.View }},
 		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.View }},
 		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.Rows.Port }},
 		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},

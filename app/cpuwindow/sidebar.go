@@ -22,6 +22,8 @@ const (
 	pageModels   page = "models"
 	pageSettings page = "settings"
 
+	pageSchedules page = "schedules"
+
 	pageTranscript page = "transcript"
 	pageVitals     page = "vitals"
 )
@@ -46,7 +48,7 @@ func newSidebar(newChat, search func(), list *sessions.List, goTo func(page)) *s
 	for _, p := range []struct {
 		page page
 		text string
-	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageModels, i18n.T("Models")}, {pageSettings, i18n.T("Settings")}} {
+	}{{pageTranscript, i18n.T("Transcript")}, {pageMemory, i18n.T("Memory")}, {pageAgents, i18n.T("Agents")}, {pageModels, i18n.T("Models")}, {pageSchedules, i18n.T("Schedules")}, {pageSettings, i18n.T("Settings")}} {
 		b := kit.NewButton(kit.ButtonRow, p.text, func() { goTo(p.page) })
 		s.pages[p.page] = b
 		foot.Add(b)

@@ -20,6 +20,7 @@ import (
 	"mac-stats/app/cpuwindow/find"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/pages"
+	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/shortcuts"
@@ -109,6 +110,7 @@ type Window struct {
 	serverAt    time.Time
 	serverSeen  bool // it has answered before: it is installed
 	puller      *models.Puller
+	schedules   *schedules.Page // the same
 	models      *models.Page    // nil before it is first shown
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
@@ -347,6 +349,8 @@ func pageTitle(p page) string {
 		return i18n.T("Welcome to mac-stats")
 	case pageModels:
 		return i18n.T("Models")
+	case pageSchedules:
+		return i18n.T("Schedules")
 	case pageSettings:
 		return i18n.T("Settings")
 	case pageTranscript:
@@ -371,6 +375,9 @@ func (w *Window) loadPage(which page) {
 		return
 	case pageModels:
 		w.models.Load()
+		return
+	case pageSchedules:
+		w.schedules.Load()
 		return
 	case pageWelcome:
 		w.drawWelcome()

@@ -25,6 +25,9 @@ func newControl(s config.Setting, change func(value string)) control {
 	case config.KindSwitch:
 		return kit.NewSwitch(change)
 	case config.KindChoice:
+		if s.Key == "window.accent" {
+			return kit.NewSwatches(s.Choices, change)
+		}
 		return kit.NewSegments(s.Choices, func(v string) string { return i18n.T(choiceWords(v)) }, change)
 	case config.KindShortcut:
 		return newShortcutField(change)

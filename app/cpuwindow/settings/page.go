@@ -243,6 +243,7 @@ func noticeCards(notices []Notice) []*kit.Placed {
 
 // titles are what settings are called whose key in words would be a riddle.
 var titles = map[string]string{
+	"window.accent":           "Accent colour",
 	"window.on_top":           "Keep window on top",
 	"memory.write":            "Save memories",
 	"alerts.hot":              "Heat warning above",

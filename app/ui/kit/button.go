@@ -199,7 +199,10 @@ func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 		fill = RoleHover
 	}
 	if b.Selected {
-		fill, text = RoleAccentSoft, RoleText
+		fill = RoleAccentSoft
+		if b.Tone == RoleNone {
+			text = RoleText
+		}
 	}
 	if b.Disabled() {
 		text = RoleFaint

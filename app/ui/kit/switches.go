@@ -136,6 +136,15 @@ func NewSegments(values []string, words func(value string) string, change func(s
 	return s
 }
 
+// NewSwatches are accent colours to choose from, by their names.
+func NewSwatches(names []string, change func(string)) *Segments {
+	s := NewSegments(names, func(string) string { return "●" }, change)
+	for i, b := range s.buttons {
+		b.Tone = AccentRole(names[i])
+	}
+	return s
+}
+
 // CreateRenderer implements fyne.Widget.
 func (s *Segments) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(s.row) }
 

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image/color"
+	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
@@ -72,19 +73,17 @@ func rgb(v uint32) color.NRGBA {
 
 func withAlpha(c color.NRGBA, a uint8) color.NRGBA { c.A = a; return c }
 
-// lightPalette is the roles in the light variant.
+// lightPalette is the roles in the light variant, but for those of the accent colour.
 func lightPalette() palette {
 	return palette{
 		RoleWindow: rgb(0xFBFBFA), RolePanel: rgb(0xF3F3F1), RoleCard: rgb(0xFFFFFF),
 		RoleLine: rgb(0xE3E3DF), RoleText: rgb(0x1C1D1F), RoleMuted: rgb(0x6B6E73),
-		RoleFaint: rgb(0x9A9DA2), RoleAccent: rgb(0x0F8A6C), RoleAccentSoft: rgb(0xDDF1EA),
-		RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0xB7791F), RoleHot: rgb(0xC2412D),
+		RoleFaint: rgb(0x9A9DA2), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x8A5A12), RoleHot: rgb(0xC2412D),
 		RoleBubble: rgb(0xE9EEF3), RoleCode: rgb(0xF4F4F2),
 		RoleCodeKeyword: rgb(0x7A3E9D), RoleCodeString: rgb(0x0B7259), RoleCodeNumber: rgb(0x95520A), RoleCodeName: rgb(0x1F5FA8),
-		RoleHover:     withAlpha(rgb(0x000000), 0x0c),
-		roleScrim:     withAlpha(rgb(0x1C1D1F), 0x38),
-		RoleSelection: withAlpha(rgb(0x0F8A6C), 0x40),
-		roleMark:      withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
+		RoleHover: withAlpha(rgb(0x000000), 0x0c),
+		roleScrim: withAlpha(rgb(0x1C1D1F), 0x38),
+		roleMark:  withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
 	}
 }
 
@@ -92,15 +91,114 @@ func darkPalette() palette {
 	return palette{
 		RoleWindow: rgb(0x17181A), RolePanel: rgb(0x1D1F21), RoleCard: rgb(0x222427),
 		RoleLine: rgb(0x2E3134), RoleText: rgb(0xE7E8EA), RoleMuted: rgb(0x9BA0A6),
-		RoleFaint: rgb(0x6E7379), RoleAccent: rgb(0x3CC29B), RoleAccentSoft: rgb(0x173A31),
-		RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
+		RoleFaint: rgb(0x6E7379), RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
 		RoleBubble: rgb(0x25303A), RoleCode: rgb(0x1B1D1F),
 		RoleCodeKeyword: rgb(0xC9A2E8), RoleCodeString: rgb(0x7CCFAF), RoleCodeNumber: rgb(0xDDB27A), RoleCodeName: rgb(0x8AB8EC),
-		RoleHover:     withAlpha(rgb(0xffffff), 0x0d),
-		roleScrim:     withAlpha(rgb(0x000000), 0x60),
-		RoleSelection: withAlpha(rgb(0x3CC29B), 0x50),
-		roleMark:      withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
+		RoleHover: withAlpha(rgb(0xffffff), 0x0d),
+		roleScrim: withAlpha(rgb(0x000000), 0x60),
+		roleMark:  withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
 	}
+}
+
+// lightContrast is the light variant with a contrast of 7 : 1 at least, and lines that
+// are seen.
+func lightContrast() palette {
+	return palette{
+		RoleWindow: rgb(0xFFFFFF), RolePanel: rgb(0xF4F4F4), RoleCard: rgb(0xFFFFFF),
+		RoleLine: rgb(0x6E7176), RoleText: rgb(0x000000), RoleMuted: rgb(0x34373B),
+		RoleFaint: rgb(0x474A4F), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x6A4000), RoleHot: rgb(0x93200E),
+		RoleBubble: rgb(0xE6EDF5), RoleCode: rgb(0xF2F2F2),
+		RoleCodeKeyword: rgb(0x5B2580), RoleCodeString: rgb(0x04513D), RoleCodeNumber: rgb(0x6B3600), RoleCodeName: rgb(0x12427D),
+		RoleHover: withAlpha(rgb(0x000000), 0x1c),
+		roleScrim: withAlpha(rgb(0x000000), 0x70),
+		roleMark:  withAlpha(rgb(0xE0A84A), 0x70), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xe0),
+	}
+}
+
+func darkContrast() palette {
+	return palette{
+		RoleWindow: rgb(0x000000), RolePanel: rgb(0x0B0C0D), RoleCard: rgb(0x111214),
+		RoleLine: rgb(0x8C9096), RoleText: rgb(0xFFFFFF), RoleMuted: rgb(0xD0D4D9),
+		RoleFaint: rgb(0xB4B9C0), RoleOnAccent: rgb(0x000000), RoleWarn: rgb(0xFFC768), RoleHot: rgb(0xFF9F8F),
+		RoleBubble: rgb(0x16222D), RoleCode: rgb(0x0D0E0F),
+		RoleCodeKeyword: rgb(0xDDBEF5), RoleCodeString: rgb(0x97E0C4), RoleCodeNumber: rgb(0xF0CB98), RoleCodeName: rgb(0xABD0F7),
+		RoleHover: withAlpha(rgb(0xffffff), 0x24),
+		roleScrim: withAlpha(rgb(0x000000), 0xa0),
+		roleMark:  withAlpha(rgb(0xE0A84A), 0x60), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xa0),
+	}
+}
+
+// accents are the accent colours, in light and in dark; the first is the usual one.
+var accents = []struct {
+	name        string
+	light, dark color.NRGBA
+}{
+	{"green", rgb(0x0A7A5F), rgb(0x3CC29B)},
+	{"blue", rgb(0x1F66C4), rgb(0x6FB1F7)},
+	{"purple", rgb(0x7648BF), rgb(0xB99AF5)},
+	{"pink", rgb(0xB82C72), rgb(0xF28CBA)},
+	{"orange", rgb(0xA5530B), rgb(0xF0A35E)},
+	{"graphite", rgb(0x565C64), rgb(0xADB4BC)},
+}
+
+// AccentRole is the role of an accent colour by its name, for choosing it.
+func AccentRole(name string) fyne.ThemeColorName { return fyne.ThemeColorName("accent." + name) }
+
+// The contrasts that WCAG 2.2 asks of text: AA, and AAA where contrast is high.
+const (
+	contrastAA  = 4.5
+	contrastAAA = 7
+)
+
+// wearing gives a palette the roles of an accent colour.
+func (p palette) wearing(accent string, dark, high bool) palette {
+	for i, a := range accents {
+		c, soft, selection := a.light, 0.14, uint8(0x40)
+		if dark {
+			c, soft, selection = a.dark, 0.22, 0x50
+		}
+		if high {
+			c = p.readable(c)
+		}
+		p[AccentRole(a.name)] = c
+		if a.name == accent || i == 0 {
+			p[RoleAccent], p[RoleAccentSoft], p[RoleSelection] = c, mixed(c, p[RoleWindow], soft), withAlpha(c, selection)
+		}
+	}
+	return p
+}
+
+// readable brings a colour nearer to that of text until it stands out from every ground.
+func (p palette) readable(c color.NRGBA) color.NRGBA {
+	for share := 0.0; share <= 1; share += 0.05 {
+		near := mixed(p[RoleText], c, share)
+		if min(contrast(near, p[RoleWindow]), contrast(near, p[RolePanel]), contrast(near, p[RoleCard]), contrast(near, p[RoleBubble])) >= contrastAAA {
+			return near
+		}
+	}
+	return p[RoleText]
+}
+
+// mixed is a share of a colour on a ground.
+func mixed(c, ground color.NRGBA, share float64) color.NRGBA {
+	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
+	return color.NRGBA{R: part(c.R, ground.R), G: part(c.G, ground.G), B: part(c.B, ground.B), A: 0xff}
+}
+
+// contrast is WCAG's.
+func contrast(a, b color.NRGBA) float64 {
+	luminance := func(c color.NRGBA) float64 {
+		part := func(v uint8) float64 {
+			x := float64(v) / 255
+			if x <= 0.03928 {
+				return x / 12.92
+			}
+			return math.Pow((x+0.055)/1.055, 2.4)
+		}
+		return 0.2126*part(c.R) + 0.7152*part(c.G) + 0.0722*part(c.B)
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
 // appTheme is the window's look; it follows the system's light or dark.
@@ -112,14 +210,20 @@ type appTheme struct {
 
 // Look is how the app looks, as far as people choose it.
 type Look struct {
-	TextSize float32 // of conversations, in points; 0 = as drawn here
-	Compact  bool    // less room between rows
-	Variant  string  // "light", "dark", or the system's
+	TextSize     float32 // of conversations, in points; 0 = as drawn here
+	Compact      bool    // less room between rows
+	Variant      string  // "light", "dark", or the system's
+	HighContrast bool
+	Accent       string // of the accents; the first where there is none of that name
 }
 
 // NewTheme is the app's own theme.
 func NewTheme(l Look) fyne.Theme {
-	t := &appTheme{light: lightPalette(), dark: darkPalette(), base: theme.DefaultTheme(), text: 1, density: 1}
+	light, dark := lightPalette(), darkPalette()
+	if l.HighContrast {
+		light, dark = lightContrast(), darkContrast()
+	}
+	t := &appTheme{light: light.wearing(l.Accent, false, l.HighContrast), dark: dark.wearing(l.Accent, true, l.HighContrast), base: theme.DefaultTheme(), text: 1, density: 1}
 	if l.TextSize > 0 {
 		t.text = l.TextSize / SizeText
 	}

@@ -1,46 +1,69 @@
 package kit
 
 import (
-	"image/color"
-	"math"
 	"testing"
 
 	"fyne.io/fyne/v2"
 )
 
+// wordsAndGrounds is the roles of words, and on what they stand.
+func wordsAndGrounds() [][2]fyne.ThemeColorName {
+	pairs := [][2]fyne.ThemeColorName{
+		{RoleText, RoleBubble},
+		{RoleText, RoleAccentSoft},
+		{RoleOnAccent, RoleAccent},
+		{RoleMuted, RoleCode},
+		{RoleCodeKeyword, RoleCode},
+		{RoleCodeString, RoleCode},
+		{RoleCodeNumber, RoleCode},
+		{RoleCodeName, RoleCode},
+	}
+	for _, role := range []fyne.ThemeColorName{RoleText, RoleMuted, RoleAccent, RoleWarn, RoleHot} {
+		for _, ground := range []fyne.ThemeColorName{RoleWindow, RolePanel, RoleCard} {
+			pairs = append(pairs, [2]fyne.ThemeColorName{role, ground})
+		}
+	}
+	return pairs
+}
+
 func TestTextCanBeReadOnItsGround(t *testing.T) {
-	// 4.5 : 1 is what WCAG 2.2 asks of text of this size
-	for name, p := range map[string]palette{"light": lightPalette(), "dark": darkPalette()} {
-		for _, pair := range [][2]fyne.ThemeColorName{
-			{RoleText, RoleWindow},
-			{RoleMuted, RoleWindow},
-			{RoleMuted, RoleCard},
-			{RoleText, RoleBubble},
-			{RoleMuted, RoleCode},
-			{RoleCodeKeyword, RoleCode},
-			{RoleCodeString, RoleCode},
-			{RoleCodeNumber, RoleCode},
-			{RoleCodeName, RoleCode},
+	for _, accent := range accents {
+		for _, test := range []struct {
+			name    string
+			palette palette
+			pairs   [][2]fyne.ThemeColorName
+			least   float64
+		}{
+			{"light", lightPalette().wearing(accent.name, false, false), wordsAndGrounds(), contrastAA},
+			{"dark", darkPalette().wearing(accent.name, true, false), wordsAndGrounds(), contrastAA},
+			{"light, high contrast", lightContrast().wearing(accent.name, false, true), wordsAndGrounds(), contrastAAA},
+			{"dark, high contrast", darkContrast().wearing(accent.name, true, true), wordsAndGrounds(), contrastAAA},
+			{"light, high contrast, bubbles", lightContrast().wearing(accent.name, false, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
+			{"dark, high contrast, bubbles", darkContrast().wearing(accent.name, true, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
+			{"light, high contrast, lines", lightContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
+			{"dark, high contrast, lines", darkContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
 		} {
-			if c := contrast(p[pair[0]], p[pair[1]]); c < 4.5 {
-				t.Errorf("%s: %s on %s has a contrast of %.2f", name, pair[0], pair[1], c)
+			for _, pair := range test.pairs {
+				if c := contrast(test.palette[pair[0]], test.palette[pair[1]]); c < test.least {
+					t.Errorf("%s, %s: %s on %s has a contrast of %.2f, not %.1f", test.name, accent.name, pair[0], pair[1], c, test.least)
+				}
 			}
 		}
 	}
 }
 
-// contrast is WCAG's.
-func contrast(a, b color.NRGBA) float64 {
-	luminance := func(c color.NRGBA) float64 {
-		part := func(v uint8) float64 {
-			x := float64(v) / 255
-			if x <= 0.03928 {
-				return x / 12.92
-			}
-			return math.Pow((x+0.055)/1.055, 2.4)
+func TestEveryPaletteHasEveryRole(t *testing.T) {
+	whole := lightPalette().wearing("", false, false)
+	for name, p := range map[string]palette{
+		"dark": darkPalette().wearing("", true, false), "light contrast": lightContrast().wearing("", false, true), "dark contrast": darkContrast().wearing("", true, true),
+	} {
+		if len(p) != len(whole) {
+			t.Errorf("%s has %d roles, light %d", name, len(p), len(whole))
 		}
-		return 0.2126*part(c.R) + 0.7152*part(c.G) + 0.0722*part(c.B)
+		for role := range whole {
+			if _, ok := p[role]; !ok {
+				t.Errorf("%s lacks %s", name, role)
+			}
+		}
 	}
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }

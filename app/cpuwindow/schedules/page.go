@@ -1,0 +1,271 @@
+package schedules
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/schedule"
+	"mac-stats/app/ui/kit"
+)
+
+// Host is what the page needs of the window it is in. All but Do and Context is called
+// on the UI goroutine.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+	OpenFile(path string) // in the program that the system has for it
+	OpenSession(name string)
+	// Chosen is what a setting says, and the environment variable that hides it or "".
+	Chosen(key string) (value, setBy string)
+	Choose(key, value string, then func(error)) // changes a setting
+}
+
+// Runner runs the schedules; *schedule.Runner. Off the UI goroutine.
+type Runner interface {
+	List() ([]schedule.Status, []schedule.Problem)
+	RunNow(ctx context.Context, name string) (schedule.Result, error)
+	File() string
+}
+
+// Book changes schedules, and knows what was said; *backend.Backend. Off the UI goroutine.
+type Book interface {
+	PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error
+	EnableSchedule(ctx context.Context, name string, on bool) error
+	RemoveSchedule(ctx context.Context, name string) error
+	Allowed(name string) ([]string, error)
+	LastSaid(ctx context.Context, session string) string
+}
+
+// Parts is what the page works on.
+type Parts struct {
+	Runner Runner
+	Book   Book
+	Agents func() []string // the slugs that can be chosen
+}
+
+// Page is the schedules. Its fields belong to the UI goroutine.
+type Page struct {
+	host   Host
+	parts  Parts
+	View   *kit.Viewport
+	known  state
+	busy   map[string]bool // what is done to a schedule, by its name
+	failed string          // what was asked and not done
+	sheet  *sheet          // nil: the list is shown
+	loads  int             // so far: an older one than the newest shows nothing
+}
+
+// state is what is known of the schedules.
+type state struct {
+	read     bool
+	list     []schedule.Status
+	problems []schedule.Problem
+	said     map[string]string   // the first line of the last answer, by name
+	allowed  map[string][]string // without a question, by name
+}
+
+// NewPage is the page.
+func NewPage(h Host, parts Parts) *Page {
+	p := &Page{host: h, parts: parts, View: kit.NewViewport(), busy: map[string]bool{}}
+	p.View.Follow, p.View.Fixed = false, true
+	return p
+}
+
+// Load reads the schedules and shows them.
+func (p *Page) Load() {
+	p.Draw()
+	p.loads++
+	load := p.loads
+	go func() {
+		s := p.look()
+		p.host.Do(func() {
+			if load != p.loads || p.host.Context().Err() != nil {
+				return
+			}
+			p.known = s
+			p.Draw()
+		})
+	}()
+}
+
+func (p *Page) look() state {
+	s := state{read: true, said: map[string]string{}, allowed: map[string][]string{}}
+	s.list, s.problems = p.parts.Runner.List()
+	for _, one := range s.list {
+		if !one.Last.Began.IsZero() {
+			s.said[one.Name] = p.parts.Book.LastSaid(p.host.Context(), one.Session())
+		}
+		s.allowed[one.Name], _ = p.parts.Book.Allowed(one.Name) // a file that can't be read allows nothing
+	}
+	return s
+}
+
+// Draw shows the page as it is known; a sheet stays.
+func (p *Page) Draw() {
+	if p.sheet != nil {
+		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
+		return
+	}
+	rows := []*kit.Placed{kit.TextRow(i18n.T("What is asked by itself, at its times, each in a conversation of its own. All of it is in schedules.toml, which you can edit, too."), kit.RoleMuted, kit.Gap4)}
+	add := func(gap float32, r kit.Row) {
+		rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+	}
+	if p.failed != "" {
+		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed, kit.RoleText)))
+	}
+	for _, problem := range p.known.problems {
+		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(problem.String(), kit.RoleText)))
+	}
+	fresh := func(kind *kit.Button) fyne.CanvasObject {
+		return kit.Line(kit.Gap16, -1, kind, kit.NewButton(kit.ButtonQuiet, i18n.T("Open schedules.toml"), func() { p.host.OpenFile(p.parts.Runner.File()) }))
+	}
+	switch {
+	case !p.known.read:
+	case len(p.known.list) == 0:
+		c := kit.NewCardRow(
+			kit.RoleNone, kit.Title(i18n.T("No schedules yet")),
+			kit.NewParagraph(i18n.T("Have a question asked every morning, every Monday, or every hour. You are notified with the first line of the answer."), kit.RoleMuted), kit.Spacer(kit.Gap4),
+			kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("New schedule"), func() { p.edit(nil) })),
+		)
+		c.Pad, c.Gap = kit.Gap16, kit.Gap8
+		add(kit.Gap16, c)
+	default:
+		add(kit.Gap16, kit.NewBoxRow(fresh(kit.NewButton(kit.ButtonPlain, i18n.T("New schedule"), func() { p.edit(nil) }))))
+		for _, s := range p.known.list {
+			add(kit.Gap12, p.card(s))
+		}
+	}
+	if p.known.read {
+		add(kit.Gap20, kit.NewBoxRow(kit.Title(i18n.T("Heartbeat"))))
+		add(kit.Gap8, p.heartbeat())
+	}
+	p.View.ReplaceRows(p.host.Canvas(), rows)
+}
+
+// card is one schedule.
+func (p *Page) card(s schedule.Status) kit.Row {
+	on := kit.NewSwitch(nil)
+	on.Change = func(value string) {
+		p.do(s.Name, func(ctx context.Context) error { return p.parts.Book.EnableSchedule(ctx, s.Name, value == "true") })
+	}
+	busy := p.busy[s.Name]
+	on.SetValue(strconv.FormatBool(s.Enabled), busy)
+	head := whenWords(s.When)
+	if s.Agent != "" {
+		head += " · " + s.Agent
+	}
+	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(s.Name).Squeezable(), on), small(head, kit.RoleMuted)}
+	for _, l := range statusLines(s, busy, p.known.said[s.Name]) {
+		parts = append(parts, small(l.text, l.role))
+	}
+	run := kit.NewButton(kit.ButtonQuiet, i18n.T("Run now"), func() {
+		p.do(s.Name, func(ctx context.Context) error {
+			_, err := p.parts.Runner.RunNow(ctx, s.Name) // how it ended is in its status
+			return err
+		})
+	})
+	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open conversation"), func() { p.host.OpenSession(s.Session()) })
+	open.Hidden = s.Last.Began.IsZero()
+	edit := kit.NewButton(kit.ButtonQuiet, i18n.T("Edit…"), func() { p.edit(&s.Schedule) })
+	remove := kit.NewButton(kit.ButtonQuiet, i18n.T("Delete…"), func() { p.confirmDelete(s.Name) })
+	for _, b := range []*kit.Button{run, edit, remove} {
+		kit.SetEnabled(b, !busy && !s.Running)
+	}
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, run, open, edit, remove))
+	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c.Pad = kit.Gap12
+	return c
+}
+
+func small(text string, role fyne.ThemeColorName) fyne.CanvasObject {
+	return kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, role)
+}
+
+// confirmDelete asks before a schedule is deleted.
+func (p *Page) confirmDelete(name string) {
+	text := i18n.T("It isn't asked any more. Its conversation stays in the list.")
+	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, i18n.T("Delete schedule"), func() {
+		p.do(name, func(ctx context.Context) error { return p.parts.Book.RemoveSchedule(ctx, name) })
+	})
+}
+
+// do does something with a schedule, and shows it as it is then.
+func (p *Page) do(name string, what func(ctx context.Context) error) {
+	p.busy[name], p.failed = true, ""
+	p.Draw()
+	go func() {
+		err := what(p.host.Context())
+		p.host.Do(func() {
+			delete(p.busy, name)
+			if err != nil {
+				p.failed = i18n.Sentence(i18n.Capital(err.Error()))
+			}
+			p.Load()
+		})
+	}()
+}
+
+// edit opens the sheet: of a new schedule where s is nil.
+func (p *Page) edit(s *schedule.Schedule) {
+	p.failed = ""
+	p.sheet = newSheet(p, s)
+	p.Draw()
+	p.View.Offset = 0
+	p.View.Refresh()
+	name := p.sheet.name
+	p.host.Do(func() { // it is on the screen a moment later
+		p.View.RevealRow(name)
+		p.host.Canvas().Focus(name.Field.Entry)
+	})
+}
+
+// closeSheet goes back to the list.
+func (p *Page) closeSheet() {
+	p.sheet = nil
+	p.Load()
+}
+
+// heartbeat is the card of the check list.
+func (p *Page) heartbeat() kit.Row {
+	const key = "heartbeat.minutes"
+	value, setBy := p.host.Chosen(key)
+	choice := func(v, text string) fyne.CanvasObject {
+		b := kit.NewButton(kit.ButtonPlain, text, func() {
+			p.host.Choose(key, v, func(err error) {
+				p.failed = ""
+				if err != nil {
+					p.failed = i18n.Sentence(i18n.Capital(err.Error()))
+				}
+				p.Draw()
+			})
+		})
+		b.PadX = kit.Gap8
+		b.SetSelected(v == value)
+		kit.SetEnabled(b, setBy == "")
+		return b
+	}
+	every := func(minutes string) fyne.CanvasObject {
+		return choice(minutes, i18n.With("{{.Minutes}} minutes", i18n.Places{"Minutes": minutes}))
+	}
+	choices := []fyne.CanvasObject{choice("off", i18n.T("Off")), every("15"), every("30"), every("60")}
+	switch value {
+	case "off", "15", "30", "60":
+	default:
+		choices = append(choices, every(value))
+	}
+	file := filepath.Join(filepath.Dir(p.parts.Runner.File()), schedule.HeartbeatName)
+	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open heartbeat.md"), func() { p.host.OpenFile(file) })
+	open.Hidden = value == "off"
+	c := kit.NewCardRow(
+		kit.RoleNone,
+		kit.NewParagraph(i18n.T("An agent goes through heartbeat.md, a check list you write, with the vitals. You hear of it only if there is something to say."), kit.RoleMuted),
+		kit.NewFlowRow(kit.Gap4, choices...), kit.NewFlowRow(kit.Gap16, open),
+	)
+	c.Pad, c.Gap = kit.Gap12, kit.Gap8
+	return c
+}

@@ -1,0 +1,280 @@
+package schedules
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/schedule"
+	"mac-stats/app/ui/kit"
+)
+
+// How often something is asked, beside the words of schedule.Days.
+const (
+	oftenWeekly = "week"
+	oftenHourly = "hour"
+	oftenCron   = "cron"
+)
+
+// sheet makes or changes a schedule.
+type sheet struct {
+	p       *Page
+	was     schedule.Schedule // zero: a new one
+	name    *kit.FieldRow
+	prompt  *kit.TextBox
+	often   string // hour, day, weekday, week or cron
+	oftens  map[string]*kit.Button
+	day     string // of the week
+	days    map[string]*kit.Button
+	at      *kit.FieldRow
+	cron    *kit.FieldRow
+	preview *kit.Prose
+	agent   *kit.Button
+	agents  string // the chosen one's slug
+	quiet   *kit.FieldRow
+	battery *kit.Switch
+	allow   *kit.FieldRow
+	err     *kit.Prose
+	save    *kit.Button
+}
+
+func newSheet(p *Page, s *schedule.Schedule) *sheet {
+	f := &sheet{p: p, often: "day", day: "monday", oftens: map[string]*kit.Button{}, days: map[string]*kit.Button{}}
+	at, cron, allow := "8:00", "", ""
+	f.was.OnBattery, f.was.Enabled = true, true
+	if s != nil {
+		f.was = *s
+		allow = strings.Join(p.known.allowed[s.Name], ", ")
+		if plain, ok := s.When.Plain(); !ok {
+			f.often, cron = oftenCron, s.When.String()
+		} else {
+			f.often, at = plain.Every, strconv.Itoa(plain.Hour)+":"+twoDigits(plain.Minute)
+			if slices.Contains(weekdays(), plain.Every) {
+				f.often, f.day = oftenWeekly, plain.Every
+			}
+		}
+	}
+	f.name = kit.NewFieldRow(i18n.T("Name, such as Morning"), f.was.Name)
+	f.prompt = kit.NewTextBox(f.was.Prompt)
+	f.prompt.Entry.PlaceHolder = i18n.T("What should I know about this machine today?")
+	f.at, f.cron = kit.NewFieldRow("8:00", at), kit.NewFieldRow("0 8 * * 1-5", cron)
+	for _, field := range []*kit.FieldRow{f.name, f.at, f.cron} {
+		field.Field.Entry.OnKey = nil // Esc takes nothing away that was typed
+	}
+	f.at.Field.OnChange = func(string) { f.show() }
+	f.cron.Field.OnChange = f.at.Field.OnChange
+	f.preview, f.err = kit.NewProse(nil, kit.SizeText, kit.RoleMuted), kit.NewProse(nil, kit.SizeText, kit.RoleHot)
+	f.agents = f.was.Agent
+	f.agent = kit.NewButton(kit.ButtonPill, "", nil)
+	f.agent.OnTap = func() { kit.ShowMenu(f.agentMenu(), f.agent, p.host.Canvas()) }
+	f.quiet = kit.NewFieldRow("22:00-7:00", f.was.Quiet.String())
+	f.battery = kit.NewSwitch(func(value string) { f.battery.SetValue(value, false) })
+	f.battery.SetValue(strconv.FormatBool(f.was.OnBattery), false)
+	f.allow = kit.NewFieldRow("RUN_CMD git", allow)
+	f.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), f.submit)
+	for _, o := range []struct{ often, words string }{
+		{"day", i18n.T("Every day")},
+		{"weekday", i18n.T("Weekdays")},
+		{oftenWeekly, i18n.T("Weekly")},
+		{oftenHourly, i18n.T("Hourly")},
+		{oftenCron, i18n.T("Cron line")},
+	} {
+		f.oftens[o.often] = choice(o.words, func() { f.often = o.often; f.show(); p.Draw() })
+	}
+	for _, d := range weekdays() {
+		f.days[d] = choice(dayName(d), func() { f.day = d; f.show() })
+	}
+	f.show()
+	return f
+}
+
+func choice(words string, tap func()) *kit.Button {
+	b := kit.NewButton(kit.ButtonPlain, words, tap)
+	b.PadX = kit.Gap8
+	return b
+}
+
+func twoDigits(n int) string {
+	return strings.Repeat("0", max(0, 2-len(strconv.Itoa(n)))) + strconv.Itoa(n)
+}
+
+// show brings what is chosen and the preview up to date.
+func (f *sheet) show() {
+	for often, b := range f.oftens {
+		b.SetSelected(often == f.often)
+	}
+	for day, b := range f.days {
+		b.SetSelected(day == f.day)
+	}
+	f.agent.SetText(f.agents)
+	if f.agents == "" {
+		f.agent.SetText(i18n.T("the default agent"))
+	}
+	w, err := f.when()
+	text, role := "", kit.RoleMuted
+	if err != nil {
+		text, role = err.Error(), kit.RoleHot
+	} else {
+		now := time.Now()
+		var times []string
+		for t := w.Next(now); len(times) < 3; t = w.Next(t) {
+			times = append(times, timeWords(t, now))
+		}
+		text = i18n.With("Next: {{.When}}", i18n.Places{"When": strings.Join(times, " · ")})
+	}
+	f.preview.SetRuns([]kit.Run{{Text: text, Role: role}})
+	f.p.View.Remeasure(f.preview)
+}
+
+// when is what is chosen.
+func (f *sheet) when() (schedule.When, error) {
+	text := "every hour"
+	switch f.often {
+	case oftenHourly:
+	case oftenCron:
+		text = f.cron.Field.Entry.Text
+		if len(strings.Fields(text)) != 5 {
+			return schedule.When{}, errors.New(i18n.T("A cron line has five fields: minute, hour, day of the month, month, day of the week"))
+		}
+	default:
+		day := f.often
+		if day == oftenWeekly {
+			day = f.day
+		}
+		text = "every " + day + " at " + strings.TrimSpace(f.at.Field.Entry.Text)
+	}
+	w, err := schedule.ParseWhen(text)
+	switch {
+	case err != nil && f.often == oftenCron:
+		err = errors.New(i18n.T("This cron line can't be read, or its day never comes"))
+	case err != nil:
+		err = errors.New(i18n.T("Write the time like 8:00 or 17:30"))
+	}
+	return w, err
+}
+
+// rows are the sheet. Its fields stay the same objects.
+func (f *sheet) rows() []*kit.Placed {
+	title := i18n.T("New schedule")
+	if f.was.Name != "" {
+		title = i18n.With("Edit {{.Name}}", i18n.Places{"Name": f.was.Name})
+	}
+	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Title(title)), Gap: kit.Gap4, Max: kit.ProseMax}}
+	add := func(gap float32, r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax}) }
+	label := func(text string) { add(kit.Gap16, kit.NewBoxRow(kit.Text(text))) }
+	label(i18n.T("Name"))
+	add(kit.Gap4, f.name)
+	label(i18n.T("Prompt"))
+	add(kit.Gap4, f.prompt)
+	label(i18n.T("When"))
+	add(kit.Gap4, kit.NewFlowRow(kit.Gap4, f.oftens["day"], f.oftens["weekday"], f.oftens[oftenWeekly], f.oftens[oftenHourly], f.oftens[oftenCron]))
+	if f.often == oftenWeekly {
+		var days []fyne.CanvasObject
+		for _, d := range weekdays() {
+			days = append(days, f.days[d])
+		}
+		add(kit.Gap8, kit.NewFlowRow(kit.Gap4, days...))
+	}
+	switch f.often {
+	case oftenHourly:
+	case oftenCron:
+		add(kit.Gap8, f.cron)
+	default:
+		add(kit.Gap8, kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("at")), kit.Sized(f.at, 80, 0))))
+	}
+	add(kit.Gap8, f.preview)
+	label(i18n.T("Agent"))
+	add(kit.Gap4, kit.NewFlowRow(0, f.agent))
+	label(i18n.T("Quiet hours"))
+	add(kit.Gap4, f.quiet)
+	add(kit.Gap4, kit.NewParagraph(i18n.T("What falls due in them runs at their end. Empty: at any time."), kit.RoleMuted))
+	add(kit.Gap16, kit.NewBoxRow(kit.Line(kit.Gap12, 1, f.battery, kit.Text(i18n.T("Run on battery, too")).Squeezable())))
+	label(i18n.T("May run without a question"))
+	add(kit.Gap4, f.allow)
+	add(kit.Gap4, kit.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD git, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
+	if f.err.SelectLen() > 0 {
+		add(kit.Gap12, f.err)
+	}
+	add(kit.Gap16, kit.NewBoxRow(kit.Line(kit.Gap8, -1, f.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), f.p.closeSheet))))
+	return rows
+}
+
+// agentMenu is the agents that can be chosen.
+func (f *sheet) agentMenu() *fyne.Menu {
+	item := func(slug, words string) *fyne.MenuItem {
+		m := fyne.NewMenuItem(words, func() { f.agents = slug; f.show() })
+		m.Checked = slug == f.agents
+		return m
+	}
+	menu := fyne.NewMenu("", item("", i18n.T("the default agent")))
+	for _, slug := range f.p.parts.Agents() {
+		menu.Items = append(menu.Items, item(slug, slug))
+	}
+	return menu
+}
+
+// filled is the schedule as it is filled in; its error is for people.
+func (f *sheet) filled() (schedule.Schedule, error) {
+	s := f.was
+	s.Name, s.Prompt = strings.TrimSpace(f.name.Field.Entry.Text), strings.TrimSpace(f.prompt.Entry.Text)
+	s.Agent, s.OnBattery = f.agents, f.battery.On
+	if s.Name == "" {
+		return s, errors.New(i18n.T("Give it a name."))
+	}
+	if s.Prompt == "" {
+		return s, errors.New(i18n.T("Write what is to be asked."))
+	}
+	w, err := f.when()
+	if err != nil {
+		return s, err
+	}
+	if was := s.When; was.Next(time.Now()).IsZero() || whenWords(was) != whenWords(w) {
+		s.When = w // else what a person wrote stays as it was written
+	}
+	if s.Quiet, err = schedule.ParseQuiet(f.quiet.Field.Entry.Text); err != nil {
+		return s, errors.New(i18n.T("Write quiet hours like 22:00-7:00, or leave them empty."))
+	}
+	return s, nil
+}
+
+// submit saves what is filled in, and goes back to the list.
+func (f *sheet) submit() {
+	s, err := f.filled()
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	var allow []string
+	for what := range strings.SplitSeq(f.allow.Field.Entry.Text, ",") {
+		if what = strings.TrimSpace(what); what != "" {
+			allow = append(allow, what)
+		}
+	}
+	f.save.Disable()
+	old := f.was.Name
+	go func() {
+		err := f.p.parts.Book.PutSchedule(f.p.host.Context(), old, s, allow)
+		f.p.host.Do(func() {
+			f.save.Enable()
+			switch {
+			case f.p.sheet != f: // it was left meanwhile
+				f.p.Load()
+			case err != nil:
+				f.fail(err)
+			default:
+				f.p.closeSheet()
+			}
+		})
+	}()
+}
+
+// fail says why nothing was saved.
+func (f *sheet) fail(err error) {
+	f.err.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error())), Role: kit.RoleHot}})
+	f.p.Draw()
+}

@@ -1,0 +1,120 @@
+package schedules
+
+import (
+	"slices"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/schedule"
+	"mac-stats/app/ui/kit"
+)
+
+// whenWords says when a schedule is due.
+func whenWords(w schedule.When) string {
+	p, ok := w.Plain()
+	if !ok {
+		return i18n.With("Cron line {{.Line}}", i18n.Places{"Line": w.String()})
+	}
+	at := i18n.Places{"Time": time.Date(2000, 1, 1, p.Hour, p.Minute, 0, 0, time.UTC).Format("15:04")}
+	switch p.Every {
+	case "hour":
+		return i18n.T("Every hour")
+	case "day":
+		return i18n.With("Every day at {{.Time}}", at)
+	case "weekday":
+		return i18n.With("Every weekday at {{.Time}}", at)
+	}
+	at["Day"] = dayName(p.Every)
+	return i18n.With("Every {{.Day}} at {{.Time}}", at)
+}
+
+// weekdays are the words that schedule.Days has for the days of a week.
+func weekdays() []string { return schedule.Days()[2:] }
+
+// dayName is the name of a day of the week for people.
+func dayName(day string) string {
+	monday := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	return i18n.WeekdayName(monday.AddDate(0, 0, slices.Index(weekdays(), day)))
+}
+
+// timeWords is a time near to now: "today, 08:00", "Monday, 08:00".
+func timeWords(t, now time.Time) string {
+	t = t.In(now.Location())
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	at := i18n.Places{"Time": t.Format("15:04")}
+	switch day := func(n int) time.Time { return midnight.AddDate(0, 0, n) }; {
+	case t.Before(day(-1)) || !t.Before(day(7)):
+		at["Day"] = i18n.ShortDate(t, now)
+	case t.Before(day(0)):
+		return i18n.With("yesterday, {{.Time}}", at)
+	case t.Before(day(1)):
+		return i18n.With("today, {{.Time}}", at)
+	case t.Before(day(2)):
+		return i18n.With("tomorrow, {{.Time}}", at)
+	default:
+		at["Day"] = i18n.WeekdayName(t)
+	}
+	return i18n.With("{{.Day}}, {{.Time}}", at)
+}
+
+// line is a line of words on a card.
+type line struct {
+	text string
+	role fyne.ThemeColorName
+}
+
+// statusLines say when a schedule runs next, and how it ran.
+func statusLines(s schedule.Status, busy bool, said string) []line {
+	now := time.Now()
+	var lines []line
+	switch {
+	case s.Running:
+		lines = append(lines, line{i18n.With("Running since {{.Time}}", i18n.Places{"Time": s.Last.Began.Format("15:04")}), kit.RoleAccent})
+	case !s.Enabled:
+	case s.Waits == schedule.LateQuiet:
+		lines = append(lines, line{i18n.T("Due, and waits for the end of quiet hours"), kit.RoleWarn})
+	case s.Waits == schedule.LateBattery:
+		lines = append(lines, line{i18n.T("Due, and waits until the machine is plugged in"), kit.RoleWarn})
+	default:
+		lines = append(lines, line{i18n.With("Next: {{.When}}", i18n.Places{"When": timeWords(s.Next, now)}), kit.RoleText})
+	}
+	last := s.Last
+	if last.Began.IsZero() || s.Running {
+		return lines
+	}
+	when := i18n.Places{"When": timeWords(last.Began, now), "Error": last.Error, "Said": said}
+	switch {
+	case last.Error != "":
+		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Error}}", when), kit.RoleHot})
+	case last.Ended.IsZero() && !busy:
+		lines = append(lines, line{i18n.With("Last: {{.When}} · it was cut off, or runs in another program", when), kit.RoleWarn})
+	case said == "":
+		lines = append(lines, line{i18n.With("Last: {{.When}}", when), kit.RoleMuted})
+	default:
+		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Said}}", when), kit.RoleMuted})
+	}
+	if words := lateWords(last); words != "" {
+		lines = append(lines, line{words, kit.RoleMuted})
+	}
+	return lines
+}
+
+// lateWords say that a run was late, and why; "" where it was in time.
+func lateWords(r schedule.Record) string {
+	at := i18n.Places{"Due": timeWords(r.Due, r.Began), "At": r.Began.Format("15:04")}
+	switch r.Late {
+	case schedule.LateAsleep:
+		return i18n.With("Missed {{.Due}}, while the machine slept; run at {{.At}}", at)
+	case schedule.LateClosed:
+		return i18n.With("Missed {{.Due}}, while mac-stats was closed; run at {{.At}}", at)
+	case schedule.LateQuiet:
+		return i18n.With("Missed {{.Due}}, in quiet hours; run at {{.At}}", at)
+	case schedule.LateBattery:
+		return i18n.With("Missed {{.Due}}, while on battery; run at {{.At}}", at)
+	case schedule.LateBusy:
+		return i18n.With("Missed {{.Due}}, while the run before went on; run at {{.At}}", at)
+	}
+	return ""
+}

@@ -1,0 +1,50 @@
+package cpuwindow
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"mac-stats/app/cpuwindow/schedules"
+	"mac-stats/app/schedule"
+)
+
+// book is schedules.toml without an app around it.
+type book struct{ file string }
+
+func (s book) PutSchedule(ctx context.Context, old string, one schedule.Schedule, _ []string) error {
+	return schedule.Put(ctx, s.file, old, one)
+}
+
+func (s book) EnableSchedule(ctx context.Context, name string, on bool) error {
+	return schedule.SetEnabled(ctx, s.file, name, on)
+}
+
+func (s book) RemoveSchedule(ctx context.Context, name string) error {
+	return schedule.Remove(ctx, s.file, name)
+}
+func (book) Allowed(string) ([]string, error)        { return nil, nil }
+func (book) LastSaid(context.Context, string) string { return "" }
+
+// scheduleParts is what the page works on, in a folder.
+func scheduleParts(home string) schedules.Parts {
+	runner := schedule.New(schedule.Params{
+		Home:      home,
+		Turn:      func(context.Context, schedule.Turn) (string, error) { return "", nil },
+		Beat:      func(context.Context) (string, string, error) { return "", "", nil },
+		Heartbeat: func() schedule.Heartbeat { return schedule.Heartbeat{} },
+		OnBattery: func(context.Context) bool { return false }, Busy: func() bool { return false },
+	})
+	return schedules.Parts{Runner: runner, Book: book{runner.File()}, Agents: func() []string { return nil }}
+}
+
+// onSchedules shows the page with a schedule.
+func (b *bench) onSchedules() {
+	b.t.Helper()
+	toml := "[[schedule]]\nname = \"Morning\"\nwhen = \"every weekday at 8\"\nprompt = \"What is new?\"\n"
+	if err := os.WriteFile(filepath.Join(b.home, schedule.FileName), []byte(toml), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.w.goToPage(pageSchedules)
+	b.Settle()
+}
