@@ -146,7 +146,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	for i := range heldMessages - 5 {
 		blocks = append(blocks, user(fmt.Sprint("message ", i)))
 	}
-	if _, err := s.appendAll(t.Context(), "cli-a", blocks...); err != nil {
+	if _, err := s.AppendAll(t.Context(), "cli-a", blocks...); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 {

@@ -317,7 +317,7 @@ func (s *Store) recoverOne(ctx context.Context, ses *session, file string) error
 			}
 			continue
 		}
-		if _, err := s.appendAll(ctx, ses.name, b, interruption(b)); err != nil {
+		if _, err := s.appendIf(ctx, ses.name, nil, b, interruption(b)); err != nil {
 			return err
 		}
 		s.logger.Info("an interrupted answer was put into its transcript", "session", ses.name, "block", b.ID)

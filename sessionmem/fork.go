@@ -31,7 +31,7 @@ func (s *Store) Fork(ctx context.Context, t *transcript.Transcript, through, sou
 	if t.Info.Path == "" && s.IsPrivate(t.Info.Name) {
 		s.SetPrivate(name)
 	}
-	if _, err := s.appendAll(ctx, name, blocks...); err != nil {
+	if _, err := s.appendIf(ctx, name, nil, blocks...); err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
 	}
 	return name, nil

@@ -304,7 +304,7 @@ func (s *Store) Rewind(ctx context.Context, name, id string, next ...transcript.
 		return nil, fmt.Errorf("rewinding %s: %w", name, err)
 	}
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: id}
-	out, err := s.appendAll(ctx, name, append([]transcript.Block{note}, next...)...)
+	out, err := s.appendIf(ctx, name, nil, append([]transcript.Block{note}, next...)...)
 	if err != nil {
 		return nil, fmt.Errorf("writing to %s: %w", name, err)
 	}

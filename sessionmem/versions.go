@@ -144,6 +144,6 @@ func (s *Store) UseVersion(ctx context.Context, name, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.appendAll(ctx, name, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
+	_, err = s.appendIf(ctx, name, nil, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
 	return err
 }

@@ -1,0 +1,89 @@
+package sessionmem
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// mayTouch says cheaply whether anything of a file may be meant.
+func (f *forgetSession) mayTouch(c *cleaning) bool {
+	return f.t.NeedsBlocks(f.name) || f.t.HoldsRaw(c.data)
+}
+
+// refuse notes what could not be done.
+func (f *forgetSession) refuse(place, file string, err error) {
+	f.found = append(f.found, forgotten.Touched{Place: place, Action: forgotten.Refused, Path: f.path(file), Session: f.name, Why: wholefile.WhyNot(err)})
+}
+
+// rename takes the first message's words out of the names of a group's files. It
+// gives the group with its names from now on, nil where that failed.
+func (f *forgetSession) rename(group []*cleaning) []*cleaning {
+	const topic = "forgotten"
+	for _, c := range slices.Backward(group) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.MadeOf(f.name, group[0].first, c.Topic) {
+			continue
+		}
+		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
+		for n := 2; f.s.isThere(to); n++ {
+			to = path.Join(path.Dir(c.file), partFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.Stem, c.Topic), topic, n), c.Part))
+		}
+		if why := f.mayWrite(c); why != "" {
+			f.refuse("transcript", c.file, errors.New(why))
+			return nil
+		}
+		if err := f.s.root.Rename(c.file, to); err != nil {
+			f.refuse("transcript", c.file, err)
+			return nil
+		}
+		f.s.syncFolders(path.Dir(to))
+		f.gone = append(f.gone, c.file)
+		f.found = append(f.found, forgotten.Touched{Place: "file name", Action: forgotten.Renamed, Path: f.path(to), Session: f.name})
+		c.entry = f.s.entryOf(to)
+	}
+	return group
+}
+
+// mayWrite says why a file can't be written; "" where it can.
+func (f *forgetSession) mayWrite(c *cleaning) string {
+	head, _ := transcript.CutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
+	switch {
+	case transcript.ReadOnlyFormat(head):
+		return "it has a newer format than this version writes; update mac-stats, then run it again"
+	case c.stat.Mode().Perm()&0o200 == 0:
+		return "it is read-only; give yourself the right to write it, then run it again"
+	}
+	return ""
+}
+
+// rewrite puts the cleaned file in the place of the old one.
+func (f *forgetSession) rewrite(c *cleaning) {
+	if c.refused != "" {
+		return
+	}
+	if !c.changed {
+		f.found = append(f.found, c.found...)
+		return
+	}
+	err := errors.New(f.mayWrite(c))
+	if err.Error() == "" {
+		err = f.s.replaceWith(c.file, c.stat, c.out) // what stays is copied byte by byte
+	}
+	if err != nil {
+		f.midSave = f.midSave || errors.Is(err, errMidSave)
+		f.refuse("transcript", c.file, err)
+		return
+	}
+	f.gone = append(f.gone, c.file)
+	for _, t := range c.found {
+		t.Path = f.path(c.file)
+		f.found = append(f.found, t)
+	}
+}

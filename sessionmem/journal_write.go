@@ -1,0 +1,303 @@
+package sessionmem
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// addToJournal adds the last blocks, so many, that were just written to the session's
+// file; data is how they stand there.
+func (s *Store) addToJournal(ses *session, blocks int, data []byte) {
+	j := &ses.journal
+	if j.stat != nil && !j.whole && j.held == ses.ownBlocks()-blocks {
+		j.whole = !slices.ContainsFunc(j.missing, func(m journaled) bool { return m.noted.IsZero() || time.Since(m.noted) > removedKept })
+	}
+	err := s.appendJournal(ses, data)
+	if err != nil && !j.failed {
+		s.logger.Warn("the journal of a session can't be written: a message that an editor's save drops now can't be restored", "session", ses.name, "err", err)
+	}
+	j.whole, j.failed = err == nil, err != nil // the next block makes up for it: who waited could lose what a save drops meanwhile
+}
+
+// journalAlone puts a block into the session's journal that is in none of its files.
+func (s *Store) journalAlone(ctx context.Context, ses *session, b transcript.Block) error {
+	unlock, err := s.lock(ctx, ses, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	ses.journal.whole = false
+	if err := s.catchUp(ses); err != nil {
+		return err
+	}
+	ses.journal.whole = true
+	err = s.appendJournal(ses, transcript.AppendBlock(nil, s.guard(ses, b, false)))
+	ses.journal.stat = nil // it is missing
+	return err
+}
+
+// ownBlocks counts the blocks of the files that have an id of their own.
+func (ses *session) ownBlocks() int {
+	end := len(ses.index.blocks)
+	if ses.unsaved.base != nil {
+		end = int(ses.unsaved.first)
+	}
+	n := 0
+	for _, b := range ses.index.blocks[:end] {
+		if !b.derived() {
+			n++
+		}
+	}
+	return n
+}
+
+// beginJournal makes the journal of a session that came back without one.
+func (s *Store) beginJournal(ses *session) {
+	if err := s.refresh(ses); err != nil {
+		s.logger.Debug("a session that came back has no journal before its next block", "session", ses.name, "err", err)
+		return
+	}
+	s.addToJournal(ses, 0, nil)
+}
+
+func (s *Store) appendJournal(ses *session, data []byte) error {
+	if ses.journal.stat == nil || !ses.journal.whole {
+		return s.catchUp(ses)
+	}
+	f, err := s.root.OpenFile(journalFile(ses.name), os.O_RDWR|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.catchUp(ses)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if known := ses.journal.stat; !before.Mode().IsRegular() || before.Size() != known.Size() || !os.SameFile(before, known) {
+		_ = f.Close() // nothing was written
+		return s.catchUp(ses)
+	}
+	if err := s.extend(f, ses.name, before.Size(), data); err != nil {
+		return err
+	}
+	if ses.journal.stat, err = f.Stat(); err != nil {
+		return err
+	}
+	s.siftedOn(journalFile(ses.name), before, ses.journal.stat)
+	if ses.journal.stat.Size() <= journalMost {
+		return nil
+	}
+	return s.shortenJournal(ses)
+}
+
+// extend adds to an open journal, all of it or nothing.
+func (s *Store) extend(f *os.File, name string, size int64, data []byte) error {
+	if _, err := f.Write(data); err != nil {
+		return errors.Join(err, s.truncate(f, journalFile(name), size))
+	}
+	return nil
+}
+
+// catchUp brings the journal up to the session's files, which it may never have seen,
+// and notes what they lack.
+func (s *Store) catchUp(ses *session) error {
+	all, err := s.readJournal(ses)
+	if errors.Is(err, fs.ErrNotExist) {
+		all, err = readout{ids: map[uint64]struct{}{}}, s.root.MkdirAll(journalDir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	old := func(m journaled) bool { return !m.noted.IsZero() && time.Since(m.noted) > removedKept }
+	if slices.ContainsFunc(all.missing, old) {
+		gone := slices.DeleteFunc(slices.Clone(all.missing), func(m journaled) bool { return !old(m) })
+		if err := s.rewriteJournal(ses, all, gone); err != nil {
+			return err
+		}
+		if all, err = s.readJournal(ses); err != nil {
+			return err
+		}
+	}
+	if err := s.writeJournal(ses, all); err != nil {
+		return err
+	}
+	ses.journal.missing = all.missing
+	if ses.journal.stat.Size() > journalMost {
+		return s.shortenJournal(ses)
+	}
+	return nil
+}
+
+// writeJournal adds what a journal lacks that was just read, or begins it.
+func (s *Store) writeJournal(ses *session, all readout) error {
+	file := journalFile(ses.name)
+	f, err := s.root.OpenFile(file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = transcript.ErrNotFile
+	}
+	if err == nil && all.stat != nil && all.end < fi.Size() {
+		err = s.truncate(f, file, all.end)
+	}
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if all.end == 0 {
+		_, err = w.WriteString(journalFront(ses.name))
+	}
+	if err == nil {
+		err = s.writeUnjournaled(ses, all, w)
+	}
+	if err == nil {
+		_, err = w.Write(removalNote(ses, all.missing))
+	}
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return errors.Join(err, s.truncate(f, file, min(all.end, fi.Size())))
+	}
+	ses.journal.stat, err = f.Stat()
+	return err
+}
+
+func journalFront(name string) string {
+	return transcript.Fence + "\nformat: " + transcript.FormatName + "\nsession: " + name + "\n" + transcript.Fence + "\n"
+}
+
+// writeUnjournaled writes the blocks of the session's files that are not in its journal,
+// the newest journalKept bytes of them: all since the journal's beginning, or all there are.
+func (s *Store) writeUnjournaled(ses *session, all readout, w io.Writer) error {
+	x := &ses.index
+	end := len(x.blocks)
+	if ses.unsaved.base != nil {
+		end = int(ses.unsaved.first)
+	}
+	from := 0
+	for _, b := range all.blocks {
+		if n, ok := x.find(x.hash(b.id)); ok {
+			from = int(n)
+			break
+		}
+	}
+	var wanted []uint32
+	total := int64(0)
+	for n := end - 1; n >= from; n-- {
+		if _, there := all.ids[x.blocks[n].id]; there || x.blocks[n].derived() {
+			continue
+		}
+		if total += x.end(uint32(n), ses.end()) - x.blocks[n].offset(); total > journalKept { //nolint:gosec // see index.add
+			break
+		}
+		wanted = append(wanted, uint32(n)) //nolint:gosec // see index.add
+	}
+	r := s.source(ses)
+	defer r.close()
+	for _, n := range slices.Backward(wanted) {
+		raw, err := r.read(n, 0)
+		if err == nil {
+			_, err = w.Write(transcript.AppendBlock(nil, raw.Decode()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removalNote notes which blocks are found missing now.
+func removalNote(ses *session, missing []journaled) []byte {
+	var ids []string
+	now := time.Now()
+	for i, m := range missing {
+		if m.noted.IsZero() && len(strings.Fields(m.id)) == 1 {
+			ids = append(ids, m.id)
+			missing[i].noted = now
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return transcript.AppendBlock(nil, ses.complete(transcript.Block{Kind: transcript.KindNote, Note: noteRemoved, Text: strings.Join(ids, "\n")}, now))
+}
+
+// rewriteJournal writes the journal anew without some of its blocks.
+func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) error {
+	file := journalFile(ses.name)
+	data, err := s.readRegular(file)
+	if err != nil {
+		return wholefile.Explain("reading a journal", err)
+	}
+	gone := make(map[int64]bool, len(without))
+	for _, m := range without {
+		gone[m.at] = true
+	}
+	noted := slices.DeleteFunc(slices.Clone(all.missing), func(m journaled) bool { return gone[m.at] })
+	kept := []byte(journalFront(ses.name))
+	for _, b := range all.blocks {
+		if !gone[b.at] && b.at+b.size <= int64(len(data)) {
+			kept = append(append(kept, '\n'), bytes.TrimRight(data[b.at:b.at+b.size], "\n")...)
+			kept = append(kept, '\n')
+		}
+	}
+	times := map[time.Time][]string{}
+	for _, m := range noted {
+		if !m.noted.IsZero() {
+			times[m.noted] = append(times[m.noted], m.id)
+		}
+	}
+	for at, ids := range times {
+		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
+	}
+	ses.journal = journal{}
+	return wholefile.Wrap("writing a journal", s.root.WriteAtomic(file, kept, true))
+}
+
+// shortenJournal takes the oldest blocks out of a journal that has grown too large:
+// those that stand in the session first.
+func (s *Store) shortenJournal(ses *session) error {
+	all, err := s.readJournal(ses)
+	if err != nil {
+		return err
+	}
+	lacking := make(map[int64]bool, len(all.missing))
+	for _, m := range all.missing {
+		lacking[m.at] = true
+	}
+	total := all.end
+	var gone []journaled
+	for _, removed := range []bool{false, true} {
+		for _, b := range all.blocks {
+			if total > journalKept && lacking[b.at] == removed {
+				gone = append(gone, b)
+				total -= b.size
+			}
+		}
+	}
+	return s.rewriteJournal(ses, all, gone)
+}
+
+// dropJournal removes the journal of a session that is deleted or archived.
+func (s *Store) dropJournal(ses *session) error {
+	ses.journal = journal{}
+	return s.removeIfThere(journalFile(ses.name))
+}

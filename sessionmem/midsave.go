@@ -1,0 +1,153 @@
+package sessionmem
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// outsideSaves writes to a session: again and again while write gives errMidSave, and
+// anyway once patience is over. No lock is held in between.
+func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
+	for begun := time.Now(); ; {
+		anyway := time.Since(begun) > patience
+		out, err := write(anyway)
+		if anyway || !errors.Is(err, errMidSave) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-time.After(saveLook):
+		}
+	}
+}
+
+// How long a file that lacks blocks has to be left alone before it is written to: an
+// editor that writes in place may be in the midst of it. What it leaves empty, or within
+// a line, it has to leave for longer.
+const (
+	saveTakes     = time.Second
+	halfSaveTakes = 3 * saveTakes
+	savePatience  = 15 * saveTakes
+	saveLook      = 50 * time.Millisecond
+)
+
+// errMidSave: another program seems to be saving the file just now.
+var errMidSave = errors.New("another program is saving it; try again")
+
+// midSave says whether the file looks as if a save were in progress. The caller has
+// brought the session up to date.
+func (s *Store) midSave(ses *session) bool {
+	if ses.file == "" {
+		return s.comesBack(ses)
+	}
+	if ses.journal.whole || s.trustSaves || ses.anyway || ses.stat == nil {
+		return false // mostly: nothing but what joined the file
+	}
+	takes := saveTakes
+	if len(ses.tail) == 0 || ses.tail[len(ses.tail)-1] != '\n' {
+		takes = halfSaveTakes
+	}
+	if age := time.Since(ses.stat.ModTime()); age < 0 || age >= takes {
+		return false
+	}
+	missing, err := s.missing(ses)
+	return err == nil && len(missing) > 0
+}
+
+// comesBack says whether a session without a file may have one again in a moment: it has
+// a journal, and something was just done in the folder. An editor that moves the file away
+// before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
+func (s *Store) comesBack(ses *session) bool {
+	if s.trustSaves || ses.anyway || !s.isThere(journalFile(ses.name)) {
+		return false
+	}
+	fi, err := s.root.Stat(".")
+	if err != nil {
+		return false
+	}
+	age := time.Since(fi.ModTime())
+	return age >= 0 && age < halfSaveTakes
+}
+
+// awaitFile gives files that are known and gone a moment to come back: it may be
+// an editor's save between its two steps.
+func (s *Store) awaitFile(ctx context.Context, ses *session) error {
+	for try := 0; ses.file != "" && try < 10; try++ {
+		if s.inPlace(ses) || s.allLocated(ses) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// refreshToWrite brings the session up to date and says why it can't be written to.
+func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
+	if err := s.awaitFile(ctx, ses); err != nil {
+		return err
+	}
+	if err := s.refresh(ses); err != nil {
+		return err
+	}
+	if converted, err := s.toUTF8(ses); err != nil {
+		return err
+	} else if converted {
+		if err := s.refresh(ses); err != nil {
+			return err
+		}
+	}
+	if ses.readOnly {
+		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
+	}
+	if slices.ContainsFunc(ses.transcripts(), inArchive) {
+		return s.bringBack(ses)
+	}
+	return nil
+}
+
+// toUTF8 writes a file that an editor saved in another encoding anew: what is appended is
+// UTF-8.
+func (s *Store) toUTF8(ses *session) (converted bool, err error) {
+	if ses.file == "" || ses.size == 0 {
+		return false, nil
+	}
+	f, err := s.root.Open(ses.file)
+	if err != nil {
+		return false, wholefile.Explain("reading "+ses.file, err)
+	}
+	defer f.Close()
+	was, err := f.Stat()
+	if err != nil {
+		return false, wholefile.Explain("reading "+ses.file, err)
+	}
+	head := make([]byte, 64)
+	n, _ := f.ReadAt(head, 0) // what is wrong with it was told before
+	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
+		return false, nil
+	}
+	raw, err := io.ReadAll(io.NewSectionReader(f, 0, was.Size()))
+	if err != nil {
+		return false, wholefile.Explain("reading "+ses.file, err)
+	}
+	text, _ := wholefile.Decode(raw)
+	if bytes.Equal(text, raw) {
+		return false, nil
+	}
+	if err := s.replaceWith(ses.file, was, text); err != nil {
+		return false, err
+	}
+	s.logger.Info("a transcript was saved in another encoding and is UTF-8 again", "file", ses.file)
+	return true, nil
+}
