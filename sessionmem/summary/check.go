@@ -169,21 +169,35 @@ func tellingWords(text string) map[string]bool {
 // hits counts the words of one text that stand in another, in this form or that.
 func hits(words, in map[string]bool) int {
 	n := 0
+	var alike map[string][]string // of those that begin with the same letters
 	for w := range words {
-		if in[w] || containsStem(in, w) {
+		if in[w] {
+			n++
+			continue
+		}
+		if alike == nil {
+			alike = make(map[string][]string, len(in))
+			for other := range in {
+				alike[beginning(other)] = append(alike[beginning(other)], other)
+			}
+		}
+		if slices.ContainsFunc(alike[beginning(w)], func(other string) bool { return sameStem(w, other) }) {
 			n++
 		}
 	}
 	return n
 }
 
-func containsStem(words map[string]bool, word string) bool {
-	for w := range words {
-		if sameStem(w, word) {
-			return true
+// beginning is what forms of one word share at least.
+func beginning(word string) string {
+	n := 0
+	for i := range word {
+		if n == leastStem {
+			return word[:i]
 		}
+		n++
 	}
-	return false
+	return word
 }
 
 // mostTelling is what of a message says most, in its own words and order: the sentences with

@@ -102,6 +102,9 @@ func meaning(a *analysis.Analyzer, text string) []string {
 	return slices.Collect(maps.Keys(words))
 }
 
+// leastStem is how many letters forms of a word share at least.
+const leastStem = 3
+
 // sameStem reports whether two words are forms of one: the same but for an ending, in any
 // language. How a short text is led back to its stems depends on the language it seems
 // to have.
@@ -112,7 +115,7 @@ func sameStem(a, b string) bool {
 		n++
 	}
 	longer := max(len(x), len(y))
-	return n == longer || n >= 3 && 4*n >= 3*longer
+	return n == longer || n >= leastStem && 4*n >= 3*longer
 }
 
 // unspaced tells a script that is written without spaces.
