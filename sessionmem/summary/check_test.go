@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -234,5 +235,38 @@ func TestThePlainSummaryQuotesOnce(t *testing.T) {
 		if strings.Count(third, want) != 1 {
 			t.Errorf("%q is not once in\n%s", want, third)
 		}
+	}
+}
+
+// In a long conversation that no model summarises, what was asked fades but doesn't go.
+func TestALongTalkFadesInThePlainSummary(t *testing.T) {
+	topics := strings.Fields("passport visa hotel train museum dinner umbrella camera ferry castle market bicycle concert beach luggage insurance currency adapter medicine phrasebook")
+	var all []transcript.Block
+	for _, topic := range topics {
+		all = append(all, talkOf("About the "+topic+": "+strings.Repeat("I have thought of it for a while and would like to know more. ", 6), "Here is something.")...)
+	}
+	var before *transcript.Block
+	for end := 8; end <= len(all); end += 8 {
+		text := WithIdentifiers(Plain(before, all[max(end-12, 0):end]), all[max(end-12, 0):end])
+		before = &transcript.Block{Kind: transcript.KindSummary, Text: text}
+	}
+	for _, topic := range topics {
+		if n := strings.Count(before.Text, "About the "+topic); n != 1 {
+			t.Errorf("%s is told %d times", topic, n)
+		}
+	}
+	if n := len([]rune(before.Text)); n > 4500 || strings.Count(before.Text, beforeThat) != 1 {
+		t.Errorf("%d characters:\n%s", n, before.Text)
+	}
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("- line %d %s", i, strings.Repeat("x", i)))
+	}
+	text := faded(slices.Clone(many), 1600)
+	if short := faded(many[:9], 1600); strings.Count(short, "\n") != 8 || strings.Contains(short, "…") {
+		t.Errorf("what fits is cut:\n%s", short)
+	}
+	if n := len([]rune(text)); n > 1600 || !strings.HasPrefix(text, "- line 0 \n- line 8") || !strings.Contains(text, "- line 99 xxx") {
+		t.Errorf("%d characters:\n%s", n, text)
 	}
 }

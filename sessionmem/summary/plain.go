@@ -21,6 +21,7 @@ const (
 	maxSearchedText = 4000 // bytes of each
 	maxQuoted       = 240  // characters of a message in a Summary without a model
 	maxEarlier      = 1600
+	shortestLine    = 80 // characters of a line of an earlier one
 )
 
 // identifier matches what has to survive letter by letter: links, paths, quoted
@@ -180,7 +181,7 @@ const maxDigest = 3000
 // What a Summary without a model is made of, beside the user's words.
 const (
 	withoutModel = "This summary was made without a model: it quotes the conversation and leaves out what does not fit."
-	beforeThat   = "Before that: "
+	beforeThat   = "Before that:"
 	askedBy      = "Asked by the user:"
 	stillOpen    = "Still open:"
 	notAnswered  = "- not answered: "
@@ -208,7 +209,7 @@ func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	var out strings.Builder
 	out.WriteString(withoutModel)
 	if before := earlier(previous, lines); before != "" {
-		out.WriteString("\n\n" + beforeThat + shortText(before, maxEarlier))
+		out.WriteString("\n\n" + beforeThat + "\n" + before)
 	}
 	if len(lines) > 0 {
 		out.WriteString("\n\n" + askedBy + "\n" + strings.Join(lines, "\n"))
@@ -235,17 +236,38 @@ func earlier(previous *transcript.Block, lines []string) string {
 		return ""
 	}
 	if !strings.HasPrefix(previous.Text, withoutModel) {
-		return previous.Text
+		return shortText(previous.Text, maxEarlier)
 	}
 	var kept []string
 	for line := range strings.SplitSeq(previous.Text, "\n") {
-		line = strings.TrimPrefix(line, beforeThat)
+		line = strings.TrimSpace(strings.TrimPrefix(line, beforeThat))
 		over := slices.ContainsFunc([]string{withoutModel, askedBy, stillOpen, notAnswered, askedOfUser, lastAnswer}, func(s string) bool { return strings.HasPrefix(line, s) })
 		if line != "" && !over && !slices.Contains(lines, line) {
 			kept = append(kept, line)
 		}
 	}
-	return strings.Join(kept, "\n")
+	return faded(kept, maxEarlier)
+}
+
+// faded keeps lines within so many characters: the more there are, the less of each; at
+// last the oldest go, but for the first one, which says what it is all about.
+func faded(lines []string, limit int) string {
+	length := func() (n int) {
+		for _, line := range lines {
+			n += utf8.RuneCountInString(line) + 1
+		}
+		return n
+	}
+	share := max(limit/max(len(lines), 1), shortestLine)
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) >= share && length() > limit {
+			lines[i] = strings.TrimSpace(string(runes[:share-2])) + "…"
+		}
+	}
+	for len(lines) > 2 && length() > limit {
+		lines = slices.Delete(lines, 1, 2)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // openAsks are what the user asked for at the end without an answer, and what the
