@@ -101,7 +101,7 @@ func takeSlash(w *Window, text string) bool {
 	if w.compose.Keys.Pasted {
 		return false
 	}
-	it, rest, ok := slash.Find(slashItems(w), text)
+	it, rest, ok := slash.Find(func() []slash.Item { return slashItems(w) }, text)
 	switch {
 	case !ok:
 		return false
@@ -118,7 +118,7 @@ func takeSlash(w *Window, text string) bool {
 
 // address makes a request of a message that is for an agent or a skill.
 func address(w *Window, req *agents.Request) {
-	it, rest, ok := slash.Find(slashItems(w), req.Text)
+	it, rest, ok := slash.Find(func() []slash.Item { return slashItems(w) }, req.Text)
 	switch {
 	case !ok || it.Run != nil:
 	case it.Kind == slash.Agent:

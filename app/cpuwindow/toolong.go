@@ -38,20 +38,16 @@ func (w *Window) tooLong(text string) string {
 // contextNow is the context of the model that answers next, in tokens: what the last
 // answer told, else what is known of the model that is chosen; 0 where nothing is.
 func (w *Window) contextNow(c *conversation.Conversation) (model string, size int) {
-	chosen := c.Chosen().Model
-	if size := c.ContextSize(); size > 0 {
+	chosen, own := c.Chosen().Model, c.Chosen().Context
+	if size := c.ContextSize(); size > 0 && own == 0 {
 		return cmp.Or(chosen, i18n.T("the model")), size
 	}
 	cfg := w.parts.config().Ollama
 	name := cmp.Or(chosen, cfg.Model)
 	for _, m := range w.server.models {
 		if name != "" && ollama.SameModel(m.Name, name) && m.MaxContext > 0 {
-			limit := cfg.NumCtx
-			if limit <= 0 {
-				limit = autoContext
-			}
-			return m.Name, min(m.MaxContext, limit)
+			return m.Name, min(m.MaxContext, cmp.Or(own, cfg.NumCtx, autoContext))
 		}
 	}
-	return name, 0
+	return cmp.Or(name, i18n.T("the model")), own
 }

@@ -20,6 +20,7 @@ type Menu struct {
 	Port  *kit.Viewport
 	field *kit.Field
 	items func() []Item
+	all   []Item            // as of the slash
 	put   func(text string) // into the field
 	rows  []*row
 	at    int  // the row that Enter takes; -1 for none
@@ -28,7 +29,7 @@ type Menu struct {
 	place fyne.CanvasObject // where it is laid out
 }
 
-// NewMenu is a hidden menu of a field. items is asked for with each slash that is typed,
+// NewMenu is a hidden menu of a field. items is asked for when it opens,
 // put replaces the field's text.
 func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
 	m := &Menu{Port: kit.NewViewport(), field: field, items: items, put: put, at: -1}
@@ -52,7 +53,10 @@ func (m *Menu) Typed(text string, typed bool) {
 		m.Close()
 		return
 	}
-	fit, named := matching(m.items(), name)
+	if !m.Visible() {
+		m.all = m.items()
+	}
+	fit, named := matching(m.all, name)
 	if len(fit) == 0 {
 		m.Close()
 		return

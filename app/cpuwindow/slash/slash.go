@@ -35,8 +35,9 @@ type Item struct {
 	Run func(rest string)
 }
 
-// Find gives the item that a message begins with, and what is written behind it.
-func Find(items []Item, text string) (it Item, rest string, ok bool) {
+// Find gives the item that a message begins with, and what is written behind it. It asks
+// for the items only where there is a slash.
+func Find(items func() []Item, text string) (it Item, rest string, ok bool) {
 	name, found := strings.CutPrefix(text, "/")
 	if !found {
 		return Item{}, "", false
@@ -44,11 +45,12 @@ func Find(items []Item, text string) (it Item, rest string, ok bool) {
 	if at := strings.IndexFunc(name, unicode.IsSpace); at >= 0 {
 		name, rest = name[:at], strings.TrimSpace(name[at:])
 	}
-	at := slices.IndexFunc(items, func(it Item) bool { return strings.EqualFold(it.Name, name) })
-	if at < 0 {
-		return Item{}, "", false
+	for _, it := range items() {
+		if strings.EqualFold(it.Name, name) {
+			return it, rest, true
+		}
 	}
-	return items[at], rest, true
+	return Item{}, "", false
 }
 
 // How well an item fits what is written.

@@ -35,7 +35,7 @@ func TestFind(t *testing.T) {
 		"/coder/main.go fails": {},
 		"/coder, fix":          {},
 	} {
-		it, rest, ok := Find(items(func(string) {}), text)
+		it, rest, ok := Find(func() []Item { return items(func(string) {}) }, text)
 		if it.Name != want[0] || rest != want[1] || ok != (want[0] != "") {
 			t.Errorf("%q: %q, %q, %v", text, it.Name, rest, ok)
 		}
