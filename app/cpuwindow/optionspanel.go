@@ -60,7 +60,7 @@ func (p *optionsPanel) build() {
 	p.warmth.SetPlaceHolder(i18n.T("the agent's own"))
 	p.warmth.OnSubmitted = func(string) { p.onSave() }
 	p.prompt = p.field(kit.NewTextArea(), p.was.Prompt)
-	p.prompt.SetMinRowsVisible(5)
+	p.prompt.SetMinRowsVisible(3)
 	p.prompt.SetPlaceHolder(i18n.T("Such as: answer in German, and briefly."))
 	p.prompt.OnChanged = func(string) { p.recount() }
 	p.problem = kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -25,24 +26,23 @@ const mostPictures = 12
 func picturesIn(leaves []markdown.Leaf) []transcript.Attachment {
 	var list []transcript.Attachment
 	markdown.EachLink(leaves, func(words, url string) {
-		if len(list) == mostPictures {
-			return
-		}
-		if _, inline := inlineImage(url); inline {
-			if words = strings.TrimSpace(words); words == "" {
-				words = i18n.T("image")
-			}
-			list = append(list, transcript.Attachment{Name: words, File: url, Image: true})
-			return
-		}
-		for _, a := range transcript.Attachments("![](" + url + ")") {
-			if a.Image {
-				a.Name = words
-				list = append(list, a)
-			}
+		if a, ok := PictureAt(url); ok && len(list) < mostPictures {
+			a.Name = cmp.Or(strings.TrimSpace(words), a.Name)
+			list = append(list, a)
 		}
 	})
 	return list
+}
+
+// PictureAt is the picture that a link leads to, where its bytes are here.
+func PictureAt(url string) (transcript.Attachment, bool) {
+	if _, inline := inlineImage(url); inline {
+		return transcript.Attachment{Name: i18n.T("image"), File: url, Image: true}, true
+	}
+	for _, a := range transcript.Attachments("![](" + url + ")") {
+		return a, a.Image
+	}
+	return transcript.Attachment{}, false
 }
 
 func inlineImage(url string) (data string, ok bool) {
