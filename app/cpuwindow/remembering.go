@@ -16,7 +16,7 @@ import (
 // where there is none.
 func rememberLine(w *Window, line string) {
 	c := w.shown
-	if c.Private() {
+	if c.Private() || w.parts.keeper.IsPrivate(c.Name) {
 		w.tell(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -109,6 +110,20 @@ func TestWhomAMessageIsForStays(t *testing.T) {
 	})
 }
 
+func TestAMessageThatIsForgottenIsForNobody(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
+			{ID: "u1", Kind: transcript.KindUser, Text: forgotten.Text, Attrs: map[string]string{"to": "coder"}},
+		}}
+		b.shown()
+		b.w.OpenSession("cpu-x")
+		b.Settle()
+		b.Sees(forgotten.Text)
+		b.SeesNot("/coder", "More…", ">Copy<")
+	})
+}
+
 func TestRememberAMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
@@ -144,6 +159,12 @@ func TestRememberAMessage(t *testing.T) {
 		b.Until("Remembered “one with”")
 		b.tap("Show")
 		b.Until("All agents", "one with")
+		b.w.openTranscriptOf(b.sessions.files["cpu-x"].Info, "", "")
+		b.Until("answer two")
+		b.w.reader.Rows.Port.OnMenu("answer two", nil)[0].Action()
+		b.Until("Remember this")
+		b.Confirm("Save")
+		b.Until("Remembered “answer two”")
 		b.w.NewPrivateChat()
 		b.w.send("/remember My secret plan")
 		b.Settle()

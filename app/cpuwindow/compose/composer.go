@@ -297,4 +297,6 @@ func (r *composerRenderer) Objects() []fyne.CanvasObject {
 func (r *composerRenderer) Destroy() {}
 
 // AskHint is what stands in the empty field.
-func AskHint() string { return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line. / lists agents and commands.") }
+func AskHint() string {
+	return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line. / lists agents and commands.")
+}

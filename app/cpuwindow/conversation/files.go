@@ -8,6 +8,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -117,7 +118,7 @@ func wordsOf(b transcript.Block) string {
 	if len(b.Attachments()) > 0 {
 		text = transcript.WithoutAttachments(text)
 	}
-	if to := agents.AddressOf(b); to != "" {
+	if to := agents.AddressOf(b); to != "" && text != forgotten.Text {
 		return strings.TrimSpace("/" + to + " " + text)
 	}
 	return text
