@@ -240,7 +240,7 @@ func modelMenu(models []ollama.ModelInfo, chosen string, pick func(name string))
 	for _, info := range chatModels(models) {
 		label := info.Name
 		if info.Size > 0 {
-			label += fmt.Sprintf("  ·  %.1f GB", float64(info.Size)/1e9)
+			label += "  ·  " + i18n.Number(fmt.Sprintf("%.1f GB", float64(info.Size)/1e9))
 		}
 		if info.MaxContext > 0 {
 			label += i18n.With("  ·  {{.MaxContext}} context", i18n.Places{"MaxContext": compose.TokensWords(info.MaxContext)})

@@ -363,7 +363,11 @@ func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
 		if got := b.w.compose.Entry.Text; got != "" {
 			t.Errorf("the message that nobody sees is %q", got)
 		}
-		b.w.ShowSettings()
+		b.w.ShowSettings() // again, as from the tray's menu
+		if b.w.page != pageSettings {
+			t.Error("asked for once more, the settings go away")
+		}
+		b.w.focusChat()
 		if c.Focused() != fyne.Focusable(b.w.compose.Entry) {
 			t.Errorf("back in the chat %T has the focus", c.Focused())
 		}

@@ -306,7 +306,11 @@ func (w *Window) SetNotice(text string) {
 }
 
 // ShowSettings opens the settings.
-func (w *Window) ShowSettings() { w.showPage(pageSettings) }
+func (w *Window) ShowSettings() {
+	if w.page != pageSettings {
+		w.showPage(pageSettings)
+	}
+}
 
 func (w *Window) showPage(p page) {
 	if p == w.page && p != pageChat {

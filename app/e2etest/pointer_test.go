@@ -22,6 +22,11 @@ func warnings() []color.RGBA {
 	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0xB7, 0x79, 0x1F, 0xff}}
 }
 
+// accents are the colours of what leads on and of what has the focus, dark and light.
+func accents() []color.RGBA {
+	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0F, 0x8A, 0x6C, 0xff}}
+}
+
 // clickColour presses the topmost thing below the vitals that is drawn in a colour, as
 // soon as it is there; least is how many pixels of it there are.
 func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {

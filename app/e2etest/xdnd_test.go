@@ -119,7 +119,7 @@ func (d *drag) await(name string) error {
 			if event.Type != d.atoms[name] {
 				continue
 			}
-			if event.Data.Data32[1]&1 == 0 {
+			if event.Data.Data32[1] == 0 { // GLFW writes the number of bytes it took
 				return fmt.Errorf("%s is a no", name)
 			}
 			return nil

@@ -2,7 +2,9 @@ package i18n
 
 import (
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // Dates in the user's language; times are of 24 hours everywhere.
@@ -73,7 +75,20 @@ func Thousands(n int) string {
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
-	return s
+	return Number(s)
+}
+
+// Number writes a number as the language does; s has commas between thousands and a point
+// before decimals.
+func Number(s string) string { return numberLike(T("1,234.5"), s) }
+
+// numberLike is Number for a language that writes 1,234.5 as in the example.
+func numberLike(example, s string) string {
+	signs := strings.FieldsFunc(example, unicode.IsDigit)
+	if len(signs) != 2 {
+		return s
+	}
+	return strings.NewReplacer(",", signs[0], ".", signs[1]).Replace(s)
 }
 
 // Moment is a day and a time: "2 Jan 15:04", of another year "2 Jan 2006 15:04".

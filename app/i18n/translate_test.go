@@ -116,3 +116,11 @@ func TestDates(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersAreWrittenAsInTheLanguagesExample(t *testing.T) {
+	for example, want := range map[string]string{"1,234.5": "12,345.6 GB", "1.234,5": "12.345,6 GB", "1\u202f234,5": "12\u202f345,6 GB", "no number": "12,345.6 GB"} {
+		if got := numberLike(example, "12,345.6 GB"); got != want {
+			t.Errorf("like %q: %q, want %q", example, got, want)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func TokensWords(n int) string {
 	case n < 1000:
 		return fmt.Sprint(n)
 	case n < 100_000 && n%1000 >= 50 && n%1024 != 0:
-		return fmt.Sprintf("%.1fk", float64(n)/1000)
+		return i18n.Number(fmt.Sprintf("%.1fk", float64(n)/1000))
 	case n%1024 == 0:
 		return fmt.Sprintf("%dk", n/1024)
 	}

@@ -648,7 +648,7 @@ func TookWords(d time.Duration) string {
 	case d < 50*time.Millisecond: // no "0.0 s"
 		return ""
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return i18n.Number(fmt.Sprintf("%.1f s", d.Seconds()))
 	}
 	return Clock(int(d.Seconds()))
 }
@@ -659,7 +659,7 @@ func SpeedWords(v float64) string {
 	case v <= 0:
 		return ""
 	case v < 10:
-		return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.1f", v)})
+		return i18n.With("{{.V}} tokens/s", i18n.Places{"V": i18n.Number(fmt.Sprintf("%.1f", v))})
 	}
 	return i18n.With("{{.V}} tokens/s", i18n.Places{"V": fmt.Sprintf("%.0f", v)})
 }

@@ -50,7 +50,7 @@ func sizeWords(n int) string {
 	case n < 1<<20:
 		return fmt.Sprintf("%d KB", (n+1023)>>10)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	return i18n.Number(fmt.Sprintf("%.1f MB", float64(n)/(1<<20)))
 }
 
 // AddTo puts files and settings into a request.

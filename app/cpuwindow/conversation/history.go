@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -295,5 +294,5 @@ func noteLine(b transcript.Block) string {
 	if detail == "" {
 		return kind
 	}
-	return fmt.Sprintf("%s · %s", kind, detail)
+	return detail
 }

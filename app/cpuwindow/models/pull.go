@@ -37,7 +37,7 @@ func (p Pull) words() string {
 	if p.Total <= 0 {
 		return cmp.Or(p.Status, i18n.T("asking for it")) + "…"
 	}
-	places := i18n.Places{"Status": p.Status, "Completed": fmt.Sprintf("%.1f", float64(p.Completed)/1e9), "Total": fmt.Sprintf("%.1f", float64(p.Total)/1e9), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
+	places := i18n.Places{"Status": p.Status, "Completed": i18n.Number(fmt.Sprintf("%.1f", float64(p.Completed)/1e9)), "Total": i18n.Number(fmt.Sprintf("%.1f", float64(p.Total)/1e9)), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
 	if p.Stopped {
 		return i18n.With("Stopped at {{.Completed}} of {{.Total}} GB · {{.What}} %", places)
 	}

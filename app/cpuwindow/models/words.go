@@ -17,7 +17,7 @@ func Gigabytes(bytes int64) string {
 	if bytes < 1e9 {
 		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 	}
-	return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	return i18n.Number(fmt.Sprintf("%.1f GB", float64(bytes)/1e9))
 }
 
 // AdviceWords say how large a model to begin with is, and why it is advised.
@@ -70,7 +70,7 @@ func Parameters(n int64) string {
 	if n < 1e9 {
 		return fmt.Sprintf("%.0fM", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.1fB", float64(n)/1e9)
+	return i18n.Number(fmt.Sprintf("%.1fB", float64(n)/1e9))
 }
 
 // abilityWords say what a model can do.

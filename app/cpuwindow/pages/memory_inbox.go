@@ -98,7 +98,7 @@ func (p *Memory) proposalMeta(q memory.Proposal) string {
 		words = append(words, i18n.Moment(q.Time, time.Now()))
 	}
 	if q.Confidence > 0 {
-		words = append(words, i18n.With("confidence {{.Confidence}}", i18n.Places{"Confidence": fmt.Sprintf("%.2f", q.Confidence)}))
+		words = append(words, i18n.With("confidence {{.Confidence}}", i18n.Places{"Confidence": i18n.Number(fmt.Sprintf("%.2f", q.Confidence))}))
 	}
 	to := string(q.Target.Kind) + " " + q.Target.ID
 	for _, it := range p.data.files {

@@ -197,7 +197,7 @@ func indexDetail(s recall.Status) string {
 		detail = i18n.T("A rebuild was stopped; it goes on where it was.") + " "
 	}
 	if s.Bytes > 0 {
-		detail += fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6) + " · "
+		detail += i18n.Number(fmt.Sprintf("%.1f MB", float64(s.Bytes)/1e6)) + " · "
 	}
 	if s.Vectors == recall.VectorsBuilding && s.VectorCount > 0 {
 		return detail + i18n.With("{{.N}} of {{.Passages}} by meaning with {{.Model}}", i18n.Places{"N": s.VectorCount, "Passages": i18n.Count("{{.N}} passages", s.Chunks), "Model": s.Model}) + vectorsHeld(s)

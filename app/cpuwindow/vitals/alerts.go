@@ -15,7 +15,7 @@ func AlertWords(m monitor.Metric, s monitor.Snapshot) string {
 			i18n.Places{"Degrees": fmt.Sprintf("%.0f", s.Temperature.Celsius), "Sensor": s.Temperature.Sensor})
 	case monitor.Disk:
 		return i18n.With("The disk is nearly full: {{.Free}} of {{.Total}} are free on the volume of your home folder.",
-			i18n.Places{"Free": monitor.Bytes(s.Disk.Free), "Total": monitor.Bytes(s.Disk.Total)})
+			i18n.Places{"Free": i18n.Number(monitor.Bytes(s.Disk.Free)), "Total": i18n.Number(monitor.Bytes(s.Disk.Total))})
 	case monitor.Battery:
 		return i18n.With("The battery is low: {{.Percent}} % are left.", i18n.Places{"Percent": fmt.Sprintf("%.0f", s.Battery.Percent)})
 	}

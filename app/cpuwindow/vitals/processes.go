@@ -140,7 +140,7 @@ func (l *processLine) set(p monitor.Process) {
 	l.name.SetText(p.Name)
 	l.pid.SetText(fmt.Sprint(p.PID))
 	l.cpu.SetText(fmt.Sprintf("%.0f %%", p.CPU))
-	l.memory.SetText(monitor.Bytes(p.Memory))
+	l.memory.SetText(i18n.Number(monitor.Bytes(p.Memory)))
 	if hidden := p.Protected(); hidden != l.Quit.Hidden {
 		l.Quit.Hidden = hidden
 		l.Object.Refresh()

@@ -85,7 +85,7 @@ func temperatureReading(s monitor.Snapshot) reading {
 func diskReading(s monitor.Snapshot) reading {
 	r := reading{label: i18n.T("Disk"), metric: monitor.Disk, na: s.Disk.NA, role: kit.RoleText}
 	if r.na == "" && s.Disk.Total > 0 {
-		number, unit, _ := strings.Cut(monitor.Bytes(s.Disk.Free), " ")
+		number, unit, _ := strings.Cut(i18n.Number(monitor.Bytes(s.Disk.Free)), " ")
 		r.number, r.unit = number, i18n.With("{{.Unit}} free", i18n.Places{"Unit": unit})
 		r.role = level(-float64(s.Disk.Free), -warnDisk, -hotDisk)
 	}
@@ -115,7 +115,7 @@ func level(v, warn, hot float64) fyne.ThemeColorName {
 
 // Sizes are in powers of ten, as disks and people count them, but memory, whose
 // modules are powers of two.
-func gigabytes(b uint64) string { return fmt.Sprintf("%.1f", float64(b)/(1<<30)) }
+func gigabytes(b uint64) string { return i18n.Number(fmt.Sprintf("%.1f", float64(b)/(1<<30))) }
 
 // WholeGigabytes is bytes of memory in gigabytes, without a fraction.
 func WholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float64(b) / (1 << 30)))) }
@@ -124,9 +124,9 @@ func WholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float6
 func rate(v float64) (number, unit string) {
 	switch {
 	case v >= 1e9:
-		return fmt.Sprintf("%.1f", v/1e9), "GB/s"
+		return i18n.Number(fmt.Sprintf("%.1f", v/1e9)), "GB/s"
 	case v >= 1e6:
-		return fmt.Sprintf("%.1f", v/1e6), "MB/s"
+		return i18n.Number(fmt.Sprintf("%.1f", v/1e6)), "MB/s"
 	case v >= 1e3:
 		return fmt.Sprintf("%.0f", v/1e3), "kB/s"
 	}

@@ -38,7 +38,7 @@ func cpuDetail(s monitor.Snapshot) detail {
 	case s.CPU.LoadNA != "":
 		d.lines = []string{i18n.With("load average n/a: {{.Why}}", i18n.Places{"Why": s.CPU.LoadNA})}
 	default:
-		d.lines = []string{fmt.Sprintf(i18n.T("load average")+" %.2f · %.2f · %.2f (1, 5, 15 min)", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)}
+		d.lines = []string{i18n.T("load average") + i18n.Number(fmt.Sprintf(" %.2f · %.2f · %.2f", s.CPU.Load1, s.CPU.Load5, s.CPU.Load15)) + " (1, 5, 15 min)"}
 	}
 	return d
 }
@@ -99,7 +99,7 @@ func diskDetail(s monitor.Snapshot) detail {
 	if d.number == "" {
 		return d
 	}
-	d.unit += i18n.With(" of {{.Total}}", i18n.Places{"Total": monitor.Bytes(s.Disk.Total)})
+	d.unit += i18n.With(" of {{.Total}}", i18n.Places{"Total": i18n.Number(monitor.Bytes(s.Disk.Total))})
 	d.fraction = 1 - float64(s.Disk.Free)/float64(s.Disk.Total)
 	if s.Disk.RateNA != "" {
 		d.lines = append(d.lines, i18n.With("transfers n/a: {{.RateNA}}", i18n.Places{"RateNA": s.Disk.RateNA}))
@@ -107,7 +107,7 @@ func diskDetail(s monitor.Snapshot) detail {
 		d.lines = append(d.lines, i18n.With("all disks: {{.ReadRate}}", i18n.Places{"ReadRate": transfers(s.Disk.ReadRate, s.Disk.WriteRate)}))
 	}
 	for _, v := range s.Disk.Volumes {
-		line := i18n.With("{{.Path}}: {{.Free}} of {{.Total}} free", i18n.Places{"Path": v.Path, "Free": monitor.Bytes(v.Free), "Total": monitor.Bytes(v.Total)})
+		line := i18n.With("{{.Path}}: {{.Free}} of {{.Total}} free", i18n.Places{"Path": v.Path, "Free": i18n.Number(monitor.Bytes(v.Free)), "Total": i18n.Number(monitor.Bytes(v.Total))})
 		if v.RateNA == "" {
 			line += " · " + transfers(v.ReadRate, v.WriteRate)
 		}
@@ -117,7 +117,7 @@ func diskDetail(s monitor.Snapshot) detail {
 }
 
 func transfers(read, write float64) string {
-	return i18n.With("reading {{.Read}}, writing {{.Write}}", i18n.Places{"Read": monitor.Rate(read), "Write": monitor.Rate(write)})
+	return i18n.With("reading {{.Read}}, writing {{.Write}}", i18n.Places{"Read": i18n.Number(monitor.Rate(read)), "Write": i18n.Number(monitor.Rate(write))})
 }
 
 func networkDetail(s monitor.Snapshot) detail {
@@ -125,7 +125,7 @@ func networkDetail(s monitor.Snapshot) detail {
 	if d.number != "" {
 		d.number, d.unit = rate(s.Network.Down + s.Network.Up)
 		d.sub = ""
-		d.lines = []string{i18n.With("down {{.Down}} · up {{.Up}}", i18n.Places{"Down": monitor.Rate(s.Network.Down), "Up": monitor.Rate(s.Network.Up)})}
+		d.lines = []string{i18n.With("down {{.Down}} · up {{.Up}}", i18n.Places{"Down": i18n.Number(monitor.Rate(s.Network.Down)), "Up": i18n.Number(monitor.Rate(s.Network.Up))})}
 	}
 	return d
 }
@@ -158,7 +158,7 @@ func valueWords(m monitor.Metric, v float64) string {
 	case monitor.Temperature:
 		return fmt.Sprintf("%.0f °C", v)
 	case monitor.Disk, monitor.Network:
-		return monitor.Rate(v)
+		return i18n.Number(monitor.Rate(v))
 	}
 	return fmt.Sprintf("%.0f %%", v)
 }
