@@ -149,6 +149,11 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 		d.t.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
 	d.tellTool(event)
+	call.Progress = func(text string) {
+		under := event
+		under.Result, under.Took = text, time.Since(began)
+		d.tellTool(under)
+	}
 	result, err := d.runTool(ctx, tool, call)
 	o, turnErr := d.settle(ctx, call, result, err)
 	event.Done, event.Failed, event.Took = true, o.failed, time.Since(began)

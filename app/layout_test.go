@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 	"agents/fetch":     {"sessionmem/excerpt"},
 	"agents/registry":  {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
 	"agents/process":   {},
+	"agents/command":   {"agents/process", "agents/tools", "sessionmem/transcript"},
 	"agents/mcpclient": {"agents/ollama", "agents/process", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/tools":     {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/prompt":    {"agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mac-stats/agents/command"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
 	"mac-stats/app/instance"
@@ -23,6 +24,7 @@ import (
 var version = ""
 
 func main() {
+	command.Child()
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	tellFailure := useConsole()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)

@@ -263,19 +263,25 @@ func visible(data []byte) json.RawMessage {
 	return json.RawMessage(out.String())
 }
 
+// Stamp is that of what the server says of the tool now.
+func (t *tool) Stamp() string {
+	if t.spec.Changed != nil {
+		return t.spec.Changed.stamp(t.server.config.hash())
+	}
+	return t.spec.stamp(t.server.config.hash())
+}
+
 // Action implements tools.Guarded.
 func (t *tool) Action(call tools.Call) (tools.Action, error) {
 	args, err := t.arguments(call)
 	if err != nil {
 		return tools.Action{}, err
 	}
-	said := t.spec
 	what := t.Name() + " " + string(args)
-	if said.Changed != nil {
-		said = *said.Changed
-		what += "\n\nThe program now says of this tool: " + said.Description
+	if t.spec.Changed != nil {
+		what += "\n\nThe program now says of this tool: " + t.spec.Changed.Description
 	}
-	return tools.Action{Tool: t.Name(), What: what, Where: t.server.config.where(), Effects: t.Doc().Effects, Stamp: said.stamp(t.server.config.hash())}, nil
+	return tools.Action{Tool: t.Name(), What: what, Where: t.server.config.where(), Effects: t.Doc().Effects, Stamp: t.Stamp()}, nil
 }
 
 // Run calls the tool, as the person was shown it: a tool that says something else of

@@ -41,15 +41,17 @@ type Process struct {
 	job job
 }
 
-// Start starts cmd at the head of its own group. Its Cancel and WaitDelay are set, so
-// that the end of its context kills the group and Wait returns soon after.
+// Start starts cmd at the head of its own group. The end of its context kills the group,
+// and Wait returns soon after (WaitDelay, 2 s where it isn't set).
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{Cmd: cmd}
 	prepare(cmd)
 	if cmd.Cancel != nil {
 		cmd.Cancel = func() error { p.Kill(); return os.ErrProcessDone }
 	}
-	cmd.WaitDelay = 2 * time.Second // what has left the group may hold the pipes open
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = 2 * time.Second // what has left the group may hold the pipes open
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

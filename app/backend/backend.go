@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
@@ -40,6 +41,7 @@ type Backend struct {
 	Monitor  *monitor.Monitor
 	Answers  *tools.Answers    // what was allowed for longer than a call
 	MCP      *mcpclient.Client // tools of other programs
+	command  *command.Tool
 
 	Compaction *compact.Compaction
 	Discord    *service.Service

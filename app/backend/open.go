@@ -348,7 +348,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 		Stats:    b.Stats,
 		Logger:   b.Logger,
 
-		Answers: b.Answers, Outside: b.MCP.Tools,
+		Answers: b.Answers, Outside: b.outside,
 
 		Recall: b.searcher, RecallTime: b.recallTime,
 

@@ -1,8 +1,10 @@
 package backend
 
 import (
+	"cmp"
 	"path/filepath"
 
+	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
 	"mac-stats/app/discord/token"
@@ -26,7 +28,34 @@ func (b *Backend) openOutside() {
 		p.Tokens = mcpTokens{k}
 	}
 	b.MCP = mcpclient.New(p)
+	b.command = command.New(command.Params{Settings: b.commandSettings, Data: b.Paths.Home, Environ: b.environ})
 	b.closers = append(b.closers, b.MCP.Close)
+}
+
+// outside are the tools that act outside the app, as they are now.
+func (b *Backend) outside() []tools.Guarded {
+	list := b.MCP.Tools()
+	if b.Config().Tools.Commands {
+		list = append(list, b.command)
+	}
+	return list
+}
+
+func (b *Backend) commandSettings() command.Settings {
+	cfg := b.Config().Tools
+	folder := cmp.Or(cfg.CommandFolder, filepath.Join(b.Paths.Home, "work"))
+	return command.Settings{Folder: folder, Time: cfg.CommandTime, Network: cfg.CommandNetwork}
+}
+
+// stamp is that of a tool's description as it is now: a permission given beforehand is
+// for that.
+func (b *Backend) stamp(tool string) string {
+	for _, t := range b.MCP.Tools() {
+		if t.Name() == tool {
+			return t.(interface{ Stamp() string }).Stamp()
+		}
+	}
+	return ""
 }
 
 // mcpTokens keeps the tokens of MCP servers in the system's keychain.

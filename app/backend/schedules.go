@@ -73,7 +73,7 @@ func (b *Backend) AllowSchedule(s schedule.Schedule, allow []string) error {
 	}
 	for _, what := range allow {
 		tool, covers, _ := strings.Cut(strings.TrimSpace(what), " ")
-		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name}
+		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Stamp: b.stamp(tool)}
 		if err := b.Answers.Keep(p, false); err != nil {
 			return fmt.Errorf("allowing %q: %w", what, err)
 		}

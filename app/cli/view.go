@@ -255,6 +255,11 @@ func (v *view) write(text string) {
 
 func (v *view) onCall(call *agents.Call) {
 	switch {
+	case call != nil && !call.Done && call.Result != "": // the end of what it printed so far
+		lines := strings.Split(strings.TrimSpace(call.Result), "\n")
+		v.state = call.Name + ": " + lines[len(lines)-1]
+		v.draw()
+		return
 	case call == nil || !call.Done && call.Failed == "":
 		return
 	case call.Failed != "":

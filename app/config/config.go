@@ -95,7 +95,11 @@ type Agents struct {
 
 // Tools is [tools].
 type Tools struct {
-	QuestionTime time.Duration // 0 = no limit
+	QuestionTime   time.Duration // 0 = no limit
+	Commands       bool          // RUN_CMD
+	CommandFolder  string        // "" = work in the data folder
+	CommandTime    time.Duration
+	CommandNetwork bool
 }
 
 // Ollama is [ollama].

@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 		Recall:     Recall{TopK: 8, Strategy: "hybrid", ColdAfterDays: 90, NotesBudget: 1500, Rerank: "off", Backend: "local"},
 		MCP:        MCP{Conversations: true, Memory: true, Vitals: true, Propose: true},
 		Agents:     Agents{TaskContext: "off", PromptTier: "auto", ToolsTier: "auto", Default: "orchestrator"},
-		Tools:      Tools{QuestionTime: 10 * time.Minute},
+		Tools:      Tools{QuestionTime: 10 * time.Minute, CommandTime: 2 * time.Minute},
 		Ollama:     Ollama{Host: "127.0.0.1:11434", EmbedQuestion: "auto", EmbedPassage: "auto", MaxConcurrent: 1, KeepAlive: 10 * time.Minute, IdleTimeout: 120 * time.Second, AnswerTime: 15 * time.Minute},
 		Discord: Discord{
 			Name: "luna", HistoryTurns: 6, MessageMaxChars: 4000, TailCount: 5, MaxMsgs: 40, MaxChars: 8000,

@@ -327,6 +327,14 @@ func toolSettings() []Setting {
 	return []Setting{
 		named("tools.question_time", "10m", "How long a question whether a tool may run waits for your answer. Then the agent goes on without it.",
 			span(func(c *Config) *time.Duration { return &c.Tools.QuestionTime }, 10*time.Second, day, map[string]time.Duration{"unlimited": 0})).expert(),
+		named("tools.commands", "false", "Let agents run programs on this machine (RUN_CMD). You are asked before each one, unless you allow it for good.",
+			boolean(func(c *Config) *bool { return &c.Tools.Commands })).strictly("false"),
+		named("tools.command_folder", "", "The folder in which such programs run, the only one where they may write in a sandbox. Empty is the folder work in the data folder.",
+			words(func(c *Config) *string { return &c.Tools.CommandFolder }, "the path of a folder, or empty", promptPath)).expert(),
+		named("tools.command_time", "2m", "How long such a program may run.",
+			span(func(c *Config) *time.Duration { return &c.Tools.CommandTime }, time.Second, day, nil)).expert(),
+		named("tools.command_network", "false", "Such programs may use the network. Without a sandbox nothing keeps them from it.",
+			boolean(func(c *Config) *bool { return &c.Tools.CommandNetwork })).strictly("false").expert(),
 	}
 }
 

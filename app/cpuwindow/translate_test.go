@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/i18n"
@@ -78,7 +79,7 @@ func textsInCode(t *testing.T) map[string]bool {
 	for _, text := range connection.Sentences() {
 		texts[text] = false
 	}
-	for _, text := range settings.Texts() {
+	for _, text := range append(settings.Texts(), chat.Texts()...) {
 		texts[text] = false
 	}
 	return texts

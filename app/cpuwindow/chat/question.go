@@ -42,6 +42,17 @@ func (c *View) questionRows(e *conversation.EntryView) []*kit.Placed {
 	}
 }
 
+// Texts are what tools that ask say of themselves, and what questions show in the
+// reader's language.
+func Texts() []string {
+	return []string{
+		"a public web page", "the address, to its host",
+		"files of this machine", "files in that folder", "any file that you can write", "whatever it sends",
+		"what that program can read", "what that program can write", "the arguments, to that program",
+		"what that server can read", "what that server can write", "the arguments, to that server",
+	}
+}
+
 func answerWords(a agents.Answer) string {
 	switch a {
 	case agents.AnswerOnce:

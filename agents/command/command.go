@@ -1,0 +1,315 @@
+// Package command is RUN_CMD: it runs a program for an agent, where the person switched
+// that on and allows the call.
+//
+// Rules:
+//   - A list of arguments is run, never a string by a shell. A program that runs what its
+//     arguments say (a shell, an interpreter, env, sudo …) is asked about each time.
+//   - It runs in one folder, without secrets in its environment, and has limits of time and
+//     of output. It is killed with all that it started.
+//   - It runs inside a sandbox where the system has one: bubblewrap or Landlock on Linux,
+//     sandbox-exec on macOS. The question says which, and says so where there is none.
+//   - What it prints is a stranger's text.
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/agents/process"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/transcript"
+)
+
+const (
+	mostOutput = 16 << 20  // bytes that a program may print; then it is killed
+	keptOutput = 128 << 10 // of them that are kept, from the beginning
+	shownTail  = 4 << 10   // of them that are shown while it runs, from the end
+	showEvery  = 500 * time.Millisecond
+	mostLine   = 8 << 10                // bytes of a command
+	lingers    = 200 * time.Millisecond // what a program left behind may still print
+)
+
+// Settings are the person's, read anew for each call.
+type Settings struct {
+	Folder  string        // where programs run; made where it is missing
+	Time    time.Duration // how long one may run
+	Network bool          // whether it may use the network, where a sandbox can keep it from that
+}
+
+// Params is what RUN_CMD needs; all is required.
+type Params struct {
+	Settings func() Settings
+	Data     string   // the data folder, which no program sees
+	Environ  []string // of this process
+}
+
+// Tool is RUN_CMD.
+type Tool struct{ p Params }
+
+// New makes the tool.
+func New(p Params) *Tool {
+	if p.Settings == nil || p.Data == "" {
+		panic("command: New needs Settings and Data")
+	}
+	return &Tool{p}
+}
+
+// Name implements tools.Tool.
+func (*Tool) Name() string { return tools.RunCmd }
+
+// Doc implements tools.Tool.
+func (*Tool) Doc() tools.Doc {
+	return tools.Doc{
+		Name: tools.RunCmd, Usage: "RUN_CMD: <program> [arguments]",
+		Description: "Runs a program in the user's folder for it, without a shell: no pipes, no variables, no wildcards. The user is asked first.",
+		Effects:     tools.Effects{Reads: "files of this machine", Writes: "files"},
+	}
+}
+
+// Params implements tools.Tool.
+func (*Tool) Params() []tools.Param {
+	return []tools.Param{{Name: "command", Description: "the program and its arguments, in one line", Required: true}}
+}
+
+// runs are programs that run what their arguments say: nobody can tell beforehand what a
+// yes to all of their calls would cover.
+var runs = []string{
+	"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "toybox", "cmd", "powershell", "pwsh", "wscript", "cscript", "mshta", "rundll32", "wsl",
+	"env", "xargs", "parallel", "find", "sudo", "doas", "su", "pkexec", "runuser", "nohup", "nice", "ionice", "timeout", "time", "setsid", "stdbuf", "watch", "strace", "ltrace", "gdb",
+	"script", "expect", "unshare", "chroot", "nsenter", "bwrap", "flock", "systemd-run", "at", "batch", "crontab", "launchctl", "open", "xdg-open", "osascript", "ssh", "docker", "podman",
+	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "wish", "java", "npx", "npm", "uvx", "pipx", "go", "cargo", "make", "vim", "vi", "ed", "emacs",
+	"curl", "wget", "dd", "tee",
+}
+
+// Action implements tools.Guarded.
+func (t *Tool) Action(call tools.Call) (tools.Action, error) {
+	argv, path, err := t.look(call)
+	if err != nil {
+		return tools.Action{}, err
+	}
+	set := t.p.Settings()
+	program := strings.TrimSuffix(strings.ToLower(filepath.Base(argv[0])), ".exe")
+	box := findSandbox()
+	act := tools.Action{
+		Tool: tools.RunCmd, Covers: program, What: quoted(append([]string{path}, argv[1:]...)), Where: set.Folder + " · " + box.words(set.Network), Effects: t.Doc().Effects,
+		Single: argv[0] != filepath.Base(argv[0]) || slices.Contains(runs, strings.TrimRight(program, "0123456789.-")),
+	}
+	act.Writes = "files in that folder"
+	switch {
+	case box.kind == noSandbox:
+		act.Writes, act.Sends = "any file that you can write", "whatever it sends"
+	case set.Network:
+		act.Sends = "whatever it sends"
+	}
+	return act, nil
+}
+
+// look gives the arguments of a call and the program's path.
+func (t *Tool) look(call tools.Call) (argv []string, path string, err error) {
+	line := call.Arg
+	if call.Native() {
+		line = call.Value("command")
+	}
+	if len(line) > mostLine {
+		return nil, "", fmt.Errorf("the command is longer than %d KB", mostLine>>10)
+	}
+	if argv, err = split(line); err != nil {
+		return nil, "", err
+	}
+	path = argv[0]
+	if path == filepath.Base(path) {
+		if path, err = exec.LookPath(path); err != nil {
+			return nil, "", fmt.Errorf("there is no program %s here", argv[0])
+		}
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(t.p.Settings().Folder, path)
+	}
+	return argv, path, nil
+}
+
+// Run runs the program. An exit code other than 0 is a result, too.
+func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	argv, path, err := t.look(call)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	set := t.p.Settings()
+	if err := os.MkdirAll(set.Folder, 0o700); err != nil {
+		return tools.Result{}, fmt.Errorf("the folder for commands can't be made: %w", err)
+	}
+	limited, stop := context.WithTimeout(ctx, set.Time)
+	defer stop()
+	full := findSandbox().wrap(append([]string{path}, argv[1:]...), set, t.p.Data)
+	cmd := exec.CommandContext(limited, full[0], full[1:]...)
+	cmd.Dir, cmd.Env = set.Folder, process.Environ(t.p.Environ)
+	out := &output{}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, lingers
+	p, err := process.Start(cmd)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("%s can't be run: %w", argv[0], err)
+	}
+	out.over = p.Kill
+	shown := make(chan struct{})
+	go func() { // it ends before Run does: nothing is shown after the result
+		defer close(shown)
+		out.show(limited, call.Progress)
+	}()
+	err = cmd.Wait()
+	p.Kill() // what it left behind
+	late := limited.Err() != nil && ctx.Err() == nil
+	stop()
+	<-shown
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	text, cut := out.text()
+	exit := (*exec.ExitError)(nil)
+	switch {
+	case late:
+		text += fmt.Sprintf("\n[stopped after %s]", set.Time)
+	case cut && out.full():
+		text += fmt.Sprintf("\n[stopped: it printed more than %d MB]", mostOutput>>20)
+	case errors.As(err, &exit):
+		text += "\n[" + exit.Error() + "]"
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return tools.Result{}, fmt.Errorf("%s failed: %w", argv[0], err)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = "(it printed nothing)"
+	}
+	return tools.Result{Text: strings.TrimSpace(text), Cut: cut, Quote: "what a program printed", About: quoted(argv), Sources: transcript.FromTool}, nil
+}
+
+// output takes what a program prints.
+type output struct {
+	over func()
+
+	mu   sync.Mutex
+	head bytes.Buffer
+	tail []byte
+	n    int
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.n += len(p)
+	o.head.Write(p[:min(len(p), keptOutput-o.head.Len())])
+	o.tail = append(o.tail, p...)
+	o.tail = slices.Clone(o.tail[max(len(o.tail)-shownTail, 0):])
+	if o.n > mostOutput {
+		go o.over()
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+func (o *output) full() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.n > mostOutput
+}
+
+func (o *output) text() (text string, cut bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.ToValidUTF8(o.head.String(), "�"), o.n > o.head.Len()
+}
+
+// show shows the end of what was printed while the program runs.
+func (o *output) show(ctx context.Context, progress func(string)) {
+	if progress == nil {
+		return
+	}
+	clock := time.NewTicker(showEvery)
+	defer clock.Stop()
+	for shown := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-clock.C:
+		}
+		o.mu.Lock()
+		n, tail := o.n, string(o.tail)
+		o.mu.Unlock()
+		if n != shown {
+			shown = n
+			progress(strings.ToValidUTF8(tail, ""))
+		}
+	}
+}
+
+// split parts a line into arguments: blanks part them, quotes and a backslash keep them
+// together. What only a shell would obey is refused, so that nobody is shown one thing
+// and another runs.
+func split(line string) ([]string, error) {
+	var argv []string
+	var arg strings.Builder
+	begun, quote := false, rune(0)
+	runes := []rune(strings.TrimSpace(line))
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		switch {
+		case r == 0 || r == '\n' || r == '\r':
+			return nil, errors.New("a command is one line")
+		case quote == 0 && strings.ContainsRune("|&;<>`", r), quote != '\'' && (r == '`' || r == '$' && i+1 < len(runes) && strings.ContainsRune("({", runes[i+1])):
+			return nil, fmt.Errorf("%q is for a shell, and there is none: run one program with its arguments, or sh -c '…' where a shell is needed", r)
+		case r == quote && quote != 0:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, begun = r, true
+		case r == '\\' && quote != '\'' && runtime.GOOS != "windows" && i+1 < len(runes):
+			i++
+			arg.WriteRune(runes[i])
+			begun = true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if begun {
+				argv = append(argv, arg.String())
+			}
+			arg.Reset()
+			begun = false
+		default:
+			arg.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote isn't closed")
+	}
+	if begun {
+		argv = append(argv, arg.String())
+	}
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, errors.New("name a program: RUN_CMD: <program> [arguments]")
+	}
+	return argv, nil
+}
+
+// quoted writes arguments so that a person sees where each begins and ends, and what
+// nobody else would see in them.
+func quoted(argv []string) string {
+	parts := make([]string, len(argv))
+	for i, arg := range argv {
+		parts[i] = arg
+		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool {
+			return !strings.ContainsRune("-_./:=,@%+~^", r) && (r < '0' || r > 'z' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
+		}) {
+			parts[i] = fmt.Sprintf("%+q", arg)
+			if !strings.ContainsFunc(arg, func(r rune) bool { return r < ' ' || r > '~' }) {
+				parts[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+			}
+		}
+	}
+	return strings.Join(parts, " ")
+}

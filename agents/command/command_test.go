@@ -1,0 +1,227 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/transcript"
+)
+
+func TestMain(m *testing.M) {
+	Child()
+	os.Exit(m.Run())
+}
+
+func newTool(t *testing.T) (*Tool, *Settings) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("programs of Linux")
+	}
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "memory.md"), []byte("zanzibar"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	set := &Settings{Folder: filepath.Join(data, "work"), Time: 10 * time.Second}
+	return New(Params{Settings: func() Settings { return *set }, Data: data, Environ: append(os.Environ(), "SECRET_TOKEN=zanzibar")}), set
+}
+
+func run(t *testing.T, tool *Tool, line string) (tools.Result, error) {
+	t.Helper()
+	return tool.Run(t.Context(), tools.Call{Arg: line})
+}
+
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct {
+		line string
+		want []string
+	}{
+		{"git status", []string{"git", "status"}},
+		{`echo "a b" 'c d' e\ f ""`, []string{"echo", "a b", "c d", "e f", ""}},
+		{`echo 'it'"'"'s'`, []string{"echo", "it's"}},
+		{"echo $HOME *.md ~", []string{"echo", "$HOME", "*.md", "~"}},
+		{`sh -c 'a | b; c > d && $(e)'`, []string{"sh", "-c", "a | b; c > d && $(e)"}},
+		{"a; b", nil},
+		{"a | b", nil},
+		{"a && b", nil},
+		{"a > b", nil},
+		{"a < b", nil},
+		{"a `b`", nil},
+		{`a "$(b)"`, nil},
+		{"a ${b}", nil},
+		{"a\nb", nil},
+		{"a\x00b", nil},
+		{`a "b`, nil},
+		{"", nil},
+		{`""`, nil},
+	} {
+		if got, err := split(tt.line); !slices.Equal(got, tt.want) || (err == nil) != (tt.want != nil) {
+			t.Errorf("%q: %q %v, want %q", tt.line, got, err, tt.want)
+		}
+	}
+}
+
+func TestWhatIsAsked(t *testing.T) {
+	tool, set := newTool(t)
+	for _, tt := range []struct {
+		line, what, covers string
+		single             bool
+	}{
+		{"ls -l", "/ls -l", "ls", false},
+		{"ls 'a b' it\\'s", `/ls 'a b' 'it'\''s'`, "ls", false},
+		{"ls a\u202eb", `/ls "a\u202eb"`, "ls", false},
+		{"sh -c 'rm -rf x'", "/sh -c 'rm -rf x'", "sh", true},
+		{"env ls", "/env ls", "env", true},
+		{"find . -delete", "/find . -delete", "find", true},
+		{"./ls", set.Folder + "/ls", "ls", true},
+		{"../../bin/ls", "/ls", "ls", true},
+	} {
+		act, err := tool.Action(tools.Call{Arg: tt.line})
+		if err != nil || !strings.HasSuffix(act.What, tt.what) || act.Covers != tt.covers || act.Single != tt.single || !strings.HasPrefix(act.Where, set.Folder) {
+			t.Errorf("%s: %+v %v", tt.line, act, err)
+		}
+	}
+	if act, err := tool.Action(tools.Call{Args: map[string]string{"command": "ls -l"}}); err != nil || act.Covers != "ls" {
+		t.Errorf("native: %+v %v", act, err)
+	}
+	if _, err := tool.Action(tools.Call{Arg: "no-such-program x"}); err == nil {
+		t.Error("a program that isn't there is asked about")
+	}
+}
+
+// boxes are the ways to run a program that this machine has.
+func boxes(t *testing.T) map[string]sandbox {
+	t.Helper()
+	list := map[string]sandbox{"none": {}}
+	if path, err := exec.LookPath("bwrap"); err == nil && findSandbox().kind == bubblewrap {
+		list["bubblewrap"] = sandbox{bubblewrap, path}
+	}
+	if self, err := os.Executable(); err == nil && hasLandlock() {
+		list["landlock"] = sandbox{landlocked, self}
+	}
+	return list
+}
+
+// inEach runs a test in each of them, one after the other.
+func inEach(t *testing.T, f func(t *testing.T, box sandbox)) {
+	found := findSandbox
+	t.Cleanup(func() { findSandbox = found })
+	for name, box := range boxes(t) {
+		findSandbox = func() sandbox { return box }
+		t.Run(name, func(t *testing.T) { f(t, box) })
+	}
+}
+
+func TestAProgramRuns(t *testing.T) {
+	inEach(t, func(t *testing.T, box sandbox) {
+		tool, set := newTool(t)
+		got, err := run(t, tool, "pwd")
+		if err != nil || got.Text != set.Folder || got.Sources != transcript.FromTool || got.Quote == "" {
+			t.Errorf("%+v %v", got, err)
+		}
+		if got, err := run(t, tool, "sh -c 'echo out; echo err >&2; exit 3'"); err != nil || got.Text != "out\nerr\n\n[exit status 3]" {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		if got, err := run(t, tool, "env"); err != nil || strings.Contains(got.Text, "zanzibar") || !strings.Contains(got.Text, "PATH=") {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		if got, err := run(t, tool, "touch here"); err != nil || got.Text != "(it printed nothing)" {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		if _, err := os.Stat(filepath.Join(set.Folder, "here")); err != nil {
+			t.Error(err)
+		}
+		if box.kind == noSandbox {
+			return
+		}
+		outside := filepath.Join(filepath.Dir(set.Folder), "outside")
+		if got, err := run(t, tool, "touch "+outside); err != nil {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		for _, line := range []string{"cat " + filepath.Join(tool.p.Data, "memory.md"), "touch /etc/mac-stats-test", "sh -c 'echo x > /proc/sys/kernel/hostname'"} {
+			if got, err := run(t, tool, line); err != nil || !strings.Contains(got.Text, "[exit status") || strings.Contains(got.Text, "zanzibar") {
+				t.Errorf("%s: %q %v", line, got.Text, err)
+			}
+		}
+		if _, err := os.Stat(outside); err == nil {
+			t.Error("it wrote outside of its folder")
+		}
+	})
+}
+
+// A program that doesn't end, prints without end or leaves others behind is ended whole.
+func TestAProgramIsEnded(t *testing.T) {
+	inEach(t, func(t *testing.T, _ sandbox) {
+		tool, set := newTool(t)
+		set.Time = 100 * time.Millisecond
+		if got, err := run(t, tool, "sleep 3600"); err != nil || !strings.Contains(got.Text, "[stopped after 100ms]") {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		mark := fmt.Sprintf("36%d", time.Now().UnixNano()%1e9)
+		if _, err := run(t, tool, "sh -c 'sleep "+mark+" & sleep "+mark+" & wait'"); err != nil {
+			t.Error(err)
+		}
+		set.Time = 10 * time.Second
+		if got, err := run(t, tool, "sh -c 'sleep "+mark+" & echo started'"); err != nil || !strings.HasPrefix(got.Text, "started") {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		if got, err := run(t, tool, "yes"); err != nil || !strings.Contains(got.Text, "[stopped: it printed more than 16 MB]") || len(got.Text) > keptOutput+100 {
+			t.Errorf("%d bytes %v", len(got.Text), err)
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		why := errors.New("the user stopped it")
+		var mu sync.Mutex
+		var seen []string
+		_, err := tool.Run(ctx, tools.Call{Arg: "sh -c 'echo working; sleep " + mark + "'", Progress: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, text)
+			stop(why)
+		}})
+		if !errors.Is(err, why) || !slices.Equal(seen, []string{"working\n"}) {
+			t.Errorf("stopped: %v, seen %q", err, seen)
+		}
+		for range 200 {
+			if !runsWith(t, mark) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Error("a program still runs")
+	})
+}
+
+// runsWith reports whether a process has that argument.
+func runsWith(t *testing.T, arg string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		data, _ := os.ReadFile(file) // one that has ended is gone
+		return strings.HasPrefix(string(data), "sleep\x00"+arg)
+	})
+}
+
+func TestTheProfileOfMacOS(t *testing.T) {
+	text := profile(Settings{Folder: `/Users/a"b/work`}, []string{"/Users/a/.ssh"})
+	for _, want := range []string{"(deny default)", `(deny file-read* (subpath "/Users/a/.ssh"))`, `(subpath "/Users/a\"b/work")`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "network") || !strings.Contains(profile(Settings{Network: true}, nil), "(allow network*)") {
+		t.Error("the network")
+	}
+}
