@@ -78,8 +78,9 @@ discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 
 model: ## 100,000 random steps on sessions, and 100,000 of the app beside an editor, by another seed each time
 	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem ./agents
 
-kills: ## everything is killed 800 times at random moments, the disk is full 400 times, and nothing that was acknowledged is missing
+kills: ## everything is killed 800 times at random moments, the disk is full 400 times, and nothing that was acknowledged is missing; then the app and a memory server 100 times while they sync
 	MAC_STATS_STORM_CYCLES=800 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^Test(Kill|DiskFull)Storm$$' ./app/failuretest
+	MAC_STATS_TEST_POSTGRES=$$(scripts/postgres.sh) MAC_STATS_SERVER_KILLS=100 CGO_ENABLED=0 go test -count=1 -v -run '^TestKilledInMidSync$$' ./sessionmem/recall/postgres
 
 walk: ## a person's first hour, dark and light, with a picture of each step in artifacts/TestWalkThrough
 	@$(MAKE) --no-print-directory e2e WALK='-run ^TestWalkThrough$$$$'

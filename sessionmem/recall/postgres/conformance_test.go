@@ -16,6 +16,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(killedRoot) != "" {
+		pushForEver()
+	}
 	code := m.Run()
 	postgrestest.Stop()
 	os.Exit(code)

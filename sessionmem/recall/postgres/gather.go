@@ -20,7 +20,7 @@ type statistics struct {
 
 const (
 	// gathered is how many passages a search takes up by words, about: by its rarest terms.
-	gathered = 4000
+	gathered = 2500
 	// statisticsFor is how long statistics are used. They change slowly.
 	statisticsFor = 5 * time.Minute
 	// analyzeAfter is how many passages are put before the server counts anew by itself.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
@@ -14,8 +15,14 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
+// batchTime is how long a part of a push may take: a server that is gone without a word is
+// left alone then, and tried again later.
+const batchTime = 2 * time.Minute
+
 // Prints gives the print of each source of this machine. It begins a push.
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
+	ctx, stop := context.WithTimeout(ctx, batchTime)
+	defer stop()
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -35,6 +42,8 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 
 // Marks gives the marks of a source's passages.
 func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]string, error) {
+	ctx, stop := context.WithTimeout(ctx, batchTime)
+	defer stop()
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -97,6 +106,8 @@ WHERE s.id = $1`
 
 // Put puts passages, in one transaction.
 func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
+	ctx, stop := context.WithTimeout(ctx, batchTime)
+	defer stop()
 	n := 0
 	for i := range batch {
 		n += len(batch[i].Passages)
@@ -240,6 +251,8 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 
 // Unmeant gives passages without a vector.
 func (s *Server) Unmeant(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnmeant, error) {
+	ctx, stop := context.WithTimeout(ctx, batchTime)
+	defer stop()
 	if err := s.prepare(ctx); err != nil || s.vectors == "" {
 		return nil, err
 	}
