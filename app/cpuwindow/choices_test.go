@@ -271,8 +271,8 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 		b.shown()
 		b.w.showOptions()
 		b.Settle()
-		b.Sees("as for all conversations (16k)")
-		b.Pushes(b.w.win.Canvas().Overlays().Top(), "as for all conversations (16k)  ▾")
+		b.Sees("as for all (16k)")
+		b.Pushes(b.w.win.Canvas().Overlays().Top(), "as for all (16k)  ▾")
 		b.Sees("4k tokens  ·  about 604 MB", "32k tokens  ·  about 4.8 GB", "40k tokens  ·  about 6.0 GB  ·  too much for this machine")
 		for range 3 {
 			b.focusedKey(fyne.KeyDown)

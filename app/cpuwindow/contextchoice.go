@@ -55,9 +55,9 @@ func (c *contextChoice) name(n int) string {
 	case n > 0:
 		return i18n.With("{{.N}} tokens", i18n.Places{"N": compose.TokensWords(n)})
 	case c.auto > 0:
-		return i18n.With("as for all conversations ({{.N}})", i18n.Places{"N": compose.TokensWords(c.auto)})
+		return i18n.With("as for all ({{.N}})", i18n.Places{"N": compose.TokensWords(c.auto)})
 	}
-	return i18n.T("as for all conversations")
+	return i18n.T("as for all")
 }
 
 // takes is the memory that a context of so many tokens takes, in bytes; 0 where nothing

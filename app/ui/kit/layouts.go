@@ -166,17 +166,6 @@ func (UnderLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[1].Resize(fyne.NewSize(s.Width, max(0, s.Height-h)))
 }
 
-// CapLayout gives an object no more than a width.
-type CapLayout struct{ Width float32 }
-
-// MinSize implements fyne.Layout.
-func (l *CapLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[0].MinSize() }
-
-// Layout implements fyne.Layout.
-func (l *CapLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
-	o[0].Resize(fyne.NewSize(min(l.Width, s.Width), s.Height))
-}
-
 // PlaceMiddle puts an object at x, centred in a line that begins at y.
 func PlaceMiddle(o fyne.CanvasObject, x, width, y, height float32) {
 	h := o.MinSize().Height
