@@ -20,7 +20,7 @@ const (
 	coveredLeast = 3       // but at least so many
 	coveredMost  = 8       // and at most
 	leastWords   = 4       // words of a message that says something
-	fewWords     = 8       // from how many words on a message says by itself what it takes up
+	fewWords     = 8       // from how many on it says by itself what it takes up; short ones together say something
 	ownWords     = 0.5     // of the messages at most hold a word by which one can be told from the others
 	leastSaid    = 0.6     // of its words that somebody said
 	earlierWords = 0.15    // of the words of the Summary before
@@ -79,7 +79,7 @@ func asksOf(messages []transcript.Block) []ask {
 		if len(a.words) < leastWords && len(a.taken) < leastWords {
 			little.text = strings.TrimSpace(little.text + " " + a.text)
 			maps.Copy(little.words, a.words)
-			if a = little; len(a.words) < leastWords {
+			if a = little; len(a.words) < fewWords {
 				continue
 			}
 			little = ask{words: map[string]bool{}}
