@@ -135,7 +135,7 @@ func (a *ask) quote(limit int) string {
 		return text
 	}
 	most, best := 0, ""
-	for _, s := range sentencesOf(withoutSecrets(a.from)) {
+	for _, s := range transcript.Sentences(withoutSecrets(a.from)) {
 		if n := hits(a.taken, tellingWords(s)); n > most {
 			most, best = n, s
 		}
@@ -203,7 +203,7 @@ func beginning(word string) string {
 // mostTelling is what of a message says most, in its own words and order: the sentences with
 // identifiers and with most words that carry meaning, within so many characters.
 func mostTelling(text string, limit int) string {
-	list := sentencesOf(withoutSecrets(transcript.WithoutAttachments(text)))
+	list := transcript.Sentences(withoutSecrets(transcript.WithoutAttachments(text)))
 	order := make([]int, len(list))
 	weight := make([]int, len(list))
 	for i, s := range list {
@@ -233,25 +233,4 @@ func mostTelling(text string, limit int) string {
 		parts = append(parts, list[i])
 	}
 	return shortText(strings.Join(parts, " "), limit)
-}
-
-// sentencesOf parts a text into sentences and lines, each on one line.
-func sentencesOf(text string) []string {
-	var list []string
-	for line := range strings.SplitSeq(text, "\n") {
-		line = transcript.OneLine(line)
-		for line != "" {
-			end := len(line)
-			for i, r := range line {
-				after := line[i+utf8.RuneLen(r):]
-				if strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?", r) && strings.HasPrefix(after, " ") {
-					end = i + utf8.RuneLen(r)
-					break
-				}
-			}
-			list = append(list, strings.TrimSpace(line[:end]))
-			line = strings.TrimSpace(line[end:])
-		}
-	}
-	return list
 }

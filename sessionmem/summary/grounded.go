@@ -64,7 +64,7 @@ func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 			continue
 		}
 		var words []string
-		for _, s := range sentencesOf(transcript.WithoutAttachments(b.Text)) {
+		for _, s := range transcript.Sentences(transcript.WithoutAttachments(b.Text)) {
 			if !asks(s) && memory.Polluted(s) == "" {
 				words = append(words, meaning(a, s)...)
 			}

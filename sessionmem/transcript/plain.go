@@ -85,3 +85,23 @@ func marksText(sign rune, run int, before, after rune) bool {
 	}
 	return beside
 }
+
+// Sentences parts a text into sentences and lines, each on one line.
+func Sentences(text string) []string {
+	var list []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = OneLine(line)
+		for line != "" {
+			end := len(line)
+			for i, r := range line {
+				if strings.ContainsRune("。！？", r) || strings.ContainsRune(".!?", r) && strings.HasPrefix(line[i+1:], " ") {
+					end = i + utf8.RuneLen(r)
+					break
+				}
+			}
+			list = append(list, strings.TrimSpace(line[:end]))
+			line = strings.TrimSpace(line[end:])
+		}
+	}
+	return list
+}
