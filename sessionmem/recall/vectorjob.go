@@ -97,7 +97,8 @@ func (x *Index) newChunks() { nudge(x.embeddable) }
 // wanted is a chunk that has no vector yet.
 type wanted struct {
 	engine.Wanted
-	hit found
+	hit   found
+	texts []string // what is embedded of it
 }
 
 // step makes the vectors of one batch; more says that there may be others to make.
@@ -123,10 +124,11 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if len(batch) == 0 {
 		return true, nil
 	}
-	texts, bytes := make([]string, len(batch)), 0
-	for i, w := range batch {
-		texts[i] = w.hit.Text
-		bytes += len(w.hit.Text)
+	var texts []string
+	bytes := 0
+	for _, w := range batch {
+		texts = append(texts, w.texts...)
+		bytes += size(w.texts)
 	}
 	begun := time.Now()
 	ask, stopAsking := j.x.untilHeld(ctx)
@@ -141,9 +143,9 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	j.x.pace.took(len(texts), bytes, j.took)
-	if len(vectors) != len(batch) {
-		return false, fmt.Errorf("the embedding server gave %d vectors for %d texts", len(vectors), len(batch))
+	j.x.pace.took(len(batch), bytes, j.took)
+	if len(vectors) != len(texts) {
+		return false, fmt.Errorf("the embedding server gave %d vectors for %d texts", len(vectors), len(texts))
 	}
 	if m.Dims == 0 {
 		m.Dims = len(vectors[0])
@@ -235,7 +237,8 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
-		if room -= len(text); room < 0 && len(out) > 0 {
+		w.texts = embedded(text)
+		if room -= size(w.texts); room < 0 && len(out) > 0 {
 			break
 		}
 		out = append(out, w)
@@ -243,12 +246,21 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 	return out
 }
 
+// size is how long texts are, in bytes.
+func size(texts []string) (n int) {
+	for _, t := range texts {
+		n += len(t)
+	}
+	return n
+}
+
 // store writes vectors, of those chunks that are still what they were.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
 	return j.x.writeVectors(ctx, func(e *engine.Engine) error {
-		all := make([]engine.Vector, len(batch))
+		all, left := make([]engine.Vector, len(batch)), vectors
 		for i, w := range batch {
-			all[i] = engine.Vector{Number: w.Number, Values: vectors[i]}
+			all[i] = engine.Vector{Number: w.Number, Values: together(left[:len(w.texts)])}
+			left = left[len(w.texts):]
 		}
 		return e.PutVectors(ctx, m, all, func(i int, now engine.Passage, of *engine.Source) bool {
 			c, _ := chunkOf(&now, of)
