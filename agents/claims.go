@@ -48,10 +48,10 @@ var (
 	inside = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?:^|\\s)'[^']*'")
 )
 
-// ClaimsToRemember reports whether an answer plainly says that something was, or
+// claimsToRemember reports whether an answer plainly says that something was, or
 // will be, remembered beyond the conversation. What stands in quotes or code is
 // another's words.
-func ClaimsToRemember(answer string) bool {
+func claimsToRemember(answer string) bool {
 	for _, line := range ownLines(answer) {
 		line = inside.ReplaceAllString(strings.ToLower(line), " … ")
 		for _, sentence := range sentences(line) {

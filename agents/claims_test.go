@@ -35,7 +35,7 @@ func TestClaimsToRemember(t *testing.T) {
 		"Das vergesse ich nicht.",
 		"Verstanden. Das werde ich nicht vergessen.",
 	} {
-		if !ClaimsToRemember(answer) {
+		if !claimsToRemember(answer) {
 			t.Errorf("no claim: %q", answer)
 		}
 	}
@@ -81,7 +81,7 @@ func TestClaimsToRemember(t *testing.T) {
 		"Ich habe das nicht gespeichert.",
 		"Das Ergebnis wurde gespeichert.",
 	} {
-		if ClaimsToRemember(answer) {
+		if claimsToRemember(answer) {
 			t.Errorf("a false alarm: %q", answer)
 		}
 	}

@@ -68,9 +68,6 @@ func (r *Run) Wait() (Result, error) {
 	return r.result, r.err
 }
 
-// Session is the session's name.
-func (r *Run) Session() string { return r.session }
-
 // emit appends an event to the log.
 func (r *Run) emit(e Event) {
 	e.Time = time.Now()

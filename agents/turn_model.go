@@ -179,7 +179,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
 		Agent: t.agent.Slug, Model: t.model.Name, Text: t.result.Text, Read: t.memoryRead(), Recalled: notesOf(t.used),
-		Unkept: !t.remembered && ClaimsToRemember(t.result.Text),
+		Unkept: !t.remembered && claimsToRemember(t.result.Text),
 	}
 	return nil, nil
 }

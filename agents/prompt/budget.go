@@ -51,10 +51,6 @@ func (b Budget) Rest(fixed ...int) int {
 	return rest
 }
 
-// History is what the history may take beside the fixed parts, in tokens, never
-// below 0.
-func (b Budget) History(fixed ...int) int { return max(b.Rest(fixed...), 0) }
-
 // noteTokens is what the note of a cut text costs at most, in tokens.
 const noteTokens = 20
 

@@ -29,11 +29,11 @@ func TestNewBudget(t *testing.T) {
 
 func TestBudgetHistory_givenFixedParts_isTheRest(t *testing.T) {
 	b := NewBudget(4096)
-	if got := b.History(1900, 300); got != 4096-1024-1900-300 {
+	if got := b.Rest(1900, 300); got != 4096-1024-1900-300 {
 		t.Errorf("history %d", got)
 	}
-	if b.History(4000) != 0 || b.Rest(4000) != -928 {
-		t.Errorf("history %d, rest %d; want 0 and -928", b.History(4000), b.Rest(4000))
+	if b.Rest(4000) != -928 {
+		t.Errorf("rest %d, want -928", b.Rest(4000))
 	}
 	// The shares, all used up, leave a quarter for soul, skill, message and history.
 	if left := b.Rest(b.Memory, b.Roster, b.Summary); left < 4096/4 {

@@ -24,15 +24,6 @@ type Directive struct {
 // runsOn reports whether the directive's argument goes on over following lines.
 func runsOn(name string) bool { return name == registry.ToolAgent || name == registry.ToolSkill }
 
-// ParseDirectives finds the exact directives of a whole reply, in order, and gives the
-// text before them. It does not cut their number.
-func ParseDirectives(reply string) (directives []Directive, prose string) {
-	var s Scanner
-	prose = s.Write(reply)
-	prose += s.Finish()
-	return s.Found, prose
-}
-
 // Grammar is what a Scanner understands beside the exact form. Both are required.
 type Grammar struct {
 	// Fits reports whether a call makes sense: the tool is offered, the agent is there,

@@ -80,14 +80,14 @@ func TestProseIsNeverADirective(t *testing.T) {
 	}
 	for _, line := range proseLines {
 		for _, reply := range []string{line, line + "\n", "Before.\n" + line + "\nAfter."} {
-			found, prose := ParseDirectives(reply)
+			found, prose := parseDirectives(reply)
 			if len(found) != 0 || prose != reply {
 				t.Errorf("given %q: directives %v, prose %q", reply, found, prose)
 			}
 		}
 	}
 	all := strings.Join(proseLines, "\n")
-	if found, prose := ParseDirectives(all); len(found) != 0 || prose != all {
+	if found, prose := parseDirectives(all); len(found) != 0 || prose != all {
 		t.Errorf("all lines together: %v", found)
 	}
 }
@@ -114,7 +114,7 @@ func TestParseDirectives(t *testing.T) {
 		{"given the name alone in the last line", "Hm\nAGENT", "Hm\nAGENT", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found, prose := ParseDirectives(tt.reply)
+			found, prose := parseDirectives(tt.reply)
 			if diff := cmp.Diff(tt.want, found); diff != "" {
 				t.Error(diff)
 			}
@@ -129,7 +129,7 @@ func TestParseDirectives(t *testing.T) {
 // checkSplits feeds a reply cut in two at every position, and byte by byte.
 func checkSplits(t *testing.T, reply string) {
 	t.Helper()
-	want, wantProse := ParseDirectives(reply)
+	want, wantProse := parseDirectives(reply)
 	check := func(what string, pieces ...string) {
 		var s Scanner
 		prose := ""
@@ -230,7 +230,7 @@ func FuzzDirectives(f *testing.F) {
 		if len(reply) > 300 {
 			reply = reply[:300]
 		}
-		found, prose := ParseDirectives(reply)
+		found, prose := parseDirectives(reply)
 		if len(found) == 0 && prose != reply {
 			t.Fatalf("no directive, and yet %q became %q", reply, prose)
 		}
@@ -242,4 +242,13 @@ func FuzzDirectives(f *testing.F) {
 		checkSplits(t, reply)
 		FindMiss(reply)
 	})
+}
+
+// parseDirectives finds the exact directives of a whole reply, in order, and gives the
+// text before them. It does not cut their number.
+func parseDirectives(reply string) (directives []Directive, prose string) {
+	var s Scanner
+	prose = s.Write(reply)
+	prose += s.Finish()
+	return s.Found, prose
 }

@@ -373,7 +373,7 @@ func checkShares(t *testing.T, in Input, got System) {
 	if !strings.Contains(memory, "Lesson 0") || !utf8.ValidString(got.System) {
 		t.Errorf("memory lost or broken: %q", memory)
 	}
-	history := budget.History(got.Tokens, 100) // a message of 75 words
+	history := budget.Rest(got.Tokens, 100) // a message of 75 words
 	t.Logf("system %d, history %d tokens; cut %+v", got.Tokens, history, got.Cut)
 	if in.ContextTokens >= 4096 && history < in.ContextTokens/8 {
 		t.Errorf("history has %d tokens", history)

@@ -85,7 +85,7 @@ func (b *Bot) remembers(j *job) {
 
 // keepTyping shows that the bot is at work, once that takes a moment.
 func (b *Bot) keepTyping(ctx context.Context, channel string) {
-	for wait := typeAfter; pause(ctx, wait) == nil; wait = typeEvery {
+	for wait := typeAfter; connection.Sleep(ctx, wait) == nil; wait = typeEvery {
 		if err := b.p.Client.Typing(ctx, channel); err != nil && ctx.Err() == nil {
 			b.log.Debug("typing could not be shown", "channel", channel, "err", err)
 		}

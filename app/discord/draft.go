@@ -152,7 +152,7 @@ func beginning(text string) []string {
 func (d *draft) put(ctx context.Context, i int, part string) (string, error) {
 	if i == 0 && d.id != "" {
 		if wait := d.due(); wait > 0 {
-			if err := pause(ctx, wait); err != nil {
+			if err := connection.Sleep(ctx, wait); err != nil {
 				return "", err
 			}
 		}
@@ -192,15 +192,4 @@ func closeFence(text string) string {
 		return text + "\n" + fence
 	}
 	return text
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -54,7 +54,7 @@ func TestIdentifiersAreNoReadings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
-			got := Identifiers([]transcript.Block{{Kind: transcript.KindUser, Text: tt.text}})
+			got := identifiers([]transcript.Block{{Kind: transcript.KindUser, Text: tt.text}})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -57,10 +57,10 @@ func usersFirst(messages []transcript.Block) []transcript.Block {
 	return append(users, others...)
 }
 
-// Identifiers gives the exact identifiers in the last 8 messages, the user's before the
+// identifiers gives the exact identifiers in the last 8 messages, the user's before the
 // answers', the newest message first, each once, at most 40. Lines that may hold a secret, and what is
 // beyond 4,000 bytes of a message, are left out.
-func Identifiers(messages []transcript.Block) []string {
+func identifiers(messages []transcript.Block) []string {
 	var found []string
 	searched := map[string]bool{}
 	for _, b := range usersFirst(messages[max(len(messages)-maxSearched, 0):]) {
@@ -164,7 +164,7 @@ const exactly = "\n\nExact identifiers: "
 // WithIdentifiers adds those that a Summary leaves out.
 func WithIdentifiers(text string, messages []transcript.Block) string {
 	var missing []string
-	for _, id := range Identifiers(messages) {
+	for _, id := range identifiers(messages) {
 		if !strings.Contains(text, id) {
 			missing = append(missing, id)
 		}

@@ -242,7 +242,7 @@ func (c *Connection) Run(ctx context.Context) error {
 		}
 		c.log.Info("the connection to discord ended", "err", err, "again_in", pause.Round(time.Millisecond))
 		c.set(Status{State: StateWaiting, Text: reason(err), Next: nextNothing})
-		if sleep(ctx, pause) != nil {
+		if Sleep(ctx, pause) != nil {
 			c.set(Status{State: StateOff, Text: "Not connected."})
 			return nil
 		}
@@ -294,7 +294,7 @@ func (c *Connection) mayIdentify(ctx context.Context) (address string, err error
 	}
 	if d := time.Until(c.session.identified.Add(identifyPause(limits.Limit))); d > 0 && !c.session.identified.IsZero() {
 		c.set(Status{State: StateWaiting, Text: whyLimited, Next: nextNothing})
-		if err := sleep(ctx, d); err != nil {
+		if err := Sleep(ctx, d); err != nil {
 			return "", err
 		}
 	}

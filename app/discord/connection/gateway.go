@@ -262,7 +262,7 @@ func (g *gateway) onInvalid(ctx context.Context, data json.RawMessage) error {
 	if !(fields{"d": data}).isTrue("d") {
 		g.session.forget()
 	}
-	if err := sleep(ctx, time.Second+rand.N(4*time.Second)); err != nil {
+	if err := Sleep(ctx, time.Second+rand.N(4*time.Second)); err != nil {
 		return err
 	}
 	return errInvalidSession

@@ -65,7 +65,7 @@ func (l *limits) wait(ctx context.Context, r *http.Request) error {
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
 			return fmt.Errorf("%w (%s)", ErrBusy, pause.Round(time.Second))
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}

@@ -24,10 +24,6 @@ const (
 	maxAnswer = 16 << 20
 )
 
-// MaxText is how long a message may be, in characters as Discord counts them
-// (UTF-16 units at most).
-const MaxText = 2000
-
 // outgoing is the body of a message.
 type outgoing struct {
 	Content   string      `json:"content"`

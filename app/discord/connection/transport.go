@@ -98,7 +98,7 @@ func mayRepeat(r *http.Request) bool {
 
 // pause waits before a request is sent again that failed on the way.
 func (t *transport) pause(ctx context.Context, try int) error {
-	return sleep(ctx, jitter(time.Duration(try)*500*time.Millisecond))
+	return Sleep(ctx, jitter(time.Duration(try)*500*time.Millisecond))
 }
 
 // prepared is the request for this try.
@@ -147,7 +147,8 @@ func jitter(d time.Duration) time.Duration {
 	return d/2 + rand.N(d+1)
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits; it gives the cause where ctx ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -24,6 +24,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // EnvBase is a variable that moves the service to another address than Discord's:
@@ -60,26 +61,20 @@ type Service struct {
 
 	mu     sync.Mutex // guards what follows
 	file   *channels.File
-	stamp  fileStamp
+	stamp  wholefile.Stamp
 	status connection.Status
 	bot    *discord.Bot
 	state  *botstate.State
 	again  chan struct{} // capacity 1: look at the settings now
 }
 
-// fileStamp is how a file was when it was read.
-type fileStamp struct {
-	size int64
-	at   time.Time
-	ok   bool
-}
-
-func stampOf(file string) fileStamp {
+// stampOf is how a file is now; zero where there is none.
+func stampOf(file string) wholefile.Stamp {
 	info, err := os.Stat(file)
 	if err != nil {
-		return fileStamp{}
+		return wholefile.Stamp{}
 	}
-	return fileStamp{info.Size(), info.ModTime(), true}
+	return wholefile.StampOf(info)
 }
 
 // New panics where a required field is missing. Engine and Store are needed by Run
@@ -151,7 +146,7 @@ func (s *Service) stopped(err error) {
 // wanted is what a connection depends on: where it changes, it is made anew.
 type wanted struct {
 	enabled, content, memory bool
-	token, changed           fileStamp // of the token's file, and of the mark of a change
+	token, changed           wholefile.Stamp // of the token's file, and of the mark of a change
 	workers                  int
 }
 

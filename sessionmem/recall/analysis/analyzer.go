@@ -17,8 +17,8 @@ const (
 	ClassMoment Class = '@' // a date that the text mentions: @2023, @2023-05, @2023-w19, @2023-05-07
 )
 
-// ClassOf gives the class of a term.
-func ClassOf(term string) Class {
+// classOf gives the class of a term.
+func classOf(term string) Class {
 	if term != "" {
 		switch c := Class(term[0]); c {
 		case ClassExact, ClassPair, ClassMoment:

@@ -16,7 +16,7 @@ var saturday = time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 func termsOf(text string, class Class) []string {
 	var out []string
 	for _, f := range NewAnalyzer().Chunk(text, saturday).Freqs {
-		if ClassOf(f.Term) == class {
+		if classOf(f.Term) == class {
 			out = append(out, f.Term)
 		}
 	}

@@ -143,15 +143,6 @@ func weekTerm(t time.Time) string {
 	return fmt.Sprintf("@%d-w%02d", year, week)
 }
 
-// TimesOf gives the stretches of time that a question names, relative to now: "last
-// week", "in May 2023", "am 3. Mai". A month or day without a year may mean any of
-// the last years; the latest comes first.
-func (a *Analyzer) TimesOf(question string, now time.Time) []Span {
-	a.read(question)
-	spans, _ := a.spans(now)
-	return spans
-}
-
 // dateShare says of a word of a question whether it is in a date, and what it counts then.
 type dateShare struct {
 	named  bool

@@ -113,7 +113,7 @@ func TestTimesOfAQuestion(t *testing.T) {
 		{"Mes derniers amis et moi, y a un chat", "", 0},
 		{"what is the capital of France", "", 0},
 	} {
-		spans := NewAnalyzer().TimesOf(c.question, saturday)
+		spans := timesOf(c.question, saturday)
 		first := ""
 		if len(spans) > 0 {
 			first = spans[0].From.Format(day) + " " + spans[0].To.Format(day)
@@ -170,9 +170,19 @@ func TestDaysAreThoseOfTheCalendar(t *testing.T) {
 			time.Date(2026, 2, 1, 0, 0, 0, 0, berlin), time.Date(2026, 3, 1, 0, 0, 0, 0, berlin),
 		},
 	} {
-		spans := NewAnalyzer().TimesOf(c.question, c.now)
+		spans := timesOf(c.question, c.now)
 		if len(spans) != 1 || !spans[0].From.Equal(c.from) || !spans[0].To.Equal(c.to) {
 			t.Errorf("%s: %v, want %v to %v", c.what, spans, c.from, c.to)
 		}
 	}
+}
+
+// timesOf gives the stretches of time that a question names, relative to now: "last
+// week", "in May 2023", "am 3. Mai". A month or day without a year may mean any of
+// the last years; the latest comes first.
+func timesOf(question string, now time.Time) []Span {
+	a := NewAnalyzer()
+	a.read(question)
+	spans, _ := a.spans(now)
+	return spans
 }

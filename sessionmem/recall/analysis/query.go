@@ -108,7 +108,7 @@ func (q *queryReader) token(t token, in dateShare) {
 	switch t.kind {
 	case tokenTerm:
 		weight := float64(weightWord)
-		class := ClassOf(t.term.text)
+		class := classOf(t.term.text)
 		if class == ClassExact {
 			weight = weightExact
 		}
