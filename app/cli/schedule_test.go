@@ -22,7 +22,7 @@ func TestSchedules(t *testing.T) {
 	}{
 		{[]string{"schedule"}, exitUsage, "Say what to do: list, add, remove, run, enable, disable."},
 		{[]string{"schedule", "add", "A"}, exitUsage, "needs a NAME and a TEXT"},
-		{[]string{"schedule", "add", "A", "x"}, exitUsage, `--when: it must be a form like "every day at 8"`},
+		{[]string{"schedule", "add", "A", "x"}, exitUsage, `--when: write it like "every day at 8"`},
 		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--quiet", "night"}, exitUsage, "--quiet: it must be two times"},
 		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--agent", "nobody"}, exitFailed, "nobody"},
 		{[]string{"schedule", "run", "A"}, exitFailed, `There is no schedule called "A". `},

@@ -20,7 +20,7 @@ type When struct {
 	hourly bool // any hour: a repeated one counts twice
 }
 
-var errWhen = errors.New(`it must be a form like "every day at 8", "every weekday at 17:30", "every monday at 9" or "every hour", or a cron line of five fields like "0 8 * * 1-5"`)
+var errWhen = errors.New(`write it like "every day at 8", "every weekday at 17:30", "every monday at 9" or "every hour", or as a cron line like "0 8 * * 1-5"`)
 
 // Days are the words that a plain form has after "every", but hour.
 func Days() []string {

@@ -182,7 +182,7 @@ func TestWhatIsWrongIsShown(t *testing.T) {
 		b := newBench(t)
 		b.fails = errors.New("Ollama isn't running.")
 		b.shows("[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"p\"\n[[schedule]]\nname = \"B\"\nwhen = \"soon\"\nprompt = \"p\"\n")
-		b.Sees("schedules.toml, line 7 (B): when: it must be")
+		b.Sees("schedules.toml, line 7 (B): when: write it like")
 		b.push("Run now")
 		b.Sees("Last: today, 00:00 · Ollama isn", "t running.")
 		b.push("Open schedules.toml")
@@ -213,11 +213,11 @@ func TestLateWords(t *testing.T) {
 	at := time.Date(2026, 5, 4, 9, 12, 0, 0, time.UTC)
 	for late, want := range map[schedule.Late]string{
 		"":                   "",
-		schedule.LateAsleep:  "Missed today, 08:00, while the machine slept; run at 09:12",
-		schedule.LateClosed:  "Missed today, 08:00, while mac-stats was closed; run at 09:12",
-		schedule.LateQuiet:   "Missed today, 08:00, in quiet hours; run at 09:12",
-		schedule.LateBattery: "Missed today, 08:00, while on battery; run at 09:12",
-		schedule.LateBusy:    "Missed today, 08:00, while the run before went on; run at 09:12",
+		schedule.LateAsleep:  "Missed 08:00, while the machine slept; run at 09:12",
+		schedule.LateClosed:  "Missed 08:00, while mac-stats was closed; run at 09:12",
+		schedule.LateQuiet:   "Missed 08:00, in quiet hours; run at 09:12",
+		schedule.LateBattery: "Missed 08:00, while on battery; run at 09:12",
+		schedule.LateBusy:    "Missed 08:00, while the run before went on; run at 09:12",
 	} {
 		if got := lateWords(schedule.Record{Due: at.Add(-72 * time.Minute), Began: at, Late: late}); got != want {
 			t.Errorf("%q: %q", late, got)

@@ -61,7 +61,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	}
 	f.name = kit.NewFieldRow(i18n.T("Name, such as Morning"), f.was.Name)
 	f.prompt = kit.NewTextBox(f.was.Prompt)
-	f.prompt.Entry.PlaceHolder = i18n.T("What should I know about this machine today?")
+	f.prompt.Entry.SetPlaceHolder(i18n.T("What should I know about this machine today?"))
 	f.at, f.cron = kit.NewFieldRow("8:00", at), kit.NewFieldRow("0 8 * * 1-5", cron)
 	for _, field := range []*kit.FieldRow{f.name, f.at, f.cron} {
 		field.Field.Entry.OnKey = nil // Esc takes nothing away that was typed

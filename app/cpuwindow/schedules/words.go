@@ -103,7 +103,11 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 
 // lateWords say that a run was late, and why; "" where it was in time.
 func lateWords(r schedule.Record) string {
-	at := i18n.Places{"Due": timeWords(r.Due, r.Began), "At": r.Began.Format("15:04")}
+	due := r.Due.In(r.Began.Location())
+	at := i18n.Places{"Due": due.Format("15:04"), "At": r.Began.Format("15:04")}
+	if due.YearDay() != r.Began.YearDay() || due.Year() != r.Began.Year() {
+		at["Due"] = i18n.With("{{.Day}}, {{.Time}}", i18n.Places{"Day": i18n.ShortDate(due, r.Began), "Time": due.Format("15:04")})
+	}
 	switch r.Late {
 	case schedule.LateAsleep:
 		return i18n.With("Missed {{.Due}}, while the machine slept; run at {{.At}}", at)

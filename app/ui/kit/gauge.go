@@ -33,7 +33,7 @@ func (g *Gauge) Set(fraction float64, role fyne.ThemeColorName) {
 
 // CreateRenderer implements fyne.Widget.
 func (g *Gauge) CreateRenderer() fyne.WidgetRenderer {
-	r := &gaugeRenderer{g: g, back: canvas.NewRectangle(Color(RoleLine)), bar: canvas.NewRectangle(Color(g.role))}
+	r := &gaugeRenderer{g: g, back: canvas.NewRectangle(Color(RoleAccentSoft)), bar: canvas.NewRectangle(Color(g.role))}
 	r.back.CornerRadius, r.bar.CornerRadius = 2, 2
 	return r
 }
@@ -54,7 +54,7 @@ func (r *gaugeRenderer) Layout(s fyne.Size) {
 func (r *gaugeRenderer) MinSize() fyne.Size { return fyne.NewSize(r.g.width, 4) }
 
 func (r *gaugeRenderer) Refresh() {
-	r.back.FillColor, r.bar.FillColor = Color(RoleLine), Color(r.g.role)
+	r.back.FillColor, r.bar.FillColor = Color(RoleAccentSoft), Color(r.g.role)
 	r.Layout(r.g.Size())
 	r.back.Refresh()
 	r.bar.Refresh()

@@ -158,7 +158,7 @@ func (p palette) wearing(accent string, dark, high bool) palette {
 			c, soft, selection = a.dark, 0.22, 0x50
 		}
 		if high {
-			c = p.readable(c)
+			c, soft = p.readable(c), 2*soft
 		}
 		p[AccentRole(a.name)] = c
 		if a.name == accent || i == 0 {
