@@ -60,10 +60,10 @@ func (b *Backend) scheduledTurn(ctx context.Context, t schedule.Turn) (string, e
 	return res.Text, inWords(err)
 }
 
-// AllowSchedule keeps what may run in a schedule without a question: tools, each with a
+// allowSchedule keeps what may run in a schedule without a question: tools, each with a
 // program or host behind a blank where it is limited to one. It holds for the schedule's
 // agent alone, and takes the place of what was allowed there before.
-func (b *Backend) AllowSchedule(s schedule.Schedule, allow []string) error {
+func (b *Backend) allowSchedule(s schedule.Schedule, allow []string) error {
 	agent, err := b.Registry.Find(cmp.Or(s.Agent, b.Config().Agents.Default))
 	if err != nil {
 		return fmt.Errorf("finding the agent of %s: %w", s.Name, err)
@@ -81,7 +81,15 @@ func (b *Backend) AllowSchedule(s schedule.Schedule, allow []string) error {
 	return nil
 }
 
-// Allowed is what may run in a schedule without a question, as AllowSchedule takes it.
+// asks says that a tool asks before it acts; the error is for people.
+func (b *Backend) asks(tool string) error {
+	if tool == tools.RunCmd || slices.ContainsFunc(b.MCP.Tools(), func(t tools.Guarded) bool { return t.Name() == tool }) {
+		return nil
+	}
+	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
+}
+
+// Allowed is what may run in a schedule without a question, as allowSchedule takes it.
 func (b *Backend) Allowed(name string) ([]string, error) {
 	list, err := b.Answers.List()
 	var allowed []string
@@ -196,6 +204,12 @@ func (b *Backend) tellProblems(problems []schedule.Problem) {
 // PutSchedule writes a schedule, a new one where old is "", and what may run in it
 // without a question.
 func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error {
+	for _, what := range allow {
+		tool, _, _ := strings.Cut(strings.TrimSpace(what), " ")
+		if err := b.asks(tool); err != nil {
+			return err
+		}
+	}
 	if err := schedule.Put(ctx, b.Schedules.File(), old, s); err != nil {
 		return err
 	}
@@ -205,7 +219,7 @@ func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedu
 		}
 	}
 	b.Schedules.Look()
-	return b.AllowSchedule(s, allow)
+	return b.allowSchedule(s, allow)
 }
 
 // EnableSchedule switches a schedule on or off.

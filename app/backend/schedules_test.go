@@ -133,3 +133,36 @@ func TestNoTextMakesASchedule(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsAllowedGoesWithItsSchedule(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")})
+	w, err := schedule.ParseWhen("every hour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := func(name, want string) {
+		t.Helper()
+		if got, err := b.Allowed(name); err != nil || strings.Join(got, "|") != want {
+			t.Errorf("allowed in %s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	s := schedule.Schedule{Name: "A", When: w, Prompt: "p", Enabled: true, OnBattery: true}
+	if err := b.PutSchedule(t.Context(), "", s, []string{"RUN_CMD git", "RUN_CMD ls"}); err != nil {
+		t.Fatal(err)
+	}
+	allowed("A", "RUN_CMD git|RUN_CMD ls")
+	if err := b.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git", "NO_TOOL"}); err == nil || !strings.Contains(err.Error(), "NO_TOOL") {
+		t.Errorf("a tool that isn't there: %v", err)
+	}
+	allowed("A", "RUN_CMD git|RUN_CMD ls")
+	s.Name = "B"
+	if err := b.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git"}); err != nil {
+		t.Fatal(err)
+	}
+	allowed("A", "")
+	allowed("B", "RUN_CMD git")
+	if err := b.RemoveSchedule(t.Context(), "B"); err != nil {
+		t.Fatal(err)
+	}
+	allowed("B", "")
+}

@@ -135,10 +135,7 @@ machine.`,
 					return err
 				}
 			}
-			if err := schedule.Put(cmd.Context(), b.Schedules.File(), "", s); err != nil {
-				return inPlain(err)
-			}
-			if err := b.AllowSchedule(s, allow); err != nil {
+			if err := b.PutSchedule(cmd.Context(), "", s, allow); err != nil {
 				return inPlain(err)
 			}
 			text := s.Name + " runs next on " + s.When.Next(time.Now()).Format("Monday, January 2 at 15:04") + ".\n"

@@ -25,6 +25,7 @@ func TestSchedules(t *testing.T) {
 		{[]string{"schedule", "add", "A", "x"}, exitUsage, `--when: write it like "every day at 8"`},
 		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--quiet", "night"}, exitUsage, "--quiet: it must be two times"},
 		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--agent", "nobody"}, exitFailed, "nobody"},
+		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--allow", "FETCH_URL"}, exitFailed, `No tool called "FETCH_URL" asks before it acts; there are RUN_CMD with a program`},
 		{[]string{"schedule", "run", "A"}, exitFailed, `There is no schedule called "A". `},
 		{[]string{"schedule", "add", "A", "x", "--when", "every hour", "--demo"}, exitUsage, "does nothing with --demo"},
 	} {
