@@ -24,6 +24,9 @@ const (
 	inTime = wakeCheck + 30*time.Second
 	// batteryCheck is how often what waits for the mains looks for it.
 	batteryCheck = 5 * time.Minute
+	// settleIn is how long after its start the app leaves what it missed alone: at login
+	// the model server starts, too.
+	settleIn = time.Minute
 	// clockFixed is how far ahead of the clock a run may be noted, after a clock was set
 	// back; further ahead, the clock was wrong then.
 	clockFixed = 24 * time.Hour
@@ -230,6 +233,9 @@ func (r *Runner) try(ctx context.Context, now time.Time, s Schedule, seen time.T
 		return due
 	}
 	due = s.When.latest(due, now)
+	if settled := r.began.Add(settleIn); due.Before(r.began) && now.Before(settled) && !r.began.After(now) {
+		return settled
+	}
 	next := s.When.Next(now)
 	late, again := r.hold(ctx, now, s.Name, s.Quiet, s.OnBattery)
 	if late != "" {

@@ -196,9 +196,11 @@ func TestWhatWasMissedRunsOnceAndIsSaid(t *testing.T) {
 		m.turns = nil
 		m.set("2026-05-07 10:30") // the app was closed for days
 		_, stop = m.start()
-		m.ran("Day 05-07 10:30 Missed at 08:00 while mac-stats was closed; run at 10:30.", "Hour 05-07 10:30 Missed at 10:00 while mac-stats was closed; run at 10:30.")
+		m.ran()
+		m.until("2026-05-07 10:31") // by then the model server has started, too
+		m.ran("Day 05-07 10:31 Missed at 08:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 10:31 Missed at 10:00 while mac-stats was closed; run at 10:31.")
 		m.until("2026-05-07 11:01")
-		m.ran("Day 05-07 10:30 Missed at 08:00 while mac-stats was closed; run at 10:30.", "Hour 05-07 10:30 Missed at 10:00 while mac-stats was closed; run at 10:30.", "Hour 05-07 11:00")
+		m.ran("Day 05-07 10:31 Missed at 08:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 10:31 Missed at 10:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 11:00")
 		stop()
 	})
 }
@@ -211,7 +213,8 @@ func TestALongSleepOfABusyScheduleIsShort(t *testing.T) {
 		m.set("2026-12-24 12:00") // half a million times
 		_, stop = m.start()
 		defer stop()
-		m.ran("Minute 12-24 12:00")
+		m.until("2026-12-24 12:01")
+		m.ran("Minute 12-24 12:00", "Minute 12-24 12:01")
 	})
 }
 
