@@ -194,8 +194,11 @@ func (b *Backend) tellProblems(problems []schedule.Problem) {
 		n.Text = problems[0].String()
 		n.Next = "Edit schedules.toml; it is read again as soon as it is saved."
 	}
-	if len(problems) > 1 {
-		n.Next = fmt.Sprintf("%d more are wrong. ", len(problems)-1) + n.Next
+	switch more := len(problems) - 1; {
+	case more == 1:
+		n.Next = "One more thing is wrong there. " + n.Next
+	case more > 1:
+		n.Next = fmt.Sprintf("%d more things are wrong there. ", more) + n.Next
 	}
 	b.SetNotice(n)
 	b.tellSchedule(nil)
