@@ -114,7 +114,7 @@ func HasPassword(address string) bool {
 func Redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
-		return passwordWord.ReplaceAllString(address, "")
+		return strings.TrimSpace(passwordWord.ReplaceAllString(address, ""))
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())

@@ -47,7 +47,7 @@ func TestAPasswordIsNotKept(t *testing.T) {
 		"postgres://ada:secret@db.example.org/memory":                          "postgres://ada@db.example.org/memory",
 		"postgres://ada@db.example.org/memory?password=secret&sslmode=require": "postgres://ada@db.example.org/memory?sslmode=require",
 		"host=db password='se \\' cret' dbname=memory":                         "host=db dbname=memory",
-		"password=secret host=db":                                              " host=db",
+		"password=secret host=db":                                              "host=db",
 		"postgres://ada@db.example.org/memory":                                 "postgres://ada@db.example.org/memory",
 	} {
 		if got := Redacted(address); got != want {
