@@ -199,3 +199,42 @@ func TestTheServerLearnsNoHashAndNoKey(t *testing.T) {
 		t.Errorf("the key stands there, or nothing: %d characters", len(dump))
 	}
 }
+
+// TestMachinesThatForgetWhileApartAgreeInTheEnd: also one that came to it later, and had to
+// wait for the key.
+func TestMachinesThatForgetWhileApartAgreeInTheEnd(t *testing.T) {
+	address := postgrestest.Shared(t).Database(t)
+	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
+	for _, m := range []*machine{a, b} {
+		m.say("cpu-of-"+m.Root[len(m.Root)-1:], "the code is zanzibar", "the aunt is called hortensia", "the weather is fine")
+	}
+	a.offline, b.offline = true, true
+	a.forget(forget.Selection{Text: "zanzibar"})
+	b.forget(forget.Selection{Text: "hortensia"})
+	a.offline, b.offline = false, false
+	c := newMachine(t, address, "late")
+	c.say("cpu-three", "zanzibar and hortensia", "a walk by the sea")
+	for range 2 {
+		for _, m := range []*machine{a, b, c} {
+			if _, err := m.forgetter.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			m.sync()
+		}
+	}
+	for _, word := range []string{"zanzibar", "hortensia"} {
+		if left := holding(t, address, word); left != nil {
+			t.Errorf("%s is on the server, in %v", word, left)
+		}
+		for _, m := range []*machine{a, b, c} {
+			if in := m.holds(word); in != nil {
+				t.Errorf("%s is in %v", word, in)
+			}
+		}
+	}
+	for _, m := range []*machine{a, b, c} {
+		if n := len(m.Store.Forgotten().Unfinished()); n != 0 {
+			t.Errorf("%d forgettings are not over", n)
+		}
+	}
+}
