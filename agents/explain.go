@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -26,6 +27,7 @@ const (
 	KindStreamCut       = "stream_cut"
 	KindBusy            = "busy"
 	KindServer          = "server"
+	KindNoMemory        = "no_memory"
 	KindTooLong         = "too_long"
 	KindNoVision        = "no_vision"
 	KindNoModel         = "no_model"
@@ -206,10 +208,20 @@ func explainServer(err error) (Explanation, bool) {
 		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b."}, true
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
 		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "See ollama.com/library for the names there are, and whether this machine is online."}, true
+	case errors.Is(err, ollama.ErrServer) && lacksMemory(e.Detail):
+		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, serverWords(e)), "Choose a smaller model, or a smaller context (ollama.num_ctx; in the window, the options of this conversation), then Retry. Closing other programs helps, too."}, true
 	case errors.Is(err, ollama.ErrServer):
 		return Explanation{KindServer, fmt.Sprintf("Ollama at %s reported an error%s.", host, serverWords(e)), "Retry. If it happens again, see the server's log."}, true
 	}
 	return Explanation{}, false
+}
+
+// lacksMemory tells from the server's words that a model doesn't fit into the memory of the
+// machine or of its graphics card.
+func lacksMemory(detail string) bool {
+	words := strings.ToLower(excerpt.OneLine(detail))
+	return slices.ContainsFunc([]string{"out of memory", "cudamalloc", "more system memory", "unable to allocate", "failed to allocate", "insufficient memory", "not enough memory"},
+		func(sign string) bool { return strings.Contains(words, sign) })
 }
 
 // ofModel adds what was given as a model, if anything.

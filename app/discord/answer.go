@@ -193,7 +193,7 @@ func inWords(err error, stopped bool) string {
 		return "That is too long for me. Please send a shorter message, or attach only the part you ask about."
 	case why.Kind == agents.KindNoVision:
 		return "I can't look at images with the model I have here."
-	case why.Kind == agents.KindTimeout, why.Kind == agents.KindStreamCut, why.Kind == agents.KindServer, why.Kind == agents.KindBusy:
+	case why.Kind == agents.KindTimeout, why.Kind == agents.KindStreamCut, why.Kind == agents.KindServer, why.Kind == agents.KindNoMemory, why.Kind == agents.KindBusy:
 		return "The model gave no answer in time. Please ask again."
 	}
 	return "Something went wrong while I was answering; my owner finds the reason in the log. Please ask again later."

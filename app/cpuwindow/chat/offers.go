@@ -17,6 +17,11 @@ func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
 	if f.Kind == agents.KindNoVision && f.Offer != "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.Offer, 24)}), func() { c.Act.UseModel(f.Offer, f) }))
 	}
+	if f.Kind == agents.KindNoMemory && f.UserID != "" && c.Act.AnswerWith != nil {
+		var b *kit.Button
+		b = kit.NewButton(kit.ButtonPrimary, i18n.T("Choose another model…"), func() { c.Act.AnswerWith(f.UserID, b) })
+		buttons = append(buttons, b)
+	}
 	if f.UserID != "" {
 		return buttons
 	}

@@ -77,8 +77,8 @@ func withAlpha(c color.NRGBA, a uint8) color.NRGBA { c.A = a; return c }
 func lightPalette() palette {
 	return palette{
 		RoleWindow: rgb(0xFBFBFA), RolePanel: rgb(0xF3F3F1), RoleCard: rgb(0xFFFFFF),
-		RoleLine: rgb(0xE3E3DF), RoleText: rgb(0x1C1D1F), RoleMuted: rgb(0x6B6E73),
-		RoleFaint: rgb(0x9A9DA2), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x8A5A12), RoleHot: rgb(0xC2412D),
+		RoleLine: rgb(0xE3E3DF), RoleText: rgb(0x1C1D1F), RoleMuted: rgb(0x5C5F64),
+		RoleFaint: rgb(0x6C6F74), RoleOnAccent: rgb(0xFFFFFF), RoleWarn: rgb(0x8A5A12), RoleHot: rgb(0xC2412D),
 		RoleBubble: rgb(0xE9EEF3), RoleCode: rgb(0xF4F4F2),
 		RoleCodeKeyword: rgb(0x7A3E9D), RoleCodeString: rgb(0x0B7259), RoleCodeNumber: rgb(0x95520A), RoleCodeName: rgb(0x1F5FA8),
 		RoleHover: withAlpha(rgb(0x000000), 0x0c),
@@ -91,7 +91,7 @@ func darkPalette() palette {
 	return palette{
 		RoleWindow: rgb(0x17181A), RolePanel: rgb(0x1D1F21), RoleCard: rgb(0x222427),
 		RoleLine: rgb(0x2E3134), RoleText: rgb(0xE7E8EA), RoleMuted: rgb(0x9BA0A6),
-		RoleFaint: rgb(0x6E7379), RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
+		RoleFaint: rgb(0x868B91), RoleOnAccent: rgb(0x0E1512), RoleWarn: rgb(0xE0A84A), RoleHot: rgb(0xEF7A65),
 		RoleBubble: rgb(0x25303A), RoleCode: rgb(0x1B1D1F),
 		RoleCodeKeyword: rgb(0xC9A2E8), RoleCodeString: rgb(0x7CCFAF), RoleCodeNumber: rgb(0xDDB27A), RoleCodeName: rgb(0x8AB8EC),
 		RoleHover: withAlpha(rgb(0xffffff), 0x0d),

@@ -18,7 +18,7 @@ func wordsAndGrounds() [][2]fyne.ThemeColorName {
 		{RoleCodeNumber, RoleCode},
 		{RoleCodeName, RoleCode},
 	}
-	for _, role := range []fyne.ThemeColorName{RoleText, RoleMuted, RoleAccent, RoleWarn, RoleHot} {
+	for _, role := range []fyne.ThemeColorName{RoleText, RoleMuted, RoleFaint, RoleAccent, RoleWarn, RoleHot} {
 		for _, ground := range []fyne.ThemeColorName{RoleWindow, RolePanel, RoleCard} {
 			pairs = append(pairs, [2]fyne.ThemeColorName{role, ground})
 		}

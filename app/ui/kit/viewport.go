@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"runtime"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -262,7 +263,21 @@ func (v *Viewport) TellAway() {
 }
 
 // Scrolled implements fyne.Scrollable.
-func (v *Viewport) Scrolled(ev *fyne.ScrollEvent) { v.ScrollTo(v.Offset - ev.Scrolled.DY) }
+func (v *Viewport) Scrolled(ev *fyne.ScrollEvent) { v.ScrollTo(v.Offset - wheelStep(ev.Scrolled.DY)) }
+
+const (
+	notch      = 25 // what the toolkit makes of a notch of a wheel, but on macOS
+	threeLines = 60 // three lines of an answer
+)
+
+// wheelStep is how far to scroll: three lines for a notch of a wheel. A touchpad, which
+// tells parts of notches, scrolls as far as it says.
+func wheelStep(dy float32) float32 {
+	if notches := dy / notch; runtime.GOOS != "darwin" && notches == float32(int(notches)) {
+		return notches * threeLines
+	}
+	return dy
+}
 
 // MouseIn implements desktop.Hoverable.
 func (v *Viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
