@@ -19,12 +19,12 @@ func (c *camera) click(t testing.TB, x, y int) {
 
 // warnings are the colours of what one should know, dark and light.
 func warnings() []color.RGBA {
-	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0xB7, 0x79, 0x1F, 0xff}}
+	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0x8A, 0x5A, 0x12, 0xff}}
 }
 
 // accents are the colours of what leads on and of what has the focus, dark and light.
 func accents() []color.RGBA {
-	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0F, 0x8A, 0x6C, 0xff}}
+	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0A, 0x7A, 0x5F, 0xff}}
 }
 
 // clickColour presses the topmost thing below the vitals that is drawn in a colour, as
