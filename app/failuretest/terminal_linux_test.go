@@ -63,7 +63,7 @@ func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
 					}
 				}
 			}()
-			until(t, "the question", func() bool { return strings.Contains(seen.String(), "Fetch it once? [y/N]") })
+			until(t, "the question", func() bool { return strings.Contains(seen.String(), "Allow it? [y] once") })
 			if !strings.Contains(seen.String(), leak) || len(server.Chats()) != 1 {
 				t.Errorf("%d chats, the terminal shows:\n%s", len(server.Chats()), seen.String())
 			}
