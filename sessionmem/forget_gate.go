@@ -269,6 +269,12 @@ func (s *Store) openPurged(ctx context.Context, file string) (*os.File, error) {
 	return s.openTranscript(file)
 }
 
+// OpenPart opens a file of a transcript, one of its Info's, to be read. What was forgotten
+// is taken out of it before.
+func (s *Store) OpenPart(ctx context.Context, path string) (*os.File, error) {
+	return s.openPurged(ctx, s.relative(path))
+}
+
 // purgeListed cleans the sessions of files that a list could not read for what they
 // hold. It reports whether there was one.
 func (s *Store) purgeListed(ctx context.Context, found []*listed) bool {

@@ -565,24 +565,6 @@ func TestAPartOfANewerFormatIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestSearchingInParts(t *testing.T) {
-	s := openLimited(t, t.TempDir(), threePartsLimit)
-	threeParts(t, s)
-	mustAppend(t, s, "cpu-a", user("the needle"))
-	search := func(query string) []Hit {
-		hits, err := s.NewSearcher().Search(t.Context(), query, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return hits
-	}
-	for query, want := range map[string]int{"needle": 1, "needle message": 1, `"message 3"`: 1, "format:": 0, "part:": 0} {
-		if got := search(query); len(got) != want {
-			t.Errorf("%s: %+v", query, got)
-		}
-	}
-}
-
 func TestLoadFileOfAPart(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, 500)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/app/backend"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // hitLine is a line of `sessions search --json`.
@@ -40,7 +41,7 @@ func (c *commands) sessionsSearch() *cobra.Command {
 			return wrongUsage(cmd, "--limit must be 0 or more")
 		}
 		return c.withBackend(cmd.Context(), func(b *backend.Backend) error {
-			hits, err := b.Store.NewSearcher().Search(cmd.Context(), query, *limit)
+			hits, err := wordsearch.New(b.Store, b.Logger).Search(cmd.Context(), query, *limit)
 			if err != nil {
 				return err
 			}

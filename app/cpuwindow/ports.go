@@ -20,6 +20,7 @@ import (
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // What the window needs of the rest of the app, as small interfaces: tests and the
@@ -142,7 +143,7 @@ type parts struct {
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	p := parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: b.Store.NewSearcher(), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,

@@ -19,6 +19,7 @@ import (
 	"mac-stats/app/osopen"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // What can be done with a session, from the list, the header and the viewer. All of
@@ -46,7 +47,7 @@ func (w *Window) openSwitcher() {
 	}
 	w.switcher = sessions.OpenSwitcher(windowHost{w}, sessions.Search{
 		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: func() []transcript.Info { return w.infos },
-	}, func(h sessionmem.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
+	}, func(h wordsearch.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
 }
 
 func (w *Window) closeSwitcher() {

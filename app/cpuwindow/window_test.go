@@ -38,6 +38,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
@@ -212,7 +213,7 @@ func newBench(t testing.TB) *bench {
 		}
 	})
 	d := parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: store.NewSearcher(), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: wordsearch.New(store, slog.New(slog.DiscardHandler)), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config:   b.config,
 		started:  config.Default,

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/app/cpuwindow/indexwords"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // found is what a search gave: the conversations that hold every word, and those that
 // only come near.
 type found struct {
-	hits, near []sessionmem.Hit
+	hits, near []wordsearch.Hit
 	state      string // of the index, where it lacks something
 	early      bool   // hits are still looked for
 	err        error
@@ -130,7 +130,7 @@ func waited(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func sameHits(a, b []sessionmem.Hit) bool {
+func sameHits(a, b []wordsearch.Hit) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -161,7 +161,7 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 			continue
 		}
 		snippet := snippetOf(h.Text, forms)
-		f.near = append(f.near, sessionmem.Hit{
+		f.near = append(f.near, wordsearch.Hit{
 			Info: in, Block: h.Block, Kind: transcript.Kind(h.Kind), Time: h.Time, Snippet: snippet, Marks: forms.marks(snippet),
 		})
 	}

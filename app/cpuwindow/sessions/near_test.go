@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // stubIndex is a search index that gives what a test sets.
@@ -92,14 +94,14 @@ func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 		t.Fatal(err)
 	}
 	prepare(&b.index)
-	b.search = Search{Finder: store.NewSearcher(), Related: b.index.Related, Infos: func() []transcript.Info { return infos }}
+	b.search = Search{Finder: wordsearch.New(store, slog.New(slog.DiscardHandler)), Related: b.index.Related, Infos: func() []transcript.Info { return infos }}
 	b.open()
 	return b
 }
 
 // open shows the search.
 func (b *bench) open() {
-	b.switcher = OpenSwitcher(b, b.search, func(h sessionmem.Hit, _ string) { b.opened = h.Info.Name }, func() { b.switcher = nil })
+	b.switcher = OpenSwitcher(b, b.search, func(h wordsearch.Hit, _ string) { b.opened = h.Info.Name }, func() { b.switcher = nil })
 	b.Settle()
 }
 
@@ -171,7 +173,7 @@ type slowFinder struct {
 	may chan struct{}
 }
 
-func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error) {
+func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]wordsearch.Hit, error) {
 	select {
 	case <-f.may:
 	case <-ctx.Done():
@@ -228,7 +230,7 @@ func TestSnippets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := snippetOf(tt.text, newWordForms(tt.query, new(sessionmem.Store).NewSearcher().Find))
+			got := snippetOf(tt.text, newWordForms(tt.query, wordsearch.New(nil, nil).Find))
 			if !strings.HasPrefix(got, tt.want) || len([]rune(got)) > nearSnippet+2 {
 				t.Errorf("%q", got)
 			}

@@ -13,10 +13,10 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 const (
@@ -38,7 +38,7 @@ type Switcher struct {
 	// looking: the results shown are of an earlier query. enter: Enter was pressed
 	// meanwhile; what is found is opened then, not what was found before.
 	looking, enter bool
-	onOpen         func(h sessionmem.Hit, query string)
+	onOpen         func(h wordsearch.Hit, query string)
 }
 
 // Host is what the search needs of the window it is over.
@@ -57,15 +57,15 @@ type Search struct {
 
 // Finder finds conversations that hold every word.
 type Finder interface {
-	Search(ctx context.Context, query string, limit int) ([]sessionmem.Hit, error)
+	Search(ctx context.Context, query string, limit int) ([]wordsearch.Hit, error)
 	Find(text, phrase string) []textfold.Mark
 }
 
 // OpenSwitcher shows the switcher with the recent conversations. open is called with what
 // was chosen, closed when the switcher is left.
-func OpenSwitcher(h Host, search Search, open func(hit sessionmem.Hit, query string), closed func()) *Switcher {
+func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query string), closed func()) *Switcher {
 	p := &Switcher{host: h, search: search, closed: closed}
-	p.onOpen = func(hit sessionmem.Hit, query string) {
+	p.onOpen = func(hit wordsearch.Hit, query string) {
 		p.Close()
 		open(hit, query)
 	}
@@ -91,8 +91,8 @@ func (p *Switcher) Close() {
 
 // show replaces the results; none are worded by hint alone. near are those that only
 // come near, under a heading where there are others. What was chosen stays so, if it is there.
-func (p *Switcher) show(hits, near []sessionmem.Hit, hint string, now time.Time) {
-	chosen, offset := sessionmem.Hit{}, p.Port.Offset
+func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time) {
+	chosen, offset := wordsearch.Hit{}, p.Port.Offset
 	if p.at > 0 && p.at < len(p.rows) {
 		chosen = p.rows[p.at].hit
 	}
@@ -170,7 +170,7 @@ func (p *Switcher) key(k *fyne.KeyEvent) bool {
 // HitRow is a conversation that was found: title, where and when, what was said.
 type HitRow struct {
 	widget.BaseWidget
-	hit     sessionmem.Hit
+	hit     wordsearch.Hit
 	title   *kit.Prose
 	meta    *kit.Label
 	snippet *kit.Prose
@@ -180,7 +180,7 @@ type HitRow struct {
 	onPoint func() // the pointer came
 }
 
-func newHitRow(h sessionmem.Hit, now time.Time, onTap, onPoint func()) *HitRow {
+func newHitRow(h wordsearch.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 	title, marks := cmp.Or(h.Info.Title, h.Info.Name), h.TitleMarks
 	if h.Info.Title == "" {
 		marks = nil
@@ -329,11 +329,11 @@ func (p *Switcher) look(query string) {
 }
 
 // recent is the conversations to switch to.
-func recent(infos []transcript.Info) []sessionmem.Hit {
-	var out []sessionmem.Hit
+func recent(infos []transcript.Info) []wordsearch.Hit {
+	var out []wordsearch.Hit
 	for _, in := range infos {
 		if in.Err == nil && !in.Archived && len(out) < switcherHits {
-			out = append(out, sessionmem.Hit{Info: in, Time: in.Active})
+			out = append(out, wordsearch.Hit{Info: in, Time: in.Active})
 		}
 	}
 	return out

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/textfold"
+	"mac-stats/sessionmem/wordsearch"
 )
 
 // marked are the marked parts of a text.
@@ -19,7 +19,7 @@ func marked(text string, marks []textfold.Mark) []string {
 }
 
 func TestWordFormsAreMarked(t *testing.T) {
-	find := new(sessionmem.Store).NewSearcher().Find
+	find := wordsearch.New(nil, nil).Find
 	for name, tt := range map[string]struct {
 		query, text string
 		want        []string
@@ -43,7 +43,7 @@ func TestWordFormsAreMarked(t *testing.T) {
 }
 
 func TestMarksInsideOfWordsAreLeftOut(t *testing.T) {
-	find := new(sessionmem.Store).NewSearcher().Find
+	find := wordsearch.New(nil, nil).Find
 	for name, tt := range map[string]struct {
 		query, word, text string
 		want              []string

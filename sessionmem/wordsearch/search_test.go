@@ -1,9 +1,10 @@
-package sessionmem
+package wordsearch
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 
@@ -64,19 +66,19 @@ func TestSearch(t *testing.T) {
 	s := openStore(t, root)
 	long := strings.Repeat("before it stands a lot of text. ", 20) + "Here is the Needle, in the hay. " + strings.Repeat("after it too. ", 40)
 	mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "an archived needle"))
-	mustArchive(t, s, ArchiveRule{After: month})
+	must(t, second(s.Archive(t.Context(), sessionmem.ArchiveRule{After: 30 * 24 * time.Hour})))
 	mustAppend(t, s, "cpu-a", ago(3*time.Hour, "Why is my fan loud"))
 	mustAppend(t, s, "cpu-a", transcript.Block{ID: "a2", Kind: transcript.KindAssistant, Text: long, Time: time.Now().Add(-3 * time.Hour)})
 	mustAppend(t, s, "cli-b", ago(2*time.Hour, "Über das Wetter"))
 	mustAppend(t, s, "cli-b", transcript.Block{ID: "b2", Kind: transcript.KindTool, Agent: "FETCH_URL", Text: "needle works here as well", Time: time.Now().Add(-2 * time.Hour)})
 	mustAppend(t, s, "cli-b", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Weather and a Needle", Time: time.Now().Add(-2 * time.Hour)})
 	mustAppend(t, s, "discord-1", ago(time.Hour, "nothing of interest"))
-	writeFile(t, filepath.Join(root, sessionDir, "notes by hand.md"), "just words, a needle too\n")
+	writeFile(t, filepath.Join(root, transcript.SessionDir, "notes by hand.md"), "just words, a needle too\n")
 	half := time.Now().Add(-30 * time.Minute)
-	if err := os.Chtimes(filepath.Join(root, sessionDir, "notes by hand.md"), half, half); err != nil {
+	if err := os.Chtimes(filepath.Join(root, transcript.SessionDir, "notes by hand.md"), half, half); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(root, sessionDir, "session-memory-cpu-bad-20260101-000000-fan.md"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(root, transcript.SessionDir, "session-memory-cpu-bad-20260101-000000-fan.md"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s.SetPrivate("cpu-p")
@@ -99,7 +101,7 @@ func TestSearch(t *testing.T) {
 		`"`:                    nil,
 		"nothing of 'interest": nil,
 	} {
-		hits, err := s.NewSearcher().Search(t.Context(), query, 0)
+		hits, err := New(s, slog.New(slog.DiscardHandler)).Search(t.Context(), query, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +113,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %s", query, diff)
 		}
 	}
-	hits, err := s.NewSearcher().Search(t.Context(), "NEEDLE", 3)
+	hits, err := New(s, slog.New(slog.DiscardHandler)).Search(t.Context(), "NEEDLE", 3)
 	if err != nil || len(hits) != 3 {
 		t.Fatalf("%d hits, %v", len(hits), err)
 	}
@@ -120,7 +122,7 @@ func TestSearch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.NewSearcher().Search(ctx, "needle", 0); !errors.Is(err, context.Canceled) {
+	if _, err := New(s, slog.New(slog.DiscardHandler)).Search(ctx, "needle", 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -169,10 +171,10 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			data = transcript.AppendBlock(data, transcript.Block{ID: fmt.Sprint(m), Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[m%2], Time: time.Now(), Text: text.String()})
 		}
-		writeFile(b, filepath.Join(root, sessionDir, fmt.Sprintf("session-memory-cpu-%04d-20260101-000000-x.md", i)), string(data))
+		writeFile(b, filepath.Join(root, transcript.SessionDir, fmt.Sprintf("session-memory-cpu-%04d-20260101-000000-x.md", i)), string(data))
 	}
 	s := openStore(b, root)
-	search := s.NewSearcher()
+	search := New(s, slog.New(slog.DiscardHandler))
 	for name, c := range map[string]struct {
 		query string
 		want  int
@@ -208,5 +210,29 @@ func TestSnippetIsPlain(t *testing.T) {
 				t.Errorf("marked is %v of %q, want %q", marks, got, test.word)
 			}
 		})
+	}
+}
+
+func TestSearchingInParts(t *testing.T) {
+	s, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir(), MaxFileBytes: func() int64 { return 500 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 6 { // two in each of three parts
+		mustAppend(t, s, "cpu-a", user(fmt.Sprintf("message %d %s", i, strings.Repeat("x", 150))))
+	}
+	mustAppend(t, s, "cpu-a", user("the needle"))
+	search := func(query string) []Hit {
+		hits, err := New(s, slog.New(slog.DiscardHandler)).Search(t.Context(), query, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	for query, want := range map[string]int{"needle": 1, "needle message": 1, `"message 3"`: 1, "format:": 0, "part:": 0} {
+		if got := search(query); len(got) != want {
+			t.Errorf("%s: %+v", query, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package sessionmem
+package wordsearch
 
 import (
 	"bytes"
@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 )
@@ -42,12 +44,16 @@ type Hit struct {
 // Searcher finds sessions by their words. It reads the transcripts anew for each
 // query and keeps nothing of them. It is safe for use by several goroutines.
 type Searcher struct {
-	store *Store
-	fold  *textfold.Folder
+	store  *sessionmem.Store
+	fold   *textfold.Folder
+	logger *slog.Logger
 }
 
-// NewSearcher gives a Searcher over all transcripts of the store, archived ones too.
-func (s *Store) NewSearcher() *Searcher { return &Searcher{store: s, fold: textfold.NewFolder()} }
+// New gives a Searcher over all transcripts of the store, archived ones too. Without
+// a store it can Find.
+func New(store *sessionmem.Store, logger *slog.Logger) *Searcher {
+	return &Searcher{store: store, fold: textfold.NewFolder(), logger: logger}
+}
 
 // Search gives the sessions that hold every word of the query in their titles and
 // texts, last active first, at most limit (no limit where it is 0). Case and
@@ -179,7 +185,7 @@ func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [
 		return t.Blocks
 	}
 	if err := buf.readAll(s.store, info); err != nil {
-		s.store.logger.Debug("a transcript can't be searched", "path", info.Path, "err", err)
+		s.logger.Debug("a transcript can't be searched", "path", info.Path, "err", err)
 		return nil
 	}
 	if !s.holds(buf, words, inTitle) {
@@ -226,11 +232,11 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 
 // readAll reads all files of a session one behind the other, the later ones without
 // their front matter.
-func (b *searchBuffer) readAll(s *Store, info transcript.Info) error {
+func (b *searchBuffer) readAll(s *sessionmem.Store, info transcript.Info) error {
 	b.raw = b.raw[:0]
 	for _, p := range info.Files() {
 		before := len(b.raw)
-		if err := b.read(s, s.relative(p)); err != nil {
+		if err := b.read(s, p); err != nil {
 			return err
 		}
 		if before > 0 {
@@ -241,9 +247,9 @@ func (b *searchBuffer) readAll(s *Store, info transcript.Info) error {
 	return nil
 }
 
-// read adds a whole file of the session folder.
-func (b *searchBuffer) read(s *Store, file string) error {
-	f, err := s.openPurged(context.Background(), file)
+// read adds a whole file.
+func (b *searchBuffer) read(s *sessionmem.Store, path string) error {
+	f, err := s.OpenPart(context.Background(), path)
 	if err != nil {
 		return err
 	}
