@@ -200,3 +200,47 @@ func TestANewFileExplainsItself(t *testing.T) {
 		t.Errorf("the example: %v, %v", list, problems)
 	}
 }
+
+func TestEditsOfAFileFromAnotherSystem(t *testing.T) {
+	ctx := t.Context()
+	dos := "\uFEFF" + strings.ReplaceAll(peoples, "\n", "\r\n")
+	file := write(t, dos)
+	if err := SetEnabled(ctx, file, "Backup", true); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Replace(dos, "enabled = false", "enabled = true", 1), read(t, file)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := SetEnabled(ctx, file, "Morning", false); err != nil {
+		t.Fatal(err)
+	}
+	list, problems := Load(file)
+	if len(problems) > 0 || len(list) != 2 || list[0].Enabled || !list[1].Enabled {
+		t.Errorf("%+v, %v", list, problems)
+	}
+	for _, name := range []string{"Morning", "Backup"} {
+		if err := Remove(ctx, file, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := read(t, file); !strings.HasPrefix(got, "\uFEFF# mine") || !strings.Contains(got, "# do not lose this") {
+		t.Errorf("what is left: %q", got)
+	}
+}
+
+func TestALinkedFileStaysALink(t *testing.T) {
+	file := write(t, peoples)
+	link := filepath.Join(t.TempDir(), FileName)
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip(err) // Windows
+	}
+	if err := Remove(t.Context(), link, "Backup"); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Lstat(link); err != nil || fi.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v", fi.Mode(), err)
+	}
+	if list, _ := Load(file); len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+}
