@@ -103,7 +103,7 @@ var rooms = map[string][]string{
 	},
 	"app/cpuwindow/schedules": {"app/i18n", "app/schedule", "app/ui/kit"},
 	"app/cpuwindow/settings": {
-		"agents/tools", "app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
+		"agents/mcpclient", "agents/tools", "app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},

@@ -92,6 +92,6 @@ func (w *Window) settingsParts() settings.Parts {
 	}
 	return settings.Parts{
 		Config: w.parts.config, Started: w.parts.started, Environ: w.parts.environ, Notices: notices, Import: w.parts.imports, Actions: w.shortcutActions(),
-		Index: w.parts.recaller, Discord: w.parts.discord, Allowed: w.parts.allowed, Home: w.parts.home, File: w.parts.conffile, Version: w.parts.version,
+		Index: w.parts.recaller, Discord: w.parts.discord, Allowed: w.parts.allowed, Servers: w.parts.servers, Home: w.parts.home, File: w.parts.conffile, Version: w.parts.version,
 	}
 }

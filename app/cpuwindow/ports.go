@@ -112,6 +112,7 @@ type parts struct {
 	forgetter forgetter
 	discord   settings.Bot // nil: none
 	allowed   settings.Allowed
+	servers   settings.Servers
 	logger    *slog.Logger
 	keeper    keeper
 	memories  memories
@@ -147,7 +148,7 @@ func fromBackend(b *backend.Backend) parts {
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
-		home: b.Paths.Home, crashes: b, allowed: b.Answers, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+		home: b.Paths.Home, crashes: b, allowed: b.Answers, servers: b.MCP, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
 		got, err := b.Import(ctx, file, dry, nil)

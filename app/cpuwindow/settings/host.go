@@ -34,6 +34,7 @@ type Parts struct {
 	Actions []shortcuts.Action
 	Index   Index
 	Allowed Allowed
+	Servers Servers
 	// Import takes over the conversations of an export file; dry counts them only. Off
 	// the UI goroutine.
 	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
