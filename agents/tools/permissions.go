@@ -99,9 +99,9 @@ func (a Action) key() string {
 
 // Effects are what a tool touches, in words for people; "" is nothing.
 type Effects struct {
-	Reads  string
-	Writes string
-	Sends  string // what it gives to whom
+	Reads  string `json:"reads,omitempty"`
+	Writes string `json:"writes,omitempty"`
+	Sends  string `json:"sends,omitempty"` // what it gives to whom
 }
 
 // Act decides about a call of a Guarded tool that the model made while it held text of
