@@ -1,9 +1,9 @@
-// Package desktop creates and runs the Fyne app, parks its loop while nothing is
-// visible, and owns the one way onto the UI goroutine: Do.
+// Package desktop creates and runs the Fyne app, parks its loop while nothing happens in
+// what is visible, and owns the one way onto the UI goroutine: Do.
 //
 // Fyne's loop polls 60 times a second for as long as the app lives. Here one
-// function waits on the UI goroutine whenever no window is shown, so a hidden app
-// costs nothing; Do wakes it, and so does what the window system tells, because that
+// function waits on the UI goroutine whenever no window is shown, or nothing new in one, so
+// a hidden app costs nothing and an open window little; Do wakes it, and so does what the window system tells, because that
 // is what the function waits for. It holds only if everybody goes through Do: a bare
 // fyne.Do would sit behind the waiting function for up to parkFor, so a test
 // forbids it in the rest of the module.
@@ -119,8 +119,8 @@ func (d *Desktop) App() fyne.App { return d.app }
 // f is dropped: what must happen at the end belongs after Run.
 func (d *Desktop) Do(f func()) { d.loop.do(f) }
 
-// SetVisible tells whether any window is shown. While none is, the loop is parked,
-// and shortly after the last one went, memory nobody needs is given back to the
+// SetVisible tells whether any window is shown. While none is, the loop is parked whatever
+// happens, and shortly after the last one went, memory nobody needs is given back to the
 // system. On macOS the app is in the Dock only while a window is shown.
 func (d *Desktop) SetVisible(visible bool) {
 	if !d.loop.setVisible(visible) {
