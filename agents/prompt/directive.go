@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
 )
 
 // MaxDirectives is how many directives of one reply are run.
@@ -352,49 +351,6 @@ func DirectiveName(line string) string {
 	return ""
 }
 
-// QuotedLines are the lines of quoted text that have a directive's form. A model
-// that repeats a page or a specialist's answer repeats them, too: then they are the
-// stranger's and not its own, and are never run.
-type QuotedLines map[string]bool
-
-// Add takes in a quoted text.
-func (q QuotedLines) Add(text string) {
-	s := Scanner{Grammar: &Grammar{Fits: func(Directive) bool { return true }, Agent: func(string) bool { return false }}}
-	s.Write(text)
-	s.Finish()
-	for _, d := range s.Found {
-		q[firstLine(d)] = true
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if d, ok := readAdorned(line); ok {
-			q[firstLine(d)] = true
-		}
-	}
-}
-
-// firstLine is what of a call is compared with quoted lines.
-func firstLine(d Directive) string {
-	arg := d.Arg
-	if d.Args != nil {
-		arg = tools.JoinArgs(d.Args)
-	}
-	arg, _, _ = strings.Cut(strings.TrimSpace(arg), "\n")
-	return tools.Call{Name: d.Name, Arg: arg}.Key()
-}
-
-// Hold reports whether a call by directive is one of the lines.
-func (q QuotedLines) Hold(call tools.Call) bool {
-	d := Directive{Name: call.Name, Arg: call.Arg}
-	if tools.IsForeign(call.Name) {
-		d = Directive{Name: tools.MCP, Arg: strings.TrimSpace(call.Name + " " + call.Arg)}
-	}
-	if call.Written {
-		d.Args = call.Args
-	}
-	return (!call.Native() || call.Written) && q[firstLine(d)]
-}
-
 // mayBeDirective reports whether the beginning of a line can become a directive.
 func mayBeDirective(line string) bool {
 	for _, name := range directiveNames() {
@@ -403,117 +359,4 @@ func mayBeDirective(line string) bool {
 		}
 	}
 	return false
-}
-
-// fence follows code fences: three or more backticks or tildes, at any depth of
-// indentation, closed by at least as many of the same.
-type fence struct {
-	mark  byte
-	count int
-}
-
-func (f *fence) open() bool { return f.count > 0 }
-
-// line follows one whole line.
-func (f *fence) line(line string) {
-	line = strings.TrimSpace(line)
-	mark, count := fenceMark(line)
-	rest := line[count:]
-	switch {
-	case count < 3:
-	case f.open():
-		if mark == f.mark && count >= f.count && rest == "" {
-			*f = fence{}
-		}
-	case mark == '~' || !strings.Contains(rest, "`"):
-		*f = fence{mark: mark, count: count}
-	}
-}
-
-// fenceMark gives the fence character a line begins with and how often.
-func fenceMark(line string) (mark byte, count int) {
-	if line == "" || line[0] != '`' && line[0] != '~' {
-		return 0, 0
-	}
-	for count < len(line) && line[count] == line[0] {
-		count++
-	}
-	return line[0], count
-}
-
-// NearMiss matches a line that looks like a directive, whatever stands around its name.
-var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"'«“„]*" +
-	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
-	"[\\s*_`\\])\"']*[:：]")
-
-// Miss is a line that was meant as a call and could not be understood safely.
-type Miss struct {
-	Line string
-	Name string // of the tool as the model wrote it
-
-	code bool // it stands in a code block
-}
-
-// otherTool is a call of a tool that isn't there, as JSON.
-var otherTool = regexp.MustCompile(`^[\s\x60\[{<a-z_>]*\{?\s*"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w .:-]{2,60})"\s*,\s*"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:`)
-
-// FindMiss finds the first such line of a reply without calls. A reply that only speaks
-// of tools has none: one that names three of them, that quotes a line beside other text,
-// or shows it as code.
-func FindMiss(reply string) (Miss, bool) {
-	if m := otherTool.FindStringSubmatch(strings.TrimSpace(reply)); m != nil {
-		return Miss{Line: firstOf(strings.TrimSpace(reply)), Name: m[1]}, true
-	}
-	var f fence
-	var found []Miss
-	names := map[string]bool{}
-	alone := true
-	for line := range strings.Lines(reply) {
-		wasOpen := f.open()
-		f.line(line)
-		m := NearMiss.FindStringSubmatch(line)
-		switch {
-		case strings.TrimSpace(line) == "", f.open() != wasOpen:
-		case m != nil && (!wasOpen || alone):
-			names[strings.ToUpper(m[1])] = true
-			found = append(found, Miss{Line: strings.TrimSpace(line), Name: m[1], code: wasOpen})
-		case wasOpen && len(found) > 0: // the rest of a fenced call
-		default:
-			alone = false
-		}
-	}
-	for _, miss := range found {
-		d, ok := readAdorned(miss.Line)
-		meant := ok && !miss.code && d.Arg != "" && !strings.Contains(reply, "    "+miss.Line) && miss.Name == strings.ToUpper(miss.Name)
-		if len(names) < 3 && (alone || meant) {
-			return miss, true
-		}
-	}
-	return Miss{}, false
-}
-
-// firstOf is the beginning of a text on one line, for people and models.
-func firstOf(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	if runes := []rune(line); len(runes) > 200 {
-		line = string(runes[:200]) + "…"
-	}
-	return line
-}
-
-// announces matches an answer that says what the model is about to do.
-var announces = regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
-	`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
-	`|(?:checking|fetching|looking|searching|reading|calling|retrieving|gathering)\b` +
-	`|(?:ich (?:werde|schaue|sehe|prüfe|suche|frage|lese|rufe|hole)|lass(?:en sie)? mich|einen moment)\b` +
-	`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
-
-// mostAnnounced is how long an answer may be, in characters, that only announces.
-const mostAnnounced = 300
-
-// OnlyAnnounces reports whether a reply says what the model is about to do, and no more.
-func OnlyAnnounces(reply string) bool {
-	reply = strings.TrimSpace(reply)
-	return len([]rune(reply)) <= mostAnnounced && announces.MatchString(strings.ReplaceAll(reply, "’", "'")) &&
-		!strings.HasSuffix(reply, "?") && !strings.Contains(reply, "\n\n")
 }

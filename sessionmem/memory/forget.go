@@ -3,14 +3,11 @@ package memory
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -29,48 +26,6 @@ const placeAgent = "agent's file"
 
 // Forgotten gives what was forgotten in the data folder.
 func (m *Memory) Forgotten() *forgotten.Record { return m.forgotten }
-
-// Learned is a line of a memory, or a proposal, with what is known of where it comes
-// from.
-type Learned struct {
-	Path     string
-	Line     int
-	Text     string
-	Session  string
-	Day      time.Time // local midnight; zero: unknown
-	From, To string    // ids of blocks; "" unknown
-	Proposal bool
-}
-
-// Learned gives what was learnt, by what the comments behind it say, and what is
-// proposed. What can't be read is left out: Forget tells of it.
-func (m *Memory) Learned() []Learned {
-	var out []Learned
-	files, _ := m.forgettable()
-	for _, path := range files {
-		raw, _, err := wholefile.ReadText(path)
-		if err != nil || path == m.InboxPath() {
-			continue
-		}
-		for _, b := range parseMemory(normalizeFile(raw)).bullets() {
-			day, session, _ := strings.Cut(b.From, " ")
-			at, _ := time.ParseInLocation(time.DateOnly, day, time.Local)
-			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})
-		}
-	}
-	waiting, err := m.Inbox()
-	if err != nil {
-		return out
-	}
-	for _, p := range waiting {
-		l := Learned{Path: m.InboxPath(), Line: p.Line, Text: p.Text, Session: p.Session, From: p.From, To: p.To, Proposal: true}
-		if !p.Time.IsZero() {
-			l.Day = p.Time.Local().Truncate(time.Hour)
-		}
-		out = append(out, l)
-	}
-	return out
-}
 
 // forgettable gives the text files that hold memory, or may: those of agents, of
 // memory and skills, what lies in agents/.trash, and copies; and the folders that can't
@@ -407,97 +362,4 @@ func (f *forgetLines) preview(text string) string {
 		return ""
 	}
 	return forgotten.Preview(text)
-}
-
-// forgetUndo drops the changes that hold what is meant: they can't be undone any
-// more. The lock is held.
-func (m *Memory) forgetUndo(t *forgotten.Traces, dry bool) []forgotten.Touched {
-	raw, _, err := wholefile.ReadText(m.undoPath())
-	if err != nil {
-		return nil // none was made yet
-	}
-	goes := func(id string) bool {
-		changes, ok := parseUndo(id)
-		return ok && slices.ContainsFunc(changes, func(u undo) bool {
-			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.GoesAsLesson(bulletText(u.Line)) || t.GoesAsLesson(bulletText(string(u.Old)))
-		})
-	}
-	if !slices.ContainsFunc(strings.Fields(string(raw)), goes) {
-		return nil
-	}
-	touched := forgotten.Touched{Place: "undo", Action: forgotten.Removed, Path: m.undoPath()}
-	if !dry {
-		err := m.rewrite(m.undoPath(), func(raw []byte) ([]byte, error) {
-			return []byte(strings.Join(append(slices.DeleteFunc(strings.Fields(string(raw)), goes), ""), "\n")), nil
-		})
-		if err != nil {
-			touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
-		}
-	}
-	return []forgotten.Touched{touched}
-}
-
-// forgetEdits forgets in edits that wait to be saved. The lock is held.
-func (m *Memory) forgetEdits(t *forgotten.Traces, dry bool) []forgotten.Touched {
-	dir := filepath.Join(m.root, "agents", unsavedDir)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // there is none
-	}
-	var found []forgotten.Touched
-	for _, e := range entries {
-		file := filepath.Join(dir, e.Name())
-		raw, _, err := wholefile.ReadText(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			found = append(found, forgotten.Touched{Place: "unsaved edit", Action: forgotten.Refused, Path: file, Why: wholefile.WhyNot(err)})
-		}
-		if err != nil || !t.HoldsRaw(raw) && !m.editHoldsLesson(t, raw) {
-			continue
-		}
-		if t.IsForGuest() && !m.editIsShared(raw) {
-			continue
-		}
-		touched := forgotten.Touched{Place: "unsaved edit", Action: forgotten.Removed, Path: file}
-		if !dry {
-			if err := m.cleanEdit(t, file, raw); err != nil {
-				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
-			}
-		}
-		found = append(found, touched)
-	}
-	return found
-}
-
-func (m *Memory) editIsShared(raw []byte) bool {
-	var u Unsaved
-	return json.Unmarshal(raw, &u) == nil && m.isShared(u.Path)
-}
-
-func (m *Memory) editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
-	var u Unsaved
-	if json.Unmarshal(raw, &u) != nil {
-		return false
-	}
-	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.GoesAsLesson(b.Text) })
-}
-
-// cleanEdit takes the lines out of an edit, and out of the text that it began with:
-// saving it then changes nothing that was forgotten. One that can't be read goes.
-func (m *Memory) cleanEdit(t *forgotten.Traces, file string, raw []byte) error {
-	var u Unsaved
-	if json.Unmarshal(raw, &u) != nil {
-		return os.Remove(file)
-	}
-	for _, text := range []*string{&u.Base, &u.Text} {
-		f := &forgetLines{m: m, t: t, path: u.Path}
-		*text = string(f.clean([]byte(*text)))
-	}
-	data, err := json.Marshal(u)
-	if err != nil {
-		return err
-	}
-	if !t.IsForGuest() && t.HoldsRaw(data) {
-		return os.Remove(file)
-	}
-	return m.rewrite(file, func([]byte) ([]byte, error) { return data, nil })
 }

@@ -1,0 +1,165 @@
+package memory
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// Injected is the part of a memory file that goes into a prompt.
+type Injected struct {
+	Text   string // whole lines only: bullets (and what else is written) and the headings above them
+	Used   int    // characters (runes) injected
+	Size   int    // characters of the whole file without comments
+	Budget int
+	Cut    int // bullets left out (the oldest)
+}
+
+// Inject cuts the file to a budget of characters: whole bullets only, comments
+// removed, newest kept. What else stands in the file (a paragraph, a table) is
+// kept or left out in the same way, as a whole; all of it is there when it fits.
+func (f File) Inject(budget int) Injected {
+	text := transcript.TrimBlankLines(withoutComments(f.Text))
+	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
+	if in.Size <= budget {
+		in.Text, in.Used = text, in.Size
+		return in
+	}
+	items := parseMemory(text).items
+	kept := keepNewest(items, budget)
+	for i, it := range items {
+		if it.kind == itemBullet && !kept[i] {
+			in.Cut++
+		}
+	}
+	in.Text = joinKept(items, kept)
+	in.Used = utf8.RuneCountInString(in.Text)
+	return in
+}
+
+// LeftOut gives the lines of the file (1-based) that a prompt with this budget does
+// not hold: what Inject cuts, with the headings that stand above nothing else.
+// Blank lines and comments are not among them.
+func (f File) LeftOut(budget int) map[int]bool {
+	text := withoutComments(f.Text)
+	in := transcript.TrimBlankLines(text)
+	if utf8.RuneCountInString(in) <= budget {
+		return nil
+	}
+	hidden := map[int]bool{}
+	if text != f.Text {
+		hidden = hiddenLines(f.Text)
+	}
+	var numbers []int // of the lines that are left
+	for i := range strings.Count(f.Text, "\n") + 1 {
+		if !hidden[i] {
+			numbers = append(numbers, i+1)
+		}
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			numbers = numbers[i:]
+			break
+		}
+	}
+	out := map[int]bool{}
+	items := parseMemory(in).items
+	kept := keepNewest(items, budget)
+	for i, it := range items {
+		for n := range it.lines {
+			if !kept[i] && it.kind != itemBlank {
+				out[numbers[it.first+n]] = true
+			}
+		}
+	}
+	return out
+}
+
+// textSize is the characters of a memory that a prompt could hold.
+func textSize(text string) int {
+	return utf8.RuneCountInString(transcript.TrimBlankLines(withoutComments(text)))
+}
+
+// withoutComments takes comments out, and the lines that held nothing else.
+func withoutComments(text string) string {
+	if !strings.Contains(text, "<!--") {
+		return text
+	}
+	hidden := hiddenLines(text)
+	marked := replaceComments(text, func(c string) string {
+		return strings.Repeat("\n", strings.Count(c, "\n"))
+	})
+	var out []string
+	for i, line := range strings.Split(marked, "\n") {
+		if !hidden[i] {
+			out = append(out, strings.TrimRight(line, " \t"))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// keepNewest chooses from the end of the file: whole items with the headings
+// above them, as long as they fit. An item that could never fit is passed over.
+func keepNewest(items []item, budget int) []bool {
+	kept := make([]bool, len(items))
+	parent := parents(items)
+	used := 0
+	for i := len(items) - 1; i >= 0; i-- {
+		if items[i].kind != itemBullet && items[i].kind != itemProse {
+			continue
+		}
+		need := items[i].size()
+		if need > budget {
+			continue
+		}
+		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
+			need += items[h].size()
+		}
+		if used+need > budget {
+			break
+		}
+		used += need
+		kept[i] = true
+		for h := parent[i]; h >= 0 && !kept[h]; h = parent[h] {
+			kept[h] = true
+		}
+	}
+	return kept
+}
+
+// size is the item's characters with its line ends.
+func (it item) size() int {
+	n := 0
+	for _, l := range it.lines {
+		n += utf8.RuneCountInString(l) + 1
+	}
+	return n
+}
+
+// parents gives for each item the heading it stands under, -1 where there is none.
+func parents(items []item) []int {
+	parent := make([]int, len(items))
+	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading in force below it
+	for i, it := range items {
+		if it.kind != itemHeading {
+			parent[i] = under[7]
+			continue
+		}
+		parent[i] = under[it.level]
+		for level := it.level + 1; level < len(under); level++ {
+			under[level] = i
+		}
+	}
+	return parent
+}
+
+func joinKept(items []item, kept []bool) string {
+	var lines []string
+	for i, it := range items {
+		if kept[i] {
+			lines = append(lines, it.lines...)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Learned is a line of a memory, or a proposal, with what is known of where it comes
+// from.
+type Learned struct {
+	Path     string
+	Line     int
+	Text     string
+	Session  string
+	Day      time.Time // local midnight; zero: unknown
+	From, To string    // ids of blocks; "" unknown
+	Proposal bool
+}
+
+// Learned gives what was learnt, by what the comments behind it say, and what is
+// proposed. What can't be read is left out: Forget tells of it.
+func (m *Memory) Learned() []Learned {
+	var out []Learned
+	files, _ := m.forgettable()
+	for _, path := range files {
+		raw, _, err := wholefile.ReadText(path)
+		if err != nil || path == m.InboxPath() {
+			continue
+		}
+		for _, b := range parseMemory(normalizeFile(raw)).bullets() {
+			day, session, _ := strings.Cut(b.From, " ")
+			at, _ := time.ParseInLocation(time.DateOnly, day, time.Local)
+			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})
+		}
+	}
+	waiting, err := m.Inbox()
+	if err != nil {
+		return out
+	}
+	for _, p := range waiting {
+		l := Learned{Path: m.InboxPath(), Line: p.Line, Text: p.Text, Session: p.Session, From: p.From, To: p.To, Proposal: true}
+		if !p.Time.IsZero() {
+			l.Day = p.Time.Local().Truncate(time.Hour)
+		}
+		out = append(out, l)
+	}
+	return out
+}
