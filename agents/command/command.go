@@ -155,11 +155,11 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	cmd.Dir, cmd.Env = set.Folder, process.Environ(t.p.Environ)
 	out := &output{}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, lingers
+	out.over = stop
 	p, err := process.Start(cmd)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s can't be run: %w", argv[0], err)
 	}
-	out.over = p.Kill
 	shown := make(chan struct{})
 	go func() { // it ends before Run does: nothing is shown after the result
 		defer close(shown)
@@ -176,10 +176,10 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	text, cut := out.text()
 	exit := (*exec.ExitError)(nil)
 	switch {
+	case out.full():
+		text += fmt.Sprintf("\n[stopped: it printed more than %d MB]", mostOutput>>20)
 	case late:
 		text += fmt.Sprintf("\n[stopped after %s]", set.Time)
-	case cut && out.full():
-		text += fmt.Sprintf("\n[stopped: it printed more than %d MB]", mostOutput>>20)
 	case errors.As(err, &exit):
 		text += "\n[" + exit.Error() + "]"
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
@@ -193,7 +193,7 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 
 // output takes what a program prints.
 type output struct {
-	over func()
+	over func() // ends the program
 
 	mu   sync.Mutex
 	head bytes.Buffer
@@ -209,7 +209,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.tail = append(o.tail, p...)
 	o.tail = slices.Clone(o.tail[max(len(o.tail)-shownTail, 0):])
 	if o.n > mostOutput {
-		go o.over()
+		o.over()
 		return 0, io.ErrShortWrite
 	}
 	return len(p), nil
