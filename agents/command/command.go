@@ -87,8 +87,10 @@ func (*Tool) Params() []tools.Param {
 var runs = []string{
 	"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "toybox", "cmd", "powershell", "pwsh", "wscript", "cscript", "mshta", "rundll32", "wsl",
 	"env", "xargs", "parallel", "find", "sudo", "doas", "su", "pkexec", "runuser", "nohup", "nice", "ionice", "timeout", "time", "setsid", "stdbuf", "watch", "strace", "ltrace", "gdb",
-	"script", "expect", "unshare", "chroot", "nsenter", "bwrap", "flock", "systemd-run", "at", "batch", "crontab", "launchctl", "open", "xdg-open", "osascript", "ssh", "docker", "podman",
-	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "wish", "java", "npx", "npm", "uvx", "pipx", "go", "cargo", "make", "vim", "vi", "ed", "emacs",
+	"script", "expect", "screen", "tmux", "taskset", "chrt", "setarch", "setpriv", "capsh", "start-stop-daemon", "run-parts", "dbus-run-session", "fakeroot", "faketime", "valgrind", "perf", "lldb", "unshare", "chroot", "nsenter", "bwrap", "flock", "systemd-run", "at", "batch", "crontab", "launchctl", "open", "xdg-open", "osascript", "ssh", "scp", "sftp", "rsync", "docker", "podman",
+	"rbash", "ld-linux-x86-64.so", "ld-linux-aarch64.so", "tar", "bsdtar", "sed", "split", "zip", "sqlite", "psql", "less", "more", "man", "mail", "fd", "fdfind",
+	"nodejs", "ts-node", "tsx", "yarn", "pnpm", "pypy", "ipython", "pip", "gem", "irb", "bundle", "rake", "composer", "rscript", "julia", "ghci", "runghc", "octave", "scala", "groovy", "swift", "gcc", "cmake", "ninja", "just", "dotnet", "gradle", "mvn",
+	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "wish", "java", "npx", "npm", "uvx", "pipx", "go", "cargo", "make", "vim", "vim.basic", "vim.tiny", "nvim", "view", "ex", "vi", "ed", "emacs",
 	"curl", "wget", "dd", "tee",
 }
 
@@ -98,12 +100,15 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 	if err != nil {
 		return tools.Action{}, err
 	}
-	set := t.p.Settings()
-	program := strings.TrimSuffix(strings.ToLower(filepath.Base(argv[0])), ".exe")
+	set, err := t.settings()
+	if err != nil {
+		return tools.Action{}, err
+	}
+	program := nameOf(argv[0])
 	box := findSandbox()
 	act := tools.Action{
 		Tool: tools.RunCmd, Covers: program, What: quoted(append([]string{path}, argv[1:]...)), Where: set.Folder + " · " + box.words(set.Network), Effects: t.Doc().Effects,
-		Single: argv[0] != filepath.Base(argv[0]) || slices.Contains(runs, strings.TrimRight(program, "0123456789.-")),
+		Single: argv[0] != filepath.Base(argv[0]) || runsOthers(program) || runsOthers(nameOf(resolved(path))),
 	}
 	act.Writes = "files in that folder"
 	switch {
@@ -113,6 +118,30 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 		act.Sends = "whatever it sends"
 	}
 	return act, nil
+}
+
+// nameOf is a program's name without its folder.
+func nameOf(path string) string {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe")
+}
+
+// runsOthers reports whether a program is one of runs, in any version.
+func runsOthers(program string) bool {
+	return slices.Contains(runs, strings.TrimRight(program, "0123456789.-"))
+}
+
+// settings are the person's, with the folder that links lead to. A sandbox gives the whole
+// folder, so none is taken that holds what no program may see, and none of that.
+func (t *Tool) settings() (Settings, error) {
+	set := t.p.Settings()
+	set.Folder = resolved(set.Folder)
+	own := resolved(filepath.Join(t.p.Data, workFolder))
+	for _, path := range hidden(t.p.Data) {
+		if within(path, set.Folder) || within(set.Folder, path) && !within(set.Folder, own) {
+			return Settings{}, fmt.Errorf("nothing runs in the folder %s: %s is not for programs. The user has to choose another folder for commands in Settings", set.Folder, path)
+		}
+	}
+	return set, nil
 }
 
 // look gives the arguments of a call and the program's path.
@@ -144,7 +173,10 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
-	set := t.p.Settings()
+	set, err := t.settings()
+	if err != nil {
+		return tools.Result{}, err
+	}
 	if err := os.MkdirAll(set.Folder, 0o700); err != nil {
 		return tools.Result{}, fmt.Errorf("the folder for commands can't be made: %w", err)
 	}

@@ -73,6 +73,11 @@ func TestSplit(t *testing.T) {
 
 func TestWhatIsAsked(t *testing.T) {
 	tool, set := newTool(t)
+	bin := t.TempDir()
+	if err := os.Symlink("/bin/sh", filepath.Join(bin, "pager")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	for _, tt := range []struct {
 		line, what, covers string
 		single             bool
@@ -85,6 +90,9 @@ func TestWhatIsAsked(t *testing.T) {
 		{"find . -delete", "/find . -delete", "find", true},
 		{"./ls", set.Folder + "/ls", "ls", true},
 		{"../../bin/ls", "/ls", "ls", true},
+		{"tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=id .", "/tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=id .", "tar", true},
+		{"sed 1e", "/sed 1e", "sed", true},
+		{"pager /etc/hostname", "/pager /etc/hostname", "pager", true}, // it leads to a shell
 	} {
 		act, err := tool.Action(tools.Call{Arg: tt.line})
 		if err != nil || !strings.HasSuffix(act.What, tt.what) || act.Covers != tt.covers || act.Single != tt.single || !strings.HasPrefix(act.Where, set.Folder) {
@@ -157,6 +165,77 @@ func TestAProgramRuns(t *testing.T) {
 			t.Error("it wrote outside of its folder")
 		}
 	})
+}
+
+// A folder that holds what no program may see would show it: a sandbox gives the whole
+// folder.
+func TestAFolderWithSecretsIsRefused(t *testing.T) {
+	tool, set := newTool(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(filepath.Join(home, ".netrc"), []byte("zanzibar"), 0o600), os.Symlink(home, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{home, link, filepath.Join(home, ".config"), filepath.Join(home, ".ssh"), tool.p.Data, filepath.Join(tool.p.Data, "sessions"), "/"} {
+		set.Folder = folder
+		if got, err := run(t, tool, "ls -A"); err == nil {
+			t.Errorf("%s: %q", folder, got.Text)
+		}
+		if act, err := tool.Action(tools.Call{Arg: "ls -A"}); err == nil {
+			t.Errorf("%s: asked about %+v", folder, act)
+		}
+	}
+	set.Folder = filepath.Join(home, "work")
+	if _, err := run(t, tool, "ls -A"); err != nil {
+		t.Error(err)
+	}
+}
+
+// People keep such folders elsewhere and link to them.
+func TestSecretsBehindALinkAreHidden(t *testing.T) {
+	inEach(t, func(t *testing.T, box sandbox) {
+		if box.kind == noSandbox {
+			return
+		}
+		tool, _ := newTool(t)
+		home, elsewhere := t.TempDir(), t.TempDir()
+		t.Setenv("HOME", home)
+		if err := errors.Join(os.WriteFile(filepath.Join(elsewhere, "id"), []byte("zanzibar"), 0o600), os.Symlink(elsewhere, filepath.Join(home, ".ssh"))); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := run(t, tool, "echo it runs"); err != nil || got.Text != "it runs" {
+			t.Errorf("%q %v", got.Text, err)
+		}
+		if got, err := run(t, tool, "cat "+filepath.Join(home, ".ssh", "id")+" "+filepath.Join(elsewhere, "id")); err != nil || strings.Contains(got.Text, "zanzibar") {
+			t.Errorf("%q %v", got.Text, err)
+		}
+	})
+}
+
+// The sockets of Docker, PostgreSQL and others stand in /run: no network keeps a program
+// from them.
+func TestBubblewrapHidesSockets(t *testing.T) {
+	box, ok := boxes(t)["bubblewrap"]
+	if !ok {
+		t.Skip("no bubblewrap")
+	}
+	found := findSandbox
+	t.Cleanup(func() { findSandbox = found })
+	findSandbox = func() sandbox { return box }
+	tool, set := newTool(t)
+	for _, network := range []bool{false, true} {
+		set.Network = network
+		got, err := run(t, tool, "ls -A /run")
+		if err != nil || strings.Contains(got.Text, "exit status") {
+			t.Fatalf("%q %v", got.Text, err)
+		}
+		for name := range strings.FieldsSeq(strings.TrimPrefix(got.Text, "(it printed nothing)")) {
+			if !slices.ContainsFunc(shownOfRun, func(path string) bool { return strings.HasPrefix(path, "/run/"+name) }) {
+				t.Errorf("/run/%s is there", name)
+			}
+		}
+	}
 }
 
 // A program that doesn't end, prints without end or leaves others behind is ended whole.

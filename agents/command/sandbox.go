@@ -63,29 +63,60 @@ func (s sandbox) words(network bool) string {
 }
 
 // secrets are folders below the home folder that no program sees.
-var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gh", ".config/gcloud", ".local/share/keyrings", ".password-store", ".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".pgpass", "Library/Keychains"}
+var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gh", ".config/gcloud", ".local/share/keyrings", ".password-store", ".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".pgpass", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".config/rclone", ".config/BraveSoftware", ".thunderbird", ".mac-stats", "Library/Keychains"}
+
+// workFolder is the one in the data folder that is for programs.
+const workFolder = "work"
+
+// hidden are the data folder and the secrets, where links lead.
+func hidden(data string) []string {
+	list := []string{resolved(data)}
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, name := range secrets {
+			list = append(list, resolved(filepath.Join(home, name)))
+		}
+	}
+	return list
+}
+
+// resolved is where links lead, as far as there is something.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if up := filepath.Dir(path); up != path {
+		return filepath.Join(resolved(up), filepath.Base(path))
+	}
+	return path
+}
+
+// within reports whether path is dir or in it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// shownOfRun is what a program sees of /run, which has the sockets of other programs.
+var shownOfRun = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/wrappers"}
 
 // wrap gives the arguments that run argv in the sandbox.
 func (s sandbox) wrap(argv []string, set Settings, data string) []string {
-	hidden := []string{data}
-	if home, err := os.UserHomeDir(); err == nil {
-		for _, name := range secrets {
-			hidden = append(hidden, filepath.Join(home, name))
-		}
-	}
 	switch s.kind {
 	case bubblewrap:
 		full := []string{
 			s.path, "--die-with-parent", "--new-session", "--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
-			"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--tmpfs", "/tmp", "--tmpfs", "/run/user",
+			"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--tmpfs", "/tmp",
 		}
-		if _, err := os.Stat("/run/user"); err != nil {
-			full = full[:len(full)-2]
+		if _, err := os.Stat("/run"); err == nil {
+			full = append(full, "--tmpfs", "/run")
+			for _, path := range shownOfRun {
+				full = append(full, "--ro-bind-try", path, path)
+			}
 		}
 		if !set.Network {
 			full = append(full, "--unshare-net")
 		}
-		for _, path := range hidden {
+		for _, path := range hidden(data) {
 			switch info, err := os.Stat(path); {
 			case err != nil:
 			case info.IsDir():
@@ -102,7 +133,7 @@ func (s sandbox) wrap(argv []string, set Settings, data string) []string {
 		}
 		return append([]string{s.path, childArg, set.Folder, network}, argv...)
 	case sandboxExec:
-		return append([]string{s.path, "-p", profile(set, hidden)}, argv...)
+		return append([]string{s.path, "-p", profile(set, hidden(data))}, argv...)
 	}
 	return argv
 }
