@@ -81,8 +81,15 @@ func openTerminal() (io.ReadCloser, error) {
 	if runtime.GOOS == "windows" {
 		name = "CONIN$"
 	}
-	return os.Open(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return terminal{f}, nil
 }
+
+// terminal is where answers are typed.
+type terminal struct{ *os.File }
 
 // isPipe reports whether something is piped or redirected into f.
 func isPipe(f *os.File) bool {

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 )
@@ -72,4 +76,43 @@ func TestNeverOnTheTerminalIsKept(t *testing.T) {
 	if len(list) != 1 || list[0]["answer"] != "never" || list[0]["covers"] != "127.0.0.1:9999" || list[0]["agent"] != "orchestrator" {
 		t.Errorf("%+v", list)
 	}
+}
+
+// A question that got no answer in time takes none from the next one.
+func TestAnAnswerIsForTheQuestionOnTheScreen(t *testing.T) {
+	t.Parallel()
+	p := newEnv(t, answering("")).params("", io.Discard, io.Discard)
+	p.StderrIsTerminal = true
+	synctest.Test(t, func(t *testing.T) {
+		screen, keys := io.Pipe()
+		defer keys.Close()
+		p.Terminal = func() (io.ReadCloser, error) { return screen, nil }
+		v := (&commands{p: p}).newView(false)
+		if !v.canAsk() {
+			t.Fatal("nobody can be asked")
+		}
+		var answers []string
+		v.answer = func(id string, a agents.Answer) bool { answers = append(answers, id+" "+string(a)); return true }
+		ask := func(id string, a agents.Answer) {
+			v.onQuestion(&agents.Question{ID: id, Answers: []agents.Answer{agents.AnswerOnce, agents.AnswerNo}, Answer: a})
+			synctest.Wait()
+		}
+		typed := func(line string) {
+			fmt.Fprintln(keys, line)
+			synctest.Wait()
+		}
+		ask("1", "")
+		ask("1", agents.AnswerLate)
+		ask("2", "")
+		typed("y")
+		ask("2", agents.AnswerOnce)
+		ask("3", "")
+		ask("3", agents.AnswerLate)
+		typed("y") // too late
+		ask("4", "")
+		typed("n")
+		if want := []string{"2 once", "4 no"}; !slices.Equal(answers, want) {
+			t.Errorf("%q, want %q", answers, want)
+		}
+	})
 }

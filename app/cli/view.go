@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mac-stats/agents"
@@ -33,6 +34,9 @@ type view struct {
 
 	terminal io.ReadCloser                         // where answers are typed; nil where nobody can be asked
 	lines    *bufio.Reader                         // of it
+	typing   sync.Mutex                            // guards what follows
+	reading  bool                                  // a line is read: one for all questions
+	take     func(line string, err error)          // of the question that waits for one
 	answer   func(id string, a agents.Answer) bool // of the run
 }
 
@@ -59,10 +63,40 @@ func (v *view) close() {
 	}
 }
 
-// onQuestion asks, on a goroutine of its own: Ctrl-C ends the turn meanwhile.
-func (v *view) onQuestion(q *agents.Question) {
-	if q == nil || q.Answer != "" || v.lines == nil {
+// readFor gives take the next line that is typed, on a goroutine of its own: Ctrl-C ends
+// the turn meanwhile. nil: the question doesn't wait any more, and what is typed until the
+// next one is dropped.
+func (v *view) readFor(take func(line string, err error)) {
+	v.typing.Lock()
+	defer v.typing.Unlock()
+	v.take = take
+	if take == nil || v.reading {
 		return
+	}
+	v.reading = true
+	go func() {
+		line, err := v.lines.ReadString('\n')
+		v.typing.Lock()
+		take := v.take
+		v.reading, v.take = false, nil
+		v.typing.Unlock()
+		if take != nil {
+			take(line, err)
+		}
+	}()
+}
+
+// onQuestion asks.
+func (v *view) onQuestion(q *agents.Question) {
+	if q == nil || v.lines == nil {
+		return
+	}
+	if q.Answer != "" {
+		v.readFor(nil)
+		return
+	}
+	if t, ok := v.terminal.(interface{ Flush() }); ok {
+		t.Flush() // what was typed before the question was there is no answer to it
 	}
 	v.state = ""
 	v.row("The agent " + q.Agent + " wants to use " + q.Tool + ". " + q.Why)
@@ -76,8 +110,7 @@ func (v *view) onQuestion(q *agents.Question) {
 	}
 	offered, usual := answerKeys(q.Answers)
 	v.c.toStderr("Allow it? " + strings.Join(offered, ", ") + " ")
-	go func() {
-		line, err := v.lines.ReadString('\n')
+	v.readFor(func(line string, err error) {
 		answer := agents.AnswerNo // what can't be read, or isn't offered, is a no
 		if typed := strings.ToLower(strings.TrimSpace(line)); typed == "" && err == nil {
 			answer = usual
@@ -87,7 +120,7 @@ func (v *view) onQuestion(q *agents.Question) {
 			answer = q.Answers[key]
 		}
 		v.answer(q.ID, answer)
-	}()
+	})
 }
 
 // answerKey is what is typed for an answer.
