@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -55,8 +56,7 @@ func (p Permission) ID() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// valid reports whether a line of the file says something: what people wrote by hand may
-// lack a key, and what lacks one allows nothing.
+// valid reports whether an entry says something: what people wrote by hand may lack a key.
 func (p Permission) valid() bool {
 	return p.Agent != "" && p.Tool != "" && p.Answer.Lasts() && (p.Answer == AnswerChat) == (p.Session != "")
 }
@@ -97,7 +97,8 @@ func (a *Answers) List() ([]Permission, error) {
 	return append(list, a.private...), err
 }
 
-// read gives the file's valid entries. The lock must be held.
+// read gives the file's entries. One that says nothing, or a key that nobody knows, makes
+// all of the file unreadable: a no in other words would be none, beside a yes. The lock must be held.
 func (a *Answers) read() ([]Permission, error) {
 	data, err := wholefile.Read(a.path, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,12 +108,15 @@ func (a *Answers) read() ([]Permission, error) {
 		Permission []Permission `toml:"permission"`
 	}
 	if err == nil {
-		err = toml.Unmarshal(wholefile.DecodeText(data), &file)
+		err = toml.NewDecoder(bytes.NewReader(wholefile.DecodeText(data))).DisallowUnknownFields().Decode(&file)
+	}
+	if at := slices.IndexFunc(file.Permission, func(p Permission) bool { return !p.valid() }); err == nil && at >= 0 {
+		err = fmt.Errorf("entry %d says nothing: it needs agent, tool and an answer: always, never, or chat with a session", at+1) // it may be a no
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", filepath.Base(a.path), err)
 	}
-	return slices.DeleteFunc(file.Permission, func(p Permission) bool { return !p.valid() }), nil
+	return file.Permission, nil
 }
 
 // Keep adds an answer, in the place of an earlier one about the same. One of a private
@@ -194,13 +198,13 @@ func (a *Answers) find(act Action) (answer Answer, changed bool) {
 		return "", false
 	}
 	for _, p := range list {
-		if p.Agent != act.Agent || p.Tool != act.Tool || p.Covers != "" && p.Covers != act.Covers || p.Session != "" && p.Session != act.Session {
+		if !strings.EqualFold(p.Agent, act.Agent) || !strings.EqualFold(p.Tool, act.Tool) || p.Covers != "" && !strings.EqualFold(p.Covers, act.Covers) || p.Session != "" && p.Session != act.Session {
 			continue
 		}
 		switch {
 		case p.Answer == AnswerNever:
 			return AnswerNever, false
-		case p.Schedule != act.Schedule, p.Covers != act.Covers:
+		case p.Agent != act.Agent, p.Tool != act.Tool, p.Covers != act.Covers, p.Schedule != act.Schedule:
 		case p.Stamp != act.Stamp:
 			changed = true
 		default:

@@ -106,21 +106,28 @@ func TestARevokedAnswerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// What people wrote by hand allows what it says, and nothing where it says nothing.
+// What people wrote by hand allows what it says, and nothing where it says nothing; an entry
+// that may be a no closes what others allow, and none is lost.
 func TestAFileWrittenByHand(t *testing.T) {
 	act := Action{Agent: "coder", Tool: RunCmd, Covers: "git", Session: "cpu-a"}
+	const yes = "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n"
 	for _, tt := range []struct {
 		name, text string
 		want       Decision
 		kept       bool // another answer can be saved
 	}{
 		{"a yes", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Allowed, true},
-		{"no agent", "[[permission]]\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Ask, true},
-		{"no tool", "[[permission]]\nagent = 'coder'\ncovers = 'git'\nanswer = 'always'\n", Ask, true},
-		{"another answer", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'yes'\n", Ask, true},
-		{"once", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'once'\n", Ask, true},
-		{"a chat without its name", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'chat'\n", Ask, true},
+		{"no agent", "[[permission]]\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Ask, false},
+		{"no tool", "[[permission]]\nagent = 'coder'\ncovers = 'git'\nanswer = 'always'\n", Ask, false},
+		{"another answer", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'yes'\n", Ask, false},
+		{"once", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'once'\n", Ask, false},
+		{"a chat without its name", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'chat'\n", Ask, false},
 		{"a star", "[[permission]]\nagent = '*'\ntool = '*'\ncovers = '*'\nanswer = 'always'\n", Ask, true},
+		{"a yes beside a no in another case", yes + "[[permission]]\nagent = 'Coder'\ntool = 'run_cmd'\ncovers = 'GIT'\nanswer = 'never'\n", Refused, true},
+		{"a yes beside a misspelt no", yes + "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\nanswer = 'Never'\n", Ask, false},
+		{"a yes beside a no with a session", yes + "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\nanswer = 'never'\nsession = 'cpu-a'\n", Ask, false},
+		{"a yes beside a no in a list of another name", yes + "[[permissions]]\nagent = 'coder'\ntool = 'RUN_CMD'\nanswer = 'never'\n", Ask, false},
+		{"a misspelt limit", yes + "seshion = 'cpu-b'\n", Ask, false},
 		{"half a file", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n[[perm", Ask, false},
 		{"empty", "", Ask, true},
 	} {
