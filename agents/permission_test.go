@@ -154,3 +154,25 @@ func TestEveryToolSaysWhatItTouches(t *testing.T) {
 		}
 	}
 }
+
+// foreign is a tool of another program, which describes it.
+type foreign struct{ *guarded }
+
+func (foreign) Name() string   { return "files.read" }
+func (foreign) Doc() tools.Doc { return tools.Doc{Name: "files.read", Usage: "MCP: files.read <x>"} }
+
+// Beside other programs' words each address is asked about, so no answer is offered that
+// would promise not to.
+func TestAnAddressIsAllowedOnce(t *testing.T) {
+	w := newWeb(t, map[string]string{"/": "page"})
+	r, g := newGuarded(t, fetches(false, w.URL+"/?a", w.URL+"/?b"))
+	r.useWeb()
+	r.engine.p.Outside = func() []tools.Guarded { return []tools.Guarded{foreign{g}} }
+	asked := r.answering(Request{Text: "Look around"}, AnswerAlways, AnswerOnce)
+	if len(asked) != 4 || slices.Contains(asked[0].Answers, AnswerAlways) || slices.Contains(asked[0].Answers, AnswerChat) {
+		t.Errorf("%+v", asked)
+	}
+	if got := w.paths(); !slices.Equal(got, []string{"/?b"}) {
+		t.Errorf("read %q", got)
+	}
+}

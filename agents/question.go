@@ -190,7 +190,7 @@ func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (s
 		return "", fmt.Errorf("%q is not an address", address)
 	}
 	act := tools.Action{
-		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetchTool{}.Doc().Effects,
+		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetchTool{}.Doc().Effects, Single: true,
 		Agent: call.Agent, Session: t.req.Session, Schedule: t.req.Schedule,
 	}
 	if decision, _ := t.may.Act(act, call.Held, t.engine.p.Answers); decision == tools.Refused {
