@@ -52,7 +52,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.WaitDelay == 0 {
 		cmd.WaitDelay = 2 * time.Second // what has left the group may hold the pipes open
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return nil, err
 	}
 	p.job.take(cmd.Process)

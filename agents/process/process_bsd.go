@@ -8,3 +8,5 @@ import (
 )
 
 func prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func start(cmd *exec.Cmd) error { return cmd.Start() }

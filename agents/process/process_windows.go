@@ -14,6 +14,8 @@ func prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
 }
 
+func start(cmd *exec.Cmd) error { return cmd.Start() }
+
 // job is a job object: what it holds ends with it, and it ends with this process.
 type job struct {
 	mu     sync.Mutex
@@ -23,6 +25,8 @@ type job struct {
 // take puts a process into the job. Where the system allows none the process alone is
 // killed later.
 func (j *job) take(p *os.Process) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return
