@@ -5,7 +5,6 @@ import (
 	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/hpke"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -84,9 +83,7 @@ func (f *Record) Share(known func(id string) bool, ahead time.Duration) (out []S
 		if err != nil {
 			return nil, err
 		}
-		nonce := make([]byte, aead.NonceSize())
-		_, _ = rand.Read(nonce) // never fails
-		out = append(out, Shared{ID: g.ID, KeyID: keyID(g.key), Box: aead.Seal(nonce, nonce, text, []byte(g.ID))})
+		out = append(out, Shared{ID: g.ID, KeyID: keyID(g.key), Box: aead.Seal(nil, nil, text, []byte(g.ID))})
 	}
 	return out, nil
 }
@@ -105,8 +102,7 @@ func (f *Record) Open(s Shared, ahead time.Duration) (*Traces, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := min(aead.NonceSize(), len(s.Box))
-	text, err := aead.Open(nil, s.Box[:n], s.Box[n:], []byte(s.ID))
+	text, err := aead.Open(nil, nil, s.Box, []byte(s.ID))
 	var in sharedForgetting
 	if err == nil {
 		err = json.Unmarshal(text, &in)
@@ -220,7 +216,7 @@ func sharing(key []byte) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sealing what was forgotten: %w", err)
 	}
-	return cipher.NewGCM(block)
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 // MeansBlock says whether a block is meant by its id.
