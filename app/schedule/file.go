@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,8 +114,8 @@ func parse(data []byte) ([]Schedule, []Problem) {
 		return nil, []Problem{p}
 	}
 	r := reader{places: sectionsOf(data)}
-	for key, value := range raw {
-		tables, ok := value.([]any)
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		tables, ok := raw[key].([]any)
 		if key != "schedule" || !ok {
 			r.problem(Problem{Text: fmt.Sprintf("%q isn't known. Begin each schedule with a line [[schedule]].", key)})
 			continue
@@ -147,14 +148,7 @@ func (r *reader) schedule(i int, table map[string]any) {
 		}
 		r.problem(p)
 	}
-	keys := slices.Sorted(func(yield func(string) bool) {
-		for k := range table {
-			if !yield(k) {
-				return
-			}
-		}
-	})
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if why := s.set(key, table[key]); why != "" {
 			find(key, key+": "+why+". This schedule doesn't run until that is fixed.")
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,16 @@ func TestLoad(t *testing.T) {
 	}
 	if list, problems := Load(filepath.Join(t.TempDir(), "none.toml")); list != nil || problems != nil {
 		t.Error(list, problems)
+	}
+}
+
+func TestProblemsKeepTheirOrder(t *testing.T) {
+	text := []byte("a = 1\nb = 2\nc = 3\nd = 4\n")
+	_, first := parse(text)
+	for range 50 {
+		if _, again := parse(text); !slices.Equal(first, again) {
+			t.Fatalf("the same file is told anew: %v, then %v", first, again)
+		}
 	}
 }
 
