@@ -73,6 +73,7 @@ type Client struct {
 	err     error           // why it can't be read
 	servers map[string]*server
 	bad     map[string]error
+	kept    wholefile.Stamp // of the file of state as it was read
 	state   map[string]known
 	closed  bool
 }
@@ -105,15 +106,27 @@ func New(p Params) *Client {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
-	data, err := wholefile.Read(p.State, 16<<20)
+	return &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
+}
+
+// reload reads what is known where another process wrote it, such as `mac-stats mcp off`.
+// The lock must be held.
+func (c *Client) reload() {
+	var stamp wholefile.Stamp
+	if info, err := os.Stat(c.p.State); err == nil {
+		stamp = wholefile.StampOf(info)
+	}
+	if stamp == c.kept {
+		return
+	}
+	c.kept, c.state = stamp, map[string]known{}
+	data, err := wholefile.Read(c.p.State, 16<<20)
 	if err == nil {
 		err = json.Unmarshal(data, &c.state)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.Logger.Warn("what is known of the MCP servers can't be read; they are asked again", "error", err)
+		c.p.Logger.Warn("what is known of the MCP servers can't be read; they are asked again", "error", err)
 	}
-	return c
 }
 
 // look reads mcp.json where it changed. The lock must be held.
@@ -136,13 +149,17 @@ func (c *Client) look() {
 	}
 	for name, s := range c.servers {
 		if now, there := configs[name]; !there || now.hash() != s.config.hash() {
-			go s.stop("it was changed in mcp.json")
+			go func() {
+				s.starting <- struct{}{} // a start under way ends first, so that it is stopped, too
+				defer func() { <-s.starting }()
+				s.stop("it was changed in mcp.json")
+			}()
 			delete(c.servers, name)
 		}
 	}
 	for name, config := range configs {
 		if c.servers[name] == nil {
-			c.servers[name] = &server{client: c, name: name, config: config}
+			c.servers[name] = &server{client: c, name: name, config: config, starting: make(chan struct{}, 1)}
 		}
 	}
 }
@@ -188,6 +205,7 @@ func (c *Client) Tools() []tools.Guarded {
 func (c *Client) knownOf(s *server) (known, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reload()
 	k, ok := c.state[s.name]
 	if !ok || k.Config != s.config.hash() {
 		return known{}, s.config.Disabled
@@ -199,6 +217,7 @@ func (c *Client) knownOf(s *server) (known, bool) {
 func (c *Client) learn(s *server, now []spec) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reload()
 	before, ok := c.state[s.name]
 	hash := s.config.hash()
 	if ok && before.Config == hash {
@@ -222,6 +241,7 @@ func (c *Client) learn(s *server, now []spec) error {
 func (c *Client) change(s *server, tool string, f func(*spec)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reload()
 	k := c.state[s.name]
 	k.Tools = slices.Clone(k.Tools)
 	at := slices.IndexFunc(k.Tools, func(b spec) bool { return b.Name == tool })

@@ -296,15 +296,38 @@ func TestAToolIsSwitchedOff(t *testing.T) {
 	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err == nil {
 		t.Error("a turn under way called it")
 	}
-	b.open()
+	running := b.Client
+	b.open() // another process, such as `mac-stats mcp on`
 	if list, _ := b.Servers(); len(list) != 1 || list[0].Tools[slices.IndexFunc(list[0].Tools, func(t Tool) bool { return t.Name == "test.echo" })].On {
 		t.Errorf("%+v", list)
+	}
+	if err := b.Switch("test.echo", true); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(running.Tools(), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+		t.Error("it stays off where another process switched it on")
 	}
 	if err := b.Switch("test.nothing", true); err == nil {
 		t.Error("a tool that isn't there")
 	}
 	if err := b.Switch("other.echo", true); !errors.Is(err, ErrNoServer) {
 		t.Errorf("a server that isn't there: %v", err)
+	}
+}
+
+func TestAStartUnderWayIsNotWaitedForAfterAStop(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "good"})
+	s, err := b.find("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.starting <- struct{}{} // as somebody does who signs in
+	why := errors.New("the user stopped it")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(why)
+	if err := s.start(ctx); !errors.Is(err, why) {
+		t.Error(err)
 	}
 }
 

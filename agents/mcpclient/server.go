@@ -26,7 +26,7 @@ type server struct {
 	name   string
 	config config
 
-	starting sync.Mutex // one start at a time
+	starting chan struct{} // one place: one start at a time
 
 	mu      sync.Mutex // guards what follows
 	session *mcp.ClientSession
@@ -60,8 +60,12 @@ func (s *server) mayTry() bool {
 
 // start starts the server where it doesn't run, and learns its tools.
 func (s *server) start(ctx context.Context) error {
-	s.starting.Lock()
-	defer s.starting.Unlock()
+	select {
+	case s.starting <- struct{}{}:
+	case <-ctx.Done(): // somebody may take minutes to sign in
+		return fmt.Errorf("the MCP server %s is being started: %w", s.name, context.Cause(ctx))
+	}
+	defer func() { <-s.starting }()
 	s.mu.Lock()
 	running, stale := s.session, s.stale
 	s.stale = false
@@ -105,8 +109,11 @@ func (s *server) start(ctx context.Context) error {
 
 // explain puts an error of the server into words.
 func (s *server) explain(ctx context.Context, err error) error {
+	s.mu.Lock()
+	sent := s.sent
+	s.mu.Unlock()
 	switch {
-	case s.sent.full():
+	case sent.full():
 		return fmt.Errorf("it sent more than %d MB and was ended", mostSent>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.New("it didn't answer in time")
