@@ -283,6 +283,19 @@ func TestWhatAServerListsIsCleaned(t *testing.T) {
 	}
 }
 
+func TestWhatNobodySeesIsShown(t *testing.T) {
+	for _, r := range "\u007f\u0085\u00a0\u200b\u202e\u2066\u2800\u3164\u115f\u1160\uffa0\ufe0f\U000e0041\U000f0000" {
+		data, err := json.Marshal(string(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent string
+		if got := visible(data); !strings.HasPrefix(string(got), `"\u`) || json.Unmarshal(got, &sent) != nil || sent != string(r) {
+			t.Errorf("%U: %q", r, got)
+		}
+	}
+}
+
 func TestAToolIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"test": "good"})

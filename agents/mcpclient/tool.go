@@ -249,7 +249,7 @@ func typed(text string, want api.PropertyType) any {
 func visible(data []byte) json.RawMessage {
 	var out strings.Builder
 	for _, r := range string(data) {
-		if r > unicode.MaxASCII && (!unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Zs)) {
+		if r == 0x7f || r > unicode.MaxASCII && (!unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800') {
 			if r > 0xffff {
 				r -= 0x10000
 				fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)

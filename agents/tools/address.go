@@ -1,10 +1,12 @@
 package tools
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -16,9 +18,23 @@ import (
 func Address(address string) string {
 	u, ok := parseAddress(address)
 	if !ok {
-		return address
+		return escaped(address)
 	}
 	return u.String()
+}
+
+// escaped writes what isn't ASCII as it is sent: letters that nobody sees, or that turn a
+// line, hide nothing from who is asked about an address.
+func escaped(text string) string {
+	var out strings.Builder
+	for _, b := range []byte(text) {
+		if b < utf8.RuneSelf {
+			out.WriteByte(b)
+			continue
+		}
+		fmt.Fprintf(&out, "%%%02X", b)
+	}
+	return out.String()
 }
 
 func parseAddress(address string) (*url.URL, bool) {
@@ -41,7 +57,7 @@ func parseAddress(address string) (*url.URL, bool) {
 	if port := u.Port(); port != "" && port != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
 		host += ":" + port
 	}
-	u.Host, u.Fragment, u.RawFragment = host, "", ""
+	u.Host, u.RawQuery, u.Fragment, u.RawFragment = host, escaped(u.RawQuery), "", ""
 	if u.Path == "" {
 		u.Path = "/"
 	}
