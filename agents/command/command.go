@@ -5,7 +5,7 @@
 //   - A list of arguments is run, never a string by a shell. A program that runs what its
 //     arguments say (a shell, an interpreter, env, sudo …) is asked about each time.
 //   - It runs in one folder, without secrets in its environment, and has limits of time and
-//     of output. It is killed with all that it started.
+//     of output. It is killed with its process group, in bubblewrap with all that it started.
 //   - It runs inside a sandbox where the system has one: bubblewrap or Landlock on Linux,
 //     sandbox-exec on macOS. The question says which, and says so where there is none.
 //   - What it prints is a stranger's text.

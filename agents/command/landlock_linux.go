@@ -32,6 +32,9 @@ func enter(folder string, network bool, argv []string) int {
 		err = config.RestrictNet()
 	}
 	if err == nil {
+		err = landlock.V6.BestEffort().RestrictScoped() // no signals to others, no abstract sockets of theirs
+	}
+	if err == nil {
 		err = syscall.Exec(argv[0], argv, os.Environ())
 	}
 	fmt.Fprintln(os.Stderr, "mac-stats: "+argv[0]+" can't be run:", err)

@@ -1,0 +1,24 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// A program in a sandbox can't end this one.
+func TestNoSignalLeavesTheSandbox(t *testing.T) {
+	inEach(t, func(t *testing.T, box sandbox) {
+		version, err := llsys.LandlockGetABIVersion()
+		if box.kind == noSandbox || box.kind == landlocked && (err != nil || version < 6) {
+			return // it can't be kept from that there
+		}
+		tool, _ := newTool(t)
+		if got, err := run(t, tool, fmt.Sprintf("sh -c 'kill -0 %d'", os.Getpid())); err != nil || !strings.Contains(got.Text, "[exit status") {
+			t.Errorf("%q %v", got.Text, err)
+		}
+	})
+}
