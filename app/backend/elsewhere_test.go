@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall"
@@ -99,4 +100,16 @@ func recallHas(t *testing.T, b *Backend, word string) bool {
 		t.Fatal(err)
 	}
 	return len(found.Hits) > 0
+}
+
+func TestTheListOfServersIsEmptiedTwice(t *testing.T) {
+	b := &Backend{Paths: config.Paths{Home: t.TempDir()}}
+	if err := b.changeServers(func([]string) []string { return []string{"postgres://db.example.org/memory"} }); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := b.changeServers(func([]string) []string { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -184,7 +184,7 @@ func (b *Backend) changeServers(change func(all []string) []string) error {
 	all := change(linesOf(string(data)))
 	slices.Sort(all)
 	text := strings.Join(slices.Compact(all), "\n") + "\n"
-	if text == string(data) {
+	if text == string(data) || len(all) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if len(all) == 0 {
