@@ -14,11 +14,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The length of a lesson in characters.
-const (
-	minLesson = 3
-	maxLesson = 300
-)
+const minLesson = 3 // characters
+
+// MaxLesson is how long a lesson may be, in characters.
+const MaxLesson = 300
 
 // instructionPatterns are what a text says that wants to steer the model rather
 // than to be remembered. They are tried on the text in lower case with its
@@ -87,8 +86,8 @@ func screen(text string) (string, error) {
 		return reject("it is empty")
 	case n < minLesson:
 		return reject("it is too short to mean anything")
-	case n > maxLesson:
-		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), maxLesson))
+	case n > MaxLesson:
+		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), MaxLesson))
 	}
 	if strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return reject("it holds a comment sign, which would hide text; write it without")

@@ -82,7 +82,7 @@ func FuzzScreen(f *testing.F) {
 		if again, err := screen(got); err != nil && !strings.HasPrefix(got, "- ") || err == nil && again != got && !strings.HasPrefix(got, "- ") {
 			t.Errorf("%q became %q, and that %q, %v", text, got, again, err)
 		}
-		if !utf8.ValidString(got) || strings.ContainsAny(got, "\n\r") || utf8.RuneCountInString(got) > maxLesson {
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\n\r") || utf8.RuneCountInString(got) > MaxLesson {
 			t.Errorf("kept %q", got)
 		}
 	})

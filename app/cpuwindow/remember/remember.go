@@ -67,10 +67,7 @@ type place struct {
 	target    memory.Target
 }
 
-const (
-	width float32 = 420
-	most  int     = 300 // characters of a lesson, as the memory takes it
-)
+const width float32 = 420
 
 // Open reads whose memories there are, then shows the sheet.
 func Open(h Host, p Params) {
@@ -128,10 +125,10 @@ func (s *Sheet) close() {
 func (s *Sheet) typed() {
 	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
 	words, role := "", kit.RoleMuted
-	if n > most*2/3 {
-		words = fmt.Sprintf("%d / %d", n, most)
+	if n > memory.MaxLesson*2/3 {
+		words = fmt.Sprintf("%d / %d", n, memory.MaxLesson)
 	}
-	if n > most {
+	if n > memory.MaxLesson {
 		role = kit.RoleHot
 	}
 	s.count.Set(words, role)
