@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"sync/atomic"
 	"time"
 
@@ -121,7 +122,7 @@ func (s *server) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s isn't installed or not in PATH", s.config.Command)
 	case errors.Is(err, errSignIn):
 		return errSignIn
-	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
 		if s.config.Command != "" {
 			return fmt.Errorf("it ended; %s may say why", s.logFile())
 		}

@@ -130,7 +130,7 @@ func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 		t.Errorf("%d summaries of ten messages before the next question", n)
 	}
 	p.talk(5, 6)
-	told := []string{"system: " + teaSummary} // and all that was said: there is room for it
+	var told []string // all that was said: there is room for it, and the Summary stands for none of it yet
 	for n := range 5 {
 		told = append(told, "user: "+teaQuestion(n), "assistant: "+teaAnswer(n))
 	}
