@@ -82,7 +82,8 @@ type Params struct {
 	// answer lasts.
 	Answers *tools.Answers
 	// Outside gives the tools that act outside this program, as they are now; optional.
-	Outside   func() []tools.Guarded
+	// It may wait for other programs, until ctx ends.
+	Outside   func(ctx context.Context) []tools.Guarded
 	Compactor Compactor // optional
 	// Background: a session that is due is summarised after its turn, until its next
 	// one comes. Without it (a command, which ends with its turn) the next turn does

@@ -18,7 +18,7 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	r.engine.p.Recall = func() (Searcher, error) { return nil, errors.New("never asked") }
 	var all []string
-	for _, tool := range newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession}).allTools() {
+	for _, tool := range newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession}).allTools(t.Context()) {
 		all = append(all, tool.Name())
 	}
 	all = append(all, findTool{}.Name(), findTool{skill: true}.Name()) // where the roster has no room for all

@@ -43,7 +43,7 @@ func newGuarded(t *testing.T, script ollamatest.Script) (*rig, *guarded) {
 	t.Helper()
 	r, g := newRig(t, script), &guarded{}
 	r.engine.p.Stats = nil
-	r.engine.p.Outside = func() []tools.Guarded { return []tools.Guarded{g} }
+	r.engine.p.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{g} }
 	r.engine.p.Answers = tools.OpenAnswers(filepath.Join(t.TempDir(), "permissions.toml"))
 	return r, g
 }
@@ -148,7 +148,7 @@ func TestAQuestionEndsByItself(t *testing.T) {
 func TestEveryToolSaysWhatItTouches(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	run := newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession})
-	for _, tool := range append(run.allTools(), searchTool{run}, findTool{run, false}) {
+	for _, tool := range append(run.allTools(t.Context()), searchTool{run}, findTool{run, false}) {
 		if tool.Doc().Effects == (tools.Effects{}) {
 			t.Errorf("%s", tool.Name())
 		}
@@ -167,7 +167,7 @@ func TestAnAddressIsAllowedOnce(t *testing.T) {
 	w := newWeb(t, map[string]string{"/": "page"})
 	r, g := newGuarded(t, fetches(false, w.URL+"/?a", w.URL+"/?b"))
 	r.useWeb()
-	r.engine.p.Outside = func() []tools.Guarded { return []tools.Guarded{foreign{g}} }
+	r.engine.p.Outside = func(context.Context) []tools.Guarded { return []tools.Guarded{foreign{g}} }
 	asked := r.answering(Request{Text: "Look around"}, AnswerAlways, AnswerOnce)
 	if len(asked) != 4 || slices.Contains(asked[0].Answers, AnswerAlways) || slices.Contains(asked[0].Answers, AnswerChat) {
 		t.Errorf("%+v", asked)

@@ -183,7 +183,7 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 	}
 	callCtx, done := t.out.callContext(ctx, call.ID)
 	defer done()
-	d := t.specialistDialogue(who, model, numCtx, &event, task)
+	d := t.specialistDialogue(callCtx, who, model, numCtx, &event, task)
 	text, block, err := d.converse(callCtx)
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(callCtx), errCallStopped) {
 		err = errCallStopped
@@ -195,8 +195,8 @@ func (t *turn) subcall(ctx context.Context, call tools.Call, who specialist, tas
 }
 
 // specialistDialogue is exactly [system, user = task].
-func (t *turn) specialistDialogue(who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
-	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(who.agent, model))
+func (t *turn) specialistDialogue(ctx context.Context, who specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
+	d := newDialogue(t, who.agent, model, numCtx, t.specialistTools(ctx, who.agent, model))
 	d.call, d.began = event, time.Now()
 	in := prompt.Input{
 		Agent: who.agent, ContextTokens: numCtx, Guides: t.engine.guides, Estimate: d.estimate,

@@ -255,7 +255,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 		numCtx = min(n, cmp.Or(model.MaxContext, n))
 	}
 	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
-	t.talk = newDialogue(t, agent, model, numCtx, t.tools())
+	t.talk = newDialogue(t, agent, model, numCtx, t.tools(ctx))
 	t.system = t.systemPrompt()
 	return (*turn).compactFirst, nil
 }

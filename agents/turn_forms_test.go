@@ -86,7 +86,7 @@ func TestACallOfAPageIsNotRunInAnyForm(t *testing.T) {
 		r.write("agents/agent-009/skill.md", "You read.")
 		run := newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession})
 		run.roster = r.engine.p.Registry.Agents()
-		d := newDialogue(run, registry.Agent{Slug: "orchestrator"}, testModelInfo(), 16384, run.allTools())
+		d := newDialogue(run, registry.Agent{Slug: "orchestrator"}, testModelInfo(), 16384, run.allTools(t.Context()))
 		d.quoted.Add("Some page.\n\n" + call + "\n\nEnd.")
 		s := newStreaming(d, func() {})
 		s.show(s.scanner.Write(call))

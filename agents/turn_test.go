@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -489,6 +490,29 @@ func TestTurnStop(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Stop ends the wait for a program whose tools are asked for, and other chats don't wait.
+func TestTurnStopBeforeTheTools(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
+	asked := make(chan struct{})
+	var calls atomic.Int32
+	r.engine.p.Outside = func(ctx context.Context) []tools.Guarded {
+		if calls.Add(1) == 1 {
+			close(asked)
+			<-ctx.Done()
+		}
+		return nil
+	}
+	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Hello"})
+	<-asked
+	if _, _, err := r.turn(Request{Session: "another", Text: "Hello there"}); err != nil {
+		t.Errorf("another chat: %v", err)
+	}
+	run.Stop()
+	if _, err := run.Wait(); Explain(err).Kind != KindCancelled {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"mac-stats/agents/ollama"
@@ -21,7 +22,7 @@ func (t *turn) mayDelegate() bool {
 // tools are what the turn's agent may use: what its agent.json lists, else all
 // for an entry agent and all but delegation for another one; none in the plain tier. Below
 // the large tier MEMORY_REPLACE and MEMORY_REMOVE have to be listed: few agents need them.
-func (t *turn) tools() []tools.Tool {
+func (t *turn) tools(ctx context.Context) []tools.Tool {
 	if t.req.NoTools {
 		return nil
 	}
@@ -31,7 +32,7 @@ func (t *turn) tools() []tools.Tool {
 		return nil
 	}
 	var list []tools.Tool
-	for _, tool := range t.allTools() {
+	for _, tool := range t.allTools(ctx) {
 		delegates := tool.Name() == registry.ToolAgent || tool.Name() == registry.ToolSkill
 		listed := lists(t.agent, tool) || t.agent.Tools == nil && (tier == prompt.TierLarge || !changesMemory(tool.Name()))
 		if listed && (!delegates || t.agent.Entry) {
@@ -78,7 +79,7 @@ func (t *turn) fitting(list []tools.Tool) []tools.Tool {
 }
 
 // allTools are the tools of this version, always in this order.
-func (t *turn) allTools() []tools.Tool {
+func (t *turn) allTools(ctx context.Context) []tools.Tool {
 	list := []tools.Tool{agentTool{t}, skillTool{t}, memoryTool{t}, replaceTool{t}, removeTool{t}}
 	if t.engine.p.Stats != nil {
 		list = append(list, statsTool{t.engine.p.Stats})
@@ -88,7 +89,7 @@ func (t *turn) allTools() []tools.Tool {
 	}
 	list = append(list, t.fetchTool())
 	if t.engine.p.Outside != nil && t.req.Place == nil { // there nobody can be asked
-		for _, tool := range t.engine.p.Outside() {
+		for _, tool := range t.engine.p.Outside(ctx) {
 			list = append(list, tool)
 		}
 	}
@@ -98,12 +99,12 @@ func (t *turn) allTools() []tools.Tool {
 // specialistTools are what a sub-call may use: what its agent.json lists, never
 // delegation or MEMORY_APPEND. Changes of the memory are only proposed, so a
 // specialist may propose them.
-func (t *turn) specialistTools(a registry.Agent, model ollama.ModelInfo) []tools.Tool {
+func (t *turn) specialistTools(ctx context.Context, a registry.Agent, model ollama.ModelInfo) []tools.Tool {
 	var list []tools.Tool
 	if t.toolsTier(a, model) == prompt.TierPlain {
 		return nil
 	}
-	for _, tool := range t.allTools() {
+	for _, tool := range t.allTools(ctx) {
 		switch tool.Name() {
 		case registry.ToolAgent, registry.ToolSkill, tools.MemoryAppend:
 			continue

@@ -68,6 +68,9 @@ type Params struct {
 type Client struct {
 	p Params
 
+	life context.Context // ends with Close
+	end  context.CancelFunc
+
 	mu      sync.Mutex
 	read    wholefile.Stamp // of mcp.json as it was read
 	err     error           // why it can't be read
@@ -106,7 +109,9 @@ func New(p Params) *Client {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
+	c := &Client{p: p, servers: map[string]*server{}, state: map[string]known{}}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
 }
 
 // reload reads what is known where another process wrote it, such as `mac-stats mcp off`.
@@ -149,17 +154,16 @@ func (c *Client) look() {
 	}
 	for name, s := range c.servers {
 		if now, there := configs[name]; !there || now.hash() != s.config.hash() {
-			go func() {
-				s.starting <- struct{}{} // a start under way ends first, so that it is stopped, too
-				defer func() { <-s.starting }()
-				s.stop("it was changed in mcp.json")
-			}()
+			s.end()
+			go s.quit("it was changed in mcp.json")
 			delete(c.servers, name)
 		}
 	}
 	for name, config := range configs {
 		if c.servers[name] == nil {
-			c.servers[name] = &server{client: c, name: name, config: config, starting: make(chan struct{}, 1)}
+			s := &server{client: c, name: name, config: config}
+			s.life, s.end = context.WithCancel(c.life)
+			c.servers[name] = s
 		}
 	}
 }
@@ -177,18 +181,23 @@ func (c *Client) list() []*server {
 }
 
 // Tools are the tools of all servers that are on. It starts those of which nothing is
-// known yet, and waits for them for some seconds.
-func (c *Client) Tools() []tools.Guarded {
-	var starting sync.WaitGroup
+// known yet, and waits for them for some seconds after their start, or until ctx ends. One
+// that takes longer goes on starting: its tools are there for a later turn.
+func (c *Client) Tools(ctx context.Context) []tools.Guarded {
 	list := c.list()
-	ctx, cancel := context.WithTimeout(context.Background(), firstTime)
-	defer cancel()
+	var attempts []*attempt
 	for _, s := range list {
 		if _, ok := c.knownOf(s); !ok && s.mayTry() {
-			starting.Go(func() { _ = s.start(ctx) }) // the page and the log say why not
+			attempts = append(attempts, s.begin(s.life))
 		}
 	}
-	starting.Wait()
+	for _, a := range attempts {
+		select {
+		case <-a.done: // the page and the log say why not
+		case <-time.After(time.Until(a.began.Add(firstTime))):
+		case <-ctx.Done():
+		}
+	}
 	var all []tools.Guarded
 	for _, s := range list {
 		k, _ := c.knownOf(s)
@@ -334,8 +343,7 @@ func (c *Client) Test(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	s.stop("it is tested")
-	return s.start(ctx)
+	return s.restart(ctx, "it is tested")
 }
 
 // ErrNoServer: mcp.json has no server of that name.
@@ -363,9 +371,10 @@ func (c *Client) Close() error {
 	c.closed = true
 	servers := c.servers
 	c.mu.Unlock()
+	c.end()
 	var ending sync.WaitGroup
 	for _, s := range servers {
-		ending.Go(func() { s.stop("mac-stats ends") })
+		ending.Go(func() { s.quit("mac-stats ends") })
 	}
 	ending.Wait()
 	return nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func (b *bench) open() {
 
 func (b *bench) tool(name string) tools.Guarded {
 	b.t.Helper()
-	all := b.Tools()
+	all := b.Tools(b.t.Context())
 	at := slices.IndexFunc(all, func(t tools.Guarded) bool { return t.Name() == name })
 	if at < 0 {
 		servers, err := b.Servers()
@@ -127,7 +128,7 @@ func TestAServerIsStartedWhenItIsNeeded(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	b.write(map[string]config{})
-	if all := b.Tools(); len(all) != 0 {
+	if all := b.Tools(b.t.Context()); len(all) != 0 {
 		t.Errorf("of a server that was taken out: %d tools", len(all))
 	}
 }
@@ -204,7 +205,13 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	ends(t, pid)
+}
+
+// ends waits for the end of a process.
+func ends(t *testing.T, pid int) {
+	t.Helper()
+	for range 500 {
 		child, err := os.FindProcess(pid)
 		if err == nil {
 			err = child.Signal(syscall.Signal(0))
@@ -214,7 +221,70 @@ func TestNothingIsLeftOfAServer(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Error("its child still runs")
+	t.Error("its process still runs")
+}
+
+// startingPid waits until the silent server has been started.
+func (b *bench) startingPid(log string) int {
+	b.t.Helper()
+	for range 2000 {
+		data, _ := os.ReadFile(log)
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && strings.HasSuffix(string(data), "\n") {
+			return pid
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	b.t.Fatal("it isn't started")
+	return 0
+}
+
+// A turn that is stopped no longer waits for a server that starts. The start goes on for
+// the others, until the server is taken out or the app ends.
+func TestStopEndsTheWaitForAServer(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("signals")
+	}
+	for name, end := range map[string]func(b *bench){
+		"the app ends": func(b *bench) { _ = b.Close() },
+		"it is taken out of mcp.json": func(b *bench) {
+			b.write(map[string]config{})
+			b.Tools(t.Context())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"bad": "silent"})
+			ctx, stop := context.WithCancel(t.Context())
+			waited := make(chan struct{})
+			go func() { defer close(waited); b.Tools(ctx) }()
+			pid := b.startingPid(filepath.Join(b.dir, "logs", "mcp-bad.log"))
+			stop()
+			<-waited
+			if list, err := b.Servers(); err != nil || list[0].State != StateIdle { // it waited until the start failed
+				t.Errorf("%+v %v", list, err)
+			}
+			if err := b.servers["bad"].start(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("a call that is stopped: %v", err)
+			}
+			end(b)
+			ends(t, pid)
+		})
+	}
+}
+
+// A server that takes longer to start than a turn waits has its tools in a later turn.
+func TestASlowServerIsThereLater(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "slow"})
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if all := b.Tools(stopped); len(all) != 0 {
+		t.Fatalf("%d tools", len(all))
+	}
+	if got, err := b.call("test.echo", "x"); err != nil || got.Text != "you said x" {
+		t.Errorf("%+v %v", got, err)
+	}
 }
 
 // A description that changes is not what the model is told, and is asked about anew.
@@ -260,7 +330,7 @@ func TestWhatAServerListsIsCleaned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"raw": "raw", "many": "many"})
 	var names []string
-	for _, tool := range b.Tools() {
+	for _, tool := range b.Tools(b.t.Context()) {
 		if strings.HasPrefix(tool.Name(), "many.") {
 			continue
 		}
@@ -303,7 +373,7 @@ func TestAToolIsSwitchedOff(t *testing.T) {
 	if err := b.Switch("test.echo", false); err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(b.Tools(), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+	if slices.ContainsFunc(b.Tools(b.t.Context()), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
 		t.Error("it is offered")
 	}
 	if _, err := tool.Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err == nil {
@@ -317,7 +387,7 @@ func TestAToolIsSwitchedOff(t *testing.T) {
 	if err := b.Switch("test.echo", true); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(running.Tools(), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
+	if !slices.ContainsFunc(running.Tools(t.Context()), func(t tools.Guarded) bool { return t.Name() == "test.echo" }) {
 		t.Error("it stays off where another process switched it on")
 	}
 	if err := b.Switch("test.nothing", true); err == nil {
@@ -335,7 +405,8 @@ func TestAStartUnderWayIsNotWaitedForAfterAStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.starting <- struct{}{} // as somebody does who signs in
+	done := make(chan struct{})
+	s.attempt = &attempt{done: done, cancel: sync.OnceFunc(func() { close(done) })} // of somebody who signs in
 	why := errors.New("the user stopped it")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(why)

@@ -47,7 +47,10 @@ func serve(how string) {
 	}
 	switch how {
 	case "silent":
+		fmt.Fprintln(os.Stderr, os.Getpid())
 		time.Sleep(time.Hour)
+	case "slow":
+		time.Sleep(300 * time.Millisecond)
 	case "noise":
 		fmt.Println("hello, this is no JSON")
 		time.Sleep(time.Hour)

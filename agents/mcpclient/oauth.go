@@ -34,8 +34,7 @@ func (c *Client) SignIn(ctx context.Context, name string) error {
 	case c.p.Tokens == nil || c.p.Browse == nil:
 		return errors.New("there is no keychain to keep the token in, so nobody can sign in here; put a token into the server's headers in mcp.json")
 	}
-	s.stop("the person signs in")
-	return s.start(context.WithValue(ctx, signing{}, true))
+	return s.restart(context.WithValue(ctx, signing{}, true), "the person signs in")
 }
 
 // signing marks a context in which the person signs in.

@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -27,9 +27,11 @@ type server struct {
 	name   string
 	config config
 
-	starting chan struct{} // one place: one start at a time
+	life context.Context // until it is taken out of mcp.json, or the Client is closed
+	end  context.CancelFunc
 
 	mu      sync.Mutex // guards what follows
+	attempt *attempt   // to start it; nil where none is under way
 	session *mcp.ClientSession
 	kill    func() // ends the process at once; nil of a server on the web
 	sent    *meter
@@ -59,20 +61,80 @@ func (s *server) mayTry() bool {
 	return !s.config.Disabled && (s.err == nil || time.Since(s.tried) > again)
 }
 
-// start starts the server where it doesn't run, and learns its tools.
+// attempt is one start of a server. All who need the server wait for the same one, and
+// stop waiting when they like.
+type attempt struct {
+	began  time.Time
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // once done is closed
+}
+
+// begin begins an attempt, which ends with ctx, or gives the one under way.
+func (s *server) begin(ctx context.Context) *attempt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.attempt != nil {
+		return s.attempt
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	a := &attempt{began: time.Now(), cancel: cancel, done: make(chan struct{})}
+	s.attempt = a
+	go func() {
+		defer context.AfterFunc(s.life, cancel)()
+		defer cancel()
+		a.err = s.try(ctx)
+		s.mu.Lock()
+		s.attempt = nil
+		s.mu.Unlock()
+		close(a.done)
+	}()
+	return a
+}
+
+// start waits until the server runs and its tools are known. What ends with ctx is the
+// wait: another turn may be waiting, too.
 func (s *server) start(ctx context.Context) error {
+	a := s.begin(s.life)
 	select {
-	case s.starting <- struct{}{}:
-	case <-ctx.Done(): // somebody may take minutes to sign in
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
 		return fmt.Errorf("the MCP server %s is being started: %w", s.name, context.Cause(ctx))
 	}
-	defer func() { <-s.starting }()
+}
+
+// restart ends the server and starts it for the person, who waits for it until ctx ends.
+func (s *server) restart(ctx context.Context, why string) error {
+	s.quit(why)
+	a := s.begin(ctx)
+	<-a.done
+	return a.err
+}
+
+// quit ends the server, or the attempt to start it.
+func (s *server) quit(why string) {
+	s.mu.Lock()
+	under := s.attempt
+	s.mu.Unlock()
+	if under != nil {
+		under.cancel()
+		<-under.done
+	}
+	s.stop(why)
+}
+
+// try starts the server where it doesn't run, and learns its tools.
+func (s *server) try(ctx context.Context) error {
 	s.mu.Lock()
 	running, stale := s.session, s.stale
 	s.stale = false
 	s.mu.Unlock()
 	if s.config.Disabled {
 		return fmt.Errorf("%s is disabled in mcp.json", s.name)
+	}
+	if s.life.Err() != nil {
+		return fmt.Errorf("%s was changed in mcp.json, or mac-stats ends", s.name)
 	}
 	if running != nil && !stale {
 		return nil
@@ -94,6 +156,9 @@ func (s *server) start(ctx context.Context) error {
 	}
 	if err == nil {
 		err = s.client.learn(s, now)
+	}
+	if err == nil {
+		err = s.life.Err() // it was taken out, or all ends, before there was a session to end
 	}
 	if err != nil {
 		s.stop("")

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 
 	"mac-stats/agents/command"
@@ -33,8 +34,8 @@ func (b *Backend) openOutside() {
 }
 
 // outside are the tools that act outside the app, as they are now.
-func (b *Backend) outside() []tools.Guarded {
-	list := b.MCP.Tools()
+func (b *Backend) outside(ctx context.Context) []tools.Guarded {
+	list := b.MCP.Tools(ctx)
 	if b.Config().Tools.Commands {
 		list = append(list, b.command)
 	}
@@ -50,7 +51,7 @@ func (b *Backend) commandSettings() command.Settings {
 // stamp is that of a tool's description as it is now: a permission given beforehand is
 // for that.
 func (b *Backend) stamp(tool string) string {
-	for _, t := range b.MCP.Tools() {
+	for _, t := range b.MCP.Tools(b.ctx) {
 		if t.Name() == tool {
 			return t.(interface{ Stamp() string }).Stamp()
 		}

@@ -83,7 +83,7 @@ func (b *Backend) allowSchedule(s schedule.Schedule, allow []string) error {
 
 // asks says that a tool asks before it acts; the error is for people.
 func (b *Backend) asks(tool string) error {
-	if tool == tools.RunCmd || slices.ContainsFunc(b.MCP.Tools(), func(t tools.Guarded) bool { return t.Name() == tool }) {
+	if tool == tools.RunCmd || slices.ContainsFunc(b.MCP.Tools(b.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
 		return nil
 	}
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
