@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -42,7 +45,11 @@ type signing struct{}
 
 // signedIn gives the requests to a server their token. What is kept of it is all that
 // renewing it needs.
-type signedIn struct{ server *server }
+type signedIn struct {
+	server *server
+	once   sync.Once // the person is asked once in a connection, though requests are tried again
+	err    error     // what came of it
+}
 
 type keptToken struct {
 	Address string // of the server that it is for
@@ -50,33 +57,55 @@ type keptToken struct {
 	Token   *oauth2.Token
 }
 
-// TokenSource implements auth.OAuthHandler.
-func (h *signedIn) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
+// kept gives the token that is kept for the server.
+func (h *signedIn) kept() (keptToken, bool) {
 	text, err := h.server.client.p.Tokens.Get(h.server.name)
 	var kept keptToken
-	if err != nil || json.Unmarshal([]byte(text), &kept) != nil || kept.Token == nil || kept.Address != h.server.config.URL {
+	ok := err == nil && json.Unmarshal([]byte(text), &kept) == nil && kept.Token != nil && kept.Address == h.server.config.URL
+	return kept, ok
+}
+
+// TokenSource implements auth.OAuthHandler.
+func (h *signedIn) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	if _, ok := h.kept(); !ok {
 		return nil, nil //nolint:nilnil // as the interface says it: there is none
 	}
-	return &renewing{h: h, kept: kept, from: kept.Config.TokenSource(context.WithoutCancel(ctx), kept.Token)}, nil
+	return h, nil
 }
 
-// renewing keeps a token again when it was renewed.
-type renewing struct {
-	h    *signedIn
-	kept keptToken
-	from oauth2.TokenSource
-}
+// Token implements oauth2.TokenSource.
+func (h *signedIn) Token() (*oauth2.Token, error) { return h.renew("") }
 
-func (r *renewing) Token() (*oauth2.Token, error) {
-	token, err := r.from.Token()
+// noGrant: the token can't be renewed, so a person has to sign in. The transport sends the
+// request without a token then, and the server's answer leads to Authorize.
+var noGrant = &oauth2.RetrieveError{ErrorCode: "invalid_grant"}
+
+// renew gives the token that is kept, and renews it first where it has expired or is the
+// one that the server refused. Many servers let it be renewed once only, so requests take
+// turns and what came of it is kept at once.
+func (h *signedIn) renew(refused string) (*oauth2.Token, error) {
+	h.server.renewing.Lock()
+	defer h.server.renewing.Unlock()
+	kept, ok := h.kept()
+	if ok && kept.Token.AccessToken == refused {
+		kept.Token.Expiry = time.Unix(1, 0)
+	}
+	switch {
+	case ok && kept.Token.Valid():
+		return kept.Token, nil
+	case !ok || kept.Token.RefreshToken == "":
+		return nil, noGrant
+	}
+	ctx := context.WithValue(h.server.life, oauth2.HTTPClient, &http.Client{Timeout: startTime})
+	token, err := kept.Config.TokenSource(ctx, kept.Token).Token()
+	if answer := (*oauth2.RetrieveError)(nil); errors.As(err, &answer) && (answer.Response.StatusCode == http.StatusBadRequest || answer.Response.StatusCode == http.StatusUnauthorized) {
+		return nil, noGrant
+	}
 	if err != nil {
-		return nil, errSignIn
+		return nil, fmt.Errorf("the sign-in couldn't be renewed; try again later: %w", err)
 	}
-	if token.AccessToken != r.kept.Token.AccessToken {
-		r.kept.Token = token
-		err = r.h.keep(r.kept)
-	}
-	return token, err
+	kept.Token = token
+	return token, h.keep(kept)
 }
 
 func (h *signedIn) keep(k keptToken) error {
@@ -88,16 +117,30 @@ func (h *signedIn) keep(k keptToken) error {
 	return h.server.client.p.Tokens.Set(h.server.name, string(data))
 }
 
-// Authorize implements auth.OAuthHandler: where the person signs in, it opens the page
-// and waits for the browser to come back.
+// Authorize implements auth.OAuthHandler: it renews a token that the server refuses, or
+// asks the person where they sign in.
 func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
 	if ctx.Value(signing{}) == nil {
 		_ = resp.Body.Close() // read by nobody
-		return errSignIn
+		refused, sent := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+		if !sent || resp.StatusCode != http.StatusUnauthorized {
+			return errSignIn
+		}
+		_, err := h.renew(refused)
+		if errors.Is(err, noGrant) {
+			return errSignIn
+		}
+		return err
 	}
+	h.once.Do(func() { h.err = h.ask(ctx, req, resp) })
+	_ = resp.Body.Close() // that of a second try, which nobody reads
+	return h.err
+}
+
+// ask opens the page where the person signs in, and waits for the browser to come back.
+func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Response) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		_ = resp.Body.Close()
 		return err
 	}
 	defer func() { _ = listener.Close() }()
@@ -108,34 +151,35 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 		}},
 		RequestRefreshToken: true,
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			if u, err := url.Parse(args.URL); err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost") {
+			u, err := url.Parse(args.URL)
+			if err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost") {
 				return nil, errors.New("the server's sign-in page is no https address")
 			}
-			return comeBack(ctx, listener, func() { h.server.client.p.Browse(args.URL) })
+			return comeBack(ctx, listener, u.Query().Get("state"), func() { h.server.client.p.Browse(args.URL) })
 		},
-		NewTokenSource: func(ctx context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
-			return config.TokenSource(ctx, token), h.keep(keptToken{Config: *config, Token: token})
+		NewTokenSource: func(_ context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
+			return h, h.keep(keptToken{Config: *config, Token: token})
 		},
 	})
 	if err != nil {
-		_ = resp.Body.Close()
 		return err
 	}
 	return handler.Authorize(ctx, req, resp)
 }
 
-// comeBack waits for the browser at the address that the sign-in page leads back to.
-func comeBack(ctx context.Context, listener net.Listener, open func()) (*auth.AuthorizationResult, error) {
-	got := make(chan *auth.AuthorizationResult, 1)
+// comeBack waits for the browser at the address that the sign-in page leads back to. Any
+// other page may ask for that address, too: it doesn't know the state.
+func comeBack(ctx context.Context, listener net.Listener, state string, open func()) (*auth.AuthorizationResult, error) {
+	got := make(chan url.Values, 1)
 	server := &http.Server{ReadHeaderTimeout: startTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		if r.URL.Path != "/callback" || q.Get("state") == "" {
+		if r.URL.Path != "/callback" || q.Get("state") != state {
 			http.NotFound(w, r)
 			return
 		}
 		_, _ = fmt.Fprintln(w, "You can close this page and go back to mac-stats.") // the browser may be gone
 		select {
-		case got <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
+		case got <- q:
 		default:
 		}
 	})}
@@ -143,11 +187,11 @@ func comeBack(ctx context.Context, listener net.Listener, open func()) (*auth.Au
 	defer func() { _ = server.Close() }()
 	open()
 	select {
-	case result := <-got:
-		if result.Code == "" {
-			return nil, errors.New("the sign-in page gave no code: it was refused")
+	case q := <-got:
+		if q.Get("code") == "" {
+			return nil, fmt.Errorf("the sign-in was refused: %s: %s", q.Get("error"), q.Get("error_description"))
 		}
-		return result, nil
+		return &auth.AuthorizationResult{Code: q.Get("code"), State: state, Iss: q.Get("iss")}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

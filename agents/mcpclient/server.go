@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -29,6 +30,8 @@ type server struct {
 
 	life context.Context // until it is taken out of mcp.json, or the Client is closed
 	end  context.CancelFunc
+
+	renewing sync.Mutex // held while its token is renewed
 
 	mu      sync.Mutex // guards what follows
 	attempt *attempt   // to start it; nil where none is under way
@@ -191,6 +194,9 @@ func (s *server) explain(ctx context.Context, err error) error {
 		if s.config.Command != "" {
 			return fmt.Errorf("it ended; %s may say why", s.logFile())
 		}
+	}
+	if _, cause, unsent := strings.Cut(err.Error(), "rejected by transport: "); unsent { // it looks like an answer
+		return errors.New(clean(cause, mostAbout))
 	}
 	if answer := (*jsonrpc.Error)(nil); errors.As(err, &answer) {
 		return &jsonrpc.Error{Code: answer.Code, Message: clean(answer.Message, mostAbout)}
