@@ -45,6 +45,9 @@ func (s *Server) statistics(ctx context.Context) *statistics {
 			now.shares[w] = shares[i]
 		}
 	} // else all terms count as rare
+	if ctx.Err() != nil {
+		return now // the next search asks again
+	}
 	s.mu.Lock()
 	s.stats = now
 	s.mu.Unlock()
