@@ -76,13 +76,13 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if !o.Watch {
 		b.settleMemory()
 	} else {
+		b.forgotAt = b.Store.Forgotten().Last() // before anything runs that compares with it
 		b.watch()
 		b.keepMemory()
 		b.runDiscord()
 		b.work.Go(func() { b.Schedules.Run(b.ctx) })
 		b.tidy()
 		b.keepSaving()
-		b.forgotAt = b.Store.Forgotten().Last()
 		b.finishForgetting()
 	}
 	return b, nil
