@@ -199,10 +199,13 @@ func TestStopInMidStream(t *testing.T) {
 		t.Errorf("%q, %v; want the partial answer and ErrCancelled", result.Content, err)
 	}
 	// then the server is free for the next one; under load this old server now and
-	// then forgets to begin those that follow a stop
-	for range 4 {
+	// then forgets to begin those that follow a stop, until its model is loaded anew
+	for range 3 {
 		if result, err = client.Chat(t.Context(), ask("And now?")); !errors.Is(err, ollama.ErrTimeout) {
 			break
+		}
+		if err := client.Unload(t.Context(), "parrot"); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err != nil || result.Content != plainAnswer {
