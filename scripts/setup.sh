@@ -30,6 +30,7 @@ test_packages=(
 	imagemagick             # screenshots
 	fonts-dejavu-core       # text on them
 	procps
+	bubblewrap              # the sandbox of RUN_CMD
 )
 
 systems_packages=(
