@@ -102,8 +102,9 @@ var rooms = map[string][]string{
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
 	"app/cpuwindow/schedules": {"app/i18n", "app/schedule", "app/ui/kit"},
+	"app/cpuwindow/toolpage":  {"agents/mcpclient", "agents/tools", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/settings": {
-		"agents/mcpclient", "agents/tools", "app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
+		"app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
 		"app/i18n", "app/ui/kit", "sessionmem/recall",
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},

@@ -276,7 +276,7 @@ type Server struct {
 	Name  string
 	Where string // what is run, or the address
 	State State
-	Err   error // why it can't be used
+	Err   error // why it can't be used, or that it ended
 	Tools []Tool
 	Log   string // the file of what it wrote to stderr; "" of one on the web
 }
@@ -286,10 +286,11 @@ type State string
 
 // The states.
 const (
-	StateOff     State = "off"     // by mcp.json
-	StateIdle    State = "idle"    // not started
-	StateRunning State = "running" // or connected
-	StateFailed  State = "failed"
+	StateOff      State = "off"      // by mcp.json
+	StateIdle     State = "idle"     // not started, or ended by itself: Err is ErrEnded then
+	StateStarting State = "starting" // the first time, or anew
+	StateRunning  State = "running"  // or connected
+	StateFailed   State = "failed"
 )
 
 // Tool is a tool for people.
@@ -346,6 +347,9 @@ func (c *Client) Test(ctx context.Context, name string) error {
 	return s.restart(ctx, "it is tested")
 }
 
+// ErrEnded: a server ended that nobody had asked to. The next call starts it anew.
+var ErrEnded = errors.New("it ended by itself")
+
 // ErrNoServer: mcp.json has no server of that name.
 var ErrNoServer = errors.New("mcp.json has no such server")
 
@@ -378,6 +382,30 @@ func (c *Client) Close() error {
 	}
 	ending.Wait()
 	return nil
+}
+
+// Log gives the last lines of what a server's program wrote to stderr since its last
+// start, oldest first.
+func (c *Client) Log(name string, most int) ([]string, error) {
+	s, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := wholefile.Read(s.logFile(), 2*mostLog)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, wholefile.Explain("read its log", err)
+	}
+	var lines []string
+	for _, line := range slices.Backward(strings.Split(string(data), "\n")) {
+		if line = clean(line, mostAbout); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) == most {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return lines, nil
 }
 
 func (s *server) logFile() string { return filepath.Join(s.client.p.Logs, "mcp-"+s.name+".log") }

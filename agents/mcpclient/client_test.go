@@ -261,7 +261,7 @@ func TestStopEndsTheWaitForAServer(t *testing.T) {
 			pid := b.startingPid(filepath.Join(b.dir, "logs", "mcp-bad.log"))
 			stop()
 			<-waited
-			if list, err := b.Servers(); err != nil || list[0].State != StateIdle { // it waited until the start failed
+			if list, err := b.Servers(); err != nil || list[0].State != StateStarting { // it waited until the start failed
 				t.Errorf("%+v %v", list, err)
 			}
 			if err := b.servers["bad"].start(ctx); !errors.Is(err, context.Canceled) {

@@ -97,7 +97,7 @@ func readFile(path string) (servers map[string]config, bad map[string]error, err
 	var file struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`
 	}
-	if err := json.Unmarshal(wholefile.DecodeText(data), &file); err != nil {
+	if err := json.Unmarshal(textOf(data), &file); err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", filepath.Base(path), err)
 	}
 	servers, bad = map[string]config{}, map[string]error{}
@@ -116,6 +116,12 @@ func readFile(path string) (servers map[string]config, bad map[string]error, err
 		servers[name] = c
 	}
 	return servers, bad, nil
+}
+
+// textOf is the text of an mcp.json, whatever an editor saved it as.
+func textOf(data []byte) []byte {
+	_, text := wholefile.CutBOM(wholefile.DecodeText(data))
+	return text
 }
 
 func sorted[V any](m map[string]V) []string {

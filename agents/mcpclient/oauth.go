@@ -23,8 +23,8 @@ type Tokens interface {
 	Set(server, secret string) error
 }
 
-// errSignIn: a server wants a person to sign in, which no turn does by itself.
-var errSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
+// ErrSignIn: a server wants a person to sign in, which no turn does by itself.
+var ErrSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
 
 // SignIn lets the person sign in to a server on the web, in their browser.
 func (c *Client) SignIn(ctx context.Context, name string) error {
@@ -124,11 +124,11 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 		_ = resp.Body.Close() // read by nobody
 		refused, sent := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if !sent || resp.StatusCode != http.StatusUnauthorized {
-			return errSignIn
+			return ErrSignIn
 		}
 		_, err := h.renew(refused)
 		if errors.Is(err, noGrant) {
-			return errSignIn
+			return ErrSignIn
 		}
 		return err
 	}

@@ -51,6 +51,10 @@ func (s *server) status() (State, error) {
 		return StateOff, nil
 	case s.session != nil:
 		return StateRunning, nil
+	case s.attempt != nil:
+		return StateStarting, nil
+	case errors.Is(s.err, ErrEnded):
+		return StateIdle, s.err
 	case s.err != nil:
 		return StateFailed, s.err
 	}
@@ -188,8 +192,8 @@ func (s *server) explain(ctx context.Context, err error) error {
 		return errors.New("it didn't answer in time")
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s isn't installed or not in PATH", s.config.Command)
-	case errors.Is(err, errSignIn):
-		return errSignIn
+	case errors.Is(err, ErrSignIn):
+		return ErrSignIn
 	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
 		if s.config.Command != "" {
 			return fmt.Errorf("it ended; %s may say why", s.logFile())
@@ -244,7 +248,7 @@ func (s *server) connect(ctx context.Context) (*mcp.ClientSession, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.session == session {
-			s.session = nil
+			s.session, s.err = nil, ErrEnded
 		}
 	}()
 	return session, nil

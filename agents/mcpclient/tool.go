@@ -317,6 +317,9 @@ func (t *tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 		err = fmt.Errorf("%s failed: %w", t.Name(), s.explain(limited, err))
 		if answer := (*jsonrpc.Error)(nil); !errors.As(err, &answer) && limited.Err() == nil {
 			s.stop("it failed") // the next call starts it anew
+			s.mu.Lock()
+			s.err = ErrEnded
+			s.mu.Unlock()
 		}
 		return tools.Result{}, err
 	}

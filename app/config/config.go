@@ -186,7 +186,7 @@ type Shortcuts struct {
 	AnswerAgain, Stop                            string
 	NextSession, PreviousSession                 string
 	Chat, Memory, Agents, Models                 string
-	Schedules, Transcript, Settings              string
+	Schedules, Tools, Transcript, Settings       string
 	ZoomIn, ZoomOut, ZoomReset, PinOnTop         string
 	Shortcuts, Close, Quit                       string
 }

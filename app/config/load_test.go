@@ -45,7 +45,7 @@ func TestDefaults(t *testing.T) {
 		Shortcuts: Shortcuts{
 			NewChat: "Mod+N", NewPrivateChat: "Mod+Shift+N", Search: "Mod+K", Find: "Mod+F", Write: "Mod+L", AnswerAgain: "Mod+R", Stop: "Mod+.",
 			NextSession: "Ctrl+Tab Mod+]", PreviousSession: "Ctrl+Shift+Tab Mod+[",
-			Chat: "Mod+1", Memory: "Mod+2", Agents: "Mod+3", Models: "Mod+5", Schedules: "Mod+6", Transcript: "Mod+4", Settings: "Mod+,",
+			Chat: "Mod+1", Memory: "Mod+2", Agents: "Mod+3", Models: "Mod+5", Schedules: "Mod+6", Tools: "Mod+7", Transcript: "Mod+4", Settings: "Mod+,",
 			ZoomIn: "Mod++ Mod+=", ZoomOut: "Mod+-", ZoomReset: "Mod+0", PinOnTop: "Mod+Shift+P", Shortcuts: "Mod+/ F1", Close: "Mod+W", Quit: "Mod+Q",
 		},
 	}

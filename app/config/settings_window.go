@@ -53,6 +53,7 @@ func shortcutSettings() []Setting {
 		key("agents", "Mod+3", "Show the agents.", func(s *Shortcuts) *string { return &s.Agents }),
 		key("models", "Mod+5", "Show the models.", func(s *Shortcuts) *string { return &s.Models }),
 		key("schedules", "Mod+6", "Show the schedules.", func(s *Shortcuts) *string { return &s.Schedules }),
+		key("tools", "Mod+7", "Show permissions and the tools of other programs.", func(s *Shortcuts) *string { return &s.Tools }),
 		key("transcript", "Mod+4", "Show the transcripts.", func(s *Shortcuts) *string { return &s.Transcript }),
 		key("settings", "Mod+,", "Show the settings.", func(s *Shortcuts) *string { return &s.Settings }),
 		key("zoom_in", "Mod++ Mod+=", "Make everything larger.", func(s *Shortcuts) *string { return &s.ZoomIn }),

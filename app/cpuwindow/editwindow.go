@@ -7,6 +7,7 @@ import (
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/vitals"
 )
 
@@ -25,6 +26,9 @@ func (w *Window) showPane(p page) {
 	case p == pageSchedules && w.schedules == nil:
 		w.schedules = schedules.NewPage(windowHost{w}, w.parts.schedules)
 		w.panes.Add(w.schedules.View)
+	case p == pageTools && w.tools == nil:
+		w.tools = toolpage.NewPage(windowHost{w}, w.parts.tools)
+		w.panes.Add(w.tools.View)
 	case p == pageSettings && w.settings == nil:
 		w.settings = settings.NewPage(windowHost{w}, w.settingsParts(), w.writer)
 		w.panes.Add(w.settings.View)
@@ -46,6 +50,9 @@ func (w *Window) showPane(p page) {
 	}
 	if w.schedules != nil {
 		w.schedules.View.Hidden = p != pageSchedules
+	}
+	if w.tools != nil {
+		w.tools.View.Hidden = p != pageTools
 	}
 	w.reader.Object.Hidden = p != pageTranscript
 	if w.settings != nil {
@@ -92,6 +99,6 @@ func (w *Window) settingsParts() settings.Parts {
 	}
 	return settings.Parts{
 		Config: w.parts.config, Started: w.parts.started, Environ: w.parts.environ, Notices: notices, Import: w.parts.imports, Actions: w.shortcutActions(),
-		Index: w.parts.recaller, Discord: w.parts.discord, Allowed: w.parts.allowed, Servers: w.parts.servers, Home: w.parts.home, File: w.parts.conffile, Version: w.parts.version,
+		Index: w.parts.recaller, Discord: w.parts.discord, Home: w.parts.home, File: w.parts.conffile, Version: w.parts.version,
 	}
 }

@@ -35,7 +35,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if b, ok := o.(*kit.Button); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View || w.schedules != nil && v == w.schedules.View) && slices.Contains(kit.RowButtons(v.Rows), b) {
+		if f, ok := o.(fyne.Focusable); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View || w.schedules != nil && v == w.schedules.View || w.tools != nil && v == w.tools.View) && slices.Contains(kit.RowControls(v.Rows), f) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
@@ -61,6 +61,8 @@ func (w *Window) viewports() []*kit.Viewport {
 		return []*kit.Viewport{w.side.Port, w.models.View}
 	case pageSchedules:
 		return []*kit.Viewport{w.side.Port, w.schedules.View}
+	case pageTools:
+		return []*kit.Viewport{w.side.Port, w.tools.View}
 	case pageSettings:
 		return []*kit.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:
@@ -104,6 +106,25 @@ func (w *Window) typeInto(r rune) {
 	w.focusChat()
 	w.compose.Entry.TypedRune(r)
 }
+
+// TitleOf implements toolpage.Host.
+func (w windowHost) TitleOf(name string) string {
+	for _, in := range w.infos {
+		if in.Name == name {
+			return in.Title
+		}
+	}
+	return ""
+}
+
+// SearchSettings implements toolpage.Host.
+func (w windowHost) SearchSettings(words string) {
+	w.ShowSettings()
+	w.settings.Search(words)
+}
+
+// ShowTools implements settings.Host.
+func (w windowHost) ShowTools() { w.goToPage(pageTools) }
 
 // Context implements pages.Host.
 func (w windowHost) Context() context.Context { return w.ctx }

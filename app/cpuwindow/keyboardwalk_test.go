@@ -142,6 +142,11 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 			b.onSchedules()
 			b.Pushes(b.w.schedules.View, "New schedule")
 		},
+		"tools": func(b *bench) { b.onTools() },
+		"a new server": func(b *bench) {
+			b.onTools()
+			b.Pushes(b.w.tools.View, "Add a server…")
+		},
 		"settings": func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
 			_, s := b.withStore()

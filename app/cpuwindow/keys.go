@@ -35,6 +35,7 @@ func (w *Window) shortcutActions() []shortcuts.Action {
 		{Name: "agents", Title: "Agents", Run: page(pageAgents)},
 		{Name: "models", Title: "Models", Run: page(pageModels)},
 		{Name: "schedules", Title: "Schedules", Run: page(pageSchedules)},
+		{Name: "tools", Title: "Tools", Run: page(pageTools)},
 		{Name: "transcript", Title: "Transcripts", Run: page(pageTranscript)},
 		{Name: "settings", Title: "Settings", Run: w.ShowSettings},
 		{Name: "zoom_in", Title: "Zoom in", Run: w.zoomIn},

@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
@@ -111,13 +112,12 @@ type parts struct {
 	recaller  recaller
 	forgetter forgetter
 	discord   settings.Bot // nil: none
-	allowed   settings.Allowed
-	servers   settings.Servers
 	logger    *slog.Logger
 	keeper    keeper
 	memories  memories
 	roster    pages.Roster
 	schedules schedules.Parts
+	tools     toolpage.Parts
 	server    server
 	vitals    vitals.Source
 	config    func() config.Config
@@ -148,7 +148,7 @@ func fromBackend(b *backend.Backend) parts {
 		keeper: b.Store, clipImage: clipboardImage,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
-		home: b.Paths.Home, crashes: b, allowed: b.Answers, servers: b.MCP, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+		home: b.Paths.Home, crashes: b, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
 		got, err := b.Import(ctx, file, dry, nil)

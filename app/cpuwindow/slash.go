@@ -75,6 +75,8 @@ func slashCommands(w *Window) []slash.Item {
 		command("forget", i18n.T("Forget this conversation…"), onFile(w.forgetSession)),
 		command("memory", i18n.T("Show the memory"), func(string) { w.goToPage(pageMemory) }),
 		command("models", i18n.T("Show the models"), func(string) { w.goToPage(pageModels) }),
+		command("schedules", i18n.T("Show the schedules"), func(string) { w.goToPage(pageSchedules) }),
+		command("tools", i18n.T("Show permissions and the tools of other programs"), func(string) { w.goToPage(pageTools) }),
 		command("settings", i18n.T("Show the settings"), func(string) { w.goToPage(pageSettings) }),
 		command("shortcuts", i18n.T("List the shortcuts"), func(string) { w.listShortcuts() }),
 	}

@@ -16,6 +16,7 @@ import (
 
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/i18n"
 )
@@ -79,7 +80,7 @@ func textsInCode(t *testing.T) map[string]bool {
 	for _, text := range connection.Sentences() {
 		texts[text] = false
 	}
-	for _, text := range append(settings.Texts(), chat.Texts()...) {
+	for _, text := range slices.Concat(settings.Texts(), chat.Texts(), toolpage.Texts()) {
 		texts[text] = false
 	}
 	return texts

@@ -25,6 +25,7 @@ import (
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/slash"
+	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
@@ -111,6 +112,7 @@ type Window struct {
 	serverSeen  bool // it has answered before: it is installed
 	puller      *models.Puller
 	schedules   *schedules.Page // the same
+	tools       *toolpage.Page  // the same
 	models      *models.Page    // nil before it is first shown
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
@@ -355,6 +357,8 @@ func pageTitle(p page) string {
 		return i18n.T("Models")
 	case pageSchedules:
 		return i18n.T("Schedules")
+	case pageTools:
+		return i18n.T("Tools")
 	case pageSettings:
 		return i18n.T("Settings")
 	case pageTranscript:
@@ -382,6 +386,9 @@ func (w *Window) loadPage(which page) {
 		return
 	case pageSchedules:
 		w.schedules.Load()
+		return
+	case pageTools:
+		w.tools.Load()
 		return
 	case pageWelcome:
 		w.drawWelcome()

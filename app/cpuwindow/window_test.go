@@ -221,7 +221,7 @@ func newBench(t testing.TB) *bench {
 		set:      func(key, value string) error { return config.Set(b.conffile(), key, value) },
 		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
-		home:     b.home, conffile: b.conffile(), schedules: scheduleParts(b.home),
+		home:     b.home, conffile: b.conffile(), schedules: scheduleParts(b.home), tools: toolParts(b.home),
 	}
 	d.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.w = newWindow(Params{

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -33,6 +34,30 @@ func With(text string, p Places) string { return lang.L(text, map[string]any(p))
 
 // Count is a text that counts, {{.N}}, in its plural form.
 func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }
+
+// Told is a text that another package made of one of these texts with {{.Name}} places, such
+// as an error; what fills a place may be made of one of them, too. One that is made of none
+// stays as it is.
+func Told(said string, texts []string) string {
+	for _, text := range texts {
+		names := place.FindAllStringSubmatch(text, -1)
+		parts := place.Split(text, -1)
+		for i, part := range parts {
+			parts[i] = regexp.QuoteMeta(part)
+		}
+		form := regexp.MustCompile(`(?s)^` + strings.Join(parts, "(.+?)") + `$`)
+		if filled := form.FindStringSubmatch(said); filled != nil {
+			p := Places{}
+			for i, name := range names {
+				p[name[1]] = Told(filled[i+1], texts)
+			}
+			return With(text, p)
+		}
+	}
+	return said
+}
+
+var place = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 
 // Load gives Fyne the texts of translations/*.json: one file a language, en.json with
 // every key and its plural forms. What a language lacks is filled with English,

@@ -24,6 +24,7 @@ type bench struct {
 	environ   []string
 	clipboard string
 	chosen    string // the file in the dialogue
+	tools     int    // how often the page of tools was asked for
 }
 
 func newBench(t testing.TB) *bench {
@@ -61,6 +62,7 @@ func (b *bench) Tell(words, more string)  { b.t.Error(words, more) }
 func (b *bench) OpenFile(string)          {}
 func (b *bench) Clipboard() string        { return b.clipboard }
 func (b *bench) ConfigChanged()           {}
+func (b *bench) ShowTools()               { b.tools++ }
 func (b *bench) ChooseFile(_, _ string, then func(path string)) {
 	then(b.chosen)
 }

@@ -3,7 +3,6 @@ package settings
 import (
 	"context"
 
-	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/discord/botstate"
@@ -23,6 +22,7 @@ type Host interface {
 	Clipboard() string
 	ChooseFile(title, confirm string, then func(path string))
 	ConfigChanged() // config.toml was written
+	ShowTools()     // the page of permissions and servers
 }
 
 // Parts is what the page works on; all is required but Discord.
@@ -33,8 +33,6 @@ type Parts struct {
 	Notices func() []Notice // what the app has to say of its set-up
 	Actions []shortcuts.Action
 	Index   Index
-	Allowed Allowed
-	Servers Servers
 	// Import takes over the conversations of an export file; dry counts them only. Off
 	// the UI goroutine.
 	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
@@ -57,13 +55,6 @@ type Index interface {
 	ServerName() string
 	// TestServer connects to it and tells how it is; nil where there is none.
 	TestServer(ctx context.Context) (*recall.ServerStatus, error)
-}
-
-// Allowed is what the person allowed for longer than a call; *tools.Answers.
-type Allowed interface {
-	List() ([]tools.Permission, error)
-	Revoke(id string) error
-	Path() string
 }
 
 // Bot is the Discord bot; *service.Service.

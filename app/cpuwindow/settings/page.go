@@ -33,8 +33,7 @@ type Page struct {
 	index   *indexCard
 	server  *serverCard
 	imports *importCard
-	allowed *allowedCard
-	servers *serversCard
+	tools   kit.Row // leads to their page
 }
 
 // settingSections are the sections in the order of the page, with their titles.
@@ -65,7 +64,7 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
 	p.index, p.server, p.discord, p.imports = newIndexCard(p), newServerCard(p), &discordCard{page: p}, newImportCard(p)
-	p.allowed, p.servers = &allowedCard{page: p}, &serversCard{page: p, open: map[string]bool{}}
+	p.tools = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Permissions and servers…"), h.ShowTools))
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
 	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
@@ -101,9 +100,10 @@ func (p *Page) Load() {
 	p.show()
 	p.discord.look()
 	p.index.look()
-	p.allowed.look()
-	p.servers.look()
 }
+
+// Search shows the settings that have these words.
+func (p *Page) Search(words string) { p.search.Field.Entry.SetText(words) }
 
 // seen reports whether the page is on the screen.
 func (p *Page) seen() bool { return p.host.Visible() && p.View.Visible() }
@@ -192,15 +192,8 @@ func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 			return append(at(p.index), at(p.server)...)
 		}
 		return at(p.index)
-	case section == "tools":
-		var cards []*kit.Placed
-		if p.servers.card != nil && (listed || has(i18n.T("mcp.json servers tools of other programs log sign in"))) {
-			cards = at(p.servers.card)
-		}
-		if p.allowed.card != nil && (listed || has(i18n.T("permissions allowed always never revoke commands"))) {
-			cards = append(cards, at(p.allowed.card)...)
-		}
-		return cards
+	case section == "tools" && (listed || has(i18n.T("mcp.json servers tools of other programs log sign in permissions allowed always never revoke"))):
+		return at(p.tools)
 	case section == "session" && (listed || has(i18n.T("import export conversations ChatGPT Claude zip"))):
 		return at(p.imports)
 	}

@@ -110,6 +110,13 @@ func TestSettings_search(t *testing.T) {
 				t.Errorf("%q does not find the search index", query)
 			}
 		}
+		for _, query := range []string{"revoke", "mcp.json", "sign in", "tools.commands"} {
+			b.page.Search(query)
+			b.tap("Permissions and servers…")
+		}
+		if b.tools != 4 {
+			t.Errorf("the page of tools was asked for %d times", b.tools)
+		}
 		b.page.search.Field.Entry.SetText("nothing has this")
 		b.Sees("No settings found.")
 	})

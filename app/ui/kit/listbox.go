@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"strconv"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 )
@@ -56,8 +58,8 @@ func (r *listRenderer) Refresh()                     { r.b.Port.Refresh() }
 func (r *listRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.b.Port} }
 func (r *listRenderer) Destroy()                     {}
 
-// choiceRow is a switch with what it chooses beside it.
-type choiceRow struct {
+// ChoiceRow is a switch with what it chooses beside it.
+type ChoiceRow struct {
 	widget.BaseWidget
 	sign *Switch
 	text *Prose
@@ -65,8 +67,8 @@ type choiceRow struct {
 }
 
 // NewChoiceRow begins unchosen; choose is told of each change.
-func NewChoiceRow(text, meta string, choose func(on bool)) *choiceRow {
-	r := &choiceRow{text: NewProse([]Run{{Text: text}}, SizeText, RoleText)}
+func NewChoiceRow(text, meta string, choose func(on bool)) *ChoiceRow {
+	r := &ChoiceRow{text: NewProse([]Run{{Text: text}}, SizeText, RoleText)}
 	if meta != "" {
 		r.meta = NewProse([]Run{{Text: meta}}, SizeSmall, RoleMuted)
 	}
@@ -78,10 +80,13 @@ func NewChoiceRow(text, meta string, choose func(on bool)) *choiceRow {
 	return r
 }
 
+// Set shows whether it is chosen.
+func (r *ChoiceRow) Set(on bool) { r.sign.SetValue(strconv.FormatBool(on), false) }
+
 const choiceIndent = switchWidth + Gap12
 
 // Measure implements row.
-func (r *choiceRow) Measure(width float32) float32 {
+func (r *ChoiceRow) Measure(width float32) float32 {
 	h := r.text.Measure(width - choiceIndent)
 	if r.meta != nil {
 		h += r.meta.Measure(width - choiceIndent)
@@ -90,10 +95,10 @@ func (r *choiceRow) Measure(width float32) float32 {
 }
 
 // Tapped implements fyne.Tappable: the words choose, too.
-func (r *choiceRow) Tapped(ev *fyne.PointEvent) { r.sign.Tapped(ev) }
+func (r *ChoiceRow) Tapped(ev *fyne.PointEvent) { r.sign.Tapped(ev) }
 
 // CreateRenderer implements fyne.Widget.
-func (r *choiceRow) CreateRenderer() fyne.WidgetRenderer {
+func (r *ChoiceRow) CreateRenderer() fyne.WidgetRenderer {
 	objects := []fyne.CanvasObject{r.sign, r.text}
 	if r.meta != nil {
 		objects = append(objects, r.meta)
@@ -102,7 +107,7 @@ func (r *choiceRow) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type choiceRenderer struct {
-	r       *choiceRow
+	r       *ChoiceRow
 	objects []fyne.CanvasObject
 }
 

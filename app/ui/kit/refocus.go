@@ -2,21 +2,22 @@ package kit
 
 import "fyne.io/fyne/v2"
 
-// ReplaceRows is SetRows for rows whose buttons are new ones: who had the focus on one
-// by keyboard has it on the button in its place.
+// ReplaceRows is SetRows for rows whose buttons and switches are new ones: who had the
+// focus on one by keyboard has it on the one in its place.
 //
 // c is the canvas of the window: before the window is painted first, the toolkit doesn't
 // know whose canvas a widget is on.
 func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
-	focused, _ := c.Focused().(*Button)
-	at, text, nth := -1, "", 0
-	for i, b := range RowButtons(v.Rows) {
-		if b == focused {
-			at, text = i, b.Text
+	focused := c.Focused()
+	at, nth := -1, 0
+	before := RowControls(v.Rows)
+	for i, o := range before {
+		if o == focused {
+			at = i
 		}
 	}
-	for i, b := range RowButtons(v.Rows) {
-		if i < at && b.Text == text {
+	for i, o := range before {
+		if i < at && label(o) == label(focused) {
 			nth++
 		}
 	}
@@ -24,21 +25,21 @@ func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 	if at < 0 {
 		return
 	}
-	buttons := RowButtons(rows)
-	for _, b := range buttons {
-		if b == focused {
+	now := RowControls(rows)
+	for _, o := range now {
+		if o == focused {
 			return
 		}
 	}
-	if len(buttons) == 0 {
+	if len(now) == 0 {
 		c.Focus(v)
 		return
 	}
-	next := buttons[min(at, len(buttons)-1)]
-	for _, b := range buttons {
-		if b.Text == text {
+	next := now[min(at, len(now)-1)]
+	for _, o := range now {
+		if label(o) == label(focused) {
 			if nth == 0 {
-				next = b
+				next = o
 				break
 			}
 			nth--
@@ -47,16 +48,35 @@ func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 	c.Focus(next)
 }
 
-// RowButtons are the buttons of rows, in their order.
-func RowButtons(rows []*Placed) []*Button {
-	var out []*Button
+// label is what a control says; switches say nothing.
+func label(o fyne.Focusable) string {
+	if b, ok := o.(*Button); ok {
+		return b.Text
+	}
+	return ""
+}
+
+// RowControls are the buttons and switches of rows, in their order.
+func RowControls(rows []*Placed) []fyne.Focusable {
+	var out []fyne.Focusable
 	for _, p := range rows {
-		eachButton(p.Row, func(b *Button) { out = append(out, b) })
+		eachControl(p.Row, func(o fyne.Focusable) { out = append(out, o) })
 	}
 	return out
 }
 
-func eachButton(o fyne.CanvasObject, visit func(*Button)) {
+// RowButtons are the buttons of rows, in their order.
+func RowButtons(rows []*Placed) []*Button {
+	var out []*Button
+	for _, o := range RowControls(rows) {
+		if b, ok := o.(*Button); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func eachControl(o fyne.CanvasObject, visit func(fyne.Focusable)) {
 	if !o.Visible() {
 		return
 	}
@@ -66,6 +86,12 @@ func eachButton(o fyne.CanvasObject, visit func(*Button)) {
 		if !x.Disabled() {
 			visit(x)
 		}
+	case *Switch:
+		if !x.Disabled() {
+			visit(x)
+		}
+	case *ChoiceRow:
+		inner = []fyne.CanvasObject{x.sign}
 	case *fyne.Container:
 		inner = x.Objects
 	case *BoxRow:
@@ -78,6 +104,6 @@ func eachButton(o fyne.CanvasObject, visit func(*Button)) {
 		inner = []fyne.CanvasObject{x.Button}
 	}
 	for _, i := range inner {
-		eachButton(i, visit)
+		eachControl(i, visit)
 	}
 }

@@ -1,0 +1,143 @@
+package mcpclient
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/tools"
+)
+
+func TestAServerIsAddedByItsSnippet(t *testing.T) {
+	t.Parallel()
+	const one = `"web": {"url": "https://example.org/mcp"}`
+	for name, tt := range map[string]struct {
+		file, text, want, bad string
+		names                 []string
+	}{
+		"no file": {
+			text:  `{"mcpServers": {` + one + `}}`,
+			want:  "{\n  \"mcpServers\": {\n    \"web\": {\n      \"url\": \"https://example.org/mcp\"\n    }\n  }\n}\n",
+			names: []string{"web"},
+		},
+		"without braces, and a comma behind": {
+			file:  "{\"mcpServers\": {}}",
+			text:  one + ",\n",
+			want:  "{\"mcpServers\": {\n    \"web\": {\n      \"url\": \"https://example.org/mcp\"\n    }\n  }}",
+			names: []string{"web"},
+		},
+		"beside others, whose form stays": {
+			file:  "\uFEFF{ \"other\" : {\"mcpServers\": 1}, \"list\": [\"mcpServers\"],\n\t\"mcpServers\": {\n\t\t\"a\": {\"command\":\"x\",  \"new\": 1}\n\t}\n}",
+			text:  `{"servers": {` + one + `, "b": {"command": "y"}}}`,
+			want:  "{ \"other\" : {\"mcpServers\": 1}, \"list\": [\"mcpServers\"],\n\t\"mcpServers\": {\n    \"b\": {\n      \"command\": \"y\"\n    },\n    \"web\": {\n      \"url\": \"https://example.org/mcp\"\n    },\n\t\t\"a\": {\"command\":\"x\",  \"new\": 1}\n\t}\n}",
+			names: []string{"b", "web"},
+		},
+		"into a file of other things": {
+			file:  "{\n  \"theme\": \"dark\"\n}\n",
+			text:  `{` + one + `}`,
+			want:  "{\n  \"mcpServers\": {\n    \"web\": {\n      \"url\": \"https://example.org/mcp\"\n    }\n  },\n  \"theme\": \"dark\"\n}\n",
+			names: []string{"web"},
+		},
+		"half of it":           {text: "{\"mcpServers\": {\n" + one, bad: "it isn't JSON in line 2"},
+		"of smart quotes":      {text: `{“web”: {}}`, bad: "it isn't JSON in line 1"},
+		"nothing":              {text: " ", bad: "it isn't JSON"},
+		"no server":            {text: `{"mcpServers": {}}`, bad: "it holds no server"},
+		"other JSON":           {text: `{"a": 1}`, bad: "it holds no server"},
+		"a list":               {text: `{"mcpServers": [1]}`, bad: "it holds no server"},
+		"a server alone":       {text: `{"command": "npx", "args": ["x"]}`, bad: "the server has no name"},
+		"a name that is there": {file: `{"mcpServers": {"WEB": {"command": "x"}}}`, text: one, bad: "mcp.json has a server WEB already"},
+		"one of two is bad":    {file: `{}`, text: one + `, "my server": {"command": "x"}`, bad: "my server can't be used: a server's name has up to 32 letters"},
+		"neither":              {text: `"web": {}`, bad: "web can't be used: it needs a command or a url"},
+		"a file that is none":  {file: `{"mcpServers": {`, text: one, bad: "put the file right first"},
+		"no object":            {file: `{"mcpServers": null}`, text: one, bad: "put the file right first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := filepath.Join(dir, "mcp.json")
+			if tt.file != "" {
+				if err := os.WriteFile(file, []byte(tt.file), 0o640); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := New(Params{File: file, State: filepath.Join(dir, "state"), Logs: dir})
+			defer func() { _ = c.Close() }()
+			names, err := c.Add(tt.text)
+			if (err == nil) != (tt.bad == "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
+				t.Fatalf("%v, %v; want %q", names, err, tt.bad)
+			}
+			if diff := cmp.Diff(tt.names, names); diff != "" {
+				t.Error(diff)
+			}
+			got, err := os.ReadFile(file)
+			if tt.bad != "" {
+				tt.want = tt.file
+			}
+			if string(got) != tt.want && (err == nil || tt.want != "") {
+				t.Errorf("the file holds\n%s\nwant\n%s", got, tt.want)
+			}
+			if _, err := c.Servers(); err != nil && tt.bad == "" {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A server that dies says so until it runs again, and its log can be read.
+func TestAServerThatDiedSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "good"})
+	if _, err := b.call("test.complain", ""); err != nil {
+		t.Fatal(err)
+	}
+	state := func() (State, error) {
+		list, err := b.Servers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list[0].State, list[0].Err
+	}
+	if s, err := state(); s != StateRunning || err != nil {
+		t.Errorf("%s %v", s, err)
+	}
+	if lines, err := b.Log("test", 3); err != nil || len(lines) != 3 || !strings.HasPrefix(lines[2], "xxx") || len(lines[2]) > 3*mostAbout {
+		t.Errorf("%d lines %v", len(lines), err)
+	}
+	if _, err := b.call("test.die", ""); err == nil {
+		t.Error("it answers")
+	}
+	if s, err := state(); s != StateIdle || !errors.Is(err, ErrEnded) {
+		t.Errorf("after its end: %s %v", s, err)
+	}
+	if _, err := b.tool("test.echo").Run(t.Context(), tools.Call{Args: map[string]string{"text": "x"}}); err != nil {
+		t.Error(err)
+	}
+	if s, err := state(); s != StateRunning || err != nil {
+		t.Errorf("started anew: %s %v", s, err)
+	}
+}
+
+func TestAServerThatStartsSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"test": "slow"})
+	done := make(chan error, 1)
+	go func() { done <- b.Test(t.Context(), "test") }()
+	for {
+		if list, _ := b.Servers(); len(list) == 1 && list[0].State == StateStarting {
+			break
+		}
+		select {
+		case err := <-done:
+			t.Fatalf("it has never been starting: %v", err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,60 @@
+package toolpage
+
+import (
+	"context"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/tools"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// permissions are what the person allowed for longer than a call, each with a way to take
+// it back.
+func (p *Page) permissions(l *list) {
+	l.title(i18n.T("Permissions"))
+	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open permissions.toml"), func() { p.host.OpenFile(p.parts.Allowed.Path()) })
+	if p.known.badAllowed != "" {
+		l.add(kit.Gap8, card(kit.RoleHot, kit.NewParagraph(p.known.badAllowed, kit.RoleText),
+			kit.NewParagraph(i18n.T("Nothing is allowed until the file can be read: every call asks you."), kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
+		return
+	}
+	if len(p.known.allowed) == 0 {
+		l.add(kit.Gap8, kit.NewParagraph(i18n.T("Nothing is allowed for good. When a question comes, “always” and “never” are kept here, and can be taken back."), kit.RoleMuted))
+		return
+	}
+	var parts []fyne.CanvasObject
+	for i, one := range p.known.allowed {
+		revoke := kit.NewButton(kit.ButtonQuiet, i18n.T("Revoke"), func() {
+			p.do("", func(context.Context) error { return p.parts.Allowed.Revoke(one.ID()) })
+		})
+		if i > 0 {
+			parts = append(parts, kit.Inset(kit.Gap4, kit.Gap4, 0, 0, kit.Hairline()))
+		}
+		what := one.Tool
+		if one.Covers != "" {
+			what += " " + one.Covers
+		}
+		parts = append(parts, kit.Line(kit.Gap16, 0, kit.Bold(what).Squeezable(), revoke), kit.NewProse([]kit.Run{{Text: p.permissionWords(one)}}, kit.SizeText, kit.RoleMuted))
+	}
+	l.add(kit.Gap8, card(kit.RoleNone, parts...))
+	l.add(kit.Gap8, kit.NewFlowRow(kit.Gap16, open))
+}
+
+// permissionWords say who may use a tool where, or never.
+func (p *Page) permissionWords(one tools.Permission) string {
+	places := i18n.Places{"Agent": one.Agent, "Session": one.Session, "Schedule": one.Schedule, "Day": i18n.LongDate(one.Time)}
+	if title := p.host.TitleOf(one.Session); title != "" {
+		places["Session"] = i18n.Shorten(title, 60)
+	}
+	switch {
+	case one.Answer == tools.AnswerNever:
+		return i18n.With("{{.Agent}} may never use it, since {{.Day}}", places)
+	case one.Schedule != "":
+		return i18n.With("{{.Agent}} may use it in the schedule “{{.Schedule}}”, since {{.Day}}", places)
+	case one.Answer == tools.AnswerChat:
+		return i18n.With("{{.Agent}} may use it in the chat “{{.Session}}”, since {{.Day}}", places)
+	}
+	return i18n.With("{{.Agent}} may always use it, since {{.Day}}", places)
+}

@@ -1,0 +1,9 @@
+package toolpage
+
+import (
+	"testing"
+
+	"mac-stats/app/ui/screentest"
+)
+
+func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }

@@ -1,0 +1,262 @@
+package toolpage
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/mcpclient"
+	"mac-stats/agents/tools"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// Host is what the page needs of the window it is in. All but Do and Context is called
+// on the UI goroutine.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+	Visible() bool // the window is on the screen
+	Copy(text string)
+	OpenFile(path string)        // in the program that the system has for it
+	TitleOf(name string) string  // of a session; "" where there is none
+	SearchSettings(words string) // shows the settings that have these words
+	// Chosen is what a setting says, and the environment variable that hides it or "".
+	Chosen(key string) (value, setBy string)
+	Choose(key, value string, then func(error)) // changes a setting
+}
+
+// Allowed is what the person allowed for longer than a call; *tools.Answers. Off the UI
+// goroutine.
+type Allowed interface {
+	List() ([]tools.Permission, error)
+	Revoke(id string) error
+	Path() string
+}
+
+// Servers are the servers of mcp.json; *mcpclient.Client. Off the UI goroutine.
+type Servers interface {
+	Servers() ([]mcpclient.Server, error)
+	Add(text string) (names []string, err error)
+	Switch(tool string, on bool) error
+	Test(ctx context.Context, server string) error
+	SignIn(ctx context.Context, server string) error
+	Log(server string, most int) ([]string, error)
+	File() string
+}
+
+// Parts is what the page works on.
+type Parts struct {
+	Allowed Allowed
+	Servers Servers
+}
+
+// Page is the tools. Its fields belong to the UI goroutine.
+type Page struct {
+	host   Host
+	parts  Parts
+	View   *kit.Viewport
+	known  state
+	busy   map[string]context.CancelFunc // of what is done to a server, by its name; "" is all else
+	failed map[string]string             // what was asked and not done, by the same
+	shows  map[string]opened             // of a server, by its name
+	sheet  *sheet                        // nil: the list is shown
+	loads  int                           // so far: an older one than the newest shows nothing
+	ticks  bool                          // the next look is planned
+	stale  bool                          // it is drawn after the next look, whatever is known then
+}
+
+// opened is what is shown of a server below its card.
+type opened struct{ tools, log bool }
+
+// state is what is known.
+type state struct {
+	read                    bool
+	allowed                 []tools.Permission
+	servers                 []mcpclient.Server
+	logs                    map[string][]string // of those that are open
+	badAllowed, badServers  string              // why a file can't be read
+	commands, commandsSetBy string
+}
+
+// lookEvery is the time between two looks at the servers, while the page is on the screen.
+const lookEvery = time.Second
+
+// logLines is how many of them are shown.
+const logLines = 20
+
+// NewPage is the page.
+func NewPage(h Host, parts Parts) *Page {
+	p := &Page{host: h, parts: parts, View: kit.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, shows: map[string]opened{}}
+	p.View.Follow, p.View.Fixed = false, true
+	return p
+}
+
+// Load reads how all is and shows it, and again while the page is on the screen.
+func (p *Page) Load() {
+	p.loads++
+	load, logs := p.loads, []string{}
+	for name, o := range p.shows {
+		if o.log {
+			logs = append(logs, name)
+		}
+	}
+	go func() {
+		s := p.look(logs)
+		if p.host.Context().Err() != nil {
+			return
+		}
+		p.host.Do(func() {
+			if load != p.loads {
+				return
+			}
+			s.commands, s.commandsSetBy = p.host.Chosen(runCommands)
+			if p.stale || !reflect.DeepEqual(p.known, s) {
+				p.known, p.stale = s, false
+				p.Draw()
+			}
+			p.tick()
+		})
+	}()
+}
+
+// reload looks, and draws in any case.
+func (p *Page) reload() {
+	p.stale = true
+	p.Load()
+}
+
+// tick looks again in a while.
+func (p *Page) tick() {
+	if p.ticks {
+		return
+	}
+	p.ticks = true
+	time.AfterFunc(lookEvery, func() {
+		p.host.Do(func() {
+			p.ticks = false
+			if p.host.Visible() && p.View.Visible() && p.host.Context().Err() == nil {
+				p.Load()
+			}
+		})
+	})
+}
+
+func (p *Page) look(logs []string) state {
+	s := state{read: true, logs: map[string][]string{}}
+	var err error
+	if s.allowed, err = p.parts.Allowed.List(); err != nil {
+		s.badAllowed = sentence(err)
+	}
+	if s.servers, err = p.parts.Servers.Servers(); err != nil {
+		s.badServers = sentence(err)
+	}
+	for _, name := range logs {
+		s.logs[name], _ = p.parts.Servers.Log(name, logLines) // one that can't be read is empty
+	}
+	return s
+}
+
+// do does something with a server, or with all else where its name is "", and shows how
+// it is then.
+func (p *Page) do(server string, work func(ctx context.Context) error) {
+	if p.busy[server] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(p.host.Context())
+	p.busy[server] = cancel
+	delete(p.failed, server)
+	p.Draw()
+	go func() {
+		err := work(ctx)
+		stopped := ctx.Err() != nil
+		cancel()
+		if p.host.Context().Err() != nil {
+			return
+		}
+		p.host.Do(func() {
+			delete(p.busy, server)
+			if err != nil && !stopped {
+				p.failed[server] = sentence(err)
+			}
+			p.reload()
+		})
+	}()
+}
+
+// Draw shows the page as it is known; a sheet stays.
+func (p *Page) Draw() {
+	if p.sheet != nil {
+		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
+		return
+	}
+	l := &list{}
+	l.add(0, kit.NewParagraph(i18n.T("What agents may do beside talking. They ask you before each call, unless you allowed more here."), kit.RoleMuted))
+	if p.failed[""] != "" {
+		l.add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed[""], kit.RoleText)))
+	}
+	if p.known.read {
+		p.permissions(l)
+		p.servers(l)
+		p.commands(l)
+	}
+	p.View.ReplaceRows(p.host.Canvas(), l.rows)
+}
+
+// list collects rows.
+type list struct{ rows []*kit.Placed }
+
+func (l *list) add(gap float32, r kit.Row) {
+	l.rows = append(l.rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+}
+
+// below adds a row that belongs to the one above.
+func (l *list) below(gap float32, r kit.Row) {
+	l.rows = append(l.rows, &kit.Placed{Row: r, Gap: gap, Indent: kit.Gap12, Max: kit.ProseMax})
+}
+
+// title begins a section.
+func (l *list) title(words string) { l.add(kit.Gap20+kit.Gap8, kit.NewBoxRow(kit.Title(words))) }
+
+// card is a card of the page.
+func card(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) kit.Row {
+	c := kit.NewCardRow(mark, parts...)
+	c.Pad = kit.Gap12
+	return c
+}
+
+// runCommands is the setting of RUN_CMD.
+const runCommands = "tools.commands"
+
+// commands are about the programs that agents may run.
+func (p *Page) commands(l *list) {
+	on := kit.NewSwitch(func(value string) {
+		p.host.Choose(runCommands, value, func(err error) {
+			delete(p.failed, "")
+			if err != nil {
+				p.failed[""] = sentence(err)
+			}
+			p.reload()
+		})
+	})
+	on.SetValue(p.known.commands, p.known.commandsSetBy != "")
+	parts := []fyne.CanvasObject{
+		kit.Line(kit.Gap16, 0, kit.Bold(i18n.T("Run programs")).Squeezable(), on),
+		kit.NewParagraph(i18n.T("Agents may ask to run a program on this machine (`RUN_CMD`): a list of arguments, no shell, in one folder, with limits of time and output."), kit.RoleMuted),
+	}
+	if p.known.commandsSetBy != "" {
+		parts = append(parts, kit.NewParagraph(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": p.known.commandsSetBy}), kit.RoleWarn))
+	}
+	parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16,
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Folder, time and network…"), func() { p.host.SearchSettings("tools.command") })))
+	l.title(i18n.T("Commands"))
+	l.add(kit.Gap8, card(kit.RoleNone, parts...))
+}
+
+// sentence puts an error into a sentence in the reader's language.
+func sentence(err error) string {
+	return i18n.Sentence(i18n.Capital(i18n.Told(err.Error(), told())))
+}

@@ -1,0 +1,180 @@
+package toolpage
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents/mcpclient"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// servers are those of other programs' tools.
+func (p *Page) servers(l *list) {
+	l.title(i18n.T("Servers"))
+	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open mcp.json"), func() { p.host.OpenFile(p.parts.Servers.File()) })
+	if p.known.badServers != "" {
+		l.add(kit.Gap8, card(kit.RoleHot, kit.NewParagraph(p.known.badServers, kit.RoleText),
+			kit.NewParagraph(i18n.T("Put the file right; it is read again when it is saved."), kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
+	}
+	add := kit.NewButton(kit.ButtonPlain, i18n.T("Add a server…"), p.openSheet)
+	if len(p.known.servers) == 0 && p.known.badServers == "" {
+		l.add(kit.Gap8, kit.NewParagraph(i18n.T("Servers give agents the tools of other programs, by the Model Context Protocol (MCP). They are listed in mcp.json, as for Claude Desktop and others."), kit.RoleMuted))
+		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add))
+		return
+	}
+	for i, s := range p.known.servers {
+		gap := kit.Gap12
+		if i == 0 {
+			gap = kit.Gap8
+		}
+		l.add(gap, p.server(s))
+		if p.shows[s.Name].tools {
+			p.tools(l, s)
+		}
+		if p.shows[s.Name].log {
+			p.log(l, s)
+		}
+	}
+	if p.known.badServers == "" {
+		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add, open))
+	}
+}
+
+// server is the card of a server.
+func (p *Page) server(s mcpclient.Server) kit.Row {
+	words, role := stateWords(s)
+	stop := p.busy[s.Name]
+	if stop != nil && s.State != mcpclient.StateRunning {
+		words, role = i18n.T("starting…"), kit.RoleAccent
+	}
+	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(s.Name).Squeezable(), kit.NewLabel(words, role, kit.SizeText))}
+	if s.Where != "" {
+		where := kit.NewProse([]kit.Run{{Text: s.Where, Mono: true}}, kit.SizeSmall, kit.RoleMuted)
+		where.Bare = true
+		parts = append(parts, where)
+	}
+	if stop == nil && s.Err != nil {
+		why, next := problemWords(s)
+		parts = append(parts, kit.NewParagraph(why, role), kit.NewParagraph(next, kit.RoleMuted))
+	}
+	if failed := p.failed[s.Name]; failed != "" && (s.Err == nil || failed != sentence(s.Err)) {
+		parts = append(parts, kit.NewParagraph(failed, kit.RoleHot))
+	}
+	if buttons := p.serverButtons(s, stop); len(buttons) > 0 {
+		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, buttons...))
+	}
+	return card(kit.RoleNone, parts...)
+}
+
+// serverButtons are what can be done with a server.
+func (p *Page) serverButtons(s mcpclient.Server, stop context.CancelFunc) (buttons []fyne.CanvasObject) {
+	button := func(words string, do func()) {
+		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, words, do))
+	}
+	fold := func(open bool, show, hide string, turn func(*opened)) {
+		if open {
+			show = hide
+		}
+		button(show, func() {
+			o := p.shows[s.Name]
+			turn(&o)
+			p.shows[s.Name] = o
+			p.reload()
+		})
+	}
+	web, there := s.Log == "", s.Where != "" && s.State != mcpclient.StateOff
+	switch {
+	case stop != nil:
+		button(i18n.T("Stop"), stop)
+	case there && web && s.State != mcpclient.StateRunning && s.State != mcpclient.StateStarting:
+		button(i18n.T("Sign in…"), func() {
+			p.do(s.Name, func(ctx context.Context) error { return p.parts.Servers.SignIn(ctx, s.Name) })
+		})
+		fallthrough
+	case there && s.State != mcpclient.StateStarting:
+		button(i18n.T("Test"), func() { p.test(s.Name) })
+	}
+	shows := p.shows[s.Name]
+	if len(s.Tools) > 0 {
+		words := i18n.With("Tools ({{.Number}})", i18n.Places{"Number": strconv.Itoa(len(s.Tools))})
+		fold(shows.tools, words, i18n.T("Hide tools"), func(o *opened) { o.tools = !o.tools })
+	}
+	if !web {
+		fold(shows.log, i18n.T("Log"), i18n.T("Hide log"), func(o *opened) { o.log = !o.log })
+	}
+	return buttons
+}
+
+func (p *Page) test(server string) {
+	p.do(server, func(ctx context.Context) error { return p.parts.Servers.Test(ctx, server) })
+}
+
+// tools are the tools of a server, with a switch each.
+func (p *Page) tools(l *list, s mcpclient.Server) {
+	for _, t := range s.Tools {
+		row := kit.NewChoiceRow(t.Name, t.Description, func(on bool) {
+			p.do(s.Name, func(context.Context) error { return p.parts.Servers.Switch(t.Name, on) })
+		})
+		row.Set(t.On)
+		l.below(kit.Gap12, row)
+		if t.Changed != "" {
+			l.below(kit.Gap4, kit.NewParagraph(i18n.With("It now says: {{.Text}}", i18n.Places{"Text": t.Changed}), kit.RoleWarn))
+			l.below(kit.Gap4, kit.NewParagraph(i18n.T("The agents are told the old words until you allow a call with the new ones."), kit.RoleMuted))
+		}
+	}
+}
+
+// log is the end of what a server's program wrote.
+func (p *Page) log(l *list, s mcpclient.Server) {
+	lines := p.known.logs[s.Name]
+	if len(lines) == 0 {
+		l.below(kit.Gap12, kit.NewParagraph(i18n.T("Its log is empty: it wrote nothing since its last start."), kit.RoleMuted))
+		return
+	}
+	text := strings.Join(lines, "\n")
+	prose := kit.NewProse([]kit.Run{{Text: text, Mono: true}}, kit.SizeSmall, kit.RoleText)
+	prose.Bare = true
+	l.below(kit.Gap12, kit.NewFramed(prose, kit.RoleCode, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8))
+	l.below(kit.Gap8, kit.NewFlowRow(kit.Gap16,
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy log"), func() { p.host.Copy(text) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Open log"), func() { p.host.OpenFile(s.Log) })))
+}
+
+// stateWords say how a server is.
+func stateWords(s mcpclient.Server) (words string, role fyne.ThemeColorName) {
+	switch s.State {
+	case mcpclient.StateOff:
+		return i18n.T("disabled in mcp.json"), kit.RoleMuted
+	case mcpclient.StateStarting:
+		return i18n.T("starting…"), kit.RoleAccent
+	case mcpclient.StateRunning:
+		return i18n.T("running"), kit.RoleAccent
+	case mcpclient.StateFailed:
+		return i18n.T("can't be used"), kit.RoleHot
+	}
+	if s.Err != nil {
+		return i18n.T("ended"), kit.RoleWarn
+	}
+	return i18n.T("starts when needed"), kit.RoleMuted
+}
+
+// problemWords say what is wrong with a server, and what to do.
+func problemWords(s mcpclient.Server) (why, next string) {
+	why = sentence(s.Err)
+	switch {
+	case errors.Is(s.Err, mcpclient.ErrSignIn):
+		return i18n.T("It wants you to sign in."), i18n.T("Press “Sign in…”: your browser opens its page.")
+	case errors.Is(s.Err, mcpclient.ErrEnded):
+		return why, i18n.T("The next call starts it again. Its log may say why it ended.")
+	case s.Where == "":
+		return why, i18n.T("Put it right in mcp.json.")
+	case s.Log == "":
+		return why, i18n.T("See whether its address in mcp.json is right and you are online, then press “Test”.")
+	}
+	return why, i18n.T("See its log, or put it right in mcp.json; then press “Test”.")
+}

@@ -1,0 +1,75 @@
+package toolpage
+
+import (
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+)
+
+// sheet adds servers by what their makers print for mcp.json.
+type sheet struct {
+	p       *Page
+	text    *kit.TextBox
+	problem *kit.Prose
+	add     *kit.Button
+}
+
+// example is what such a piece looks like.
+const example = `{"mcpServers": {
+  "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/ada/notes"]}
+}}`
+
+// openSheet opens the sheet.
+func (p *Page) openSheet() {
+	s := &sheet{p: p, text: kit.NewTextBox(""), problem: kit.NewParagraph("", kit.RoleHot)}
+	s.text.Entry.SetPlaceHolder(example)
+	s.text.Entry.SetMinRowsVisible(8)
+	s.add = kit.NewButton(kit.ButtonPrimary, i18n.T("Add"), s.submit)
+	p.sheet = s
+	p.Draw()
+	p.View.Offset = 0
+	p.View.Refresh()
+	p.host.Do(func() { p.host.Canvas().Focus(s.text.Entry) }) // it is on the screen a moment later
+}
+
+func (s *sheet) rows() []*kit.Placed {
+	l := &list{}
+	l.add(kit.Gap4, kit.NewBoxRow(kit.Title(i18n.T("Add a server"))))
+	l.add(kit.Gap8, kit.NewParagraph(i18n.T("Paste what its documentation gives for mcp.json, or for Claude Desktop, Cursor or VS Code."), kit.RoleMuted))
+	l.add(kit.Gap12, s.text)
+	if s.problem.Flat != "" {
+		l.add(kit.Gap8, s.problem)
+	}
+	l.add(kit.Gap12, kit.NewParagraph(i18n.T("A program in it is started at once and runs with your rights. Add only what you trust."), kit.RoleWarn))
+	l.add(kit.Gap12, kit.NewFlowRow(kit.Gap8, s.add, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
+	return l.rows
+}
+
+func (s *sheet) close() {
+	s.p.sheet = nil
+	s.p.reload()
+}
+
+// submit adds the servers and tries them.
+func (s *sheet) submit() {
+	text := s.text.Entry.Text
+	s.add.Disable()
+	go func() {
+		names, err := s.p.parts.Servers.Add(text)
+		if s.p.host.Context().Err() != nil {
+			return
+		}
+		s.p.host.Do(func() {
+			s.add.Enable()
+			if err != nil {
+				s.problem.SetRuns(kit.Runs(sentence(err), kit.RoleHot))
+				s.p.Draw()
+				return
+			}
+			for _, name := range names {
+				s.p.shows[name] = opened{tools: true}
+				s.p.test(name)
+			}
+			s.close()
+		})
+	}()
+}

@@ -1,0 +1,46 @@
+package toolpage
+
+// told are the texts that servers' errors and those of their files are made of, as
+// mcpclient and tools word them.
+func told() []string {
+	return []string{
+		"the MCP server {{.Server}} doesn't start: {{.Why}}",
+		"the MCP server {{.Server}} is being started: {{.Why}}",
+		"it sent more than {{.Limit}} MB and was ended",
+		"it didn't answer in time",
+		"it ended by itself",
+		"it ended; {{.File}} may say why",
+		"{{.Program}} isn't installed or not in PATH",
+		"{{.Server}} is disabled in mcp.json",
+		"{{.Server}} was changed in mcp.json, or mac-stats ends",
+		"mcp.json has no such server",
+		"read mcp.json: {{.Why}}; put the file right first",
+		"read mcp.json: {{.Why}}",
+		"read permissions.toml: {{.Why}}; put the file right, or move it away",
+		"read permissions.toml: {{.Why}}",
+		"entry {{.Number}} says nothing: it needs agent, tool and an answer: always, never, or chat with a session",
+		"there is no such permission",
+		"it needs a command or a url, and not both",
+		"url {{.Address}} is no http or https address",
+		"type is {{.Type}}; it must be stdio or http",
+		"type sse is the old transport, which isn't supported; use the server's streamable HTTP address",
+		"its name looks like that of {{.Server}}; call it something else",
+		"a server's name has up to 32 letters (a to z), digits, - and _; {{.Name}} has others",
+		"{{.Name}} can't be a server's name: models write it before other tools; call it something else",
+		"{{.Server}} can't be used: {{.Why}}",
+		"mcp.json has a server {{.Server}} already; call this one something else, or edit the file",
+		"mcpServers in mcp.json is no object; put the file right first",
+		"it isn't JSON in line {{.Line}} ({{.Why}}); paste all of it, from { to }",
+		"it isn't JSON ({{.Why}}); paste all of it, from { to }",
+		`it holds no server; paste all of it, such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}`,
+		`the server has no name; write one before it: {"files": {"command": …}}`,
+		"{{.Server}} is a program on this machine: there is nothing to sign in to",
+		"there is no keychain to keep the token in, so nobody can sign in here; put a token into the server's headers in mcp.json",
+		"the sign-in was refused: {{.Why}}",
+		"the server's sign-in page is no https address",
+		"the sign-in couldn't be renewed; try again later: {{.Why}}",
+	}
+}
+
+// Texts are what the page shows in the reader's language and does not spell out.
+func Texts() []string { return told() }
