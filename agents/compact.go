@@ -66,11 +66,15 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // Summarize asks the small model, twice at most: by a schema, then for headed text
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
-// what the user said, in the messages left out too, is none (see summary.MissingFrom).
+// what the user said, in the messages left out too, is none (see summary.MissingFrom). A
+// tiny model isn't asked: the user would wait for two answers that are thrown away.
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
 		return compact.Digest{}, err
+	}
+	if model.Tiny() {
+		return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, errTiny)
 	}
 	missing := ""
 	for attempt := range 2 {
@@ -78,7 +82,7 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 		digest, missing, err = s.attempt(ctx, attempt, summaryTask{model, numCtx, previous, messages, missing})
 		switch {
 		case err == nil:
-			digest.By = model
+			digest.By = model.Name
 			return digest, nil
 		case ctx.Err() != nil, errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrModelMissing):
 			return compact.Digest{}, err
@@ -88,16 +92,16 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 }
 
 // model is the one for small work, with its context size.
-func (s *SmallModel) model(ctx context.Context) (string, int, error) {
+func (s *SmallModel) model(ctx context.Context) (ollama.ModelInfo, int, error) {
 	model, err := smallModel(ctx, s.models, s.settings())
 	if err != nil {
-		return "", 0, fmt.Errorf("choosing a model for summaries: %w", err)
+		return model, 0, fmt.Errorf("choosing a model for summaries: %w", err)
 	}
 	numCtx, err := s.models.NumCtx(ctx, model.Name)
 	if err != nil {
-		return "", 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
+		return model, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
 	}
-	return model.Name, numCtx, nil
+	return model, numCtx, nil
 }
 
 // worth gives an error for a Summary that may not take the place of the messages, and
@@ -115,7 +119,7 @@ func worth(text string, previous *transcript.Block, messages []transcript.Block)
 
 // summaryTask is one Summary to be made.
 type summaryTask struct {
-	model    string
+	model    ollama.ModelInfo
 	numCtx   int
 	previous *transcript.Block
 	messages []transcript.Block
@@ -126,7 +130,7 @@ type summaryTask struct {
 // first answer was one and only lacked something. With an error comes what to tell the
 // model of it, if anything.
 func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask) (digest compact.Digest, missing string, err error) {
-	model, numCtx := task.model, task.numCtx
+	model, numCtx := task.model.Name, task.numCtx
 	ctx, stop := context.WithTimeout(ctx, compactTime)
 	defer stop()
 	answer := compactAnswer
@@ -208,6 +212,7 @@ var (
 	errGarbledDigest = errors.New("the summary is garbled")
 	errRefused       = errors.New("the model refused to summarise")
 	errMissing       = errors.New("the summary leaves out what the user said")
+	errTiny          = errors.New("the model is too small for summaries")
 	errMadeUp        = errors.New("the summary is about something that nobody said")
 )
 

@@ -474,6 +474,19 @@ func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
 	}
 }
 
+func TestATinyModelIsNotAskedForASummary(t *testing.T) {
+	for size, asked := range map[string]int{"135M": 0, "596M": 0, "999.89M": 2, "1.7B": 2, "": 2} {
+		t.Run(size, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", size)}, Rules: replies("garbled", "garbled")})
+			small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+			_, err := small.Summarize(t.Context(), nil, []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}})
+			if n := r.compactions(); !errors.Is(err, compact.ErrNoDigest) || n != asked {
+				t.Errorf("asked %d times, want %d: %v", n, asked, err)
+			}
+		})
+	}
+}
+
 // A small model may fill a Summary with the same sentence: it isn't waited for.
 func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
 	r := compacting(t, false, 16384, `{"context":"`+strings.Repeat("The user travels by train to Oslo and back again. ", 40)+`"}`, goodDigest)

@@ -41,6 +41,33 @@ func TestASmallModelIsToldItsMemoryAlone(t *testing.T) {
 	}
 }
 
+// A follow-up question works, and nothing else leads a tiny model astray: no Summary, no
+// exchange of before, and no word of what was left out, which is no fault of the context.
+func TestATinyModelSeesTheLastExchangeAlone(t *testing.T) {
+	for size, want := range map[string]int{"135M": 3, "1.7B": 11} {
+		t.Run(size, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", size)}, Rules: replies("A0", "A1", "A2", "A3", "A4", "A5")})
+			var events []Event
+			for i := range 6 {
+				_, more := r.say(fmt.Sprintf("Question %d", i))
+				events = append(events, more...)
+			}
+			sent := r.chat(-1).Messages
+			if len(sent) != want {
+				t.Fatalf("sent %d messages, want %d", len(sent), want)
+			}
+			for i, text := range []string{"Question 4", "A4", "Question 5"} {
+				if got := sent[len(sent)-3+i].Content; got != text {
+					t.Errorf("sent %q, want %q", got, text)
+				}
+			}
+			if cut := of(events, EventContextCut); len(cut) != 0 {
+				t.Errorf("told %+v", cut[0].Cut)
+			}
+		})
+	}
+}
+
 func secondSay(r *rig) []Event {
 	_, events := r.say("Hello again")
 	return events

@@ -33,10 +33,10 @@ func (e *Engine) nameAfter(ctx context.Context, session string) {
 		return
 	}
 	model, err := e.p.Models.Resolve(ctx, e.p.Settings().RoleModels[string(ollama.RoleSmall)], ollama.RoleSmall)
-	if err != nil || !e.p.Loaded(ctx, model.Name) {
+	if err != nil || model.Tiny() || !e.p.Loaded(ctx, model.Name) {
 		return
 	}
-	title := e.askTitle(ctx, model.Name, window.Messages[0], window.Messages[1])
+	title := e.askTitle(ctx, model, window.Messages[0], window.Messages[1])
 	if title == "" {
 		return
 	}
@@ -59,10 +59,10 @@ func lacksTitle(window transcript.Context) bool {
 }
 
 // askTitle gives "" where the model gave nothing that can be a title.
-func (e *Engine) askTitle(ctx context.Context, model string, ask, answer transcript.Block) string {
+func (e *Engine) askTitle(ctx context.Context, model ollama.ModelInfo, ask, answer transcript.Block) string {
 	ctx, stop := context.WithTimeout(ctx, titleTime)
 	defer stop()
-	numCtx, err := e.p.Models.NumCtx(ctx, model)
+	numCtx, err := e.p.Models.NumCtx(ctx, model.Name)
 	if err != nil {
 		return ""
 	}
@@ -74,7 +74,7 @@ func (e *Engine) askTitle(ctx context.Context, model string, ask, answer transcr
 		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
 	think, sober := false, 0.0
 	res, err := e.p.Chat.Chat(ctx, ollama.ChatRequest{
-		Model: model, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think, Temperature: &sober,
+		Model: model.Name, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think, Temperature: &sober,
 		Messages: []api.Message{{Role: "system", Content: e.guides.Title}, {Role: "user", Content: text}},
 	})
 	if err != nil {

@@ -78,6 +78,17 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the model is tiny", func(t *testing.T) {
+		r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", "135M")}, Rules: replies("A1", "I'd like to suggest")})
+		r.settings.AutoTitle, r.params.Background = true, true
+		r.params.Loaded = func(context.Context, string) bool { return true }
+		r.open()
+		r.say(longQuestion)
+		r.engine.work.Wait()
+		if n := len(r.server.Chats()); n != 1 {
+			t.Errorf("%d requests", n)
+		}
+	})
 	t.Run("the model is not loaded", func(t *testing.T) {
 		r, _ := namingRig(t, false, "A1", "A title of the model")
 		r.say(longQuestion)

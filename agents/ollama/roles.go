@@ -31,6 +31,10 @@ const (
 	// enoughForWork is from how many parameters on a model can do small work, "about
 	// 3B": below it summaries and titles are nonsense more often than not.
 	enoughForWork = 2_500_000_000
+	// tinyBelow is under how many parameters ("about 1B"; what is sold as 1B says 999M) a
+	// model can't work on a conversation at all: of 41 Summaries by SmolLM2-135M, two
+	// attempts each, two were accepted, and those told nothing of it.
+	tinyBelow = 900_000_000
 )
 
 // The parts of a name or family that tell what a model was made for.
@@ -156,6 +160,13 @@ func (m ModelInfo) KnownSize() int64 { return cmp.Or(m.Parameters, namedParamete
 func (m ModelInfo) Small() bool {
 	n := m.KnownSize()
 	return n > 0 && n < enoughForWork
+}
+
+// Tiny reports whether a model can answer a question, but can't work on a conversation:
+// neither sum it up nor keep to its topic. One whose size nobody knows isn't.
+func (m ModelInfo) Tiny() bool {
+	n := m.KnownSize()
+	return n > 0 && n < tinyBelow
 }
 
 // sizeInName is the size in a model's name: "qwen3:8b", "smollm2:135m-instruct",
