@@ -150,7 +150,7 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	defer stopCall()
 	var loop loopWatch
 	req := ollama.ChatRequest{
-		Model: model, NumCtx: numCtx, MaxTokens: answer, Think: &think, Temperature: &sober,
+		Model: model, NoSystem: task.model.NoSystem, NumCtx: numCtx, MaxTokens: answer, Think: &think, Temperature: &sober,
 		OnChunk: func(c ollama.Chunk) {
 			if loop.write(c.Content) {
 				stopCall()

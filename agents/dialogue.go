@@ -146,7 +146,7 @@ func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 // request is the chat request for the dialogue as it stands.
 func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 	req := ollama.ChatRequest{
-		Model: d.model.Name, Messages: d.messages, NumCtx: d.numCtx, MaxTokens: d.answerTokens(), Temperature: d.agent.Temperature, Think: d.think,
+		Model: d.model.Name, NoSystem: d.model.NoSystem, Messages: d.messages, NumCtx: d.numCtx, MaxTokens: d.answerTokens(), Temperature: d.agent.Temperature, Think: d.think,
 		OnPhase: s.onPhase, OnChunk: s.onChunk,
 	}
 	if d.native && !d.final {

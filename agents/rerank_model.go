@@ -58,7 +58,7 @@ func (j *Judge) Rerank(ctx context.Context, query string, texts []string) ([]flo
 	}
 	think, sober := false, 0.0
 	res, err := j.chat.Chat(ctx, ollama.ChatRequest{
-		Model: model.Name, NumCtx: numCtx, Think: &think, Temperature: &sober, MaxTokens: judgeAnswer * (len(texts) + 2), Format: json.RawMessage(judgeSchema),
+		Model: model.Name, NoSystem: model.NoSystem, NumCtx: numCtx, Think: &think, Temperature: &sober, MaxTokens: judgeAnswer * (len(texts) + 2), Format: json.RawMessage(judgeSchema),
 		Messages: []api.Message{
 			{Role: "system", Content: j.guides.Judge},
 			{Role: "user", Content: j.material(query, texts, numCtx)},

@@ -68,6 +68,28 @@ func TestATinyModelSeesTheLastExchangeAlone(t *testing.T) {
 	}
 }
 
+// A server drops system messages without a word where the model's template has no place
+// for them: what the model is to know goes with the first message then, in each turn alike.
+func TestAModelWithoutSystemMessagesKnowsTheMemory(t *testing.T) {
+	for _, tier := range []string{"plain", "middle"} {
+		model := sized("imported", "8B")
+		model.Template = "{{ .Prompt }}"
+		r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{model}, Rules: replies("One.", "Two.")})
+		r.settings.PromptTier, r.settings.ToolsTier = tier, tier
+		r.write("agents/memory.md", "- Works night shifts.\n")
+		r.say("Hello")
+		r.say("And then?")
+		first, second := r.chat(0).Messages, r.chat(1).Messages
+		if len(first) != 1 || first[0].Role != "user" || !strings.Contains(first[0].Content, "- Works night shifts.") || !strings.HasSuffix(first[0].Content, "\n\nHello") {
+			t.Errorf("%s: sent %+v", tier, first)
+		}
+		sameMessages(t, first, second)
+		if got := second[len(second)-1].Content; got != "And then?" {
+			t.Errorf("%s: then %q", tier, got)
+		}
+	}
+}
+
 func secondSay(r *rig) []Event {
 	_, events := r.say("Hello again")
 	return events

@@ -74,7 +74,7 @@ func (e *Engine) askTitle(ctx context.Context, model ollama.ModelInfo, ask, answ
 		"\nAnswer: " + excerpt.Shorten(excerpt.OneLine(answer.Text), titleQuote)
 	think, sober := false, 0.0
 	res, err := e.p.Chat.Chat(ctx, ollama.ChatRequest{
-		Model: model.Name, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think, Temperature: &sober,
+		Model: model.Name, NoSystem: model.NoSystem, NumCtx: numCtx, MaxTokens: titleAnswer, Think: &think, Temperature: &sober,
 		Messages: []api.Message{{Role: "system", Content: e.guides.Title}, {Role: "user", Content: text}},
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type ChatRequest struct {
 	Model       string
 	Messages    []api.Message
+	NoSystem    bool // see ModelInfo: what system messages say goes with the first of the user's
 	Tools       api.Tools
 	NumCtx      int // 0: leave it to the server
 	MaxTokens   int // num_predict; 0: leave it
@@ -71,6 +72,9 @@ func (l chatLine) last() bool      { return l.Done }
 func (c *Client) Chat(ctx context.Context, req ChatRequest) (ChatResult, error) {
 	t := c.target("chat", req.Model)
 	req.Messages = harmless(req.Messages)
+	if req.NoSystem {
+		req.Messages = withoutSystem(req.Messages)
+	}
 	run := &chatRun{req: req}
 	if !c.permits.tryAcquire() {
 		run.onPhase(PhaseQueued)

@@ -25,6 +25,9 @@ type ModelInfo struct {
 	// KeepsThinking: its template takes back what it thought between the rounds of a
 	// turn.
 	KeepsThinking bool
+	// NoSystem: its template has no place for system messages; the server drops them and
+	// says nothing.
+	NoSystem bool `json:",omitempty"`
 	// TokenBytes is how much memory a token of context takes; 0 where unknown.
 	TokenBytes int64 `json:",omitempty"`
 }
@@ -121,6 +124,7 @@ func describe(entry api.ListModelResponse, answer api.ShowResponse) ModelInfo {
 		Dimensions: ofArchitecture(answer.ModelInfo, "embedding_length"),
 
 		KeepsThinking: answer.Renderer != "" || strings.Contains(answer.Template, ".Thinking"),
+		NoSystem:      answer.Renderer == "" && !showsSystem(answer.Template),
 	}
 	info.TokenBytes = tokenBytes(answer.ModelInfo)
 	if info.Parameters == 0 {

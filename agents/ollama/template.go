@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/ollama/ollama/api"
 )
@@ -95,4 +96,41 @@ func harmlessValue(value any) any {
 		return object
 	}
 	return value
+}
+
+// showsSystem reports whether a chat template shows the model what a system message says,
+// by running it as the server does. The one of a model that was made of a file without any,
+// "{{ .Prompt }}", doesn't. Of one that can't be run here nothing is known: it counts as one
+// that does.
+func showsSystem(text string) bool {
+	const mark = "the words of the system"
+	none := func(...any) string { return "" }
+	run, err := template.New("").Funcs(template.FuncMap{"json": none, "currentDate": none, "yesterdayDate": none, "toTypeScriptType": none}).Parse(text)
+	if err != nil || text == "" {
+		return true
+	}
+	var out strings.Builder
+	err = run.Execute(&out, map[string]any{
+		"System": mark, "Prompt": "Hello", "Response": "",
+		"Messages": []*api.Message{{Role: "system", Content: mark}, {Role: "user", Content: "Hello"}},
+		"Tools":    api.Tools(nil), "Suffix": "", "Think": false, "ThinkLevel": "", "IsThinkSet": false,
+	})
+	return err != nil || strings.Contains(out.String(), mark)
+}
+
+// withoutSystem puts what the system messages say before the first message of the user.
+func withoutSystem(messages []api.Message) []api.Message {
+	var system []string
+	var rest []api.Message
+	for _, m := range messages {
+		if m.Role == "system" {
+			system = append(system, m.Content)
+			continue
+		}
+		rest = append(rest, m)
+	}
+	if at := slices.IndexFunc(rest, func(m api.Message) bool { return m.Role == "user" }); at >= 0 {
+		rest[at].Content = strings.Join(append(system, rest[at].Content), "\n\n")
+	}
+	return rest
 }

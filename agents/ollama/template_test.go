@@ -95,3 +95,22 @@ func TestOrdinaryTextStays(t *testing.T) {
 		}
 	}
 }
+
+// Templates as models have them; the first is that of a model made of a file without any.
+func TestATemplateMayHaveNoPlaceForSystemMessages(t *testing.T) {
+	for text, want := range map[string]bool{
+		"{{ .Prompt }}": false,
+		"{{ if .Prompt }}[INST] {{ .Prompt }} [/INST]{{ end }} {{ .Response }}":                                                                                         false,
+		"{{ range .Messages }}{{ if eq .Role \"user\" }}<user>{{ .Content }}{{ else if eq .Role \"assistant\" }}<bot>{{ .Content }}{{ end }}{{ end }}":                  false,
+		"{{ if .System }}<<SYS>>{{ .System }}<</SYS>>{{ end }}{{ .Prompt }}":                                                                                            true,
+		"{{- range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n":                                                     true,
+		"{{ range $i, $m := .Messages }}{{ if eq $m.Role \"user\" }}{{ if eq $i 1 }}{{ $.System }}{{ end }}{{ $m.Content }}{{ end }}{{ end }}":                          true,
+		"{{ range .Messages }}{{ if eq .Role \"assistant\" }}{{ .Content }}{{ if .ToolCalls }}{{ json .ToolCalls }}{{ end }}{{ else }}{{ .Content }}{{ end }}{{ end }}": true,
+		"{{ tomorrowsFunction .Messages }}": true, // not known here
+		"":                                  true,
+	} {
+		if got := showsSystem(text); got != want {
+			t.Errorf("%q has a place: %v, want %v", text, got, want)
+		}
+	}
+}

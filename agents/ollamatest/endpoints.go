@@ -91,7 +91,7 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, body []byte, _ int
 	arch := m.details().Family
 	reply(w, map[string]any{
 		"modelfile":    "FROM " + m.Name,
-		"template":     cmp.Or(m.Template, "{{ .Prompt }}"),
+		"template":     cmp.Or(m.Template, "{{ .System }}{{ .Prompt }}"),
 		"details":      m.details(),
 		"remote_host":  m.RemoteHost,
 		"capabilities": m.capabilities(),

@@ -45,7 +45,7 @@ type Model struct {
 	ParameterSize string // "8.2B"
 	Family        string // "qwen3"
 	Capabilities  []string
-	Template      string        // default "{{ .Prompt }}"
+	Template      string        // default "{{ .System }}{{ .Prompt }}"
 	ContextLength int           // tokens, default 32768
 	Loaded        bool          // in memory from the start
 	LoadDelay     time.Duration // how long its first chat waits
