@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"mac-stats/agents/command"
+	"mac-stats/agents/process"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
 	"mac-stats/app/instance"
@@ -24,7 +25,7 @@ import (
 var version = ""
 
 func main() {
-	command.Child()
+	process.Child(command.Inside)
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
 	tellFailure := useConsole()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)

@@ -4,10 +4,11 @@
 // Rules:
 //   - A list of arguments is run, never a string by a shell. A program that runs what its
 //     arguments say (a shell, an interpreter, env, sudo …) is asked about each time.
-//   - It runs in one folder, without secrets in its environment, and has limits of time and
-//     of output. It is killed with its process group, in bubblewrap with all that it started.
+//   - It runs in one folder, without secrets in its environment, and has limits of time, of
+//     output, and those of process.Usual. It is killed with all that it started.
 //   - It runs inside a sandbox where the system has one: bubblewrap or Landlock on Linux,
-//     sandbox-exec on macOS. The question says which, and says so where there is none.
+//     sandbox-exec on macOS. The question says which, what that one doesn't keep it from,
+//     and says so where there is none.
 //   - What it prints is a stranger's text.
 package command
 
@@ -17,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,8 +39,11 @@ const (
 	shownTail  = 4 << 10   // of them that are shown while it runs, from the end
 	showEvery  = 500 * time.Millisecond
 	mostLine   = 8 << 10                // bytes of a command
-	lingers    = 200 * time.Millisecond // what a program left behind may still print
+	lingers    = 200 * time.Millisecond // what a program left behind may still print, where the system lets it
 )
+
+// limits are those of a program.
+var limits = process.Usual()
 
 // Settings are the person's, read anew for each call.
 type Settings struct {
@@ -91,7 +96,7 @@ var runs = []string{
 	"rbash", "ld-linux-x86-64.so", "ld-linux-aarch64.so", "tar", "bsdtar", "sed", "split", "zip", "sqlite", "psql", "less", "more", "man", "mail", "fd", "fdfind",
 	"nodejs", "ts-node", "tsx", "yarn", "pnpm", "pypy", "ipython", "pip", "gem", "irb", "bundle", "rake", "composer", "rscript", "julia", "ghci", "runghc", "octave", "scala", "groovy", "swift", "gcc", "cmake", "ninja", "just", "dotnet", "gradle", "mvn",
 	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "wish", "java", "npx", "npm", "uvx", "pipx", "go", "cargo", "make", "vim", "vim.basic", "vim.tiny", "nvim", "view", "ex", "vi", "ed", "emacs",
-	"curl", "wget", "dd", "tee",
+	"curl", "wget", "dd", "tee", "mac-stats",
 }
 
 // Action implements tools.Guarded.
@@ -135,13 +140,33 @@ func runsOthers(program string) bool {
 func (t *Tool) settings() (Settings, error) {
 	set := t.p.Settings()
 	set.Folder = resolved(set.Folder)
-	own := resolved(filepath.Join(t.p.Data, workFolder))
-	for _, path := range hidden(t.p.Data) {
-		if within(path, set.Folder) || within(set.Folder, path) && !within(set.Folder, own) {
-			return Settings{}, fmt.Errorf("nothing runs in the folder %s: %s is not for programs. The user has to choose another folder for commands in Settings", set.Folder, path)
-		}
+	if err := CheckFolder(set.Folder, t.p.Data); err != nil {
+		return Settings{}, fmt.Errorf("nothing runs in the folder for commands: %w. The user has to choose another one in Settings", err)
 	}
 	return set, nil
+}
+
+// CheckFolder says why no program may run in a folder, given the data folder: Settings ask
+// before one is chosen, and it is asked again before each run.
+func CheckFolder(folder, data string) error {
+	if !filepath.IsAbs(folder) {
+		return fmt.Errorf("%s can't be that folder: write its whole path", folder)
+	}
+	folder = resolved(folder)
+	own := resolved(filepath.Join(data, workFolder))
+	for _, path := range hidden(data) {
+		if within(path, folder) || within(folder, path) && !within(folder, own) {
+			return fmt.Errorf("%s can't be that folder, because %s is not for programs", folder, path)
+		}
+	}
+	for at := folder; ; at = filepath.Dir(at) { // what is missing is made
+		switch info, err := os.Stat(at); {
+		case err == nil && info.IsDir():
+			return nil
+		case err == nil, !errors.Is(err, fs.ErrNotExist), at == filepath.Dir(at):
+			return fmt.Errorf("%s can't be that folder, because %s is no folder", folder, at)
+		}
+	}
 }
 
 // look gives the arguments of a call and the program's path.
@@ -188,7 +213,7 @@ func (t *Tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	out := &output{}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, lingers
 	out.over = stop
-	p, err := process.Start(cmd)
+	p, err := process.Start(cmd, limits)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s can't be run: %w", argv[0], err)
 	}

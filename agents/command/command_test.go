@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,12 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/agents/process"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
 
 func TestMain(m *testing.M) {
-	Child()
+	process.Child(Inside)
 	os.Exit(m.Run())
 }
 
@@ -111,11 +111,11 @@ func TestWhatIsAsked(t *testing.T) {
 func boxes(t *testing.T) map[string]sandbox {
 	t.Helper()
 	list := map[string]sandbox{"none": {}}
-	if path, err := exec.LookPath("bwrap"); err == nil && findSandbox().kind == bubblewrap {
-		list["bubblewrap"] = sandbox{bubblewrap, path}
+	if box := findSandbox(); box.kind == bubblewrap {
+		list["bubblewrap"] = box
 	}
-	if self, err := os.Executable(); err == nil && hasLandlock() {
-		list["landlock"] = sandbox{landlocked, self}
+	if landlockVersion() >= leastLandlock {
+		list["landlock"] = sandbox{kind: landlocked}
 	}
 	return list
 }

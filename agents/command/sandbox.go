@@ -5,8 +5,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+
+	"mac-stats/agents/process"
+)
+
+// leastLandlock is the version of Landlock that also knows truncating and TCP;
+// scopesLandlock is the one that also keeps signals inside.
+const (
+	leastLandlock  = 4
+	scopesLandlock = 6
 )
 
 type sandboxKind int
@@ -20,29 +31,38 @@ const (
 
 // sandbox is what the system has to keep a program from doing harm.
 type sandbox struct {
-	kind sandboxKind
-	path string // of the program that makes it
+	kind  sandboxKind
+	path  string // of the program that makes it; "" of Landlock
+	sizes bool   // bubblewrap knows the sizes of folders in memory (0.7)
 }
 
 // findSandbox finds it, once.
 var findSandbox = sync.OnceValue(func() sandbox {
 	switch runtime.GOOS {
 	case "linux":
-		if path, err := exec.LookPath("bwrap"); err == nil && exec.Command(path, "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc", "true").Run() == nil {
-			return sandbox{bubblewrap, path}
+		if path, err := exec.LookPath("bwrap"); err == nil {
+			for _, sizes := range []bool{true, false} {
+				args := []string{"--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc", "true"}
+				if sizes {
+					args = append([]string{"--size", "4096", "--tmpfs", "/tmp"}, args...)
+				}
+				if exec.Command(path, args...).Run() == nil {
+					return sandbox{bubblewrap, path, sizes}
+				}
+			}
 		}
-		if self, err := os.Executable(); err == nil && hasLandlock() {
-			return sandbox{landlocked, self}
+		if landlockVersion() >= leastLandlock {
+			return sandbox{kind: landlocked}
 		}
 	case "darwin":
 		if path, err := exec.LookPath("sandbox-exec"); err == nil {
-			return sandbox{sandboxExec, path}
+			return sandbox{kind: sandboxExec, path: path}
 		}
 	}
 	return sandbox{}
 })
 
-// words say what the sandbox keeps a program from, for people.
+// words say what the sandbox keeps a program from, for people, and what it doesn't.
 func (s sandbox) words(network bool) string {
 	net := "no network"
 	if network {
@@ -50,20 +70,34 @@ func (s sandbox) words(network bool) string {
 	}
 	switch s.kind {
 	case bubblewrap:
-		return "in a sandbox (bubblewrap): writes there alone, " + net
-	case landlocked:
-		if !network {
-			net = "no TCP"
+		text := "in a sandbox (bubblewrap): writes there alone, " + net
+		if !hasFilter() {
+			text += ", BUT can talk to programs that have a socket in a folder"
 		}
-		return "in a sandbox (Landlock): reads system folders, writes there alone, " + net
+		return text
+	case landlocked:
+		text := "in a sandbox (Landlock): reads system folders, writes there alone, " + net
+		switch {
+		case !hasFilter() && !network:
+			text += " by TCP, BUT by UDP, and can talk to other programs by their sockets"
+		case !hasFilter():
+			text += ", BUT can talk to other programs by their sockets"
+		case landlockVersion() < scopesLandlock:
+			text += ", BUT can end other programs of yours"
+		}
+		return text
 	case sandboxExec:
-		return "in a sandbox (sandbox-exec): writes there alone, " + net
+		return "in a sandbox (sandbox-exec): writes there alone, " + net + ", BUT can ask services of the system, and what it leaves in the background goes on after a stop"
 	}
-	return "WITHOUT a sandbox, which this system doesn't have: it can do what you can do"
+	text := "WITHOUT a sandbox, which this system doesn't have: it can do what you can do"
+	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+		text += ", and what it leaves in the background goes on after a stop"
+	}
+	return text
 }
 
 // secrets are folders below the home folder that no program sees.
-var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gh", ".config/gcloud", ".local/share/keyrings", ".password-store", ".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".pgpass", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".config/rclone", ".config/BraveSoftware", ".thunderbird", ".mac-stats", "Library/Keychains"}
+var secrets = []string{".Xauthority", ".ICEauthority", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config/gh", ".config/gcloud", ".local/share/keyrings", ".password-store", ".mozilla", ".config/google-chrome", ".config/chromium", ".netrc", ".pgpass", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".config/rclone", ".config/BraveSoftware", ".thunderbird", ".mac-stats", "Library/Keychains"}
 
 // workFolder is the one in the data folder that is for programs.
 const workFolder = "work"
@@ -99,19 +133,36 @@ func within(path, dir string) bool {
 // shownOfRun is what a program sees of /run, which has the sockets of other programs.
 var shownOfRun = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/wrappers"}
 
+// inMemory makes a folder empty. What is written there takes memory: up to most bytes.
+func (s sandbox) inMemory(path string, most uint64) []string {
+	if !s.sizes {
+		return []string{"--tmpfs", path}
+	}
+	return []string{"--size", strconv.FormatUint(max(most, 1<<16), 10), "--tmpfs", path}
+}
+
 // wrap gives the arguments that run argv in the sandbox.
 func (s sandbox) wrap(argv []string, set Settings, data string) []string {
+	network := "off"
+	if set.Network {
+		network = "on"
+	}
 	switch s.kind {
 	case bubblewrap:
+		var readOnly []string // in the end: until then places in them are made
 		full := []string{
 			s.path, "--die-with-parent", "--new-session", "--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
-			"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--tmpfs", "/tmp",
+			"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
 		}
+		full = append(full, s.inMemory("/tmp", limits.Memory/4)...)
+		full = append(full, s.inMemory("/dev/shm", limits.Memory/4)...)
+		full = append(full, "--remount-ro", "/dev")
 		if _, err := os.Stat("/run"); err == nil {
-			full = append(full, "--tmpfs", "/run")
+			full = append(full, s.inMemory("/run", 0)...)
 			for _, path := range shownOfRun {
 				full = append(full, "--ro-bind-try", path, path)
 			}
+			readOnly = append(readOnly, "/run")
 		}
 		if !set.Network {
 			full = append(full, "--unshare-net")
@@ -120,18 +171,20 @@ func (s sandbox) wrap(argv []string, set Settings, data string) []string {
 			switch info, err := os.Stat(path); {
 			case err != nil:
 			case info.IsDir():
-				full = append(full, "--tmpfs", path)
+				full = append(full, s.inMemory(path, 0)...)
+				readOnly = append(readOnly, path)
 			default:
 				full = append(full, "--ro-bind", os.DevNull, path)
 			}
 		}
-		return append(append(full, "--bind", set.Folder, set.Folder, "--chdir", set.Folder, "--"), argv...)
-	case landlocked:
-		network := "off"
-		if set.Network {
-			network = "on"
+		full = append(full, "--bind", set.Folder, set.Folder)
+		for _, path := range readOnly {
+			full = append(full, "--remount-ro", path)
 		}
-		return append([]string{s.path, childArg, set.Folder, network}, argv...)
+		full = append(full, "--chdir", set.Folder, "--")
+		return slices.Concat([]string{process.Self, inBubblewrap, set.Folder, network}, full, argv)
+	case landlocked:
+		return append([]string{process.Self, inLandlock, set.Folder, network}, argv...)
 	case sandboxExec:
 		return append([]string{s.path, "-p", profile(set, hidden(data))}, argv...)
 	}
@@ -158,14 +211,8 @@ func profile(set Settings, hidden []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// childArg is the first argument of this program where it is to enter a sandbox and then
-// become another program.
-const childArg = "__in_sandbox"
-
-// Child does that where the arguments of the process ask for it, and returns at once
-// where they don't. It is the first thing main calls.
-func Child() {
-	if len(os.Args) > 4 && os.Args[1] == childArg {
-		os.Exit(enter(os.Args[2], os.Args[3] == "on", os.Args[4:]))
-	}
-}
+// The first argument of Inside.
+const (
+	inBubblewrap = "bubblewrap"
+	inLandlock   = "landlock"
+)

@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"mac-stats/agents/process"
 )
 
 // The tests start this binary again as a server that behaves as it is told to.
 
 func TestMain(m *testing.M) {
+	process.Child(nil)
 	if how := os.Getenv("MAC_STATS_TEST_SERVER"); how != "" {
 		serve(how)
 		return

@@ -304,7 +304,7 @@ func (s *server) run(sent *meter) (mcp.Transport, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := process.Start(cmd)
+	p, err := process.Start(cmd, process.Usual())
 	if err != nil {
 		_ = log.Close() // nothing was written
 		return nil, nil, err

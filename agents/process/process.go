@@ -5,8 +5,11 @@
 //   - A program is started with a list of arguments, never through a shell.
 //   - It gets the few variables of the environment that programs need, and none that may
 //     hold a secret.
-//   - It heads a process group of its own, which is killed as a whole. On Linux it is
-//     killed when this process dies, on Windows all of its children are too.
+//   - It ends with all that it started: when it ends itself, when it is killed, and when
+//     this process dies. On Linux and Windows that holds for children that detach
+//     themselves, too; elsewhere what leaves the program's group (setsid) goes on.
+//   - It has limits of memory, of processes and of the size of a file (Linux; on Windows of
+//     the first two), so that it can't take the machine with it.
 package process
 
 import (
@@ -14,7 +17,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 )
 
 // passed are the variables that a program gets; those that begin with LC_ as well.
@@ -35,29 +37,36 @@ func Environ(environ []string, more ...string) []string {
 	return append(out, more...)
 }
 
+// Limits are for a program with all that it started.
+type Limits struct {
+	Memory    uint64 // bytes; on Linux also of each process alone
+	File      uint64 // bytes of each file that it writes
+	Processes int    // at the same time
+}
+
+// Usual are the limits of a program that nothing else is known of: half of the memory.
+func Usual() Limits { return Limits{Memory: usualMemory(), File: 16 << 30, Processes: 512} }
+
 // Process is a program that was started.
 type Process struct {
 	Cmd *exec.Cmd
 	job job
 }
 
-// Start starts cmd at the head of its own group. The end of its context kills the group,
-// and Wait returns soon after (WaitDelay, 2 s where it isn't set).
-func Start(cmd *exec.Cmd) (*Process, error) {
+// Start starts cmd. The end of its context kills it with all that it started, and Wait
+// returns when that has ended.
+func Start(cmd *exec.Cmd, limits Limits) (*Process, error) {
 	p := &Process{Cmd: cmd}
-	prepare(cmd)
 	if cmd.Cancel != nil {
 		cmd.Cancel = func() error { p.Kill(); return os.ErrProcessDone }
 	}
-	if cmd.WaitDelay == 0 {
-		cmd.WaitDelay = 2 * time.Second // what has left the group may hold the pipes open
-	}
-	if err := start(cmd); err != nil {
+	if err := start(cmd, limits); err != nil {
 		return nil, err
 	}
-	p.job.take(cmd.Process)
+	p.job.take(cmd.Process, limits)
 	return p, nil
 }
 
-// Kill kills the whole group at once. It may be called more than once.
+// Kill kills the program with all that it started, and doesn't wait for that. It may be
+// called more than once.
 func (p *Process) Kill() { p.job.kill(p.Cmd.Process) }

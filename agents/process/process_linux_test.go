@@ -1,12 +1,124 @@
 package process
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// TestMain also makes the test binary the app that starts a program.
+func TestMain(m *testing.M) {
+	Child(nil)
+	if line := os.Getenv("MAC_STATS_TEST_PROGRAM"); line != "" {
+		p, err := Start(exec.CommandContext(context.Background(), "sh", "-c", line), Usual())
+		if err != nil {
+			panic(err)
+		}
+		_ = p.Cmd.Wait()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// runs reports whether a process has that argument.
+func runs(t *testing.T, arg string) bool {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		data, _ := os.ReadFile(file) // one that has ended is gone
+		if strings.HasPrefix(string(data), "sleep\x00"+arg) {
+			return true
+		}
+	}
+	return false
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 3000 {
+		if is() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("never: " + what)
+}
+
+// detached are ways in which a program leaves something behind that is in no group of
+// its own; SLEEP is what is left.
+var detached = map[string]string{
+	"a session of its own":       "setsid SLEEP & %s",
+	"forked twice":               "(setsid sh -c 'SLEEP & exit' &) ; %s",
+	"many in a chain":            "setsid sh -c 'setsid sh -c \"setsid SLEEP & setsid SLEEP & exit\" & exit' & %s",
+	"one that ignores all signs": "setsid sh -c 'trap \"\" TERM HUP INT; SLEEP; SLEEP' & %s",
+}
+
+func mark() string { return fmt.Sprintf("36%d", time.Now().UnixNano()%1e9) }
+
+// A program ends with all that it started: when it is killed, when it ends itself, and
+// when the app is killed.
+func TestNothingIsLeftOfAProgram(t *testing.T) {
+	for name, line := range detached {
+		for _, end := range []string{"killed", "ended", "the app is killed"} {
+			t.Run(name+", "+end, func(t *testing.T) {
+				t.Parallel()
+				mark := mark()
+				then := "exec sleep " + mark
+				if end == "ended" {
+					then = "read line; exit 3"
+				}
+				line := fmt.Sprintf(strings.ReplaceAll(line, "SLEEP", "sleep "+mark), then)
+				if end == "the app is killed" {
+					app := exec.CommandContext(t.Context(), Self) //nolint:gosec // this test
+					app.Env = append(os.Environ(), "MAC_STATS_TEST_PROGRAM="+line)
+					if err := app.Start(); err != nil {
+						t.Fatal(err)
+					}
+					eventually(t, "started", func() bool { return runs(t, mark) })
+					_ = app.Process.Kill()
+					_ = app.Wait()
+				} else {
+					var out bytes.Buffer
+					cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+					cmd.Stdout = &out
+					stdin, err := cmd.StdinPipe()
+					if err != nil {
+						t.Fatal(err)
+					}
+					p, err := Start(cmd, Usual())
+					if err != nil {
+						t.Fatal(err)
+					}
+					eventually(t, "started", func() bool { return runs(t, mark) })
+					if end == "killed" {
+						p.Kill()
+					} else {
+						_ = stdin.Close() // seen by the program: nobody else holds it
+					}
+					_ = cmd.Wait()
+					if code := cmd.ProcessState.ExitCode(); end == "ended" && code != 3 {
+						t.Errorf("exit code %d", code)
+					}
+					if runs(t, mark) {
+						t.Error("Wait came back before all had ended")
+					}
+				}
+				eventually(t, "all ended", func() bool { return !runs(t, mark) })
+			})
+		}
+	}
+}
 
 // A goroutine that is locked to its thread takes the thread along when it returns, and
 // with the thread goes what was started on it.
@@ -24,7 +136,7 @@ func TestAProgramOutlivesTheThreadThatAskedForIt(t *testing.T) {
 			<-asked
 			return
 		}
-		p, err = Start(exec.CommandContext(t.Context(), "sleep", "60"))
+		p, err = Start(exec.CommandContext(t.Context(), "sleep", "60"), Usual())
 		thread <- syscall.Gettid()
 	}
 	go ask()

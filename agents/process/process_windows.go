@@ -7,14 +7,21 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/shirou/gopsutil/v4/mem"
 	"golang.org/x/sys/windows"
 )
 
-func prepare(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
-}
+// Self is what stands for this program in a sandbox of Linux.
+const Self = ""
 
-func start(cmd *exec.Cmd) error { return cmd.Start() }
+// Child does nothing on this system, where programs have no keeper.
+func Child(func(args []string) int) {}
+
+// start starts the program, which runs once it is in its job.
+func start(cmd *exec.Cmd, _ Limits) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED, HideWindow: true}
+	return cmd.Start()
+}
 
 // job is a job object: what it holds ends with it, and it ends with this process.
 type job struct {
@@ -24,7 +31,8 @@ type job struct {
 
 // take puts a process into the job. Where the system allows none the process alone is
 // killed later.
-func (j *job) take(p *os.Process) {
+func (j *job) take(p *os.Process, limits Limits) {
+	defer resume(p.Pid)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	handle, err := windows.CreateJobObject(nil, nil)
@@ -32,7 +40,12 @@ func (j *job) take(p *os.Process) {
 		return
 	}
 	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
-	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+	info.BasicLimitInformation.ActiveProcessLimit = uint32(limits.Processes) //nolint:gosec // some hundreds
+	if limits.Memory > 0 {
+		info.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
+		info.JobMemoryLimit = uintptr(limits.Memory)
+	}
 	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	if err == nil {
 		var process windows.Handle
@@ -46,6 +59,34 @@ func (j *job) take(p *os.Process) {
 		return
 	}
 	j.handle = handle
+}
+
+// resume lets a process begin that was created suspended: it has one thread.
+func resume(pid int) {
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return
+	}
+	defer func() { _ = windows.CloseHandle(snapshot) }()
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(snapshot, &entry); err == nil; err = windows.Thread32Next(snapshot, &entry) {
+		if int(entry.OwnerProcessID) != pid {
+			continue
+		}
+		if thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID); err == nil {
+			_, _ = windows.ResumeThread(thread)
+			_ = windows.CloseHandle(thread)
+		}
+	}
+}
+
+// usualMemory is half of what the machine has.
+func usualMemory() uint64 {
+	machine, err := mem.VirtualMemory()
+	if err != nil {
+		return 4 << 30
+	}
+	return machine.Total / 2
 }
 
 func (j *job) kill(p *os.Process) {

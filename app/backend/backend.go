@@ -109,6 +109,11 @@ func (b *Backend) Reread() { b.reloadConfig(false) }
 // Set changes one key of config.toml in place and takes it over at once. Its error is
 // in words for people.
 func (b *Backend) Set(key, value string) error {
+	if key == "tools.command_folder" {
+		if err := command.CheckFolder(b.commandFolder(value), b.Paths.Home); err != nil {
+			return err
+		}
+	}
 	if err := config.Set(b.Paths.ConfigFile(), key, value); err != nil {
 		return err
 	}

@@ -87,3 +87,20 @@ func TestPrivacyEndsWhenPeopleEndIt(t *testing.T) {
 		t.Errorf("memory.write = %s, %v", b.Config().Memory.Write, err)
 	}
 }
+
+// What RUN_CMD refuses later Settings refuse at once; and ~ is the person's home.
+func TestTheFolderForCommandsIsChecked(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir())})
+	home := lookup(b.environ)("HOME")
+	for _, folder := range []string{b.Paths.Home, filepath.Join(b.Paths.Home, "agents"), "~", "/", "project"} {
+		if err := b.Set("tools.command_folder", folder); err == nil || b.Config().Tools.CommandFolder != "" {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+	if err := b.Set("tools.command_folder", "~/project"); err != nil || b.commandSettings().Folder != filepath.Join(home, "project") {
+		t.Errorf("%v %s", err, b.commandSettings().Folder)
+	}
+	if err := b.Set("tools.command_folder", ""); err != nil || b.commandSettings().Folder != filepath.Join(b.Paths.Home, "work") {
+		t.Errorf("%v %s", err, b.commandSettings().Folder)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
+	"mac-stats/app/config"
 	"mac-stats/app/discord/token"
 	"mac-stats/app/osopen"
 )
@@ -44,8 +45,13 @@ func (b *Backend) outside(ctx context.Context) []tools.Guarded {
 
 func (b *Backend) commandSettings() command.Settings {
 	cfg := b.Config().Tools
-	folder := cmp.Or(cfg.CommandFolder, filepath.Join(b.Paths.Home, "work"))
-	return command.Settings{Folder: folder, Time: cfg.CommandTime, Network: cfg.CommandNetwork}
+	return command.Settings{Folder: b.commandFolder(cfg.CommandFolder), Time: cfg.CommandTime, Network: cfg.CommandNetwork}
+}
+
+// commandFolder is the folder that programs run in: the one that a person named, or else
+// one in the data folder.
+func (b *Backend) commandFolder(named string) string {
+	return cmp.Or(config.Expand(named, lookup(b.environ)), filepath.Join(b.Paths.Home, "work"))
 }
 
 // stamp is that of a tool's description as it is now: a permission given beforehand is

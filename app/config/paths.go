@@ -67,6 +67,9 @@ func userHome(getenv func(string) string) string {
 	return getenv("HOME")
 }
 
+// Expand resolves a ~ in front of a path in a setting, which no shell has done.
+func Expand(path string, getenv func(string) string) string { return expand(path, userHome(getenv)) }
+
 // expand resolves a ~ in front, which no shell has done where the variable comes
 // from a desktop file or a service.
 func expand(path, user string) string {
