@@ -140,7 +140,7 @@ func keep(l Limits, argv []string) int {
 		fmt.Fprintln(os.Stderr, "mac-stats: what a program starts can't be kept track of:", err)
 		return 126
 	}
-	cmd := exec.Command(Self, append(append([]string{limitArg}, l.args()...), argv...)...) //nolint:gosec // what the caller was allowed to run
+	cmd := exec.Command(Self, append(append([]string{limitArg}, l.args()...), argv...)...) //nolint:gosec,noctx // what the caller was allowed to run; it ends by a signal
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // what kills its own group doesn't kill this
 	if err := cmd.Start(); err != nil {

@@ -13,11 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/agents/command"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/process"
 	"mac-stats/app/backend"
 )
 
 func TestMain(m *testing.M) {
+	process.Child(command.Inside)
 	flag.Parse()
 	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
 		panic(err)
