@@ -198,7 +198,7 @@ func TestAskFails(t *testing.T) {
 		})
 	}
 	t.Run("the server is down", func(t *testing.T) {
-		e := &env{probes: healthy()}
+		e := &env{probes: healthy(), open: patient}
 		e.at(t, "127.0.0.1:1")
 		o := e.run(t, "ask", "hello")
 		if o.code != exitFailed || !oneLineOn(o.stderr, "mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`") {
@@ -306,7 +306,7 @@ func TestTerminalCommandsInAnswersAreTakenOut(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	e := &env{probes: healthy()}
+	e := &env{probes: healthy(), open: patient}
 	e.at(t, "127.0.0.1:1")
 	o := e.run(t, "--demo", "ask", "hello")
 	if o.code != exitDone || o.stdout == "" || !strings.HasPrefix(o.stderr, "demo, no model") {

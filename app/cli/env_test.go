@@ -41,6 +41,7 @@ type env struct {
 	// completing is how long a shell waits for candidates.
 	completing time.Duration
 	runApp     func(context.Context, AppOptions) error
+	open       func(context.Context, backend.Options) (*backend.Backend, error) // patient, mostly
 
 	mu    sync.Mutex
 	poked []string
@@ -57,7 +58,7 @@ func answering(text string) ollamatest.Script {
 
 func newEnv(t *testing.T, script ollamatest.Script) *env {
 	t.Helper()
-	e := &env{server: ollamatest.Start(t, script), probes: healthy(), completing: time.Minute}
+	e := &env{server: ollamatest.Start(t, script), probes: healthy(), completing: time.Minute, open: patient}
 	e.at(t, e.server.Addr())
 	return e
 }
@@ -107,7 +108,7 @@ func (e *env) params(stdin string, stdout, stderr interface{ Write([]byte) (int,
 	return Params{
 		Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
 		Environ: e.environ, StderrIsTerminal: e.terminal, StdinIsPipe: e.piped,
-		Open: patient, RunApp: e.runApp, probes: &e.probes, completing: e.completing,
+		Open: e.open, RunApp: e.runApp, probes: &e.probes, completing: e.completing,
 		AppRuns: func(context.Context, *backend.Backend) bool { return e.appRuns },
 		Poke: func(_ *backend.Backend, session string) {
 			e.mu.Lock()

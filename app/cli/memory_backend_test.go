@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/app/backend"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
@@ -84,5 +85,32 @@ func TestTwoMachinesByCommands(t *testing.T) {
 	}
 	if got := desk.must(t, "memory", "status"); strings.Contains(got, "still on") {
 		t.Errorf("after drop: %s", got)
+	}
+}
+
+// TestAnAnswerWaitsForNoServer: these never answer, so that whatever waits for them for good
+// never ends.
+func TestAnAnswerWaitsForNoServer(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"no answer": "", "no handshake": postgrestest.YesToTLS, "no rows": postgrestest.Ready} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := postgrestest.NewSilent(t, answer)
+			e := onServer(t, server.Address, "Noted.")
+			e.set(t, "local", "")
+			e.must(t, "ask", "--session", "notes", "The locker code is zanzibar")
+			e.must(t, "memory", "reindex")
+			e.set(t, "postgres", server.Address)
+			e.open = backend.Open // as impatient as the program is
+			if got := e.must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
+				t.Error(got)
+			}
+			if len(server.Came) == 0 {
+				t.Error("the server wasn't asked: this proves nothing")
+			}
+			if answer == postgrestest.Ready && !server.Holds() {
+				t.Error("the command waited until the connection was given up")
+			}
+		})
 	}
 }

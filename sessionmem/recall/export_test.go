@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,9 +10,13 @@ import (
 
 // MeasureServer prints how well the evidence of questions is found on a server beside the
 // index of the machine, and how long searches take.
-func MeasureServer(tb testing.TB, open func() Server) {
+func MeasureServer(tb testing.TB, address func() string, open func(address string) Server) {
 	tb.Helper()
 	all := loadChats(tb)
+	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
+		measureProgram(tb, all, program, address)
+		return
+	}
 	measure := func() (*benchTable, []time.Duration) {
 		t, took := &benchTable{}, []time.Duration(nil)
 		for _, c := range all {
@@ -27,7 +32,7 @@ func MeasureServer(tb testing.TB, open func() Server) {
 	}
 	here, fast := measure()
 	for _, c := range all {
-		server := open()
+		server := open(address())
 		defer server.Close()
 		c.index.cfg.Server, c.index.cfg.ServerPatience = func() Server { return server }, time.Minute
 		if _, err := c.index.Push(tb.Context()); err != nil {
@@ -41,6 +46,26 @@ func MeasureServer(tb testing.TB, open func() Server) {
 		if err := c.index.serverErr; err != nil {
 			tb.Error(err)
 		}
+	}
+}
+
+// measureProgram prints how well the built program finds here and on a server.
+func measureProgram(tb testing.TB, all []*benchChat, program string, address func() string) {
+	tb.Helper()
+	strategies := strategiesOfProgram()
+	here, there := make([]benchTable, len(strategies)), make([]benchTable, len(strategies))
+	for _, c := range all {
+		for server, tables := range map[string][]benchTable{"": here, address(): there} {
+			ask := c.program(tb, program, server)
+			for i, s := range strategies {
+				answers := ask(s)
+				tables[i].take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
+			}
+		}
+	}
+	for i, s := range strategies {
+		tb.Logf("%s here:   %s", s, strings.Join(here[i].total(), " "))
+		tb.Logf("%s server: %s", s, strings.Join(there[i].total(), " "))
 	}
 }
 

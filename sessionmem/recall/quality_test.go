@@ -360,13 +360,10 @@ func askAll(tb testing.TB, all []*benchChat, w rank.Weights) *benchTable {
 func TestQuality(t *testing.T) {
 	all := loadChats(t)
 	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
-		strategies := []Strategy{Lexical}
-		if os.Getenv("MAC_STATS_TEST_EMBEDDINGS") != "" {
-			strategies = append(strategies, Semantic, Hybrid)
-		}
+		strategies := strategiesOfProgram()
 		tables := make([]benchTable, len(strategies))
 		for _, c := range all {
-			ask := c.program(t, program)
+			ask := c.program(t, program, "")
 			for i, s := range strategies {
 				answers := ask(s)
 				tables[i].take(c, func(q benchQuestion) []benchHit { return answers[q.text] })
@@ -407,8 +404,9 @@ func TestQuality(t *testing.T) {
 }
 
 // program has the program index the chat, with vectors where it has an embedding model,
-// and gives what asks it all questions: the answers by their texts.
-func (c *benchChat) program(tb testing.TB, program string) (ask func(Strategy) map[string][]benchHit) {
+// and gives what asks it all questions: the answers by their texts. Where there is a server
+// it is asked.
+func (c *benchChat) program(tb testing.TB, program, server string) (ask func(Strategy) map[string][]benchHit) {
 	tb.Helper()
 	env := append(os.Environ(), "MAC_STATS_HOME="+c.folder, "XDG_CACHE_HOME="+tb.TempDir())
 	run := func(stdin string, args ...string) []byte {
@@ -422,7 +420,19 @@ func (c *benchChat) program(tb testing.TB, program string) (ask func(Strategy) m
 		return out
 	}
 	run("", "memory", "reindex")
+	if server != "" {
+		env = append(env, "MAC_STATS_RECALL_BACKEND=postgres", "MAC_STATS_RECALL_POSTGRES_URL="+server)
+		tb.Logf("%s", run("", "memory", "backend", "push"))
+	}
 	return func(strategy Strategy) map[string][]benchHit { return c.askProgram(tb, run, strategy) }
+}
+
+// strategiesOfProgram are those that the built program can be asked by.
+func strategiesOfProgram() []Strategy {
+	if os.Getenv("MAC_STATS_TEST_EMBEDDINGS") == "" {
+		return []Strategy{Lexical}
+	}
+	return []Strategy{Lexical, Semantic, Hybrid}
 }
 
 // askProgram asks the program all questions.

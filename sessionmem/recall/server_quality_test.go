@@ -15,8 +15,8 @@ import (
 // TestQualityOfAServer prints how well a PostgreSQL server finds beside the index.
 func TestQualityOfAServer(t *testing.T) {
 	cluster := postgrestest.Start(t)
-	recall.MeasureServer(t, func() recall.Server {
-		s, err := postgres.New(postgres.Config{Address: cluster.Database(t), Machine: "here"})
+	recall.MeasureServer(t, func() string { return cluster.Database(t) }, func(address string) recall.Server {
+		s, err := postgres.New(postgres.Config{Address: address, Machine: "here"})
 		if err != nil {
 			t.Fatal(err)
 		}

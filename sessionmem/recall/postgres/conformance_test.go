@@ -60,7 +60,11 @@ func TestConforms(t *testing.T) {
 	recalltest.Run(t, func(t *testing.T, p recalltest.Params) recalltest.Backend {
 		t.Helper()
 		addresses[p.Root] = cluster.Database(t)
-		return open(t, p, addresses[p.Root], "here")
+		b := open(t, p, addresses[p.Root], "here")
+		if _, err := b.server.Status(t.Context()); err != nil { // makes the tables: some search before the first push
+			t.Fatal(err)
+		}
+		return b
 	}, func(t *testing.T, p recalltest.Params, word string) []string {
 		t.Helper()
 		return holding(t, addresses[p.Root], word)

@@ -18,10 +18,13 @@ func (s *Server) Name() string { return s.name }
 // Look tells what was forgotten at any machine, and registers this machine's public key.
 // Keys that were sealed to another one of it are useless and go.
 func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardState, err error) {
+	if err := s.again(ctx, func() error { return s.prepareAnew(ctx) }); err != nil {
+		return out, err
+	}
 	err = s.inTx(ctx, func(tx pgx.Tx) error {
 		out = forgotten.BoardState{Noted: map[string]string{}}
 		_, err := tx.Exec(ctx, `WITH other AS (UPDATE machine SET public = $2 WHERE id = $1 AND public IS DISTINCT FROM $2 RETURNING id)
-			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.machine, public)
+			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.known().machine, public)
 		if err != nil {
 			return err
 		}
@@ -45,7 +48,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 		if err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.machine)
+		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.known().machine)
 		if err == nil {
 			out.Keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.SealedKey])
 		}
@@ -53,7 +56,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 			return err
 		}
 		rows, err = tx.Query(ctx, `SELECT m.id, coalesce(nullif(m.name, ''), 'another machine'), m.id = $1, m.public,
-			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.machine)
+			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.known().machine)
 		if err == nil {
 			out.Machines, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.BoardMachine])
 		}
@@ -61,7 +64,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 	})
 	if err == nil {
 		s.mu.Lock()
-		s.known = len(out.Noted)
+		s.noted = len(out.Noted)
 		s.mu.Unlock()
 	}
 	return out, err
@@ -99,7 +102,7 @@ func (s *Server) Note(ctx context.Context, all []forgotten.Shared) error {
 	})
 	if err == nil {
 		s.mu.Lock()
-		s.known += noted
+		s.noted += noted
 		s.mu.Unlock()
 	}
 	return err

@@ -39,7 +39,7 @@ func (s *Server) statistics(ctx context.Context) *statistics {
 	var words []string
 	var shares []float64
 	err := s.pool.QueryRow(ctx, `SELECT (SELECT sum(docs) FROM source)::float8, most_common_elems::text::text[], most_common_elem_freqs::float8[]
-		FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'passage' AND attname = 'words'`).Scan(&now.docs, &words, &shares)
+		FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'passage' AND attname = 'words'`, pgx.QueryExecModeExec).Scan(&now.docs, &words, &shares)
 	if err == nil {
 		for i, w := range words[:min(len(words), len(shares))] {
 			now.shares[w] = shares[i]

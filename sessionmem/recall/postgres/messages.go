@@ -19,7 +19,7 @@ func (s *Server) Messages(ctx context.Context, session, machine string) (out []r
 				s.key, s.session, s.origin, s.print, m.name
 			FROM passage p JOIN source s ON s.id = p.source CROSS JOIN LATERAL (SELECT coalesce(nullif(name, ''), 'another machine') AS name FROM machine WHERE id = s.machine) m
 			WHERE s.session = $1 AND s.session <> '' AND s.machine <> $2 AND $3 IN ('', m.name)
-			ORDER BY s.machine, p.said, p.source, p.strand, p.message, p.part LIMIT $4`, clean(session), s.machine, machine, mostMessages)
+			ORDER BY s.machine, p.said, p.source, p.strand, p.message, p.part LIMIT $4`, clean(session), s.known().machine, machine, mostMessages)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// newest is the version of the schema that they make.
+const newest = 2
+
 // vectorTables is what a server with pgvector has beside them.
 //
 //go:embed vectors.sql
@@ -45,14 +48,14 @@ type Server struct {
 	name string
 	pool *pgxpool.Pool
 
-	mu      sync.Mutex // guards what follows, and is held while the schema is made
+	making  sync.Mutex // held while the schema is made
+	mu      sync.Mutex // guards what follows
 	ready   bool
-	machine int32
-	vectors string // version of pgvector; "": none
-	indexed map[int32]bool
+	tables  tables                      // where ready
+	models  map[recall.EmbedModel]int32 // their numbers; each has an index
 	stats   *statistics
 	put     int // passages since the server last counted how common words are
-	known   int // forgettings that this machine knows,
+	noted   int // forgettings that this machine knows,
 	pushing int // and that it knew when the push began that is under way; there is one at a time
 }
 
@@ -82,18 +85,18 @@ func New(cfg Config) (*Server, error) {
 	parsed.MaxConns, parsed.MinConns, parsed.MaxConnIdleTime = maxConns, 0, maxIdle
 	parsed.ConnConfig.ConnectTimeout = connectWait
 	if cfg.Password != nil {
-		parsed.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		parsed.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) (err error) {
 			if c.Password == "" {
-				c.Password = cfg.Password()
+				c.Password, err = asked(ctx, cfg.Password)
 			}
-			return nil
+			return err
 		}
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), parsed)
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), pool: pool, indexed: map[int32]bool{}}, nil
+	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), pool: pool, models: map[recall.EmbedModel]int32{}}, nil
 }
 
 const (
@@ -102,27 +105,145 @@ const (
 	connectWait = 10 * time.Second // background work; a search waits as long as its context says
 )
 
-// Close lets the connections go.
-func (s *Server) Close() { s.pool.Close() }
+// asked gives a password. A keychain may want its user to unlock it, and nobody may be there.
+func asked(ctx context.Context, password func() string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, connectWait)
+	defer stop()
+	said := make(chan string, 1)
+	go func() { said <- password() }()
+	select {
+	case p := <-said:
+		return p, nil
+	case <-ctx.Done():
+		return "", fmt.Errorf("%w: the keychain doesn't give its password; unlock it: %w", recall.ErrServer, ctx.Err())
+	}
+}
+
+// closeWait is how long the end waits for a goodbye to the server.
+const closeWait = 200 * time.Millisecond
+
+// Close lets the connections go. Those to a server that doesn't answer end with the process.
+func (s *Server) Close() {
+	done := make(chan struct{})
+	go func() { defer close(done); s.pool.Close() }()
+	select {
+	case <-done:
+	case <-time.After(closeWait):
+	}
+}
+
+// tables are what the server has for mac-stats.
+type tables struct {
+	version int64  // of the schema; 0: there is none
+	machine int32  // this machine's number; 0: it has none
+	vectors string // the version of pgvector that vectors are kept by; "": none
+	offers  string // the same of what the server has, used or not
+}
+
+// isWhole says whether there is nothing left to make.
+func (t *tables) isWhole() bool { return t.version == newest && t.machine != 0 && t.vectors != "" }
+
+// use notes what there is.
+func (s *Server) use(t tables) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ready, s.tables = true, t
+}
+
+// known is what use noted.
+func (s *Server) known() tables {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tables
+}
+
+// look tells what there is, in one round trip.
+func (s *Server) look(ctx context.Context) (t tables, err error) {
+	used := false
+	err = s.pool.QueryRow(ctx, `SELECT (SELECT coalesce(max(version_id), 0) FROM mac_stats_schema), coalesce((SELECT id FROM machine WHERE uid = $1 AND name = $2), 0),
+		coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), ''), to_regclass('embedding') IS NOT NULL`,
+		pgx.QueryExecModeExec, s.cfg.Machine, s.cfg.Name).Scan(&t.version, &t.machine, &t.offers, &used)
+	if used {
+		t.vectors = t.offers
+	}
+	if told := new(pgconn.PgError); errors.As(err, &told) && told.Code == undefinedTable {
+		return tables{}, nil
+	}
+	if err == nil && t.version > newest {
+		err = fmt.Errorf("%w: %w", recall.ErrServer, ErrNewer)
+	}
+	return t, err
+}
+
+const undefinedTable = "42P01"
+
+// forSearch tells what there is, without making anything: a search doesn't wait for that.
+func (s *Server) forSearch(ctx context.Context) (tables, error) {
+	s.mu.Lock()
+	ready, t := s.ready, s.tables
+	s.mu.Unlock()
+	if ready {
+		return t, nil
+	}
+	t, err := s.look(ctx)
+	if err == nil && t.isWhole() {
+		s.use(t)
+	}
+	if err == nil && t.version < newest {
+		err = fmt.Errorf("%w: it has no tables of this version yet; `mac-stats memory backend push` makes them, and so does the app", recall.ErrServer)
+	}
+	return t, explain(err)
+}
 
 // prepare makes the schema what this version needs and registers the machine; once it
 // worked it costs nothing.
 func (s *Server) prepare(ctx context.Context) error {
+	s.making.Lock()
+	defer s.making.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ready {
+	ready := s.ready
+	s.mu.Unlock()
+	if ready {
 		return nil
 	}
-	if err := s.migrate(ctx); err != nil {
-		return explain(err)
+	t, err := s.look(ctx)
+	if err == nil && !t.isWhole() {
+		t, err = s.make(ctx)
 	}
-	err := s.pool.QueryRow(ctx, `INSERT INTO machine(uid, name) VALUES($1, $2)
-		ON CONFLICT (uid) DO UPDATE SET name = excluded.name RETURNING id`, s.cfg.Machine, s.cfg.Name).Scan(&s.machine)
 	if err != nil {
 		return explain(err)
 	}
-	s.ready = true
+	s.use(t)
 	return nil
+}
+
+// prepareAnew is prepare that looks whether all is still as it was: the server may have been
+// restored from a backup, this machine dropped, or mac-stats updated elsewhere.
+func (s *Server) prepareAnew(ctx context.Context) error {
+	t, err := s.look(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	s.mu.Lock()
+	s.ready = s.ready && t.version == newest && t.machine == s.tables.machine && t.offers == s.tables.vectors
+	if !s.ready {
+		clear(s.models)
+	}
+	s.mu.Unlock()
+	return s.prepare(ctx)
+}
+
+// make makes what is missing.
+func (s *Server) make(ctx context.Context) (t tables, err error) {
+	if err := s.migrate(ctx); err != nil {
+		return t, err
+	}
+	if t.vectors, err = s.findVectors(ctx); err != nil {
+		return t, err
+	}
+	err = s.pool.QueryRow(ctx, `INSERT INTO machine(uid, name) VALUES($1, $2)
+		ON CONFLICT (uid) DO UPDATE SET name = excluded.name RETURNING id`, s.cfg.Machine, s.cfg.Name).Scan(&t.machine)
+	return t, err
 }
 
 // ErrNewer: a newer mac-stats made the schema.
@@ -143,40 +264,30 @@ func (s *Server) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	is, of, err := steps.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if is > of {
-		return fmt.Errorf("%w: %w", recall.ErrServer, ErrNewer)
-	}
-	if is < of {
-		if _, err := steps.Up(ctx); err != nil {
-			return err
-		}
-	}
-	return s.findVectors(ctx)
+	_, err = steps.Up(ctx)
+	return err
 }
 
-// findVectors makes use of pgvector where the server has it, or lets this role have it.
-func (s *Server) findVectors(ctx context.Context) error {
+// findVectors makes use of pgvector where the server has it, or lets this role have it, and
+// gives its version.
+func (s *Server) findVectors(ctx context.Context) (version string, err error) {
 	installed := func() error {
-		return s.pool.QueryRow(ctx, "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), '')").Scan(&s.vectors)
+		return s.pool.QueryRow(ctx, "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), '')").Scan(&version)
 	}
 	if err := installed(); err != nil {
-		return err
+		return "", err
 	}
-	if s.vectors == "" {
+	if version == "" {
 		_, err := s.pool.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
 		if told := new(pgconn.PgError); err != nil && !errors.As(err, &told) {
-			return err
+			return "", err
 		} // else an administrator has to make it; until then words alone are searched
-		if err := installed(); err != nil || s.vectors == "" {
-			return err
+		if err := installed(); err != nil || version == "" {
+			return "", err
 		}
 	}
-	_, err := s.pool.Exec(ctx, vectorTables)
-	return err
+	_, err = s.pool.Exec(ctx, vectorTables)
+	return version, err
 }
 
 // inTx does several things, or none of them.
@@ -208,12 +319,12 @@ func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error
 	if err != nil {
 		return out, explain(err)
 	}
-	out.Took, out.Vectors = time.Since(begun), s.vectors
+	out.Took, out.Vectors = time.Since(begun), s.known().vectors
 	count := "0::bigint"
-	if s.vectors != "" {
+	if s.known().vectors != "" {
 		count = "(SELECT count(*) FROM embedding JOIN passage ON passage.id = embedding.passage JOIN source ON source.id = passage.source WHERE source.machine = m.id)"
 	}
-	rows, err := s.pool.Query(ctx, "SELECT m.name, m.id = $1, coalesce((SELECT sum(docs) FROM source WHERE machine = m.id), 0)::bigint, "+count+", m.seen FROM machine m ORDER BY m.id", s.machine)
+	rows, err := s.pool.Query(ctx, "SELECT m.name, m.id = $1, coalesce((SELECT sum(docs) FROM source WHERE machine = m.id), 0)::bigint, "+count+", m.seen FROM machine m ORDER BY m.id", s.known().machine)
 	if err != nil {
 		return out, explain(err)
 	}
@@ -230,7 +341,7 @@ func (s *Server) DropMachine(ctx context.Context) error {
 		s.mu.Lock()
 		s.ready = false // it registers again with its next call
 		s.mu.Unlock()
-		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.machine)
+		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.known().machine)
 		if err == nil { // what was forgotten binds those that are left
 			_, err = tx.Exec(ctx, "DELETE FROM forgotten WHERE NOT EXISTS (SELECT FROM machine)")
 		}

@@ -23,16 +23,16 @@ const batchTime = 2 * time.Minute
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.prepare(ctx); err != nil {
+	if err := s.again(ctx, func() error { return s.prepareAnew(ctx) }); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.pushing = s.known
+	s.pushing = s.noted
 	s.mu.Unlock()
 	out := map[string]string{}
 	var key, print string
 	return out, s.again(ctx, func() error { // begins each push
-		rows, err := s.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.machine)
+		rows, err := s.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.known().machine)
 		if err == nil {
 			_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
 		}
@@ -50,7 +50,7 @@ func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]
 	out := map[recall.ServerPlace]string{}
 	var at recall.ServerPlace
 	var mark string
-	rows, err := s.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.machine, clean(key))
+	rows, err := s.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.known().machine, clean(key))
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&at.Strand, &at.Message, &at.Part, &mark}, func() error { out[at] = mark; return nil })
 	}
@@ -124,7 +124,7 @@ func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.machine)
+		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.known().machine)
 		return err
 	})
 }
@@ -133,7 +133,7 @@ func (s *Server) putSource(ctx context.Context, tx pgx.Tx, b *recall.ServerSourc
 	var id int64
 	err := tx.QueryRow(ctx, `INSERT INTO source(machine, key, session, origin) VALUES($1, $2, $3, $4)
 		ON CONFLICT (machine, key) DO UPDATE SET session = excluded.session, origin = excluded.origin, print = '' RETURNING id`,
-		s.machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
+		s.known().machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 // Drop takes sources out.
 func (s *Server) Drop(ctx context.Context, keys ...string) error {
 	return s.inTx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.machine, cleaned(keys))
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.known().machine, cleaned(keys))
 		return err
 	})
 }
@@ -202,13 +202,13 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 		touched := map[int64]bool{}
 		var id int64
 		take := func(statement string, args ...any) error {
-			rows, err := tx.Query(ctx, statement, append([]any{s.machine}, args...)...)
+			rows, err := tx.Query(ctx, statement, append([]any{s.known().machine}, args...)...)
 			if err == nil {
 				_, err = pgx.ForEachRow(rows, []any{&id}, func() error { touched[id] = true; return nil })
 			}
 			return err
 		}
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.machine, cleaned(sessions))
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.known().machine, cleaned(sessions))
 		if err == nil {
 			err = take("DELETE FROM passage p USING source s WHERE s.id = p.source AND s.machine = $1 AND p.path = ANY($2) RETURNING s.id", cleaned(files))
 		}
@@ -244,7 +244,7 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 	return s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `WITH moved AS (
 				UPDATE source SET cold = NOT cold WHERE machine = $1 AND session <> '' AND cold <> (newest > 0 AND newest <= $2) RETURNING id, cold)
-			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.machine, before)
+			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.known().machine, before)
 		return err
 	})
 }
@@ -253,13 +253,13 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 func (s *Server) Unmeant(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnmeant, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.prepare(ctx); err != nil || s.vectors == "" {
+	if err := s.prepare(ctx); err != nil || s.known().vectors == "" {
 		return nil, err
 	}
 	rows, err := s.pool.Query(ctx, `SELECT p.strand, p.message, p.part, p.id, s.key, p.mark FROM passage p JOIN source s ON s.id = p.source
 		WHERE s.machine = $1 AND p.id > $2 AND NOT EXISTS (
 			SELECT FROM embedding e JOIN model m ON m.id = e.model WHERE e.passage = p.id AND m.name = $3 AND m.digest = $4 AND m.dims = $5)
-		ORDER BY p.id LIMIT $6`, s.machine, after, m.Name, m.Digest, m.Dims, limit)
+		ORDER BY p.id LIMIT $6`, s.known().machine, after, m.Name, m.Digest, m.Dims, limit)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -300,22 +300,40 @@ func (s *Server) model(ctx context.Context, m recall.EmbedModel) (id int32, err 
 	if err := s.prepare(ctx); err != nil {
 		return 0, err
 	}
+	if id = s.knownModel(m); id != 0 {
+		return id, nil
+	}
 	err = s.pool.QueryRow(ctx, `WITH added AS (INSERT INTO model(name, digest, dims) VALUES($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id)
-		SELECT id FROM added UNION ALL SELECT id FROM model WHERE name = $1 AND digest = $2 AND dims = $3 LIMIT 1`, m.Name, m.Digest, m.Dims).Scan(&id)
+		SELECT id FROM added UNION ALL `+findModel+` LIMIT 1`, m.Name, m.Digest, m.Dims).Scan(&id)
 	if err != nil {
 		return 0, explain(err)
-	}
-	s.mu.Lock()
-	known := s.indexed[id]
-	s.mu.Unlock()
-	if known {
-		return id, nil
 	}
 	_, err = s.pool.Exec(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS embedding_of_%d ON embedding USING hnsw ((v::halfvec(%d)) halfvec_cosine_ops) WHERE model = %d", id, m.Dims, id))
 	if err == nil {
 		s.mu.Lock()
-		s.indexed[id] = true
+		s.models[m] = id
 		s.mu.Unlock()
+	}
+	return id, explain(err)
+}
+
+// findModel is the number of a model.
+const findModel = "SELECT id FROM model WHERE name = $1 AND digest = $2 AND dims = $3"
+
+func (s *Server) knownModel(m recall.EmbedModel) int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.models[m]
+}
+
+// modelForSearch gives the number of a model; 0 where nothing of it is on the server.
+func (s *Server) modelForSearch(ctx context.Context, m recall.EmbedModel) (id int32, err error) {
+	if id = s.knownModel(m); id != 0 {
+		return id, nil
+	}
+	err = s.pool.QueryRow(ctx, findModel, pgx.QueryExecModeExec, m.Name, m.Digest, m.Dims).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
 	}
 	return id, explain(err)
 }

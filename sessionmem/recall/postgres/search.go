@@ -74,7 +74,8 @@ var analyzers = sync.Pool{New: func() any { return analysis.NewAnalyzer() }}
 
 // Candidates finds what has words of a question or is near in meaning, in one round trip.
 func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (recall.ServerFound, error) {
-	if err := s.prepare(ctx); err != nil {
+	there, err := s.forSearch(ctx)
+	if err != nil {
 		return recall.ServerFound{}, err
 	}
 	q := &question{ServerQuestion: &asked, messages: map[placed]uint32{}}
@@ -85,20 +86,22 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 	}
 	args := q.args()
 	s.statistics(ctx).gather(q, args)
-	args["me"] = s.machine
+	args["me"] = there.machine
 	dims := 0
-	if asked.Vector != nil && s.vectors != "" {
-		model, err := s.model(ctx, asked.Model)
+	if asked.Vector != nil && there.vectors != "" {
+		model, err := s.modelForSearch(ctx, asked.Model)
 		if err != nil {
 			return recall.ServerFound{}, err
 		}
-		dims = len(asked.Vector)
-		args["model"], args["vector"], args["nearest"] = model, pgvector.NewHalfVector(asked.Vector).String(), nearest
+		if model != 0 {
+			dims = len(asked.Vector)
+			args["model"], args["vector"], args["nearest"] = model, pgvector.NewHalfVector(asked.Vector).String(), nearest
+		}
 	}
 	all := asked.ColdBefore == 0 || asked.Scope.Session != "" || len(asked.Terms.Spans) > 0
 	var out recall.ServerFound
 	var list []found
-	err := s.again(ctx, func() (err error) {
+	err = s.again(ctx, func() (err error) {
 		out, list, err = s.ask(ctx, q, args, all, dims)
 		return err
 	})

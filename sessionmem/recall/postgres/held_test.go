@@ -1,0 +1,121 @@
+package postgres_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/recall/rank"
+)
+
+// ask asks a server and stops once held says that it is.
+func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Candidates(ctx, recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", time.Now()), Weights: &rank.Weights{}})
+		done <- err
+	}()
+	if held != nil {
+		<-held
+	}
+	stop()
+	if err := <-done; err == nil {
+		t.Error("it was answered: this proves nothing")
+	}
+}
+
+// TestNothingHoldsASearchOrTheEnd: what hangs hangs until the test is over, so each of these
+// gives up by itself.
+func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
+	newServer := func(t *testing.T, address string, password func() string) *postgres.Server {
+		t.Helper()
+		s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Password: password})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name, answer string
+		left         bool // the driver takes 15 s for its goodbye
+	}{
+		{"a server that never answers", "", false},
+		{"one that never ends its handshake", postgrestest.YesToTLS, false},
+		{"one that never answers a query", postgrestest.Ready, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := postgrestest.NewSilent(t, c.answer)
+			s := newServer(t, l.Address, nil)
+			ask(t, s, l.Came)
+			s.Close()
+			if c.left && !l.Holds() {
+				t.Error("the end waited for the goodbye")
+			}
+		})
+	}
+	t.Run("a keychain that nobody unlocks", func(t *testing.T) {
+		t.Parallel()
+		asked, locked := make(chan struct{}), make(chan struct{})
+		t.Cleanup(func() { close(locked) })
+		s := newServer(t, postgrestest.NewSilent(t, "").Address, func() string { close(asked); <-locked; return "" })
+		ask(t, s, asked)
+		s.Close()
+	})
+	t.Run("a name that nobody knows", func(t *testing.T) {
+		asked := make(chan struct{}, 16)
+		before := net.DefaultResolver
+		t.Cleanup(func() { net.DefaultResolver = before })
+		net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		s := newServer(t, "postgres://x@db.example.org/x", nil)
+		ask(t, s, asked)
+		s.Close()
+	})
+	t.Run("connections that are all taken", func(t *testing.T) {
+		t.Parallel()
+		cluster := postgrestest.Shared(t)
+		address := cluster.Database(t)
+		a := newMachine(t, address, "desk")
+		a.say("cpu-one", "the otter swims")
+		lock, err := pgx.Connect(t.Context(), cluster.URL(database(address)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = lock.Close(context.WithoutCancel(t.Context())) })
+		look, err := pgx.Connect(t.Context(), cluster.URL("postgres"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = look.Close(context.WithoutCancel(t.Context())) })
+		if _, err := lock.Exec(t.Context(), "BEGIN; LOCK TABLE "+database(address)+".source"); err != nil {
+			t.Fatal(err)
+		}
+		s := newServer(t, address, nil)
+		ctx, stop := context.WithCancel(t.Context())
+		for range 4 { // as many as there are
+			go func() { _, _ = s.Prints(ctx) }()
+		}
+		for n := 0; n < 4; {
+			if err := look.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'", database(address)).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ask(t, s, nil)
+		s.Close()
+		stop()
+	})
+}
