@@ -77,6 +77,9 @@ var rooms = map[string][]string{
 	"sessionmem/wholefile":       {"sessionmem/alive"},
 	"sessionmem/sessiondir":      {"sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/sessionstate":    {"sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/sieve":           {"sessionmem/forgotten", "sessionmem/sessiondir", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/catalog":         {"sessionmem/sessiondir", "sessionmem/sieve", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/places":          {"sessionmem/catalog", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/attach":          {"sessionmem/pdftext", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wordsearch":      {"sessionmem", "sessionmem/textfold", "sessionmem/transcript"},
 	"sessionmem/summary":         {"sessionmem/forgotten", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/transcript"},
@@ -117,7 +120,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/transcripts": {
 		"app/cpuwindow/chat", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/sessions", "app/i18n", "app/ui/kit", "sessionmem/transcript",
 	},
-	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wordsearch"},
+	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wordsearch"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 	})
 }
 
-// appendOnce is appendIf that gives errMidSave where it has to wait, unless it is anyway.
+// appendOnce is appendIf that gives sessiondir.ErrMidSave where it has to wait, unless it is anyway.
 func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
@@ -71,14 +72,11 @@ func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may f
 		}
 	}
 	out, err := s.appendFile(ctx, ses, blocks)
-	if err != nil && (anyway || !errors.Is(err, errMidSave)) {
+	if err != nil && (anyway || !errors.Is(err, sessiondir.ErrMidSave)) {
 		return s.keepUnsaved(ses, blocks, err)
 	}
 	return out, err
 }
-
-// errReplaced: the file was replaced between looking at it and writing to it.
-var errReplaced = errors.New("another program keeps replacing it; try again")
 
 // appendTries is how often an append is made anew because an editor saved in its
 // midst.
@@ -105,9 +103,9 @@ func (s *Store) appendFile(ctx context.Context, ses *session, blocks []transcrip
 			return out[len(waiting):], nil
 		}
 		if err == nil {
-			all, err = out, fmt.Errorf("writing %s: %w", ses.file, errReplaced)
+			all, err = out, fmt.Errorf("writing %s: %w", ses.file, sessiondir.ErrReplaced)
 		}
-		if try == appendTries || !errors.Is(err, errReplaced) {
+		if try == appendTries || !errors.Is(err, sessiondir.ErrReplaced) {
 			ses.setUnsaved(waiting)
 			return nil, err
 		}
@@ -121,7 +119,7 @@ func (s *Store) prepare(ctx context.Context, ses *session, waiting []transcript.
 		return err
 	}
 	if s.midSave(ses) {
-		return fmt.Errorf("writing to %s: %w", ses.name, errMidSave)
+		return fmt.Errorf("writing to %s: %w", ses.name, sessiondir.ErrMidSave)
 	}
 	ses.setUnsaved(nil)
 	return s.renumber(ses, waiting)

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
-
-// archiveDir holds finished transcripts, in one folder a month.
-const archiveDir = "archive"
 
 // endedAfter is how long a session that was reset is left where it is: its next
 // message usually comes soon.
@@ -26,9 +23,6 @@ const justNow = 30 * time.Minute
 
 // ErrBusy: a turn of the session is running.
 var ErrBusy = errors.New("a turn of the session is running")
-
-// monthPattern is the name of an archive's folder.
-var monthPattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])$`)
 
 // ArchiveRule says which transcripts are finished.
 type ArchiveRule struct {
@@ -82,7 +76,7 @@ func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, 
 		switch err := s.archive(ctx, info, rule); {
 		case err == nil:
 			moved = append(moved, info.Name)
-		case errors.Is(err, ErrBusy), errors.Is(err, errReplaced):
+		case errors.Is(err, ErrBusy), errors.Is(err, sessiondir.ErrReplaced):
 			s.logger.Debug("a session is in use and not archived", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("archiving %s: %w", info.Name, err))
@@ -110,13 +104,13 @@ func (s *Store) archive(ctx context.Context, info transcript.Info, rule ArchiveR
 	if len(ses.unsaved.blocks) > 0 {
 		return fmt.Errorf("%w: its last blocks wait for the disk", ErrBusy)
 	}
-	parts, err := s.filesOfInfo(info)
+	parts, err := s.catalog.OfInfo(info)
 	if err != nil {
 		return err
 	}
-	now := s.infoOf(parts)
+	now := s.catalog.Info(parts)
 	if now.Err != nil || !rule.finished(now, time.Now()) {
-		return fmt.Errorf("%w: it changed meanwhile", errReplaced)
+		return fmt.Errorf("%w: it changed meanwhile", sessiondir.ErrReplaced)
 	}
 	own := !now.ReadOnly && !now.Copy
 	if own {
@@ -124,12 +118,12 @@ func (s *Store) archive(ctx context.Context, info transcript.Info, rule ArchiveR
 			return err
 		}
 	}
-	known := slices.Contains(ses.transcripts(), parts[len(parts)-1].file)
+	known := slices.Contains(ses.transcripts(), parts[len(parts)-1].File)
 	for _, e := range parts {
-		if inArchive(e.file) {
+		if catalog.InArchive(e.File) {
 			continue // moved before a crash
 		}
-		if err := s.moveTranscript(e.file, path.Join(archiveDir, now.Active.Format("2006-01"), e.file)); err != nil {
+		if err := s.root.Move(e.File, path.Join(catalog.ArchiveDir, now.Active.Format("2006-01"), e.File), s.catalog.Open); err != nil {
 			return err
 		}
 	}
@@ -145,7 +139,7 @@ func (s *Store) archive(ctx context.Context, info transcript.Info, rule ArchiveR
 // mayLeaveJournal gives ErrBusy where a save removed something less than rule.After ago
 // and the user has not decided about it: until then the session is not untouched.
 func (s *Store) mayLeaveJournal(ses *session, rule ArchiveRule) error {
-	if !s.isThere(journalFile(ses.name)) {
+	if !s.root.Has(journalFile(ses.name)) {
 		return nil
 	}
 	if err := s.refresh(ses); err != nil {
@@ -178,15 +172,12 @@ func (s *Store) tryTurn(ctx context.Context, name, who string) (*TurnLock, error
 // The caller holds the append lock.
 func (s *Store) bringBack(ses *session) error {
 	for _, file := range ses.transcripts() {
-		if !inArchive(file) {
+		if !catalog.InArchive(file) {
 			continue
 		}
-		if err := s.moveTranscript(file, path.Base(file)); err != nil {
+		if err := s.root.Move(file, path.Base(file), s.catalog.Open); err != nil {
 			return err
 		}
 	}
 	return s.refresh(ses)
 }
-
-// inArchive says whether a file, relative to the session folder, is archived.
-func inArchive(file string) bool { return strings.HasPrefix(file, archiveDir+"/") }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,7 +82,7 @@ func TestAnArchivedSessionIsOpenedAsEver(t *testing.T) {
 	}
 	mustArchive(t, s, ArchiveRule{After: month})
 
-	want := filepath.Join(root, sessionDir, archiveDir, old.Time.Format("2006-01"))
+	want := filepath.Join(root, sessionDir, catalog.ArchiveDir, old.Time.Format("2006-01"))
 	for name, store := range map[string]*Store{"the store that moved it": s, "another that knew it": reader, "a new one": openStore(t, root)} {
 		t.Run(name, func(t *testing.T) {
 			tr, err := store.Load(t.Context(), "cpu-old")
@@ -123,7 +125,7 @@ func TestWhatACrashLeftInTheArchive(t *testing.T) {
 		s := openStore(t, root)
 		b := mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "a question"))
 		file := onlyFile(t, root)
-		dir := filepath.Join(root, sessionDir, archiveDir, b.Time.Format("2006-01"))
+		dir := filepath.Join(root, sessionDir, catalog.ArchiveDir, b.Time.Format("2006-01"))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +149,7 @@ func TestWhatACrashLeftInTheArchive(t *testing.T) {
 	})
 	t.Run("another file of that name: both stay", func(t *testing.T) {
 		s, file, err := setUp(t, func(string) string { return "## User\n\nsomething else\n" })
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, sessiondir.ErrTaken) {
 			t.Errorf("got %v", err)
 		}
 		if got := readFile(t, file); !strings.Contains(got, "a question") {
@@ -181,7 +183,7 @@ func TestAnArchiveThatCantBeReadHidesNothingElse(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("hello"))
-	if err := os.WriteFile(filepath.Join(root, sessionDir, archiveDir), []byte("a file"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, sessionDir, catalog.ArchiveDir), []byte("a file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	list, err := s.List(t.Context())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -62,10 +61,10 @@ func (s *Store) keepFile(a *transcript.Attachment, data []byte) error {
 		file := path.Join(transcript.FilesDir, a.File)
 		there, err := s.root.Lstat(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			if err := s.writeFile(file, data); err != nil {
+			if err := s.root.WriteNew(file, data); err != nil {
 				return err
 			}
-			s.syncFolders(transcript.FilesDir)
+			s.root.Sync(transcript.FilesDir)
 			return nil
 		}
 		if err != nil {
@@ -81,30 +80,6 @@ func (s *Store) keepFile(a *transcript.Attachment, data []byte) error {
 		}
 		a.File = stem + "-" + strconv.Itoa(n) + ext
 	}
-}
-
-// writeFile writes a whole file: a temporary one of its own beside it, synced,
-// renamed.
-func (s *Store) writeFile(file string, data []byte) error {
-	tmp := path.Join(path.Dir(file), wholefile.TempName(path.Base(file)))
-	f, err := s.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = s.root.Rename(tmp, file)
-	}
-	if err != nil {
-		return errors.Join(err, s.removeIfThere(tmp))
-	}
-	return nil
 }
 
 // ReadAttachment reads an attached file. One that is missing, that leads out of the

@@ -7,22 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
-
-// attachmentName is a file name in session/files.
-var attachmentName = regexp.MustCompile(`^[0-9a-f]{64}(-\d{1,3})?\.[a-z0-9]{1,8}$`)
-
-// isAttachmentPath says whether a path below the session folder is an attachment's.
-func isAttachmentPath(file string) bool {
-	dir, base := path.Split(file)
-	return dir == transcript.FilesDir+"/" && attachmentName.MatchString(base)
-}
 
 // ownAttachments gives the paths of the attachments that these transcripts of a
 // session link and no other transcript does. A transcript that can't be read may
@@ -32,7 +23,7 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	all, err := s.entries()
+	all, err := s.catalog.Entries()
 	if err != nil {
 		s.logger.Warn("attached files stay: not all sessions can be read", "session", name, "err", err)
 		return nil, nil
@@ -44,9 +35,9 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 		if e.Session == name {
 			continue
 		}
-		data, err := s.readRegular(e.file)
+		data, err := s.root.ReadRegular(e.File)
 		if err != nil {
-			s.logger.Warn("attached files stay: a session can't be read", "file", e.file, "err", err)
+			s.logger.Warn("attached files stay: a session can't be read", "file", e.File, "err", err)
 			return nil, nil
 		}
 		own = slices.DeleteFunc(own, func(file string) bool { return bytes.Contains(data, []byte(file)) })
@@ -59,7 +50,7 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 func (s *Store) linkedBy(files []string) ([]string, error) {
 	var linked []string
 	for _, file := range files {
-		data, err := s.readRegular(file)
+		data, err := s.root.ReadRegular(file)
 		if errors.Is(err, transcript.ErrNotFile) {
 			continue
 		}
@@ -76,32 +67,21 @@ func (s *Store) linkedBy(files []string) ([]string, error) {
 	return linked, nil
 }
 
-func (s *Store) readRegular(file string) ([]byte, error) {
-	fi, err := s.root.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: file, Err: transcript.ErrNotFile}
-	}
-	return s.root.ReadFile(file)
-}
-
 // bringBackAttachments copies what transcripts link and a later delete of another
 // session took along to the trash.
 func (s *Store) bringBackAttachments(files []string) error {
-	all, err := s.trash()
+	all, err := s.catalog.Trash()
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		if isAttachmentPath(file) || !strings.HasSuffix(file, transcript.FileSuffix) {
+		if catalog.IsAttachment(file) || !strings.HasSuffix(file, transcript.FileSuffix) {
 			continue
 		}
 		if fi, err := s.root.Stat(file); err != nil || !fi.Mode().IsRegular() {
 			continue // a folder, or a link to nothing: it links nothing
 		}
-		data, err := s.readRegular(file)
+		data, err := s.root.ReadRegular(file)
 		if err != nil {
 			return err
 		}
@@ -114,19 +94,19 @@ func (s *Store) bringBackAttachments(files []string) error {
 	return nil
 }
 
-func (s *Store) bringBackAttachment(a transcript.Attachment, all []trashed) error {
+func (s *Store) bringBackAttachment(a transcript.Attachment, all []catalog.Trashed) error {
 	file := path.Join(transcript.FilesDir, a.File)
 	if _, err := s.root.Lstat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, t := range all {
-		data, err := s.readRegular(path.Join(t.dir, file))
+		data, err := s.root.ReadRegular(path.Join(t.Dir, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
 			if err = s.root.MkdirAll(transcript.FilesDir, 0o700); err == nil {
-				err = s.writeFile(file, data)
+				err = s.root.WriteNew(file, data)
 			}
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
@@ -92,7 +93,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)
-		case errors.Is(err, ErrBusy), errors.Is(err, errReplaced), errors.Is(err, errKept), errors.Is(err, ErrNotFound):
+		case errors.Is(err, ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errKept), errors.Is(err, ErrNotFound):
 			s.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))
@@ -105,12 +106,12 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 
 // stillExpired looks again, under the session's locks.
 func (s *Store) stillExpired(info transcript.Info, rule ExpireRule) error {
-	parts, err := s.filesOfInfo(info)
+	parts, err := s.catalog.OfInfo(info)
 	if err != nil {
 		return err
 	}
 	marks, err := s.state.Marks()
-	if err == nil && !rule.expired(s.infoOf(parts), marks, time.Now()) {
+	if err == nil && !rule.expired(s.catalog.Info(parts), marks, time.Now()) {
 		err = errKept
 	}
 	return err

@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -39,7 +41,7 @@ func (s *Store) forgetAttachments(ctx context.Context, t *forgotten.Traces, o Fo
 					lost[file] = ses.name
 				}
 				if c.out != nil {
-					links[c.file] = transcript.Attachments(string(c.out))
+					links[c.File] = transcript.Attachments(string(c.out))
 				}
 			}
 		}
@@ -66,13 +68,13 @@ func (s *Store) keepLinked(lost map[string]string, links map[string][]transcript
 	for _, ses := range all {
 		for _, group := range ses.groups {
 			for _, e := range group {
-				if list, changed := links[e.file]; changed {
+				if list, changed := links[e.File]; changed {
 					for _, a := range list {
 						delete(lost, a.File)
 					}
 					continue
 				}
-				data, err := s.readRegular(e.file)
+				data, err := s.root.ReadRegular(e.File)
 				if err != nil {
 					continue // refused anyway, or it links nothing
 				}
@@ -86,16 +88,16 @@ func (s *Store) keepLinked(lost map[string]string, links map[string][]transcript
 // removeAttachment removes an attached file, in the trash too.
 func (s *Store) removeAttachment(file, session string, dry bool) []forgotten.Touched {
 	places := []string{path.Join(transcript.FilesDir, file)}
-	all, _ := s.trash() // none, or it can't be read: what is in it is refused
+	all, _ := s.catalog.Trash() // none, or it can't be read: what is in it is refused
 	for _, t := range all {
-		places = append(places, path.Join(t.dir, transcript.FilesDir, file))
+		places = append(places, path.Join(t.Dir, transcript.FilesDir, file))
 	}
 	var found []forgotten.Touched
 	for _, p := range places {
-		if !s.isThere(p) {
+		if !s.root.Has(p) {
 			continue
 		}
-		touched := forgotten.Touched{Place: "attachment", Action: forgotten.Removed, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Session: session}
+		touched := forgotten.Touched{Place: "attachment", Action: forgotten.Removed, Path: s.root.Path(p), Session: session}
 		if !dry {
 			if err := s.root.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
@@ -112,20 +114,20 @@ func (s *Store) forgetAttachedTexts(t *forgotten.Traces, o ForgetOptions) ([]for
 	var found []forgotten.Touched
 	seen := map[string]bool{}
 	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !attachmentName.MatchString(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, trashDir+"/") {
+		if err != nil || d.IsDir() || !catalog.IsAttachmentName(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, catalog.TrashDir+"/") {
 			return nil //nolint:nilerr // a folder that can't be read was told of
 		}
 		base := path.Base(p)
 		if seen[base] {
 			return nil
 		}
-		data, err := s.readRegular(p)
+		data, err := s.root.ReadRegular(p)
 		if err != nil || !t.HoldsRaw(data) {
 			return nil //nolint:nilerr // no file, or gone
 		}
 		seen[base] = true
 		if !t.MeansTyped() {
-			found = append(found, forgotten.Touched{Place: "attachment", Action: forgotten.Kept, Path: filepath.Join(s.dir, filepath.FromSlash(p)), Why: "a file you attached says the same; with copies it goes too"})
+			found = append(found, forgotten.Touched{Place: "attachment", Action: forgotten.Kept, Path: s.root.Path(p), Why: "a file you attached says the same; with copies it goes too"})
 			return nil
 		}
 		return nil
@@ -207,28 +209,20 @@ func (s *Store) ForgetCopy(place, path string, t *forgotten.Traces, dry bool) []
 	refused := func(err error) []forgotten.Touched {
 		return []forgotten.Touched{{Place: place, Action: forgotten.Refused, Path: path, Session: name, Why: wholefile.WhyNot(err)}}
 	}
-	var found []forgotten.Touched
+	look := sieve.NewCleaner(t, name) // tells whether its title goes
+	if _, _, err := look.File(data, nil); err != nil {
+		return refused(err)
+	}
 	var out bytes.Buffer
-	title, first, changed := false, "", false
-	for range 2 { // the first time tells whether its title goes
-		found = nil
-		out.Reset()
-		seen := newIndex(s.seed)
-		c := &cleaner{
-			t: t, session: name, ids: map[string]string{}, seen: &seen, title: title, first: first,
-			emit: func(data []byte) error { out.Write(data); return nil },
-			found: func(touched forgotten.Touched) {
-				touched.Path, touched.Place = path, place
-				if !dry {
-					touched.Text = ""
-				}
-				found = append(found, touched)
-			},
+	found, changed, err := look.Again().File(data, &out)
+	if err != nil {
+		return refused(err)
+	}
+	for i := range found {
+		found[i].Path, found[i].Place = path, place
+		if !dry {
+			found[i].Text = ""
 		}
-		if err := c.file(data); err != nil {
-			return refused(err)
-		}
-		title, first, changed = c.title, c.first, c.changed
 	}
 	if !changed || dry {
 		return found

@@ -8,11 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -68,12 +69,12 @@ func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions
 // forgettable are the files of one session, by what belongs together.
 type forgettable struct {
 	name   string
-	groups [][]entry
+	groups [][]catalog.Entry
 }
 
 // forgettable finds all transcripts, checkpoints and journals below the session folder.
 func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
-	bySession := map[string]map[string][]entry{} // session, place
+	bySession := map[string]map[string][]catalog.Entry{} // session, place
 	err := s.root.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == ".":
@@ -86,20 +87,20 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 		case d.IsDir() || !strings.HasSuffix(p, transcript.FileSuffix):
 			return nil
 		}
-		e, place := s.entryOf(p), "live"
+		e, place := s.catalog.EntryOf(p), "live"
 		top, rest, _ := strings.Cut(p, "/")
 		switch {
 		case top == partialDir:
 			e.Session, _, _ = strings.Cut(rest, ".")
 			place = p
-		case top == trashDir:
+		case top == catalog.TrashDir:
 			place = path.Dir(p)
-		case strings.Contains(p, "/") && !inArchive(p):
+		case strings.Contains(p, "/") && !catalog.InArchive(p):
 			place = p
 		}
 		if o.Sessions == nil || o.Sessions[e.Session] {
 			if bySession[e.Session] == nil {
-				bySession[e.Session] = map[string][]entry{}
+				bySession[e.Session] = map[string][]catalog.Entry{}
 			}
 			bySession[e.Session][place] = append(bySession[e.Session][place], e)
 		}
@@ -109,8 +110,8 @@ func (s *Store) forgettable(o ForgetOptions) ([]forgettable, error) {
 	for _, name := range slices.Sorted(mapKeys(bySession)) {
 		f := forgettable{name: name}
 		for _, place := range slices.SortedFunc(mapKeys(bySession[name]), journalLast) {
-			for _, set := range fileSets(bySession[name][place]) {
-				f.groups = append(f.groups, set.files)
+			for _, set := range catalog.Sets(bySession[name][place]) {
+				f.groups = append(f.groups, set.Files)
 			}
 		}
 		all = append(all, f)
@@ -135,7 +136,7 @@ type forgetSession struct {
 	t      *forgotten.Traces
 	o      ForgetOptions
 	name   string
-	groups [][]entry
+	groups [][]catalog.Entry
 
 	found []forgotten.Touched
 	gone  []string // files that the list cache knows
@@ -145,7 +146,7 @@ type forgetSession struct {
 
 // cleaning is what is to be done with one file.
 type cleaning struct {
-	entry
+	catalog.Entry
 	stat    os.FileInfo
 	data    []byte   // as it is
 	out     []byte   // as it is to be; nil: as it is
@@ -232,7 +233,7 @@ func (f *forgetSession) erase(ctx context.Context) {
 			f.rewrite(c)
 		}
 	}
-	f.s.dropListed(ctx, f.gone)
+	f.s.catalog.Drop(ctx, f.gone)
 }
 
 // plan gives what is to be done with the files, by group.
@@ -249,11 +250,9 @@ func (f *forgetSession) plan() [][]*cleaning {
 		if !touched {
 			continue
 		}
-		look := f.cleaner()
+		look := sieve.NewCleaner(f.t, f.name)
 		f.pass(look, group)
-		again := f.cleaner()
-		again.title, again.first = look.title, look.first
-		f.pass(again, group)
+		f.pass(look.Again(), group)
 		if slices.ContainsFunc(group, func(c *cleaning) bool { return len(c.found) > 0 || c.changed }) {
 			work = append(work, group)
 		}
@@ -261,69 +260,67 @@ func (f *forgetSession) plan() [][]*cleaning {
 	return work
 }
 
-func (f *forgetSession) cleaner() *cleaner {
-	seen := newIndex(f.s.seed)
-	return &cleaner{t: f.t, session: f.name, ids: map[string]string{}, seen: &seen}
-}
-
 // pass goes once through the files of a group.
-func (f *forgetSession) pass(c *cleaner, group []*cleaning) {
+func (f *forgetSession) pass(c *sieve.Cleaner, group []*cleaning) {
 	for _, file := range group {
 		if file.refused != "" {
 			continue
 		}
-		file.found = nil
 		var out bytes.Buffer
-		c.emit = func(data []byte) error { out.Write(data); return nil }
-		c.found = func(t forgotten.Touched) {
-			t.Path = f.path(file.file)
-			switch {
-			case strings.HasPrefix(file.file, partialDir+"/"):
-				t.Place = "checkpoint"
-			case isJournal(file.file): // the transcript says which blocks
-				if t.Action != forgotten.Emptied && t.Action != forgotten.Rebuilt {
-					return
-				}
-				latest := forgotten.OfSecond([]forgotten.Touched{t}, f.t.At())
-				if len(file.found) > 0 {
-					file.found[0].Latest = append(file.found[0].Latest, latest...)
-					return
-				}
-				t = forgotten.Touched{Place: "journal", Action: forgotten.Emptied, Path: t.Path, Session: t.Session, Latest: latest}
-			}
-			if !f.o.Dry {
-				t.Text = ""
-			}
-			file.found = append(file.found, t)
-		}
-		if err := c.file(file.data); err != nil {
-			f.refuse("transcript", file.file, err)
+		found, changed, err := c.File(file.data, &out)
+		if err != nil {
+			f.refuse("transcript", file.File, err)
 			file.refused = err.Error()
 			continue
 		}
-		file.changed, file.title, file.first, file.out, file.lost = c.changed, c.title, c.first, nil, c.lost
-		if c.changed {
+		file.found, file.changed, file.out, file.lost = nil, changed, nil, c.Lost()
+		file.first, file.title = c.FirstGoes()
+		for _, t := range found {
+			f.find(file, t)
+		}
+		if changed {
 			file.out = out.Bytes()
-			file.found = append(file.found, forgotten.OtherNames(f.path(file.file), f.name, file.stat)...)
+			file.found = append(file.found, forgotten.OtherNames(f.path(file.File), f.name, file.stat)...)
 		}
 	}
 }
 
-func (f *forgetSession) path(file string) string {
-	return filepath.Join(f.s.dir, filepath.FromSlash(file))
+// find notes what goes of a file.
+func (f *forgetSession) find(file *cleaning, t forgotten.Touched) {
+	t.Path = f.path(file.File)
+	switch {
+	case strings.HasPrefix(file.File, partialDir+"/"):
+		t.Place = "checkpoint"
+	case isJournal(file.File): // the transcript says which blocks
+		if t.Action != forgotten.Emptied && t.Action != forgotten.Rebuilt {
+			return
+		}
+		latest := forgotten.OfSecond([]forgotten.Touched{t}, f.t.At())
+		if len(file.found) > 0 {
+			file.found[0].Latest = append(file.found[0].Latest, latest...)
+			return
+		}
+		t = forgotten.Touched{Place: "journal", Action: forgotten.Emptied, Path: t.Path, Session: t.Session, Latest: latest}
+	}
+	if !f.o.Dry {
+		t.Text = ""
+	}
+	file.found = append(file.found, t)
 }
 
+func (f *forgetSession) path(file string) string { return f.s.root.Path(file) }
+
 // read reads a file, or says why it can't be changed.
-func (f *forgetSession) read(e entry) *cleaning {
-	c := &cleaning{entry: e}
-	stat, err := f.s.root.Lstat(e.file)
+func (f *forgetSession) read(e catalog.Entry) *cleaning {
+	c := &cleaning{Entry: e}
+	stat, err := f.s.root.Lstat(e.File)
 	if err == nil && stat.Mode()&fs.ModeSymlink != 0 {
-		if _, err = f.s.root.Stat(e.file); err == nil {
+		if _, err = f.s.root.Stat(e.File); err == nil {
 			err = errors.New("it is a link; forget in the file it leads to, or put that in its place")
 		}
 	}
 	if err == nil {
-		c.data, err = f.s.readRegular(e.file)
+		c.data, err = f.s.root.ReadRegular(e.File)
 		c.data, _ = wholefile.Decode(c.data) // what is taken out of UTF-16 leaves UTF-8
 	}
 	c.stat = stat
@@ -331,7 +328,7 @@ func (f *forgetSession) read(e entry) *cleaning {
 	case errors.Is(err, transcript.ErrNotFile), errors.Is(err, fs.ErrNotExist):
 		c.refused = "none" // nothing to read in it
 	case err != nil:
-		f.refuse("transcript", e.file, err)
+		f.refuse("transcript", e.File, err)
 		c.refused = err.Error()
 	}
 	return c

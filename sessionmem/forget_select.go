@@ -3,7 +3,6 @@ package sessionmem
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"slices"
 
 	"mac-stats/sessionmem/forgotten"
@@ -42,7 +41,7 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				data, err := s.readRegular(e.file)
+				data, err := s.root.ReadRegular(e.File)
 				if err != nil {
 					continue
 				}
@@ -51,9 +50,9 @@ func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, e
 				if seen.Read(bytes.NewReader(data)) != nil {
 					continue // from memory: does not fail
 				}
-				path := filepath.Join(s.dir, filepath.FromSlash(e.file))
+				path := s.root.Path(e.File)
 				for _, b := range seen.T.Blocks[from:] {
-					if isJournal(e.file) && (told[b.ID] || b.Note == noteRemoved) {
+					if isJournal(e.File) && (told[b.ID] || b.Note == noteRemoved) {
 						continue
 					}
 					told[b.ID] = true
@@ -70,10 +69,10 @@ func (s *Store) TitlesOf(name string) []string {
 	if s.root == nil {
 		return nil
 	}
-	files, _ := s.filesOf(name) // what can't be listed is told of by Forget
+	files, _ := s.catalog.Of(name) // what can't be listed is told of by Forget
 	var titles []string
 	for _, e := range files {
-		data, err := s.readRegular(e.file)
+		data, err := s.root.ReadRegular(e.File)
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -28,25 +29,25 @@ func (f *forgetSession) refuse(place, file string, err error) {
 func (f *forgetSession) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.file, partialDir+"/") || !f.t.MadeOf(f.name, group[0].first, c.Topic) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.File, partialDir+"/") || !f.t.MadeOf(f.name, group[0].first, c.Topic) {
 			continue
 		}
-		to := path.Join(path.Dir(c.file), partFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
-		for n := 2; f.s.isThere(to); n++ {
-			to = path.Join(path.Dir(c.file), partFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.Stem, c.Topic), topic, n), c.Part))
+		to := path.Join(path.Dir(c.File), transcript.PartFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
+		for n := 2; f.s.root.Has(to); n++ {
+			to = path.Join(path.Dir(c.File), transcript.PartFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.Stem, c.Topic), topic, n), c.Part))
 		}
 		if why := f.mayWrite(c); why != "" {
-			f.refuse("transcript", c.file, errors.New(why))
+			f.refuse("transcript", c.File, errors.New(why))
 			return nil
 		}
-		if err := f.s.root.Rename(c.file, to); err != nil {
-			f.refuse("transcript", c.file, err)
+		if err := f.s.root.Rename(c.File, to); err != nil {
+			f.refuse("transcript", c.File, err)
 			return nil
 		}
-		f.s.syncFolders(path.Dir(to))
-		f.gone = append(f.gone, c.file)
+		f.s.root.Sync(path.Dir(to))
+		f.gone = append(f.gone, c.File)
 		f.found = append(f.found, forgotten.Touched{Place: "file name", Action: forgotten.Renamed, Path: f.path(to), Session: f.name})
-		c.entry = f.s.entryOf(to)
+		c.Entry = f.s.catalog.EntryOf(to)
 	}
 	return group
 }
@@ -74,16 +75,16 @@ func (f *forgetSession) rewrite(c *cleaning) {
 	}
 	err := errors.New(f.mayWrite(c))
 	if err.Error() == "" {
-		err = f.s.replaceWith(c.file, c.stat, c.out) // what stays is copied byte by byte
+		err = f.s.root.Replace(c.File, c.stat, c.out) // what stays is copied byte by byte
 	}
 	if err != nil {
-		f.midSave = f.midSave || errors.Is(err, errMidSave)
-		f.refuse("transcript", c.file, err)
+		f.midSave = f.midSave || errors.Is(err, sessiondir.ErrMidSave)
+		f.refuse("transcript", c.File, err)
 		return
 	}
-	f.gone = append(f.gone, c.file)
+	f.gone = append(f.gone, c.File)
 	for _, t := range c.found {
-		t.Path = f.path(c.file)
+		t.Path = f.path(c.File)
 		f.found = append(f.found, t)
 	}
 }

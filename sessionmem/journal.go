@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -99,10 +100,10 @@ type readout struct {
 // readJournal reads the session's journal; fs.ErrNotExist where there is none.
 func (s *Store) readJournal(ses *session) (readout, error) {
 	out := readout{ids: map[uint64]struct{}{}}
-	f, err := s.openTranscript(journalFile(ses.name))
-	if errors.Is(err, errHoldsForgotten) {
+	f, err := s.catalog.Open(journalFile(ses.name))
+	if errors.Is(err, sieve.ErrHoldsForgotten) {
 		if err = s.purgeFiles(context.Background(), ses.name); err == nil {
-			f, err = s.openTranscript(journalFile(ses.name))
+			f, err = s.catalog.Open(journalFile(ses.name))
 		}
 	}
 	if err != nil {

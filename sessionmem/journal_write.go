@@ -100,7 +100,7 @@ func (s *Store) appendJournal(ses *session, data []byte) error {
 	if ses.journal.stat, err = f.Stat(); err != nil {
 		return err
 	}
-	s.siftedOn(journalFile(ses.name), before, ses.journal.stat)
+	s.sieve.Grew(journalFile(ses.name), before, ses.journal.stat)
 	if ses.journal.stat.Size() <= journalMost {
 		return nil
 	}
@@ -243,7 +243,7 @@ func removalNote(ses *session, missing []journaled) []byte {
 // rewriteJournal writes the journal anew without some of its blocks.
 func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) error {
 	file := journalFile(ses.name)
-	data, err := s.readRegular(file)
+	data, err := s.root.ReadRegular(file)
 	if err != nil {
 		return wholefile.Explain("reading a journal", err)
 	}
@@ -299,5 +299,5 @@ func (s *Store) shortenJournal(ses *session) error {
 // dropJournal removes the journal of a session that is deleted or archived.
 func (s *Store) dropJournal(ses *session) error {
 	ses.journal = journal{}
-	return s.removeIfThere(journalFile(ses.name))
+	return s.root.RemoveIfThere(journalFile(ses.name))
 }

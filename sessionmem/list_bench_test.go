@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkListArchived(b *testing.B) {
 	const sessions = 10_000
 	root := b.TempDir()
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for _, d := range []string{"", archiveDir + "/2026-01"} {
+	for _, d := range []string{"", catalog.ArchiveDir + "/2026-01"} {
 		if err := os.MkdirAll(filepath.Join(root, sessionDir, d), 0o700); err != nil {
 			b.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func BenchmarkListArchived(b *testing.B) {
 			data = transcript.AppendBlock(data, transcript.Block{ID: fmt.Sprintf("b%d", j), Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[j%2], Time: at, Text: fmt.Sprintf("question %d", i)})
 		}
 		if i%2 == 1 {
-			file = archiveDir + "/2026-01/" + file
+			file = catalog.ArchiveDir + "/2026-01/" + file
 		}
 		path := filepath.Join(root, sessionDir, file)
 		if err := os.WriteFile(path, data, 0o600); err != nil {

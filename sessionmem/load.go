@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -31,9 +31,9 @@ func (s *Store) Load(ctx context.Context, name string) (*transcript.Transcript, 
 	}
 	var t *transcript.Transcript
 	err = s.purged(ctx, ses, func() error {
-		parts, err := s.locateParts(name)
+		parts, err := s.catalog.Parts(name)
 		if err == nil {
-			t, err = s.loadParts(parts)
+			t, err = s.catalog.Load(parts)
 		}
 		return err
 	})
@@ -41,27 +41,6 @@ func (s *Store) Load(ctx context.Context, name string) (*transcript.Transcript, 
 		return nil, err
 	}
 	return ses.withUnsaved(t), nil
-}
-
-// loadParts reads the parts of a session as one transcript.
-func (s *Store) loadParts(parts []entry) (*transcript.Transcript, error) {
-	all := transcript.NewCollector()
-	var last os.FileInfo
-	archived := true
-	for _, e := range parts {
-		f, err := s.openTranscript(e.file)
-		if err != nil {
-			return nil, wholefile.Explain("reading "+e.file, err)
-		}
-		if last, err = all.File(f); err != nil {
-			return nil, wholefile.Explain("reading "+e.file, err)
-		}
-		archived = archived && inArchive(e.file)
-	}
-	t := all.Transcript()
-	t.Info = s.complete(t.Info, parts[len(parts)-1], last)
-	t.Info.Archived, t.Info.Parts = archived, s.absolute(parts)
-	return t, nil
 }
 
 // Each reads a whole session block by block, in the memory that its largest block
@@ -86,41 +65,26 @@ func (s *Store) Each(ctx context.Context, name string, begin func(info transcrip
 	if err != nil {
 		return err
 	}
-	defer closeParts(parts)
-	info, front, err := s.scanParts(parts)
+	defer catalog.Close(parts)
+	info, front, err := s.catalog.Scan(parts)
 	if err != nil {
 		return err
 	}
 	if err := begin(info, front); err != nil {
 		return err
 	}
-	seen := newIndex(s.seed)
+	ids := transcript.NewIDs()
 	for _, p := range parts {
-		if err := eachBlock(ctx, p, &seen, each); err != nil {
+		if err := eachBlock(ctx, p, ids, each); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openPart is an opened file of a session.
-type openPart struct {
-	entry
-	f  *os.File
-	fi os.FileInfo
-}
-
-func (p openPart) reader() io.Reader { return io.NewSectionReader(p.f, 0, p.fi.Size()) }
-
-func closeParts(parts []openPart) {
-	for _, p := range parts {
-		_ = p.f.Close() // read only
-	}
-}
-
 // openWhole opens a session's files and tells their sizes at a moment when no block
 // is half written.
-func (s *Store) openWhole(ctx context.Context, name string) (parts []openPart, err error) {
+func (s *Store) openWhole(ctx context.Context, name string) (parts []catalog.Part, err error) {
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, true)
 	if err != nil {
@@ -128,91 +92,28 @@ func (s *Store) openWhole(ctx context.Context, name string) (parts []openPart, e
 	}
 	defer unlock()
 	err = s.purged(ctx, ses, func() error {
-		parts, err = s.openParts(name)
+		parts, err = s.catalog.OpenParts(name)
 		return err
 	})
 	return parts, err
 }
 
-func (s *Store) openParts(name string) (parts []openPart, err error) {
-	files, err := s.locateParts(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			closeParts(parts)
-		}
-	}()
-	for _, e := range files {
-		f, err := s.openTranscript(e.file)
-		if err != nil {
-			return nil, wholefile.Explain("reading "+e.file, err)
-		}
-		fi, err := f.Stat()
-		parts = append(parts, openPart{e, f, fi})
-		if err == nil && !fi.Mode().IsRegular() {
-			err = transcript.ErrNotFile
-		}
-		if err != nil {
-			return parts, wholefile.Explain("reading "+e.file, err)
-		}
-	}
-	return parts, nil
-}
-
-// scanParts gives what the list shows of a session, and its front matter.
-func (s *Store) scanParts(parts []openPart) (transcript.Info, string, error) {
-	out, front, err := s.scanInfo(parts[0].reader(), parts[0].entry, parts[0].fi)
-	files := []entry{parts[0].entry}
-	for _, p := range parts[1:] {
-		if err != nil {
-			break
-		}
-		var next listed
-		next, _, err = s.scanInfo(p.reader(), p.entry, p.fi)
-		out.follow(&next)
-		files = append(files, p.entry)
-	}
-	out.info.Parts = s.absolute(files)
-	return out.info, front, err
-}
-
-func eachBlock(ctx context.Context, p openPart, seen *index, each func(transcript.Block) error) error {
-	r := transcript.NewReader(p.reader())
+func eachBlock(ctx context.Context, p catalog.Part, ids *transcript.IDs, each func(transcript.Block) error) error {
+	r := transcript.NewReader(p.Reader())
 	for {
 		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return wholefile.Explain("reading "+p.file, err)
+			return wholefile.Explain("reading "+p.File, err)
 		}
 		b := raw.Decode()
-		number := seen.copies.Identify(&b, raw.Derived, seen.has)
-		seen.add(b, raw.Offset, number)
+		ids.Identify(&b, raw.Derived)
 		if err := errors.Join(ctx.Err(), each(b)); err != nil {
 			return err
 		}
 	}
-}
-
-// openTranscript opens a file of the session folder to read it. What is no file is
-// refused before: opening a pipe would wait for ever. One that holds what was forgotten
-// gives errHoldsForgotten: it is read once that is taken out, see purged and openPurged.
-func (s *Store) openTranscript(file string) (*os.File, error) {
-	if fi, err := s.root.Stat(file); err == nil && !fi.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: file, Err: transcript.ErrNotFile}
-	}
-	f, err := s.root.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.sift(file, f); err != nil {
-		_ = f.Close() // read only
-		return nil, err
-	}
-	return f, nil
 }
 
 // LoadFile reads any transcript by path, of any known or older form. Where it is a
@@ -222,29 +123,11 @@ func (s *Store) LoadFile(path string) (*transcript.Transcript, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	all, parts := transcript.NewCollector(), partsBeside(path)
-	var stat os.FileInfo
-	for _, p := range parts {
-		if err := s.purgePath(p); err != nil {
-			return nil, wholefile.Explain("reading a transcript", err)
-		}
-		fi, err := all.Path(p)
-		if err != nil {
-			return nil, wholefile.Explain("reading a transcript", err)
-		}
-		stat = fi
+	t, err := s.catalog.ReadPath(path, s.purgePath)
+	if err != nil {
+		return nil, err
 	}
-	t := all.Transcript()
-	e := entryOf(filepath.Base(path))
-	if name := claimIn(t.FrontMatter).session; e.Stamp == "" && name != "" {
-		e.Session = name
-	}
-	t.Info = s.complete(t.Info, e, stat)
-	t.Info.Path = path
-	if len(parts) > 1 {
-		t.Info.Parts = parts
-	}
-	s.cleanTranscript(t)
+	s.sieve.Clean(t)
 	return t, nil
 }
 
@@ -323,7 +206,7 @@ func (s *Store) look(ctx context.Context, name string, at func(*session) error) 
 	}
 	for try := 1; ; try++ {
 		err := at(ses)
-		if !errors.Is(err, errReplaced) || try == appendTries {
+		if !errors.Is(err, sessiondir.ErrReplaced) || try == appendTries {
 			return err
 		}
 		ses.stat = nil // an editor saved in the midst of it

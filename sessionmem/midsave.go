@@ -9,16 +9,18 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/wholefile"
 )
 
-// outsideSaves writes to a session: again and again while write gives errMidSave, and
+// outsideSaves writes to a session: again and again while write gives sessiondir.ErrMidSave, and
 // anyway once patience is over. No lock is held in between.
 func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
 	for begun := time.Now(); ; {
 		anyway := time.Since(begun) > patience
 		out, err := write(anyway)
-		if anyway || !errors.Is(err, errMidSave) {
+		if anyway || !errors.Is(err, sessiondir.ErrMidSave) {
 			return out, err
 		}
 		select {
@@ -38,9 +40,6 @@ const (
 	savePatience  = 15 * saveTakes
 	saveLook      = 50 * time.Millisecond
 )
-
-// errMidSave: another program seems to be saving the file just now.
-var errMidSave = errors.New("another program is saving it; try again")
 
 // midSave says whether the file looks as if a save were in progress. The caller has
 // brought the session up to date.
@@ -66,7 +65,7 @@ func (s *Store) midSave(ses *session) bool {
 // a journal, and something was just done in the folder. An editor that moves the file away
 // before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
 func (s *Store) comesBack(ses *session) bool {
-	if s.trustSaves || ses.anyway || !s.isThere(journalFile(ses.name)) {
+	if s.trustSaves || ses.anyway || !s.root.Has(journalFile(ses.name)) {
 		return false
 	}
 	fi, err := s.root.Stat(".")
@@ -111,7 +110,7 @@ func (s *Store) refreshToWrite(ctx context.Context, ses *session) error {
 	if ses.readOnly {
 		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, ses.file)
 	}
-	if slices.ContainsFunc(ses.transcripts(), inArchive) {
+	if slices.ContainsFunc(ses.transcripts(), catalog.InArchive) {
 		return s.bringBack(ses)
 	}
 	return nil
@@ -145,7 +144,7 @@ func (s *Store) toUTF8(ses *session) (converted bool, err error) {
 	if bytes.Equal(text, raw) {
 		return false, nil
 	}
-	if err := s.replaceWith(ses.file, was, text); err != nil {
+	if err := s.root.Replace(ses.file, was, text); err != nil {
 		return false, err
 	}
 	s.logger.Info("a transcript was saved in another encoding and is UTF-8 again", "file", ses.file)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/filetest"
 	"mac-stats/sessionmem/transcript"
 
@@ -95,7 +96,7 @@ func TestPartNames(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(transcript.FileNameParts{})); diff != "" {
 			t.Errorf("%s: %s", base, diff)
 		}
-		if back := partFile(got.Stem, got.Part); back != base {
+		if back := transcript.PartFile(got.Stem, got.Part); back != base {
 			t.Errorf("%s is written as %s", base, back)
 		}
 	}
@@ -288,7 +289,7 @@ func TestAPartThatACrashLeftEmpty(t *testing.T) {
 	want := threeParts(t, s)
 	files := transcripts(t, root)
 	stem := strings.TrimSuffix(files[0], transcript.FileSuffix)
-	if err := os.WriteFile(filepath.Join(root, sessionDir, partFile(stem, 4)), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, sessionDir, transcript.PartFile(stem, 4)), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if info := onlyInfo(t, s); info.Messages != 6 || !info.Active.Equal(want[5].Time) {
@@ -300,7 +301,7 @@ func TestAPartThatACrashLeftEmpty(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	text := readFile(t, filepath.Join(root, sessionDir, partFile(stem, 4)))
+	text := readFile(t, filepath.Join(root, sessionDir, transcript.PartFile(stem, 4)))
 	if !strings.HasPrefix(text, transcript.Fence+"\nformat: ") || !strings.Contains(text, "\npart: 4\n") {
 		t.Errorf("part 4 begins with %q", text[:min(80, len(text))])
 	}
@@ -387,7 +388,7 @@ func TestDeletingAndArchivingTakeAllParts(t *testing.T) {
 	if diff := cmp.Diff([]string{"cpu-a"}, mustArchive(t, s, ArchiveRule{After: month})); diff != "" {
 		t.Error(diff)
 	}
-	archived, _ := filepath.Glob(filepath.Join(root, sessionDir, archiveDir, "*", "*.md"))
+	archived, _ := filepath.Glob(filepath.Join(root, sessionDir, catalog.ArchiveDir, "*", "*.md"))
 	if len(archived) != 3 || len(transcripts(t, root)) != 0 {
 		t.Errorf("archived: %v", archived)
 	}
@@ -416,7 +417,7 @@ func TestAnArchivingThatACrashCutShort(t *testing.T) {
 	s := openLimited(t, root, threePartsLimit)
 	want := threeParts(t, s)
 	files := transcripts(t, root)
-	dir := filepath.Join(root, sessionDir, archiveDir, want[5].Time.Format("2006-01"))
+	dir := filepath.Join(root, sessionDir, catalog.ArchiveDir, want[5].Time.Format("2006-01"))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -531,7 +532,7 @@ func TestTwoFilesThatAreNoPartsAreTwo(t *testing.T) {
 	threeParts(t, s)
 	older := "session-memory-cpu-a-20200102-030405-old"
 	for i, text := range []string{"an older file", "and its second part"} {
-		writeFile(t, filepath.Join(root, sessionDir, partFile(older, i+1)), "---\nformat: mac-stats-session/1\n---\n\n## User · 2020-01-02T03:04:05Z\n<!-- id=o"+fmt.Sprint(i)+" -->\n\n"+text+"\n")
+		writeFile(t, filepath.Join(root, sessionDir, transcript.PartFile(older, i+1)), "---\nformat: mac-stats-session/1\n---\n\n## User · 2020-01-02T03:04:05Z\n<!-- id=o"+fmt.Sprint(i)+" -->\n\n"+text+"\n")
 	}
 	list, err := s.List(t.Context())
 	if err != nil || len(list) != 2 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/sessiondir"
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,7 @@ func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 		t.Error(diff)
 	}
 	saves = 1000
-	if _, err := s.Append(t.Context(), "cli-a", user("three")); !errors.Is(err, errReplaced) {
+	if _, err := s.Append(t.Context(), "cli-a", user("three")); !errors.Is(err, sessiondir.ErrReplaced) {
 		t.Errorf("while a program replaces it all the time: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -25,7 +26,7 @@ type Removed struct {
 // never written, or is in memory alone.
 func (s *Store) Removed(ctx context.Context, name string) (Removed, error) {
 	out := Removed{Session: name}
-	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.isThere(journalFile(name)) {
+	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.root.Has(journalFile(name)) {
 		return out, nil
 	}
 	err := s.look(ctx, name, func(ses *session) error {
@@ -62,7 +63,7 @@ func (s *Store) Restore(ctx context.Context, name string) (Removed, error) {
 // decide does something with what is missing from a session.
 func (s *Store) decide(ctx context.Context, name, doing string, do func(context.Context, *session) ([]journaled, error)) (Removed, error) {
 	none := Removed{Session: name}
-	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.isThere(journalFile(name)) {
+	if s.root == nil || s.IsPrivate(name) || transcript.CheckName(name) != nil || !s.root.Has(journalFile(name)) {
 		return none, nil
 	}
 	ses := s.session(name)
@@ -108,13 +109,13 @@ func (s *Store) ExpireRemoved(ctx context.Context) error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	all, err := s.entries()
+	all, err := s.catalog.Entries()
 	if err != nil {
 		return err
 	}
 	files := map[string][]string{}
 	for _, e := range all {
-		files[e.Session] = append(files[e.Session], e.file)
+		files[e.Session] = append(files[e.Session], e.File)
 	}
 	var errs []error
 	for _, n := range names {
@@ -157,7 +158,7 @@ func (s *Store) mayLack(name string, files []string) bool {
 			return true
 		}
 	}
-	data, err := s.readRegular(journalFile(name))
+	data, err := s.root.ReadRegular(journalFile(name))
 	return err == nil && bytes.Contains(data, []byte("note="+noteRemoved))
 }
 
@@ -166,7 +167,7 @@ func (s *Store) readJournals() ([]string, error) {
 	if s.root == nil {
 		return nil, nil
 	}
-	names, err := s.readNames(journalDir)
+	names, err := s.root.Names(journalDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -180,13 +181,13 @@ func (s *Store) clearJournals() error {
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	all, err := s.entries()
+	all, err := s.catalog.Entries()
 	if err != nil {
 		return err
 	}
 	live := map[string]bool{}
 	for _, e := range all {
-		if !inArchive(e.file) {
+		if !catalog.InArchive(e.File) {
 			live[e.Session+transcript.FileSuffix] = true
 		}
 	}
@@ -195,7 +196,7 @@ func (s *Store) clearJournals() error {
 		if fi, err := s.root.Lstat(file); live[n] || err != nil || time.Since(fi.ModTime()) < removedKept {
 			continue
 		}
-		if err := s.removeIfThere(file); err != nil {
+		if err := s.root.RemoveIfThere(file); err != nil {
 			return wholefile.Explain("removing a journal", err)
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -60,18 +58,18 @@ func (s *Store) putBack(ctx context.Context, ses *session) (missing []journaled,
 // journalBlocks gives the missing blocks of a journal that was just read, by where they
 // stand in it.
 func (s *Store) journalBlocks(ses *session, all readout) (map[int64]transcript.Block, error) {
-	data, err := s.readRegular(journalFile(ses.name))
+	data, err := s.root.ReadRegular(journalFile(ses.name))
 	if err != nil {
 		return nil, wholefile.Explain("reading a journal", err)
 	}
 	blocks := make(map[int64]transcript.Block, len(all.missing))
 	for _, m := range all.missing {
 		if m.at+m.size > int64(len(data)) {
-			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
+			return nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
 		}
-		b := parseBlock(data[m.at:m.at+m.size], m.at, m.size, false).Decode()
+		b := transcript.ParseBlock(data[m.at:m.at+m.size], m.at, m.size, false).Decode()
 		if b.ID != m.id {
-			return nil, fmt.Errorf("reading a journal: %w", errReplaced)
+			return nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
 		}
 		blocks[m.at] = s.guard(ses, b, false)
 	}
@@ -133,12 +131,12 @@ func (s *Store) insertInto(p part, what []insertion) error {
 	if was.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("writing %s: it is a link; put the file itself in its place", p.file)
 	}
-	data, err := s.readRegular(p.file)
+	data, err := s.root.ReadRegular(p.file)
 	if err != nil {
 		return wholefile.Explain("reading "+p.file, err)
 	}
 	if !p.sameAs(was) || int64(len(data)) != was.Size() {
-		return fmt.Errorf("writing %s: %w", p.file, errReplaced)
+		return fmt.Errorf("writing %s: %w", p.file, sessiondir.ErrReplaced)
 	}
 	slices.SortStableFunc(what, func(a, b insertion) int { return int(a.at - b.at) })
 	var out []byte
@@ -155,24 +153,5 @@ func (s *Store) insertInto(p part, what []insertion) error {
 		}
 	}
 	out = append(out, data[at:]...)
-	return s.replaceWith(p.file, was, out)
-}
-
-// replaceWith puts new content in the place of a file that is still as it was, and that
-// nobody is writing to. Errors: errReplaced, errMidSave, or of the disk.
-func (s *Store) replaceWith(file string, was os.FileInfo, data []byte) error {
-	real := filepath.Join(s.dir, filepath.FromSlash(file))
-	open, _ := wholefile.IsOpenForWriting(real)
-	if open {
-		return fmt.Errorf("writing %s: %w", file, errMidSave)
-	}
-	done, err := wholefile.Replace(real, data, was)
-	if err == nil && !done {
-		err = errReplaced
-	}
-	if err != nil {
-		return wholefile.Explain("writing "+file, err)
-	}
-	s.syncFolders(path.Dir(file))
-	return nil
+	return s.root.Replace(p.file, was, out)
 }

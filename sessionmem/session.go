@@ -94,7 +94,7 @@ func (s *Store) refreshFile(ses *session) error {
 	if stand && ses.stat != nil && os.SameFile(ses.stat, fi) && ses.size == fi.Size() && ses.stat.ModTime().Equal(fi.ModTime()) {
 		return nil
 	}
-	f, err := s.openTranscript(ses.file)
+	f, err := s.catalog.Open(ses.file)
 	if err != nil {
 		return wholefile.Explain("reading "+ses.file, err)
 	}
@@ -120,7 +120,7 @@ func (s *Store) statFile(ses *session) (os.FileInfo, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, ses.name)
 	}
 	if !s.inPlace(ses) {
-		parts, err := s.locateParts(ses.name)
+		parts, err := s.catalog.Parts(ses.name)
 		if err != nil {
 			return nil, err
 		}
@@ -325,7 +325,7 @@ func (s *Store) lock(ctx context.Context, ses *session, reading bool) (unlock fu
 		return ses.mu.Unlock, nil
 	}
 	if reading && ses.file == "" {
-		if _, err := s.locate(ses.name); err != nil {
+		if _, err := s.catalog.Locate(ses.name); err != nil {
 			return ses.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading it says why
 		}
 	}

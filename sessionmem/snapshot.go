@@ -16,13 +16,9 @@ import (
 // reset, a rewind, a Summary of somebody else), so the Summary was not appended.
 var ErrStale = errors.New("the conversation changed while it was being summarised")
 
-const (
-	// throughNone is the Through of a Summary that covers no message: all of them
-	// were kept word for word.
-	throughNone = "none"
-	// maxSummarised is how many of the last messages a Summarizer is given.
-	maxSummarised = 20
-)
+// throughNone is the Through of a Summary that covers no message: all of them
+// were kept word for word.
+const throughNone = "none"
 
 // Snapshot is what a Summary is made of: the session as it was at one moment. It
 // holds no lock, and the conversation may go on.
@@ -165,7 +161,7 @@ func CoversNothing(summary *transcript.Block) bool {
 
 // Recent is what a Summarizer is given: the last messages.
 func (s Snapshot) Recent() []transcript.Block {
-	return s.Messages[max(len(s.Messages)-maxSummarised, 0):]
+	return s.Messages[max(len(s.Messages)-summary.MaxMessages, 0):]
 }
 
 // StillHolds gives ErrStale where a Summary of the snapshot that goes through this
@@ -201,7 +197,7 @@ func (s *Store) AppendSummary(ctx context.Context, snap Snapshot, b transcript.B
 	})
 }
 
-// appendSummaryOnce is AppendSummary that gives errMidSave where it has to wait, unless it
+// appendSummaryOnce is AppendSummary that gives sessiondir.ErrMidSave where it has to wait, unless it
 // is anyway.
 func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	ses := s.session(snap.Session)

@@ -12,15 +12,18 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sessionstate"
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 )
 
 // Errors callers decide on.
 var (
-	ErrNotFound = errors.New("no such session")
+	ErrNotFound = catalog.ErrNotFound
 	ErrReadOnly = errors.New("the transcript is read-only here")
 )
 
@@ -73,7 +76,8 @@ type Store struct {
 	state      *sessionstate.State
 
 	forgotten *forgotten.Record
-	sieve     *sieve
+	sieve     *sieve.Sieve
+	catalog   *catalog.Catalog
 	patience  time.Duration // how long Forget waits for a session's turn
 
 	onRefused func(Refused)
@@ -83,13 +87,7 @@ type Store struct {
 	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
 	sessions map[string]*session
 	turns    map[*TurnLock]struct{}
-	listed   map[string]*listed   // what List knows of each file; never changed once it is here
-	claims   map[string]claim     // what the front matter says of files that aren't named after a session
 	fresh    map[string]time.Time // names that NewName gave out, until when they are known to have no file
-	cached   map[string]*listed   // the lines of the list cache, as this process read or wrote it last
-
-	cache     *listCache // nil: none
-	cacheRead sync.Once
 }
 
 // Open prepares the folders (0700) and returns the store. A data folder that is
@@ -109,16 +107,14 @@ func Open(cfg Config) (*Store, error) {
 		seed:     maphash.MakeSeed(),
 		sessions: map[string]*session{},
 		turns:    map[*TurnLock]struct{}{},
-		listed:   map[string]*listed{},
-		claims:   map[string]claim{},
 		fresh:    map[string]time.Time{},
 	}
-	s.forgotten, s.sieve, s.patience = forgotten.NewRecord("", nil), newSieve("", ""), forgotten.Patience
+	s.forgotten, s.patience = forgotten.NewRecord("", nil), forgotten.Patience
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.InMemoryOnly {
-		s.state = sessionstate.New(nil, s.logger, s.IsPrivate, s.everyName)
+		s.openCatalog("")
 		return s, nil
 	}
 	root, err := filepath.Abs(cfg.Root)
@@ -129,17 +125,23 @@ func Open(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("opening the data folder: %s is a file; move it away, or set MAC_STATS_HOME to a folder", root)
 	}
 	s.dir = filepath.Join(root, sessionDir)
-	s.forgotten, s.sieve = forgotten.NewRecord(root, s.logger), newSieve(cfg.CacheDir, s.dir)
-	s.cache = newListCache(cfg.CacheDir, s.dir)
+	s.forgotten = forgotten.NewRecord(root, s.logger)
 	s.root = sessiondir.New(s.dir, s.logger, partialDir)
+	s.openCatalog(cfg.CacheDir)
 	if err := s.root.Check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
 	} else if err := s.root.RemoveAll(recentDir); err != nil {
 		s.logger.Warn("what mac-stats 0.1 kept for an editor's late save stays", "dir", recentDir, "err", err)
 	}
-	s.state = sessionstate.New(s.root, s.logger, s.IsPrivate, s.everyName)
 	s.takeRescued()
 	return s, nil
+}
+
+// openCatalog makes what finds the sessions and opens their files.
+func (s *Store) openCatalog(cacheDir string) {
+	s.sieve = sieve.New(s.root, cacheDir, s.forgotten)
+	s.catalog = catalog.New(catalog.Config{Dir: s.root, Sieve: s.sieve, CacheDir: cacheDir, Logger: s.logger, Held: s.inMemory, Private: s.IsPrivate, Clean: s.purgeSession})
+	s.state = sessionstate.New(s.root, s.logger, s.IsPrivate, s.catalog.Names)
 }
 
 // Close releases locks held by this process. The store must not be used after it.
@@ -173,7 +175,7 @@ func (s *Store) State() *sessionstate.State { return s.state }
 func (s *Store) NewName(source string) string {
 	for {
 		name := source + "-" + transcript.RandomID(6)
-		if _, err := s.locate(name); errors.Is(err, ErrNotFound) && !s.known(name) {
+		if _, err := s.catalog.Locate(name); errors.Is(err, ErrNotFound) && !s.known(name) {
 			s.setFresh(name)
 			return name
 		} else if err != nil && !errors.Is(err, ErrNotFound) {
@@ -291,7 +293,7 @@ func (s *Store) mustExist(ctx context.Context, name string) error {
 		}
 		return nil
 	}
-	_, err := s.locate(name)
+	_, err := s.catalog.Locate(name)
 	return err
 }
 
@@ -309,4 +311,19 @@ func (s *Store) Rewind(ctx context.Context, name, id string, next ...transcript.
 		return nil, fmt.Errorf("writing to %s: %w", name, err)
 	}
 	return out[1:], nil
+}
+
+// Catalog finds the sessions of the folder and their files.
+func (s *Store) Catalog() *catalog.Catalog { return s.catalog }
+
+// Places reads the transcripts of the folder with the places of their blocks. What was
+// forgotten is taken out of them before.
+func (s *Store) Places() *places.Places { return places.New(s.openPurged) }
+
+// List returns all sessions, archived ones too, last active first. One bad file never hides the others.
+func (s *Store) List(ctx context.Context) ([]transcript.Info, error) { return s.catalog.List(ctx) }
+
+// Resolve turns what a person typed into a session's name, see catalog.Catalog.Resolve.
+func (s *Store) Resolve(ctx context.Context, source, name string) (string, error) {
+	return s.catalog.Resolve(ctx, source, name)
 }

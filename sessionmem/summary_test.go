@@ -47,12 +47,3 @@ func TestTheListSaysWhoAnsweredLast(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestTheCacheKeepsWhoAnsweredLast(t *testing.T) {
-	c := newListCache(t.TempDir(), t.TempDir())
-	line := &listed{entry: entryOf("session-memory-cpu-a-20261121-101500-x.md"), info: transcript.Info{Title: "t", Agent: "coder"}}
-	lines, err := c.decode(c.encode(map[string]*listed{line.file: line}))
-	if err != nil || lines[line.file].info.Agent != "coder" || lines[line.file].info.Title != "t" {
-		t.Errorf("%+v, %v", lines[line.file], err)
-	}
-}

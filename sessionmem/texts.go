@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -93,7 +95,7 @@ func (r *blockSource) block(n uint32) (transcript.Block, error) {
 		b.Text += fmt.Sprintf("\n\n[… %d more bytes stand in the transcript alone]", more)
 	}
 	if ses.index.hash(b.ID) != ses.index.blocks[n].id {
-		return transcript.Block{}, fmt.Errorf("reading %s: %w", ses.file, errReplaced)
+		return transcript.Block{}, fmt.Errorf("reading %s: %w", ses.file, sessiondir.ErrReplaced)
 	}
 	ses.texts.put(n, b, int(raw.Size))
 	return b, nil
@@ -114,11 +116,11 @@ func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 		r.buf = make([]byte, length)
 	}
 	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
-		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, errReplaced) // an editor has just cut it short
+		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut it short
 	} else if err != nil {
 		return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
 	}
-	return parseBlock(r.buf[:length], where.at, where.size, where.bare), nil
+	return transcript.ParseBlock(r.buf[:length], where.at, where.size, where.bare), nil
 }
 
 // open opens a part, if it is still the file that the session was read from.
@@ -126,16 +128,16 @@ func (r *blockSource) open(p part) error {
 	if r.f != nil && r.of == p.file {
 		return nil
 	}
-	f, err := r.s.openTranscript(p.file)
-	if errors.Is(err, errHoldsForgotten) {
-		return errReplaced // by what came back
+	f, err := r.s.catalog.Open(p.file)
+	if errors.Is(err, sieve.ErrHoldsForgotten) {
+		return sessiondir.ErrReplaced // by what came back
 	}
 	if err != nil {
 		return wholefile.Explain("reading "+p.file, err)
 	}
 	fi, err := f.Stat()
 	if err == nil && (p.stat == nil || !os.SameFile(fi, p.stat) || fi.Size() < p.stat.Size()) {
-		err = errReplaced
+		err = sessiondir.ErrReplaced
 	}
 	if err != nil {
 		return errors.Join(wholefile.Explain("reading "+p.file, err), f.Close())
@@ -143,19 +145,6 @@ func (r *blockSource) open(p part) error {
 	r.close()
 	r.f, r.of = f, p.file
 	return nil
-}
-
-// parseBlock takes apart one block that stands alone in raw.
-func parseBlock(raw []byte, offset, size int64, bare bool) transcript.RawBlock {
-	r := transcript.Reader{Bare: bare}
-	line := raw
-	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
-		line = raw[:i+1]
-	}
-	b := transcript.RawBlock{Raw: raw, Size: size, Offset: offset}
-	b.Heading, b.Headed = r.Boundary(line)
-	r.Finish(&b)
-	return b
 }
 
 // contextNow gives what a model is told of the session, as it is known.

@@ -5,33 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
 
-const (
-	trashDir   = ".trash"
-	trashStamp = "20060102-150405.000"
-)
-
 // ErrNothingDeleted: there is nothing to bring back.
 var ErrNothingDeleted = errors.New("there is no deleted session to bring back")
-
-// trashed is what one Delete put into the trash: a folder with the files at the
-// paths they had.
-type trashed struct {
-	dir     string // below the trash
-	stamp   string // trashStamp, UTC
-	session string
-}
 
 // Delete moves the files of a session to .trash, where they stay until Undelete
 // or until a person removes them; copies of it stay where they are. A running turn gives ErrBusy. What is kept in
@@ -84,19 +71,18 @@ func (s *Store) toTrash(ctx context.Context, ses *session) error {
 			return err
 		}
 	}
-	entries, err := s.filesOf(name)
+	parts, others, err := s.catalog.Owned(name)
 	if err != nil {
 		return err
 	}
 	var files []string
-	parts, others := s.ownedBy(entries, s.deletions())
 	for _, e := range parts {
-		files = append(files, e.file)
+		files = append(files, e.File)
 	}
 	for _, set := range others {
-		for _, e := range set.files {
-			if !set.copy { // a copy stays: a person made it to have it
-				files = append(files, e.file)
+		for _, e := range set.Files {
+			if !set.Copy { // a copy stays: a person made it to have it
+				files = append(files, e.File)
 			}
 		}
 	}
@@ -110,30 +96,15 @@ func (s *Store) toTrash(ctx context.Context, ses *session) error {
 		return wholefile.Explain("making the trash", err)
 	}
 	for _, file := range files {
-		if err := s.rename(file, path.Join(dir, file)); err != nil {
+		if err := s.root.RenameNew(file, path.Join(dir, file)); err != nil {
 			return wholefile.Explain("moving "+file+" to the trash", err)
 		}
 	}
 	ses.forgetFile()
-	s.dropListed(ctx, files)
+	s.catalog.Drop(ctx, files)
 	if err := s.dropJournal(ses); err != nil {
 		return wholefile.Explain("removing its journal", err)
 	}
-	return nil
-}
-
-// rename moves a file within the session folder; what stands there already stays.
-func (s *Store) rename(from, to string) error {
-	if _, err := s.root.Lstat(to); err == nil {
-		return errTaken
-	}
-	if err := s.root.MkdirAll(path.Dir(to), 0o700); err != nil {
-		return err
-	}
-	if err := s.root.Rename(from, to); err != nil {
-		return err
-	}
-	s.syncFolders(path.Dir(to), path.Dir(from))
 	return nil
 }
 
@@ -141,40 +112,17 @@ func (s *Store) rename(from, to string) error {
 // there, also after the clock went back: the last one is the last.
 func (s *Store) newTrash(name string) (string, error) {
 	now := time.Now().UTC()
-	all, err := s.trash()
+	all, err := s.catalog.Trash()
 	if err != nil {
 		return "", err
 	}
 	if len(all) > 0 {
-		if last, err := time.Parse(trashStamp, all[len(all)-1].stamp); err == nil && !last.Before(now.Truncate(time.Millisecond)) {
+		if last, err := time.Parse(catalog.TrashStamp, all[len(all)-1].Stamp); err == nil && !last.Before(now.Truncate(time.Millisecond)) {
 			now = last.Add(time.Millisecond)
 		}
 	}
-	dir := path.Join(trashDir, now.Format(trashStamp)+"."+name)
+	dir := path.Join(catalog.TrashDir, now.Format(catalog.TrashStamp)+"."+name)
 	return dir, s.root.MkdirAll(dir, 0o700)
-}
-
-// trash gives what is in the trash, oldest first.
-func (s *Store) trash() ([]trashed, error) {
-	names, err := s.readNames(trashDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(names)
-	var all []trashed
-	for _, n := range names {
-		if len(n) <= len(trashStamp)+1 || n[len(trashStamp)] != '.' {
-			continue
-		}
-		if _, err := time.Parse(trashStamp, n[:len(trashStamp)]); err != nil {
-			continue
-		}
-		all = append(all, trashed{path.Join(trashDir, n), n[:len(trashStamp)], n[len(trashStamp)+1:]})
-	}
-	return all, nil
 }
 
 // Undelete brings back the session of this name that was deleted last, of any
@@ -188,15 +136,15 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 	if s.root == nil {
 		return "", ErrNothingDeleted
 	}
-	all, err := s.trash()
+	all, err := s.catalog.Trash()
 	if err != nil {
 		return "", wholefile.Explain("reading the trash", err)
 	}
 	for _, t := range slices.Backward(all) {
-		if name != "" && t.session != name {
+		if name != "" && t.Session != name {
 			continue
 		}
-		files, err := s.trashedFiles(t)
+		files, err := s.catalog.TrashedFiles(t)
 		if err != nil {
 			return "", wholefile.Explain("reading the trash", err)
 		}
@@ -208,9 +156,9 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 			err = s.undelete(ctx, t, files, as)
 		}
 		if err != nil {
-			return "", fmt.Errorf("bringing back %s: %w", t.session, err)
+			return "", fmt.Errorf("bringing back %s: %w", t.Session, err)
 		}
-		if slices.ContainsFunc(files, inArchive) {
+		if slices.ContainsFunc(files, catalog.InArchive) {
 			if err := s.state.BroughtBack(ctx, []string{as}); err != nil {
 				s.logger.Warn("a session came back and its age counts from its last message on", "session", as, "err", err)
 			}
@@ -220,44 +168,23 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 	return "", ErrNothingDeleted
 }
 
-// trashedFiles gives the paths the files had, relative to the session folder.
-func (s *Store) trashedFiles(t trashed) ([]string, error) {
-	var files []string
-	err := s.root.WalkDir(t.dir, func(p string, d fs.DirEntry, err error) error {
-		rel := strings.TrimPrefix(p, t.dir+"/")
-		switch {
-		case err != nil:
-			return err
-		case strings.HasSuffix(p, transcript.FileSuffix): // whatever it is, Delete has moved it
-			files = append(files, rel)
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-		case d.Type().IsRegular() && isAttachmentPath(rel):
-			files = append(files, rel)
-		}
-		return nil
-	})
-	return files, err
-}
-
 // nameBack is the name that a deleted session comes back under.
-func (s *Store) nameBack(t trashed, files []string) (string, error) {
+func (s *Store) nameBack(t catalog.Trashed, files []string) (string, error) {
 	taken := func(name string) (bool, error) {
-		_, err := s.locate(name)
+		_, err := s.catalog.Locate(name)
 		if errors.Is(err, ErrNotFound) {
 			return s.known(name), nil
 		}
 		return true, err
 	}
-	used, err := taken(t.session)
-	inPlace := func(file string) bool { return !isAttachmentPath(file) && s.isThere(file) }
+	used, err := taken(t.Session)
+	inPlace := func(file string) bool { return !catalog.IsAttachment(file) && s.root.Has(file) }
 	if err != nil || !used || slices.ContainsFunc(files, inPlace) { // that is refused
-		return t.session, err
+		return t.Session, err
 	}
 	for n := 2; ; n++ {
 		number := "-" + strconv.Itoa(n)
-		name := t.session[:min(len(t.session), transcript.MaxNameLen-len(number))] + number
+		name := t.Session[:min(len(t.Session), transcript.MaxNameLen-len(number))] + number
 		if used, err := taken(name); err != nil || !used {
 			return name, err
 		}
@@ -273,7 +200,7 @@ func (s *Store) renameTranscript(file, name string) error {
 	if err != nil || !was.Mode().IsRegular() {
 		return err
 	}
-	data, err := s.readRegular(file)
+	data, err := s.root.ReadRegular(file)
 	if err != nil {
 		return err
 	}
@@ -281,10 +208,10 @@ func (s *Store) renameTranscript(file, name string) error {
 	_, size := transcript.CutFrontMatter(text)
 	size += len(data) - len(text)
 	front := sessionLine.ReplaceAll(data[:size], []byte("${1}"+name+"${2}"))
-	return s.replaceWith(file, was, append(front, data[size:]...))
+	return s.root.Replace(file, was, append(front, data[size:]...))
 }
 
-func (s *Store) undelete(ctx context.Context, t trashed, files []string, as string) error {
+func (s *Store) undelete(ctx context.Context, t catalog.Trashed, files []string, as string) error {
 	ses := s.session(as)
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
@@ -292,30 +219,30 @@ func (s *Store) undelete(ctx context.Context, t trashed, files []string, as stri
 	}
 	defer unlock()
 	for i, file := range files {
-		if as != t.session && !isAttachmentPath(file) {
-			files[i] = path.Join(path.Dir(file), transcript.RenameFile(path.Base(file), t.session, as))
+		if as != t.Session && !catalog.IsAttachment(file) {
+			files[i] = path.Join(path.Dir(file), transcript.RenameFile(path.Base(file), t.Session, as))
 		}
-		err := s.rename(path.Join(t.dir, file), files[i])
-		if errors.Is(err, errTaken) && isAttachmentPath(file) {
+		err := s.root.RenameNew(path.Join(t.Dir, file), files[i])
+		if errors.Is(err, sessiondir.ErrTaken) && catalog.IsAttachment(file) {
 			continue // attached anew meanwhile: the same content
 		}
 		if err != nil {
 			return wholefile.Explain("moving back "+file, err)
 		}
-		if as != t.session && !isAttachmentPath(file) {
+		if as != t.Session && !catalog.IsAttachment(file) {
 			if err := s.renameTranscript(files[i], as); err != nil {
 				return wholefile.Explain("naming "+files[i], err)
 			}
 		}
 	}
-	if !slices.ContainsFunc(files, inArchive) {
+	if !slices.ContainsFunc(files, catalog.InArchive) {
 		s.beginJournal(ses)
 	}
 	if err := s.bringBackAttachments(files); err != nil {
 		return wholefile.Explain("bringing back attached files", err)
 	}
-	if err := s.root.RemoveAll(t.dir); err != nil {
-		s.logger.Debug("an empty folder stays in the trash", "dir", t.dir, "err", err)
+	if err := s.root.RemoveAll(t.Dir); err != nil {
+		s.logger.Debug("an empty folder stays in the trash", "dir", t.Dir, "err", err)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,7 +113,7 @@ func TestUndeleteKeepsWhatStandsInItsPlace(t *testing.T) {
 	if err := os.WriteFile(file, []byte("## User\n\nmine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Undelete(t.Context(), "cpu-a"); !errors.Is(err, errTaken) {
+	if _, err := s.Undelete(t.Context(), "cpu-a"); !errors.Is(err, sessiondir.ErrTaken) {
 		t.Errorf("got %v", err)
 	}
 	if diff := cmp.Diff([]string{"mine"}, texts(t, s, "cpu-a")); diff != "" {
@@ -136,12 +138,12 @@ func TestTheLastDeletedIsTheLastAlsoAfterTheClockWentBack(t *testing.T) {
 	if err := s.Delete(t.Context(), "cpu-a"); err != nil {
 		t.Fatal(err)
 	}
-	trash := filepath.Join(root, sessionDir, trashDir)
+	trash := filepath.Join(root, sessionDir, catalog.TrashDir)
 	folders, err := os.ReadDir(trash)
 	if err != nil || len(folders) != 1 {
 		t.Fatal(folders, err)
 	}
-	ahead := time.Now().UTC().Add(time.Hour).Format(trashStamp) + ".cpu-a"
+	ahead := time.Now().UTC().Add(time.Hour).Format(catalog.TrashStamp) + ".cpu-a"
 	if err := os.Rename(filepath.Join(trash, folders[0].Name()), filepath.Join(trash, ahead)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -126,7 +127,7 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		return wholefile.Explain("opening "+file, err)
 	}
 	if !created && (before.Size() != ses.size || !os.SameFile(before, ses.stat)) {
-		return fmt.Errorf("writing %s: %w", file, errReplaced) // the next refresh sees what else it is now
+		return fmt.Errorf("writing %s: %w", file, sessiondir.ErrReplaced) // the next refresh sees what else it is now
 	}
 	if s.opened != nil {
 		s.opened()
@@ -148,7 +149,7 @@ func (s *Store) writeData(ses *session, file string, created bool, data []byte) 
 		ses.stat = nil // written: only what is known of the file is lost
 		return nil     //nolint:nilerr // see above
 	}
-	s.siftedOn(file, before, after)
+	s.sieve.Grew(file, before, after)
 	ses.tail = append(ses.tail, data...)
 	ses.tail = append([]byte(nil), ses.tail[max(0, len(ses.tail)-fingerprintLen):]...)
 	ses.stat, ses.size = after, after.Size()

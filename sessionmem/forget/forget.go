@@ -279,7 +279,7 @@ func (f *Forgetter) eraseIndex(ctx context.Context, t *forgotten.Traces, found [
 
 // derived gives the sessions and files that the index has from what is touched.
 func (f *Forgetter) derived(ctx context.Context, t *forgotten.Traces, found []forgotten.Touched) (sessions, files []string, err error) {
-	all, err := f.p.Store.Files(ctx)
+	all, err := f.p.Store.Catalog().Files(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
@@ -54,7 +54,7 @@ type chunker struct {
 }
 
 // pieces gives the pieces of a block; the turns are counted over all blocks.
-func (c *chunker) pieces(b transcript.Block, p sessionmem.BlockPlace) []piece {
+func (c *chunker) pieces(b transcript.Block, p places.Place) []piece {
 	kind, ok := kindOf(b)
 	if !ok {
 		return nil

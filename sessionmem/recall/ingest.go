@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
@@ -165,14 +165,14 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	}
 	end := g.known.State.End
 	c := chunker{session: g.source.Session, source: g.source.From, turn: end.Turn, seq: end.Seq}
-	from := sessionmem.BlockPlace{File: g.source.files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
-	sum, err := g.x.cfg.Store.SumBefore(from.File, from.Offset)
+	from := places.Place{File: g.source.files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
+	sum, err := g.x.cfg.Store.Places().SumBefore(from.File, from.Offset)
 	if err != nil || sum != end.Before {
 		return false, cmp.Or(err, g.lookUp(ctx, false))
 	}
 	first, same := true, true
 	g.state = engine.State{Bytes: g.known.State.Bytes, End: end}
-	state, err := g.x.cfg.Store.EachFrom(ctx, from, func(b transcript.Block, p sessionmem.BlockPlace) error {
+	state, err := g.x.cfg.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
 		if first {
 			first = false
 			if b.ID != end.Block || hashText(b.Text) != end.Hash {
@@ -184,7 +184,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		holds := b.Kind != transcript.KindSummary
 		if !holds {
 			var err error
-			if holds, err = g.x.cfg.Store.Holds(ctx, names(g.source.files), b.ID); err != nil {
+			if holds, err = g.x.cfg.Store.Places().Holds(ctx, names(g.source.files), b.ID); err != nil {
 				return err
 			}
 		}
@@ -206,7 +206,7 @@ var errNotTheSame = errors.New("the session changed")
 
 // take takes the chunks of a block up, but for a Summary that holds no more: it tells what
 // was taken out of the file.
-func (g *gatherer) take(c *chunker, b transcript.Block, p sessionmem.BlockPlace, file int, holds bool) error {
+func (g *gatherer) take(c *chunker, b transcript.Block, p places.Place, file int, holds bool) error {
 	pieces := c.pieces(b, p)
 	for i := range pieces {
 		if holds {
@@ -270,7 +270,7 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	c := chunker{session: g.source.Session, source: g.source.From}
 	files := names(g.source.files)
 	var said transcript.Sayings
-	states, err := g.x.cfg.Store.EachPlaced(ctx, files, func(b transcript.Block, p sessionmem.BlockPlace) error {
+	states, err := g.x.cfg.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
 		return g.take(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})
 	g.state.Files = asFiles(states)
@@ -297,7 +297,7 @@ func (g *gatherer) sum() (err error) {
 		*e = engine.Resume{}
 		return nil
 	}
-	e.Before, err = g.x.cfg.Store.SumBefore(g.state.Files[e.File].File, e.Offset)
+	e.Before, err = g.x.cfg.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
 	return err
 }
 

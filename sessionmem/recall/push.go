@@ -388,7 +388,7 @@ func (x *Index) printNow(ctx context.Context, key string) (print string, err err
 		}
 		files := slices.Clone(k.State.Files)
 		for i, f := range files {
-			state, ok := x.cfg.Store.FileState(f.File)
+			state, ok := x.cfg.Store.Catalog().State(f.File)
 			if !ok {
 				return nil
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/rank"
@@ -116,7 +116,7 @@ func readPieces(t *testing.T, x *Index, s source) []piece {
 	for _, f := range s.files {
 		names = append(names, f.File)
 	}
-	_, err := x.cfg.Store.EachPlaced(t.Context(), names, func(b transcript.Block, p sessionmem.BlockPlace) error {
+	_, err := x.cfg.Store.Places().Each(t.Context(), names, func(b transcript.Block, p places.Place) error {
 		out = append(out, c.pieces(b, p)...)
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/engine"
 )
@@ -20,7 +20,7 @@ type source struct {
 
 // sources lists what there is.
 func (x *Index) sources(ctx context.Context) ([]source, error) {
-	sessions, err := x.cfg.Store.Files(ctx)
+	sessions, err := x.cfg.Store.Catalog().Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("looking for what to index: %w", err)
 	}
@@ -66,7 +66,7 @@ func memoryState(key string, f memory.File) engine.File {
 	return engine.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
 }
 
-func asFiles(states []sessionmem.FileState) []engine.File {
+func asFiles(states []catalog.FileState) []engine.File {
 	out := make([]engine.File, len(states))
 	for i, s := range states {
 		out[i] = engine.File(s)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/transcript"
 )
@@ -16,7 +16,7 @@ import (
 // texts reads the texts of chunks from their files.
 type texts struct {
 	cfg    *Config
-	blocks *sessionmem.BlockReader
+	blocks *places.BlockReader
 	block  transcript.Block // read last
 	of     blockAt          // of it
 	parts  []string         // of its text
@@ -31,7 +31,7 @@ type blockAt struct {
 	offset, size int64
 }
 
-func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Blocks()} }
+func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Places().Blocks()} }
 
 func (t *texts) close() { _ = t.blocks.Close() } // read only
 
@@ -41,7 +41,7 @@ func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
 		return t.readMemory(c)
 	}
 	if c.Kind == KindSummary && t.changed(p.files) { // the index will drop it, or not
-		holds, err := t.cfg.Store.Holds(ctx, names(p.files), c.Block)
+		holds, err := t.cfg.Store.Places().Holds(ctx, names(p.files), c.Block)
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
 // changed reports whether one of a session's files is not as it was when it was indexed.
 func (t *texts) changed(files []engine.File) bool {
 	return slices.ContainsFunc(files, func(f engine.File) bool {
-		now, ok := t.cfg.Store.FileState(f.File)
+		now, ok := t.cfg.Store.Catalog().State(f.File)
 		return !ok || engine.File(now) != f
 	})
 }
@@ -68,7 +68,7 @@ func (t *texts) atPlace(c Chunk, p place) (string, bool) {
 	at := blockAt{p.file, p.offset, p.size}
 	if t.parts == nil || t.of != at {
 		t.parts = nil
-		b, err := t.blocks.Block(sessionmem.BlockPlace{File: p.file, Offset: p.offset, Size: p.size, Bare: p.bare})
+		b, err := t.blocks.Block(places.Place{File: p.file, Offset: p.offset, Size: p.size, Bare: p.bare})
 		if err != nil || b.ID != "" && b.ID != c.Block {
 			return "", false
 		}

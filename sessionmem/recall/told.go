@@ -163,7 +163,7 @@ func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
 	}
 	s := source{Name: k.Name}
 	for _, f := range k.State.Files {
-		state, ok := t.x.cfg.Store.FileState(f.File)
+		state, ok := t.x.cfg.Store.Catalog().State(f.File)
 		if !ok {
 			return false, false
 		}

@@ -189,6 +189,9 @@ const (
 	lastAnswer   = "The last answer: "
 )
 
+// MaxMessages is how many of the last messages a Summary is made of.
+const MaxMessages = 20
+
 // Plain is a Summary made without a model, of the messages' own words: what is most
 // telling of each message of the user, what is still open, the exact identifiers. It says
 // what it is. The same input gives the same text.

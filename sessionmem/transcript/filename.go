@@ -261,3 +261,11 @@ func CutPart(base string) (stem string, number int) {
 
 // ErrBadName: a text that is no name of a session.
 var ErrBadName = errors.New("not a session name")
+
+// PartFile is the name of the file of a part, by what the names of all parts have in common.
+func PartFile(stem string, number int) string {
+	if number < 2 {
+		return stem + FileSuffix
+	}
+	return stem + PartMark + strconv.Itoa(number) + FileSuffix
+}

@@ -24,13 +24,12 @@ type Collector struct {
 	T        Transcript
 	begun    bool
 	sum      Overview
-	seen     map[string]bool
-	same     Copies
+	ids      *IDs
 	readOnly bool
 }
 
 // NewCollector is a Collector that has read nothing.
-func NewCollector() *Collector { return &Collector{seen: map[string]bool{}, same: Copies{}} }
+func NewCollector() *Collector { return &Collector{ids: NewIDs()} }
 
 // Read reads the next part.
 func (c *Collector) Read(r io.Reader) error {
@@ -48,8 +47,7 @@ func (c *Collector) Read(r io.Reader) error {
 			return err
 		}
 		b := raw.Decode()
-		c.same.Identify(&b, raw.Derived, func(id string) bool { return c.seen[id] })
-		c.seen[b.ID] = true
+		c.ids.Identify(&b, raw.Derived)
 		c.T.Blocks = append(c.T.Blocks, b)
 		c.sum.Add(b)
 	}

@@ -359,3 +359,16 @@ func DeriveID(k Kind, text string) string {
 
 // sortedKeys gives the keys of m in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ParseBlock takes apart one block that stands alone in raw.
+func ParseBlock(raw []byte, offset, size int64, bare bool) RawBlock {
+	r := Reader{Bare: bare}
+	line := raw
+	if i := bytes.IndexByte(raw, '\n'); i >= 0 {
+		line = raw[:i+1]
+	}
+	b := RawBlock{Raw: raw, Size: size, Offset: offset}
+	b.Heading, b.Headed = r.Boundary(line)
+	r.Finish(&b)
+	return b
+}

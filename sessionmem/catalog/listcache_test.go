@@ -1,7 +1,6 @@
-package sessionmem
+package catalog_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,15 +13,16 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/transcript"
-	"mac-stats/sessionmem/wholefile"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func openCached(t testing.TB, root, cache string) *Store {
+func openCached(t testing.TB, root, cache string) *sessionmem.Store {
 	t.Helper()
-	s, err := Open(Config{Root: root, CacheDir: cache, MaxFileBytes: func() int64 { return 100_000 }})
+	s, err := sessionmem.Open(sessionmem.Config{Root: root, CacheDir: cache, MaxFileBytes: func() int64 { return 100_000 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,11 @@ func settledSessions(t testing.TB, root string) (files []string) {
 	t.Helper()
 	s := openStore(t, root)
 	at := time.Now().Add(-time.Hour).Truncate(time.Second)
-	for i := range cacheAfter + 1 {
+	for i := range catalog.CacheAfter + 1 {
 		mustAppend(t, s, fmt.Sprintf("cpu-%02d", i), transcript.Block{Kind: transcript.KindUser, Time: at, Text: fmt.Sprintf("question %02d", i)})
 	}
 	for _, f := range transcripts(t, root) {
-		files = append(files, filepath.Join(root, sessionDir, f))
+		files = append(files, filepath.Join(root, transcript.SessionDir, f))
 		setTime(t, files[len(files)-1], at)
 	}
 	return files
@@ -57,7 +57,7 @@ func setTime(t testing.TB, file string, at time.Time) {
 	}
 }
 
-func titles(t testing.TB, s *Store) string {
+func titles(t testing.TB, s *sessionmem.Store) string {
 	t.Helper()
 	list, err := s.List(t.Context())
 	if err != nil {
@@ -73,9 +73,9 @@ func titles(t testing.TB, s *Store) string {
 	return strings.Join(out, "\n")
 }
 
-func cacheText(t testing.TB, s *Store) string {
+func cacheText(t testing.TB, s *sessionmem.Store) string {
 	t.Helper()
-	data, err := os.ReadFile(s.cache.file)
+	data, err := os.ReadFile(s.Catalog().CacheFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestTheListCacheSaysWhatTheFilesSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*Store{first, openCached(t, root, cache)} {
+	for _, s := range []*sessionmem.Store{first, openCached(t, root, cache)} {
 		got, err := s.List(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func TestACacheThatCantBeUsedIsMadeAnew(t *testing.T) {
 		"a flipped bit":   func(text string) string { return text[:200] + string(text[200]^1) + text[201:] },
 		"another version": func(text string) string { return strings.Replace(text, "list/1", "list/9", 1) },
 		"another folder": func(text string) string {
-			head, rest, _ := strings.Cut(text[len(cacheFormat):len(text)-4], "\n")
-			out := []byte(cacheFormat + head + "x\n" + rest)
+			head, rest, _ := strings.Cut(text[len(catalog.CacheFormat):len(text)-4], "\n")
+			out := []byte(catalog.CacheFormat + head + "x\n" + rest)
 			return string(binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out)))
 		},
 		"no cache at all": func(string) string { return "# notes\n" },
@@ -154,7 +154,7 @@ func TestACacheThatCantBeUsedIsMadeAnew(t *testing.T) {
 			s := openCached(t, root, cache)
 			want := titles(t, s)
 			good := cacheText(t, s)
-			if err := os.WriteFile(s.cache.file, []byte(spoil(good)), 0o600); err != nil {
+			if err := os.WriteFile(s.Catalog().CacheFile(), []byte(spoil(good)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if got := titles(t, openCached(t, root, cache)); got != want {
@@ -169,12 +169,12 @@ func TestACacheThatCantBeUsedIsMadeAnew(t *testing.T) {
 		root, cache := t.TempDir(), t.TempDir()
 		settledSessions(t, root)
 		s := openCached(t, root, cache)
-		if err := os.Mkdir(s.cache.file, 0o700); err != nil {
+		if err := os.Mkdir(s.Catalog().CacheFile(), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		other := openCached(t, root, filepath.Join(s.dir, filepath.Base(onlyOf(t, root)), "x"))
-		for _, store := range []*Store{s, other} {
-			if got := titles(t, store); strings.Count(got, "\n") != cacheAfter {
+		other := openCached(t, root, filepath.Join(root, transcript.SessionDir, filepath.Base(onlyOf(t, root)), "x"))
+		for _, store := range []*sessionmem.Store{s, other} {
+			if got := titles(t, store); strings.Count(got, "\n") != catalog.CacheAfter {
 				t.Errorf("got %s", got)
 			}
 			if err := store.Delete(t.Context(), "cpu-00"); err != nil && store == s {
@@ -256,7 +256,7 @@ func TestTheCacheHoldsNoPrivateSession(t *testing.T) {
 	if text := cacheText(t, s); text == "" || strings.Contains(text, "xyzzy") || strings.Contains(text, "secret") {
 		t.Error("it is in the cache, or there is none")
 	}
-	fi, err := os.Stat(s.cache.file)
+	fi, err := os.Stat(s.Catalog().CacheFile())
 	if err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the cache: %v, %v", fi.Mode(), err)
 	}
@@ -271,7 +271,7 @@ func TestPartsInTheCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range transcripts(t, root) {
-		setTime(t, filepath.Join(root, sessionDir, f), time.Now().Add(-time.Minute))
+		setTime(t, filepath.Join(root, transcript.SessionDir, f), time.Now().Add(-time.Minute))
 	}
 	want, err := openStore(t, root).List(t.Context())
 	if err != nil {
@@ -286,7 +286,7 @@ func TestPartsInTheCache(t *testing.T) {
 	if strings.Contains(cacheText(t, s), "message 0 x") || strings.Contains(cacheText(t, s), "message 2") {
 		t.Error("what the list doesn't show is in the cache")
 	}
-	if err := os.Remove(filepath.Join(root, sessionDir, transcripts(t, root)[cacheAfter+1])); err != nil {
+	if err := os.Remove(filepath.Join(root, transcript.SessionDir, transcripts(t, root)[catalog.CacheAfter+1])); err != nil {
 		t.Fatal(err)
 	}
 	fresh, cached := titles(t, openStore(t, root)), titles(t, openCached(t, root, cache))
@@ -314,9 +314,9 @@ func TestTwoProgramsWriteTheCache(t *testing.T) {
 	}
 	work.Wait()
 	s := openCached(t, root, cache)
-	lines, err := s.cache.read()
-	if err != nil || len(lines) != cacheAfter+1-3 {
-		t.Errorf("%d lines, %v", len(lines), err)
+	lines, err := s.Catalog().CacheLines()
+	if err != nil || lines != catalog.CacheAfter+1-3 {
+		t.Errorf("%d lines, %v", lines, err)
 	}
 	for _, gone := range []string{"question 00", "question 02", "question 04"} {
 		if strings.Contains(cacheText(t, s), gone) {
@@ -326,37 +326,4 @@ func TestTwoProgramsWriteTheCache(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(cache, "*.tmp")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-}
-
-// FuzzListCache reads anything as a cache: it is refused, or is what is written back.
-func FuzzListCache(f *testing.F) {
-	c := &listCache{file: "/cache", dir: "/data/session"}
-	sealed := func(body []byte) []byte {
-		out := append([]byte(c.head()), body...)
-		return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
-	}
-	line := &listed{entry: entryOf("session-memory-cpu-a-20260102-030405-chat.md"), stamp: wholefile.Stamp{Size: 100, Time: 1e18, Inode: 7}, info: transcript.Info{Title: "Über", Messages: 3, Started: time.Unix(1e9, 0), Active: time.Unix(1e9+60, 0).In(time.FixedZone("", 7200))}, own: true}
-	f.Add(c.encode(map[string]*listed{line.file: line})[len(c.head()):])
-	claimed := *line
-	claimed.file, claimed.FileNameParts, claimed.claimed = "Notes.md", entryOf("Notes.md").FileNameParts, true
-	claimed.Session = "cpu-a"
-	f.Add(c.encode(map[string]*listed{claimed.file: &claimed})[len(c.head()):])
-	f.Add([]byte{})
-	f.Add([]byte{0})
-	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
-	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x7f})
-	f.Fuzz(func(t *testing.T, body []byte) {
-		lines, err := c.decode(sealed(body))
-		if err != nil {
-			return
-		}
-		once := c.encode(lines)
-		again, err := c.decode(once)
-		if err != nil || len(again) != len(lines) {
-			t.Fatalf("%d lines, then %d, %v", len(lines), len(again), err)
-		}
-		if !bytes.Equal(once, c.encode(again)) {
-			t.Error("written twice it differs")
-		}
-	})
 }

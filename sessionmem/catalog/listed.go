@@ -1,4 +1,4 @@
-package sessionmem
+package catalog
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 
 // listed is what List found out about a file, good as long as the file is the same.
 type listed struct {
-	entry
+	Entry
 	stamp wholefile.Stamp
 	at    time.Time // when it was asked for; not in the cache
 	info  transcript.Info
@@ -29,50 +28,50 @@ type listed struct {
 }
 
 // fileInfo reads what the list shows of a file, unless it is known already.
-func (s *Store) fileInfo(e entry) *listed {
+func (c *Catalog) fileInfo(e Entry) *listed {
 	bad := func(err error) *listed {
-		info := transcript.Info{Name: e.Session, Path: filepath.Join(s.dir, e.file), Archived: inArchive(e.file), Title: e.Topic, Started: e.Started(), Active: e.Started(), Err: err}
+		info := transcript.Info{Name: e.Session, Path: c.dir.Path(e.File), Archived: InArchive(e.File), Title: e.Topic, Started: e.Started(), Active: e.Started(), Err: err}
 		info.Source, info.ID = transcript.SplitName(e.Session)
-		return &listed{entry: e, info: info}
+		return &listed{Entry: e, info: info}
 	}
-	s.mu.Lock()
-	known := s.listed[e.file]
-	s.mu.Unlock()
+	c.mu.Lock()
+	known := c.listed[e.File]
+	c.mu.Unlock()
 	now := time.Now()
-	fi, err := s.stat(e.file)
+	fi, err := c.dir.StatFile(e.File)
 	if err != nil {
-		return bad(wholefile.Explain("reading "+e.file, err))
+		return bad(wholefile.Explain("reading "+e.File, err))
 	}
 	if known != nil && known.stamp == wholefile.StampOf(fi) {
 		return known
 	}
 	if !fi.Mode().IsRegular() {
-		return bad(fmt.Errorf("reading %s: it is no file; move it out of the session folder", e.file))
+		return bad(fmt.Errorf("reading %s: it is no file; move it out of the session folder", e.File))
 	}
-	l, err := s.scanFile(e, fi)
+	l, err := c.scanFile(e, fi)
 	if err != nil {
 		return bad(err)
 	}
 	l.at = now
-	s.mu.Lock()
-	s.listed[e.file] = &l
-	s.mu.Unlock()
+	c.mu.Lock()
+	c.listed[e.File] = &l
+	c.mu.Unlock()
 	return &l
 }
 
-func (s *Store) scanFile(e entry, fi os.FileInfo) (listed, error) {
-	f, err := s.openTranscript(e.file)
+func (c *Catalog) scanFile(e Entry, fi os.FileInfo) (listed, error) {
+	f, err := c.Open(e.File)
 	if err != nil {
-		return listed{}, wholefile.Explain("reading "+e.file, err)
+		return listed{}, wholefile.Explain("reading "+e.File, err)
 	}
 	defer f.Close()
-	l, _, err := s.scanInfo(f, e, fi)
+	l, _, err := c.scanInfo(f, e, fi)
 	return l, err
 }
 
 // scanInfo reads a file for the list: headings, not texts, but for a title's. It
 // gives its front matter too.
-func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, front string, err error) {
+func (c *Catalog) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, front string, err error) {
 	r := transcript.NewSizedReader(from, fi.Size())
 	r.Limit = transcript.BlockLimit
 	var sum transcript.Overview
@@ -82,7 +81,7 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 			break
 		}
 		if err != nil {
-			return listed{}, "", wholefile.Explain("reading "+e.file, err)
+			return listed{}, "", wholefile.Explain("reading "+e.File, err)
 		}
 		k := raw.Heading.Kind
 		if !raw.Headed || !raw.Heading.Known {
@@ -95,16 +94,16 @@ func (s *Store) scanInfo(from io.Reader, e entry, fi os.FileInfo) (l listed, fro
 		}
 	}
 	info := sum.Info(r.Front)
-	out := listed{entry: e, stamp: wholefile.StampOf(fi), info: s.complete(info, e, fi), noted: sum.Noted, first: sum.First, own: info.Title != "", talk: sum.Talk, fit: fitOf(r.Front, e.FileNameParts)}
+	out := listed{Entry: e, stamp: wholefile.StampOf(fi), info: c.complete(info, e, fi), noted: sum.Noted, first: sum.First, own: info.Title != "", talk: sum.Talk, fit: fitOf(r.Front, e.FileNameParts)}
 	return out, r.Front, nil
 }
 
 // complete adds what the file's name and its entry in the folder tell.
-func (s *Store) complete(info transcript.Info, e entry, fi os.FileInfo) transcript.Info {
+func (c *Catalog) complete(info transcript.Info, e Entry, fi os.FileInfo) transcript.Info {
 	info.Name = e.Session
 	info.Source, info.ID = transcript.SplitName(info.Name)
-	info.Path = filepath.Join(s.dir, e.file)
-	info.Archived = inArchive(e.file)
+	info.Path = c.dir.Path(e.File)
+	info.Archived = InArchive(e.File)
 	if info.Started.IsZero() {
 		info.Started = e.Started()
 	}
@@ -132,22 +131,22 @@ func (o openFolders) unchanged(file string, known *listed) bool {
 }
 
 // knownOf gives what is known of files, nil where nothing is.
-func (s *Store) knownOf(files []entry, known []*listed) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (c *Catalog) knownOf(files []Entry, known []*listed) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, e := range files {
-		known[i] = s.listed[e.file]
+		known[i] = c.listed[e.File]
 	}
 }
 
 // forgetListed drops what is known of files that are gone.
-func (s *Store) forgetListed(all []entry) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.listed) <= len(all) { // mostly: nothing is gone
-		gone := len(s.listed)
+func (c *Catalog) forgetListed(all []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.listed) <= len(all) { // mostly: nothing is gone
+		gone := len(c.listed)
 		for _, e := range all {
-			if s.listed[e.file] != nil {
+			if c.listed[e.File] != nil {
 				gone--
 			}
 		}
@@ -157,8 +156,8 @@ func (s *Store) forgetListed(all []entry) {
 	}
 	there := make(map[string]bool, len(all))
 	for _, e := range all {
-		there[e.file] = true
+		there[e.File] = true
 	}
-	maps.DeleteFunc(s.listed, func(file string, _ *listed) bool { return !there[file] })
-	maps.DeleteFunc(s.claims, func(file string, _ claim) bool { return !there[file] })
+	maps.DeleteFunc(c.listed, func(file string, _ *listed) bool { return !there[file] })
+	maps.DeleteFunc(c.claims, func(file string, _ claim) bool { return !there[file] })
 }

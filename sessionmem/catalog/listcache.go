@@ -1,4 +1,4 @@
-package sessionmem
+package catalog
 
 import (
 	"bytes"
@@ -105,7 +105,7 @@ func (l *listed) appendLine(out []byte) []byte {
 	if l.claimed {
 		flags |= flagClaimed
 	}
-	for _, s := range []string{l.file, l.info.Title, l.noted, l.first, l.info.Agent} {
+	for _, s := range []string{l.File, l.info.Title, l.noted, l.first, l.info.Agent} {
 		out = appendText(out, s)
 	}
 	out = binary.AppendUvarint(out, l.stamp.Inode)
@@ -146,7 +146,7 @@ func (c *listCache) decode(data []byte) (map[string]*listed, error) {
 	for i := range all {
 		l := &all[i]
 		r.line(l)
-		lines[l.file] = l
+		lines[l.File] = l
 	}
 	if r.bad || r.left != "" {
 		return nil, errNoCache
@@ -160,17 +160,17 @@ func (c *listCache) addPaths(lines []listed) {
 	folder := c.dir + string(filepath.Separator)
 	size := 0
 	for i := range lines {
-		size += len(folder) + len(lines[i].file)
+		size += len(folder) + len(lines[i].File)
 	}
 	var b strings.Builder
 	b.Grow(size)
 	for i := range lines {
 		b.WriteString(folder)
-		b.WriteString(filepath.FromSlash(lines[i].file))
+		b.WriteString(filepath.FromSlash(lines[i].File))
 	}
 	paths := b.String()
 	for i := range lines {
-		n := len(folder) + len(lines[i].file)
+		n := len(folder) + len(lines[i].File)
 		lines[i].info.Path, paths = paths[:n], paths[n:]
 	}
 }
@@ -186,7 +186,7 @@ type lineReader struct {
 
 func (r *lineReader) line(l *listed) {
 	file := r.text()
-	l.entry = entryOf(file)
+	l.Entry = parseEntry(file)
 	l.info.Title, l.noted, l.first, l.info.Agent = r.text(), r.text(), r.text(), r.text()
 	l.stamp.Inode = r.uvarint()
 	flags := r.uvarint()
@@ -198,7 +198,7 @@ func (r *lineReader) line(l *listed) {
 	}
 	l.stamp.Size, l.stamp.Time, l.info.Messages = r.varint(), r.varint(), int(r.varint())
 	l.info.Started, l.info.Active = r.time(), r.time()
-	l.info.Name, l.info.Archived = l.Session, inArchive(file)
+	l.info.Name, l.info.Archived = l.Session, InArchive(file)
 	l.info.Source, l.info.ID = transcript.SplitName(l.Session)
 }
 

@@ -1,4 +1,4 @@
-package sessionmem
+package catalog
 
 import (
 	"context"
@@ -8,101 +8,103 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // loadList takes the cache's lines over, once.
-func (s *Store) loadList() {
-	if s.cache == nil {
+func (c *Catalog) loadList() {
+	if c.cache == nil {
 		return
 	}
-	s.cacheRead.Do(func() {
-		lines, err := s.cache.read()
+	c.cacheRead.Do(func() {
+		lines, err := c.cache.read()
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				s.logger.Debug("the list cache is not used and made anew", "err", err)
+				c.logger.Debug("the list cache is not used and made anew", "err", err)
 			}
 			return
 		}
 		known := maps.Clone(lines)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		maps.Copy(known, s.listed)
-		s.listed, s.cached = known, lines
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		maps.Copy(known, c.listed)
+		c.listed, c.cached = known, lines
 	})
 }
 
 // saveList brings the cache up to what was found, where that is worth it: many new
 // lines, or one that may not stay.
-func (s *Store) saveList(ctx context.Context, found []*listed) {
-	if s.cache == nil {
+func (c *Catalog) saveList(ctx context.Context, found []*listed) {
+	if c.cache == nil {
 		return
 	}
-	s.mu.Lock()
-	fresh, stale := s.compareList(found)
-	s.mu.Unlock()
+	c.mu.Lock()
+	fresh, stale := c.compareList(found)
+	c.mu.Unlock()
 	if len(fresh) < cacheAfter && len(stale) == 0 {
 		return
 	}
-	err := s.cache.change(ctx, func(lines map[string]*listed) bool {
+	err := c.cache.change(ctx, func(lines map[string]*listed) bool {
 		for _, file := range stale {
 			delete(lines, file)
 		}
 		for _, l := range fresh {
 			if _, err := os.Lstat(l.info.Path); err == nil { // it may have been deleted since
-				lines[l.file] = l
+				lines[l.File] = l
 			}
 		}
-		s.mu.Lock()
-		s.cached = maps.Clone(lines)
-		s.mu.Unlock()
+		c.mu.Lock()
+		c.cached = maps.Clone(lines)
+		c.mu.Unlock()
 		return true
 	})
 	if err != nil {
-		s.logger.Debug("the list cache could not be written, the next start reads all transcripts", "err", err)
+		c.logger.Debug("the list cache could not be written, the next start reads all transcripts", "err", err)
 	}
 }
 
 // compareList tells which lines the cache lacks, and which of its files are gone or
 // show another title. The caller holds mu.
-func (s *Store) compareList(found []*listed) (fresh []*listed, stale []string) {
+func (c *Catalog) compareList(found []*listed) (fresh []*listed, stale []string) {
 	now := time.Now()
 	there := 0
 	renamed := renamedIn(found)
 	for _, l := range found {
-		old := s.cached[l.file]
+		old := c.cached[l.File]
 		if old != nil {
 			there++
 		}
 		switch {
 		case l.info.Err != nil, renamed[l.Stem] > l.Part && (l.Part == 1 || l.noted != ""): // its title is not shown any more
 			if old != nil {
-				stale = append(stale, l.file)
+				stale = append(stale, l.File)
 			}
 		case old == nil || old.stamp != l.stamp:
-			line := s.forCache(l)
+			line := c.forCache(l)
 			if old != nil && (old.info.Title != line.info.Title || old.noted != line.noted || old.first != line.first) {
-				stale = append(stale, l.file)
+				stale = append(stale, l.File)
 			}
 			if l.stamp.Settled(now) {
 				fresh = append(fresh, line)
 			}
 		}
 	}
-	if there < len(s.cached) {
-		stale = append(stale, s.cachedBeside(found)...)
+	if there < len(c.cached) {
+		stale = append(stale, c.cachedBeside(found)...)
 	}
 	return fresh, stale
 }
 
 // cachedBeside gives the files that the cache knows and that were not found. The
 // caller holds mu.
-func (s *Store) cachedBeside(found []*listed) []string {
+func (c *Catalog) cachedBeside(found []*listed) []string {
 	names := make(map[string]bool, len(found))
 	for _, l := range found {
-		names[l.file] = true
+		names[l.File] = true
 	}
 	var gone []string
-	for file := range s.cached {
+	for file := range c.cached {
 		if !names[file] {
 			gone = append(gone, file)
 		}
@@ -124,46 +126,46 @@ func renamedIn(found []*listed) map[string]int {
 
 // forCache gives a line without what the list doesn't show: of a first part, or a
 // later one behind a part with a title, what its first message said.
-func (s *Store) forCache(l *listed) *listed {
+func (c *Catalog) forCache(l *listed) *listed {
 	line := *l
 	if l.Part == 1 {
 		line.first = ""
 		return &line
 	}
 	line.info.Title = ""
-	if first := s.listed[strings.TrimSuffix(l.file, partFile(l.Stem, l.Part))+partFile(l.Stem, 1)]; first == nil || first.own {
+	if first := c.listed[strings.TrimSuffix(l.File, transcript.PartFile(l.Stem, l.Part))+transcript.PartFile(l.Stem, 1)]; first == nil || first.own {
 		line.first = ""
 	}
 	return &line
 }
 
-// dropListed takes the lines of transcripts that are deleted out of the cache.
-func (s *Store) dropListed(ctx context.Context, files []string) {
-	s.mu.Lock()
+// Drop takes the lines of transcripts that are deleted out of the cache.
+func (c *Catalog) Drop(ctx context.Context, files []string) {
+	c.mu.Lock()
 	for _, file := range files {
-		delete(s.listed, file)
+		delete(c.listed, file)
 	}
-	s.mu.Unlock()
-	if s.cache == nil {
+	c.mu.Unlock()
+	if c.cache == nil {
 		return
 	}
-	if _, err := os.Stat(s.cache.file); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(c.cache.file); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	err := s.cache.change(context.WithoutCancel(ctx), func(lines map[string]*listed) bool {
+	err := c.cache.change(context.WithoutCancel(ctx), func(lines map[string]*listed) bool {
 		before := len(lines)
 		for _, file := range files {
 			delete(lines, file)
 		}
-		s.mu.Lock()
-		s.cached = maps.Clone(lines)
-		s.mu.Unlock()
+		c.mu.Lock()
+		c.cached = maps.Clone(lines)
+		c.mu.Unlock()
 		return len(lines) < before
 	})
 	if err == nil {
 		return
 	}
-	if rerr := os.Remove(s.cache.file); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
-		s.logger.Warn("the title of a deleted session may stay in the list cache; remove that file by hand", "file", s.cache.file, "err", errors.Join(err, rerr))
+	if rerr := os.Remove(c.cache.file); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+		c.logger.Warn("the title of a deleted session may stay in the list cache; remove that file by hand", "file", c.cache.file, "err", errors.Join(err, rerr))
 	}
 }

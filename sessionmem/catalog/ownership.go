@@ -1,4 +1,4 @@
-package sessionmem
+package catalog
 
 import (
 	"cmp"
@@ -20,87 +20,87 @@ import (
 // A file that a person renamed stays the session as long as it is the only one: where
 // the name doesn't tell the session any more, the front matter does.
 
-// fileSet is the parts of one transcript among the files of a session's name.
-type fileSet struct {
-	files []entry // oldest part first
-	copy  bool
+// Set is the parts of one transcript among the files of a session's name.
+type Set struct {
+	Files []Entry // oldest part first
+	Copy  bool    // it isn't the session
 }
 
 // ownedBy sorts the files of one session's name: the parts of its transcript, oldest
 // first, then what is not the session. There may be no transcript, only copies. trash is
 // what was deleted.
-func (s *Store) ownedBy(files []entry, trash deletions) (parts []entry, others []fileSet) {
+func (c *Catalog) ownedBy(files []Entry, trash deletions) (parts []Entry, others []Set) {
 	deleted := trash[files[0].Session]
 	if len(files) == 1 && !files[0].MayBeCopy() && deleted == nil {
 		return files, nil
 	}
-	sets := fileSets(files)
-	var named, claims []fileSet
+	sets := Sets(files)
+	var named, claims []Set
 	for _, set := range sets {
-		set.copy = set.copy || s.stayed(set.files[0], deleted)
-		if set.files[0].claimed {
+		set.Copy = set.Copy || c.stayed(set.Files[0], deleted)
+		if set.Files[0].claimed {
 			claims = append(claims, set)
 		} else {
 			named = append(named, set)
 		}
 	}
-	if len(named) > 1 || len(named) == 1 && named[0].files[0].MayBeCopy() {
-		s.markCopies(named)
+	if len(named) > 1 || len(named) == 1 && named[0].Files[0].MayBeCopy() {
+		c.markCopies(named)
 	}
 	markClaims(named, claims)
 	sets = slices.Concat(named, claims)
 	for i, set := range sets {
-		if !set.copy {
-			return set.files, slices.Delete(sets, i, i+1)
+		if !set.Copy {
+			return set.Files, slices.Delete(sets, i, i+1)
 		}
 	}
 	return nil, sets
 }
 
-// fileSets puts together what belongs together, the newest first. A file that is there
+// Sets puts together what belongs together, the newest first. A file that is there
 // twice, in the session folder and in the archive, makes two sets: the one in the
 // session folder counts.
-func fileSets(files []entry) []fileSet {
+func Sets(files []Entry) []Set {
 	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b entry) int {
-		return cmp.Or(b.Started().Compare(a.Started()), strings.Compare(a.Stem, b.Stem), cmp.Compare(a.Part, b.Part), strings.Compare(b.file, a.file))
+	slices.SortFunc(files, func(a, b Entry) int {
+		return cmp.Or(b.Started().Compare(a.Started()), strings.Compare(a.Stem, b.Stem), cmp.Compare(a.Part, b.Part), strings.Compare(b.File, a.File))
 	})
-	var sets, twice []fileSet
+	var sets, twice []Set
 	for i, e := range files {
 		last := len(sets) - 1
 		switch {
 		case i == 0 || e.Stem != files[i-1].Stem || !e.Started().Equal(files[i-1].Started()):
-			sets = append(sets, fileSet{files: []entry{e}})
+			sets = append(sets, Set{Files: []Entry{e}})
 		case e.Part == files[i-1].Part:
-			twice = append(twice, fileSet{files: []entry{e}, copy: true})
+			twice = append(twice, Set{Files: []Entry{e}, Copy: true})
 		default:
-			sets[last].files = append(sets[last].files, e)
+			sets[last].Files = append(sets[last].Files, e)
 		}
 	}
 	return append(sets, twice...)
 }
 
 // markCopies tells copies from transcripts.
-func (s *Store) markCopies(sets []fileSet) {
+func (c *Catalog) markCopies(sets []Set) {
 	fits := make([]nameFit, len(sets))
 	fitting := map[string]bool{} // stamps that a file has whose name the app gave
 	for i := range sets {
-		first := sets[i].files[0]
-		fits[i] = s.fileInfo(first).fit
-		sets[i].copy = sets[i].copy || first.Copied || fits[i] == fitCopied || slices.ContainsFunc(sets, func(o fileSet) bool {
-			of := o.files[0]
+		first := sets[i].Files[0]
+		fits[i] = c.fileInfo(first).fit
+		sets[i].Copy = sets[i].Copy || first.Copied || fits[i] == fitCopied || slices.ContainsFunc(sets, func(o Set) bool {
+			of := o.Files[0]
 			return of.Stamp == first.Stamp && len(of.Stem) < len(first.Stem) && strings.HasPrefix(first.Stem, of.Stem)
 		})
-		fitting[first.Stamp] = fitting[first.Stamp] || !sets[i].copy && fits[i] == fitGiven
+		fitting[first.Stamp] = fitting[first.Stamp] || !sets[i].Copy && fits[i] == fitGiven
 	}
-	named := slices.ContainsFunc(sets, func(set fileSet) bool {
-		return !set.copy && s.fileInfo(set.files[0]).fit != fitOther
+	named := slices.ContainsFunc(sets, func(set Set) bool {
+		return !set.Copy && c.fileInfo(set.Files[0]).fit != fitOther
 	})
 	for i := range sets {
-		if sets[i].copy {
+		if sets[i].Copy {
 			continue
 		}
-		sets[i].copy = named && fits[i] == fitOther || fits[i] != fitGiven && fitting[sets[i].files[0].Stamp]
+		sets[i].Copy = named && fits[i] == fitOther || fits[i] != fitGiven && fitting[sets[i].Files[0].Stamp]
 	}
 }
 

@@ -1,4 +1,4 @@
-package sessionmem
+package sieve
 
 import (
 	"bytes"
@@ -13,46 +13,70 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// cleaner takes what is meant out of the files of one session, block by block, in
-// their order. It is used for one pass.
-type cleaner struct {
+// Cleaner takes what is meant out of the files of one session, block by block, in their
+// order. It is used for one pass.
+type Cleaner struct {
 	t       *forgotten.Traces
 	session string
-	found   func(forgotten.Touched)
-	emit    func([]byte) error // takes the bytes as they are to be; nil: only look
 
-	blocks  int    // seen
-	changed bool   // something is taken out of this part
-	title   bool   // the first message was, that titles and names of files are made of
-	first   string // what that said, where it goes now; "" where it was gone before
-	dirty   bool   // something that later Summaries and titles are made of was
-	users   int
+	title bool   // the first message goes, that titles and names of files are made of
+	first string // what that said, where it goes now; "" where it was gone before
+	lost  []string
 
+	out     *bytes.Buffer // takes the bytes as they are to be; nil: only look
+	changed bool          // something is taken out of this file
+	found   []forgotten.Touched
+
+	dirty    bool // something that later Summaries and titles are made of was taken out
+	users    int
 	previous *transcript.Block // Summary
 	said     transcript.Sayings
 	kept     []transcript.Block
-	lost     []string          // files that blocks linked which are forgotten
 	ids      map[string]string // derived from a text that goes, to what takes its place
-	seen     *index
+	seen     *transcript.IDs
 }
 
-// file cleans one file.
-func (c *cleaner) file(data []byte) error {
-	c.changed = false
+// NewCleaner is a Cleaner for the files of a session.
+func NewCleaner(t *forgotten.Traces, session string) *Cleaner {
+	return &Cleaner{t: t, session: session, ids: map[string]string{}, seen: transcript.NewIDs()}
+}
+
+// Again is a Cleaner for another pass, which knows from the beginning whether the first
+// message goes.
+func (c *Cleaner) Again() *Cleaner {
+	again := NewCleaner(c.t, c.session)
+	again.title, again.first = c.title, c.first
+	return again
+}
+
+// FirstGoes reports whether the first message goes, and what it said.
+func (c *Cleaner) FirstGoes() (first string, goes bool) { return c.first, c.title }
+
+// Lost gives the attached files that what goes links.
+func (c *Cleaner) Lost() []string { return c.lost }
+
+// File cleans the next file. It writes what it is to hold to out, which may be nil, and
+// tells what goes and whether anything changes.
+func (c *Cleaner) File(data []byte, out *bytes.Buffer) (found []forgotten.Touched, changed bool, err error) {
+	c.out, c.changed, c.found = out, false, nil
+	err = c.file(data)
+	return c.found, c.changed, err
+}
+
+func (c *Cleaner) file(data []byte) error {
 	skip := 0
 	if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
 		skip = 3
 	}
 	front, size := transcript.CutFrontMatter(data[skip:])
 	at := skip + size
-	if err := c.front(data[:at], front); err != nil {
-		return err
-	}
+	c.front(data[:at], front)
 	r := transcript.NewReader(bytes.NewReader(data))
 	for {
 		raw, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return c.write(data[at:])
+			c.write(data[at:])
+			return nil
 		}
 		if err != nil {
 			return err
@@ -64,51 +88,46 @@ func (c *cleaner) file(data []byte) error {
 		} else {
 			c.changed = true
 		}
-		if err := errors.Join(c.write(data[at:begin]), c.write(out)); err != nil {
-			return err
-		}
+		c.write(data[at:begin])
+		c.write(out)
 		at = end
 	}
 }
 
-func (c *cleaner) write(data []byte) error {
-	if c.emit == nil || len(data) == 0 {
-		return nil
+func (c *Cleaner) write(data []byte) {
+	if c.out != nil {
+		c.out.Write(data)
 	}
-	return c.emit(data)
 }
 
 // front cleans the front matter: its title may be that of the first message.
-func (c *cleaner) front(raw []byte, front string) error {
+func (c *Cleaner) front(raw []byte, front string) {
 	title := transcript.FrontValue(front, "title")
 	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MadeOf(c.session, c.first, title)
 	if title == "" || title == forgotten.Text || !goes {
-		return c.write(raw)
+		c.write(raw)
+		return
 	}
 	c.changed = true
 	c.find(forgotten.Touched{Place: "title", Action: forgotten.Emptied, Text: title})
-	var out bytes.Buffer
 	for line := range bytes.Lines(raw) {
 		if bytes.HasPrefix(line, []byte("title:")) {
 			line = []byte("title: " + transcript.YAMLValue(forgotten.Text) + wholefile.LineEnd(line))
 		}
-		out.Write(line)
+		c.write(line)
 	}
-	return c.write(out.Bytes())
 }
 
-func (c *cleaner) find(t forgotten.Touched) {
+func (c *Cleaner) find(t forgotten.Touched) {
 	t.Session = c.session
 	t.Text = forgotten.Preview(t.Text)
-	c.found(t)
+	c.found = append(c.found, t)
 }
 
 // block gives what takes a block's place, nil where it stays.
-func (c *cleaner) block(raw transcript.RawBlock) []byte {
+func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	b := raw.Decode()
-	number := c.seen.copies.Identify(&b, raw.Derived, c.seen.has)
-	c.seen.add(b, raw.Offset, number)
-	derived := number > 0
+	derived := c.seen.Identify(&b, raw.Derived)
 	old := b
 	cleaned, whole, changed := c.t.Clean(c.session, b)
 	if c.remap(&cleaned) {
@@ -177,7 +196,7 @@ func unquoted(b transcript.Block) forgotten.Touched {
 
 // remap changes references to a block whose id was derived from its text: that would
 // be a hash of it without a key.
-func (c *cleaner) remap(b *transcript.Block) (changed bool) {
+func (c *Cleaner) remap(b *transcript.Block) (changed bool) {
 	for _, ref := range []*string{&b.Parent, &b.Through} {
 		if id, ok := c.ids[*ref]; ok {
 			*ref, changed = id, true
@@ -190,8 +209,7 @@ func (c *cleaner) remap(b *transcript.Block) (changed bool) {
 }
 
 // follow notes what later Summaries are made of.
-func (c *cleaner) follow(old, b transcript.Block, changed bool) {
-	c.blocks++
+func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 	switch b.Kind {
 	case transcript.KindNote:
 		switch b.Note {
@@ -236,14 +254,14 @@ func (c *cleaner) follow(old, b transcript.Block, changed bool) {
 	}
 	if b.IsMessage() && b.Text != forgotten.Text {
 		c.kept = append(c.kept, b)
-		if len(c.kept) > 4*maxSummarised {
-			c.kept = slices.Clone(c.kept[len(c.kept)-2*maxSummarised:])
+		if len(c.kept) > 4*summary.MaxMessages {
+			c.kept = slices.Clone(c.kept[len(c.kept)-2*summary.MaxMessages:])
 		}
 	}
 }
 
 // summary is made of what is left before it.
-func (c *cleaner) summary() string {
+func (c *Cleaner) summary() string {
 	previous := c.previous
 	if previous != nil && previous.Text == forgotten.Text {
 		previous = nil
@@ -251,7 +269,7 @@ func (c *cleaner) summary() string {
 	if previous == nil && len(c.kept) == 0 {
 		return forgotten.Text
 	}
-	text := summary.Plain(previous, c.kept[max(0, len(c.kept)-maxSummarised):])
+	text := summary.Plain(previous, c.kept[max(0, len(c.kept)-summary.MaxMessages):])
 	if c.t.HoldsIn(c.session, text) {
 		return forgotten.Text
 	}
@@ -260,7 +278,7 @@ func (c *cleaner) summary() string {
 
 // rewritten is the block as it stands from now on: its heading as it was, its
 // comment line anew, its text.
-func (c *cleaner) rewritten(raw transcript.RawBlock, b transcript.Block) []byte {
+func (c *Cleaner) rewritten(raw transcript.RawBlock, b transcript.Block) []byte {
 	if !raw.Headed || !raw.Heading.Known {
 		return []byte(forgotten.Text + "\n\n")
 	}

@@ -1,8 +1,9 @@
-package sessionmem
+package catalog
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -19,11 +21,11 @@ const lookChunk = 256
 // Resolve turns what a person typed into a session's name: source+"-"+name where that
 // exists, else the session of exactly that name; capitals are taken for small letters
 // where that leads to one. Otherwise ErrNotFound: the error lists similar names.
-func (s *Store) Resolve(ctx context.Context, source, name string) (string, error) {
+func (c *Catalog) Resolve(ctx context.Context, source, name string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	names, err := s.names()
+	names, err := c.names()
 	if err != nil {
 		return "", err
 	}
@@ -48,21 +50,21 @@ func (s *Store) Resolve(ctx context.Context, source, name string) (string, error
 const maxSimilar = 5
 
 // List returns all sessions, archived ones too, last active first. One bad file never hides the others.
-func (s *Store) List(ctx context.Context) ([]transcript.Info, error) {
+func (c *Catalog) List(ctx context.Context) ([]transcript.Info, error) {
 	var loading sync.WaitGroup
-	loading.Go(s.loadList)
-	all, err := s.files()
+	loading.Go(c.loadList)
+	all, err := c.files()
 	loading.Wait()
 	if err != nil {
 		if len(all) == 0 {
 			return nil, err
 		}
-		s.logger.Warn("not all sessions are listed", "err", err)
+		c.logger.Warn("not all sessions are listed", "err", err)
 	}
-	found, err := s.lookAtAll(ctx, all)
-	if err == nil && s.purgeListed(ctx, found) {
-		if all, err = s.files(); err == nil {
-			found, err = s.lookAtAll(ctx, all)
+	found, err := c.lookAtAll(ctx, all)
+	if err == nil && c.cleanListed(ctx, found) {
+		if all, err = c.files(); err == nil {
+			found, err = c.lookAtAll(ctx, all)
 		}
 	}
 	if err != nil {
@@ -70,18 +72,18 @@ func (s *Store) List(ctx context.Context) ([]transcript.Info, error) {
 	}
 	var keeping sync.WaitGroup
 	keeping.Go(func() {
-		s.forgetListed(all)
-		s.saveList(ctx, found)
+		c.forgetListed(all)
+		c.saveList(ctx, found)
 	})
 	defer keeping.Wait()
-	held := s.inMemory()
+	held := c.held()
 	infos := make([]*transcript.Info, 0, len(held)+len(all))
 	for i := range held {
 		infos = append(infos, &held[i])
 	}
-	trash := s.deletions()
+	trash := c.deletions()
 	for _, files := range bySession(all) {
-		infos = s.infosOf(infos, files, all, found, trash)
+		infos = c.infosOf(infos, files, all, found, trash)
 	}
 	return lastActiveFirst(infos), nil
 }
@@ -112,9 +114,9 @@ func lastActiveFirst(infos []*transcript.Info) []transcript.Info {
 
 // lookAtAll finds out about all files, and what their names tell, on several
 // goroutines: to ask for thousands of files' times is most of what a list costs.
-func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
+func (c *Catalog) lookAtAll(ctx context.Context, all []Entry) ([]*listed, error) {
 	found := make([]*listed, len(all))
-	folders := s.openFolders(all)
+	folders := c.openFolders(all)
 	defer folders.close()
 	var next atomic.Int64
 	var work sync.WaitGroup
@@ -126,14 +128,14 @@ func (s *Store) lookAtAll(ctx context.Context, all []entry) ([]*listed, error) {
 					return
 				}
 				to := min(from+lookChunk, len(all))
-				s.knownOf(all[from:to], found[from:to])
+				c.knownOf(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
-					if folders.unchanged(all[i].file, found[i]) {
-						all[i] = found[i].entry
+					if folders.unchanged(all[i].File, found[i]) {
+						all[i] = found[i].Entry
 						continue
 					}
-					all[i] = s.entryOf(all[i].file)
-					found[i] = s.fileInfo(all[i])
+					all[i] = c.EntryOf(all[i].File)
+					found[i] = c.fileInfo(all[i])
 				}
 			}
 		})
@@ -149,7 +151,7 @@ type sameSession struct {
 }
 
 // bySession groups files by their session's name.
-func bySession(all []entry) []sameSession {
+func bySession(all []Entry) []sameSession {
 	at := make(map[string]int, len(all))
 	groups := make([]sameSession, 0, len(all))
 	for i, e := range all {
@@ -165,61 +167,40 @@ func bySession(all []entry) []sameSession {
 }
 
 // infosOf gives the lines of a session: its own, and those of copies and older files.
-func (s *Store) infosOf(infos []*transcript.Info, files sameSession, all []entry, found []*listed, trash deletions) []*transcript.Info {
+func (c *Catalog) infosOf(infos []*transcript.Info, files sameSession, all []Entry, found []*listed, trash deletions) []*transcript.Info {
 	if first := all[files.first]; len(files.more) == 0 && first.Part == 1 && !first.MayBeCopy() && trash[first.Session] == nil {
 		return append(infos, &found[files.first].info)
 	}
-	entries := []entry{all[files.first]}
+	entries := []Entry{all[files.first]}
 	for _, i := range files.more {
 		entries = append(entries, all[i])
 	}
-	parts, others := s.ownedBy(entries, trash)
+	parts, others := c.ownedBy(entries, trash)
 	if len(parts) > 0 {
-		whole := s.infoOf(parts)
+		whole := c.Info(parts)
 		infos = append(infos, &whole)
 	}
 	for _, set := range others {
-		info := s.infoOf(set.files)
-		info.ReadOnly, info.Copy = true, set.copy
+		info := c.Info(set.Files)
+		info.ReadOnly, info.Copy = true, set.Copy
 		infos = append(infos, &info)
 	}
 	return infos
 }
 
-// inMemory gives the sessions that are in memory alone: private ones, and those
-// that the disk refused from their first block on.
-func (s *Store) inMemory() []transcript.Info {
-	s.mu.Lock()
-	var all []*session
-	for _, ses := range s.sessions {
-		all = append(all, ses)
-	}
-	s.mu.Unlock()
-	var infos []transcript.Info
-	for _, ses := range all {
-		if !ses.private.Load() && s.onRefused == nil {
-			continue
+// cleanListed cleans the sessions of files that could not be looked at for what they
+// hold. It reports whether there was one.
+func (c *Catalog) cleanListed(ctx context.Context, found []*listed) bool {
+	names := map[string]bool{}
+	for _, l := range found {
+		if errors.Is(l.info.Err, sieve.ErrHoldsForgotten) {
+			names[l.Session] = true
 		}
-		ses.mu.Lock()
-		switch {
-		case len(ses.mem) > 0:
-			infos = append(infos, ses.memInfo())
-		case ses.file == "" && len(ses.unsaved.blocks) > 0:
-			infos = append(infos, ses.withUnsaved(nil).Info)
+	}
+	for name := range names {
+		if err := c.clean(ctx, name); err != nil {
+			c.logger.Warn("what was forgotten came back in a session's files and can't be taken out", "session", name, "err", err)
 		}
-		ses.mu.Unlock()
 	}
-	return infos
-}
-
-// memInfo is the Info of an in-memory session.
-func (ses *session) memInfo() transcript.Info {
-	var sum transcript.Overview
-	for _, b := range ses.mem {
-		sum.Add(b)
-	}
-	info := sum.Info("")
-	info.Name = ses.name
-	info.Source, info.ID = transcript.SplitName(ses.name)
-	return info
+	return len(names) > 0
 }

@@ -1,4 +1,4 @@
-package sessionmem
+package catalog_test
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,13 +63,13 @@ func TestWhichFileIsTheSession(t *testing.T) {
 			root := t.TempDir()
 			before := map[string]string{}
 			for file, text := range tc.files {
-				path := filepath.Join(root, sessionDir, filepath.FromSlash(file))
+				path := filepath.Join(root, transcript.SessionDir, filepath.FromSlash(file))
 				must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				writeFile(t, path, text)
 				before[path] = text
 			}
 			s := openStore(t, root)
-			got, err := s.locate("cli-a")
+			got, err := s.Catalog().Locate("cli-a")
 			if got != tc.want || (err == nil) != (tc.want != "") {
 				t.Errorf("the session is %q, %v; want %q", got, err, tc.want)
 			}
@@ -78,7 +79,7 @@ func TestWhichFileIsTheSession(t *testing.T) {
 				must(t, err)
 				for _, info := range list {
 					if info.Copy {
-						copies = append(copies, s.relative(info.Path))
+						copies = append(copies, below(root, info.Path))
 					}
 				}
 				slices.Sort(copies)
@@ -88,7 +89,7 @@ func TestWhichFileIsTheSession(t *testing.T) {
 			}
 			mustAppend(t, s, "cli-a", user("next"))
 			for path, text := range before {
-				rel := s.relative(path)
+				rel := below(root, path)
 				if now, err := os.ReadFile(path); rel != tc.want && (err != nil || string(now) != text) {
 					t.Errorf("%s was written to: %v\n%s", rel, err, now)
 				}
@@ -104,14 +105,14 @@ func TestRenamedWhileItIsOpen(t *testing.T) {
 	s, other := openStore(t, root), openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
 	mustAppend(t, other, "cli-a", assistant("two"))
-	file := filepath.Join(root, sessionDir, "My tea.md")
+	file := filepath.Join(root, transcript.SessionDir, "My tea.md")
 	must(t, os.Rename(onlyFile(t, root), file))
 	mustAppend(t, s, "cli-a", user("three"))
 	mustAppend(t, other, "cli-a", assistant("four"))
 	if got := onlyFile(t, root); got != file {
 		t.Errorf("the file is %s", got)
 	}
-	for _, store := range []*Store{s, other, openStore(t, root)} {
+	for _, store := range []*sessionmem.Store{s, other, openStore(t, root)} {
 		if diff := cmp.Diff([]string{"one", "two", "three", "four"}, texts(t, store, "cli-a")); diff != "" {
 			t.Error(diff)
 		}
@@ -141,7 +142,7 @@ func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
 		}
 		writeFile(t, copied, text)
 		must(t, s.Delete(t.Context(), "cli-a"))
-		for _, store := range []*Store{s, openStore(t, root)} {
+		for _, store := range []*sessionmem.Store{s, openStore(t, root)} {
 			list, err := store.List(t.Context())
 			if err != nil || len(list) != 1 || !list[0].Copy || list[0].Path != copied {
 				t.Errorf("%s: the list is %+v, %v", copied, list, err)
@@ -164,3 +165,12 @@ func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
 }
 
 func cutEnd(file string) string { return strings.TrimSuffix(file, transcript.FileSuffix) }
+
+// below is a path of the session folder.
+func below(root, path string) string {
+	rel, err := filepath.Rel(filepath.Join(root, transcript.SessionDir), path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,4 +1,4 @@
-package sessionmem
+package catalog
 
 import (
 	"bytes"
@@ -36,18 +36,18 @@ func claimIn(front string) claim {
 }
 
 // claim gives what a file's front matter says, read once as long as the file stays as it is.
-func (s *Store) claim(file string) claim {
-	fi, err := s.stat(file)
+func (c *Catalog) claim(file string) claim {
+	fi, err := c.dir.StatFile(file)
 	if err != nil || !fi.Mode().IsRegular() {
 		return claim{}
 	}
-	s.mu.Lock()
-	known, ok := s.claims[file]
-	s.mu.Unlock()
+	c.mu.Lock()
+	known, ok := c.claims[file]
+	c.mu.Unlock()
 	if ok && known.stamp == wholefile.StampOf(fi) {
 		return known
 	}
-	f, err := s.root.Open(file)
+	f, err := c.dir.Open(file)
 	if err != nil {
 		return claim{}
 	}
@@ -57,21 +57,21 @@ func (s *Store) claim(file string) claim {
 		return claim{}
 	}
 	front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
-	c := claimIn(front)
-	c.stamp = wholefile.StampOf(fi)
-	s.mu.Lock()
-	s.claims[file] = c
-	s.mu.Unlock()
-	return c
+	read := claimIn(front)
+	read.stamp = wholefile.StampOf(fi)
+	c.mu.Lock()
+	c.claims[file] = read
+	c.mu.Unlock()
+	return read
 }
 
-// entryOf is the entry of a file. Where its name tells no session, its front matter does.
-func (s *Store) entryOf(file string) entry {
-	e := entryOf(file)
-	if e.Stamp != "" || s.root == nil || strings.HasPrefix(file, ".") && !strings.HasPrefix(file, trashDir+"/") {
+// EntryOf is the entry of a file. Where its name tells no session, its front matter does.
+func (c *Catalog) EntryOf(file string) Entry {
+	e := parseEntry(file)
+	if e.Stamp != "" || c.dir == nil || strings.HasPrefix(file, ".") && !strings.HasPrefix(file, TrashDir+"/") {
 		return e
 	}
-	if name := s.claim(file).session; name != "" {
+	if name := c.claim(file).session; name != "" {
 		e.Session, e.claimed = name, true
 	}
 	return e
@@ -80,60 +80,60 @@ func (s *Store) entryOf(file string) entry {
 // markClaims tells copies from the session among files that only their front matter makes
 // a session's: the one is the session where no file has its name. Of several it is the one
 // whose name the others continue ("notes", "notes copy"); else nothing tells, and all are copies.
-func markClaims(named, claims []fileSet) {
-	isSession := func(set fileSet) bool { return !set.copy }
+func markClaims(named, claims []Set) {
+	isSession := func(set Set) bool { return !set.Copy }
 	original := -1
 	if !slices.ContainsFunc(named, isSession) {
-		original = slices.IndexFunc(claims, func(set fileSet) bool {
-			return isSession(set) && !slices.ContainsFunc(claims, func(other fileSet) bool {
-				return isSession(other) && !strings.Contains(other.files[0].Stem, set.files[0].Stem)
+		original = slices.IndexFunc(claims, func(set Set) bool {
+			return isSession(set) && !slices.ContainsFunc(claims, func(other Set) bool {
+				return isSession(other) && !strings.Contains(other.Files[0].Stem, set.Files[0].Stem)
 			})
 		})
 	}
 	for i := range claims {
-		claims[i].copy = i != original
+		claims[i].Copy = i != original
 	}
 }
 
 // deletions is what is in the trash, by the sessions' names.
-type deletions map[string][]trashed
+type deletions map[string][]Trashed
 
-func (s *Store) deletions() deletions {
-	if s.root == nil {
+func (c *Catalog) deletions() deletions {
+	if c.dir == nil {
 		return nil
 	}
-	all, err := s.trash()
+	all, err := c.Trash()
 	if err != nil {
-		s.logger.Warn("a copy of a deleted session may be taken for it", "err", err)
+		c.logger.Warn("a copy of a deleted session may be taken for it", "err", err)
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	out := deletions{}
 	for _, t := range all {
-		out[t.session] = append(out[t.session], t)
+		out[t.Session] = append(out[t.Session], t)
 	}
 	return out
 }
 
 // stayed says whether a file is a copy that stayed when its session was deleted: the one
 // in the trash began at the same time and has another name.
-func (s *Store) stayed(e entry, deleted []trashed) bool {
-	if len(deleted) == 0 || s.fileInfo(e).fit == fitGiven {
+func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
+	if len(deleted) == 0 || c.fileInfo(e).fit == fitGiven {
 		return false
 	}
-	began := s.began(e)
+	began := c.began(e)
 	for _, t := range deleted {
-		files, err := s.trashedFiles(t)
+		files, err := c.TrashedFiles(t)
 		if err != nil {
 			continue // as if it were not there: the file is shown as a session
 		}
 		for _, file := range files {
-			if isAttachmentPath(file) {
+			if IsAttachment(file) {
 				continue
 			}
-			old := s.entryOf(path.Join(t.dir, file))
-			if began != "" && path.Base(file) != path.Base(e.file) && s.began(old) == began {
+			old := c.EntryOf(path.Join(t.Dir, file))
+			if began != "" && path.Base(file) != path.Base(e.File) && c.began(old) == began {
 				return true
 			}
 		}
@@ -142,9 +142,9 @@ func (s *Store) stayed(e entry, deleted []trashed) bool {
 }
 
 // began is the time at which a transcript says it began, in the form of file names.
-func (s *Store) began(e entry) string {
+func (c *Catalog) began(e Entry) string {
 	if e.Stamp != "" {
 		return e.Stamp
 	}
-	return s.claim(e.file).started
+	return c.claim(e.File).started
 }

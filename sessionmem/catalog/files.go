@@ -1,11 +1,11 @@
-package sessionmem
+package catalog
 
 import (
 	"errors"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,41 +13,41 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// entry is a transcript's file.
-type entry struct {
-	file string // relative to the session folder
+// Entry is the file of a transcript.
+type Entry struct {
+	File string // relative to the session folder, with slashes
 	transcript.FileNameParts
 	claimed bool // the front matter names the session, the file's name doesn't
 }
 
-// entries gives the transcripts of the session folder and of the archive, by
+// Entries gives the transcripts of the session folder and of the archive, by
 // their names alone. Where the archive can't be read, it gives the others along
 // with the error.
-func (s *Store) entries() ([]entry, error) {
-	all, err := s.files()
+func (c *Catalog) Entries() ([]Entry, error) {
+	all, err := c.files()
 	for i := range all {
-		all[i] = s.entryOf(all[i].file)
+		all[i] = c.EntryOf(all[i].File)
 	}
 	return all, err
 }
 
-// files is entries without what the names tell.
-func (s *Store) files() ([]entry, error) {
-	if s.root == nil {
+// files is Entries without what the names tell.
+func (c *Catalog) files() ([]Entry, error) {
+	if c.dir == nil {
 		return nil, nil
 	}
-	if err := s.root.Check(); err != nil {
-		if s.root.Never() {
+	if err := c.dir.Check(); err != nil {
+		if c.dir.Never() {
 			return nil, nil // it could not even be made: there is nothing, and what writes says why
 		}
 		return nil, err
 	}
-	names, err := s.readNames(".")
+	names, err := c.dir.Names(".")
 	if err != nil {
 		return nil, wholefile.Explain("reading the session folder", err)
 	}
 	out := appendFiles(nil, "", names)
-	months, err := s.readNames(archiveDir)
+	months, err := c.dir.Names(ArchiveDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
@@ -59,10 +59,10 @@ func (s *Store) files() ([]entry, error) {
 		if !monthPattern.MatchString(m) {
 			continue
 		}
-		if names, err = s.readNames(archiveDir + "/" + m); err != nil {
+		if names, err = c.dir.Names(ArchiveDir + "/" + m); err != nil {
 			errs = append(errs, err)
 		}
-		out = appendFiles(out, archiveDir+"/"+m+"/", names)
+		out = appendFiles(out, ArchiveDir+"/"+m+"/", names)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return out, wholefile.Explain("reading the archive", err)
@@ -71,65 +71,35 @@ func (s *Store) files() ([]entry, error) {
 }
 
 // appendFiles adds the transcripts among the names of a folder.
-func appendFiles(out []entry, prefix string, names []string) []entry {
+func appendFiles(out []Entry, prefix string, names []string) []Entry {
 	out = slices.Grow(out, len(names))
 	for _, n := range names {
 		if !strings.HasSuffix(n, transcript.FileSuffix) || strings.HasPrefix(n, ".") {
 			continue
 		}
-		out = append(out, entry{file: prefix + n})
+		out = append(out, Entry{File: prefix + n})
 	}
 	return out
 }
 
-// readNames gives the names in a folder of the session folder.
-func (s *Store) readNames(dir string) ([]string, error) {
-	d, err := s.root.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return d.Readdirnames(-1)
-}
-
-// entryOf is the entry of a file, by its path relative to the session folder, as its name
+// entryOf is the Entry of a file, by its path relative to the session folder, as its name
 // tells.
-func entryOf(file string) entry {
-	return entry{file: file, FileNameParts: transcript.ParseFileName(path.Base(file))}
-}
-
-// relative is a transcript's path below the session folder.
-func (s *Store) relative(file string) string {
-	rel, err := filepath.Rel(s.dir, file)
-	if err != nil {
-		return file
-	}
-	return filepath.ToSlash(rel)
-}
-
-// stat asks for a transcript. By its whole path that is one call of the system,
-// from the root it is one for each folder; what is a link is asked for from the
-// root, which no link leaves.
-func (s *Store) stat(file string) (os.FileInfo, error) {
-	fi, err := os.Lstat(s.dir + string(filepath.Separator) + file)
-	if err == nil && fi.Mode().IsRegular() {
-		return fi, nil
-	}
-	return s.root.Stat(file)
+func parseEntry(file string) Entry {
+	return Entry{File: file, FileNameParts: transcript.ParseFileName(path.Base(file))}
 }
 
 // openFolders are folders of transcripts by their paths, "" for the session folder.
 type openFolders map[string]*os.File
 
 // openFolders opens the folders of files. One that can't be opened is left out.
-func (s *Store) openFolders(all []entry) openFolders {
+func (c *Catalog) openFolders(all []Entry) openFolders {
 	folders := openFolders{}
 	for _, e := range all {
-		dir, _ := path.Split(e.file)
+		dir, _ := path.Split(e.File)
 		if _, ok := folders[dir]; ok {
 			continue
 		}
-		f, err := s.root.Open(path.Clean(dir))
+		f, err := c.dir.Open(path.Clean(dir))
 		if err != nil {
 			f = nil // its files are asked for one by one, and say what is wrong
 		}
@@ -147,32 +117,32 @@ func (f openFolders) close() {
 }
 
 // names gives the names of all sessions, in order, each once.
-func (s *Store) names() ([]string, error) {
-	all, err := s.entries()
+func (c *Catalog) names() ([]string, error) {
+	all, err := c.Entries()
 	if err != nil {
 		if len(all) == 0 {
 			return nil, err
 		}
-		s.logger.Warn("not all sessions are found by name", "err", err)
+		c.logger.Warn("not all sessions are found by name", "err", err)
 	}
 	var names []string
 	for _, e := range all {
 		names = append(names, e.Session)
 	}
-	for _, i := range s.inMemory() {
+	for _, i := range c.held() {
 		names = append(names, i.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }
 
-// everyName gives the names of all sessions that are there or in the trash.
-func (s *Store) everyName() (map[string]bool, error) {
-	all, err := s.entries()
+// Names gives the names of all sessions that are there or in the trash.
+func (c *Catalog) Names() (map[string]bool, error) {
+	all, err := c.Entries()
 	if err != nil {
 		return nil, err
 	}
-	trash, err := s.trash()
+	trash, err := c.Trash()
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +151,16 @@ func (s *Store) everyName() (map[string]bool, error) {
 		names[e.Session] = true
 	}
 	for _, t := range trash {
-		names[t.session] = true
+		names[t.Session] = true
 	}
 	return names, nil
 }
+
+// ArchiveDir holds finished transcripts, in one folder a month.
+const ArchiveDir = "archive"
+
+// InArchive says whether a file, relative to the session folder, is archived.
+func InArchive(file string) bool { return strings.HasPrefix(file, ArchiveDir+"/") }
+
+// monthPattern is the name of an archive's folder.
+var monthPattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])$`)

@@ -1,0 +1,15 @@
+package catalog
+
+const (
+	CacheAfter  = cacheAfter
+	CacheFormat = cacheFormat
+)
+
+// CacheFile is the file of the list cache.
+func (c *Catalog) CacheFile() string { return c.cache.file }
+
+// CacheLines counts the lines of the list cache.
+func (c *Catalog) CacheLines() (int, error) {
+	lines, err := c.cache.read()
+	return len(lines), err
+}

@@ -1,0 +1,179 @@
+package places
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Place is where a block stands in a transcript's file.
+type Place struct {
+	File   string // relative to the session folder, with slashes
+	Offset int64
+	Size   int64 // with what follows it up to the next block
+	Bare   bool  // the file has the older form, see transcript.Parse
+}
+
+// Places reads the transcripts of a session folder with the places of their blocks.
+type Places struct {
+	open func(ctx context.Context, file string) (*os.File, error)
+}
+
+// New gives the Places of a folder whose files are opened so.
+func New(open func(ctx context.Context, file string) (*os.File, error)) *Places {
+	return &Places{open: open}
+}
+
+// Each reads the files of a session, its parts in order, block by block, in the
+// memory that the largest block takes (4 MB of it: longer ones are cut). It gives the files as they were read: what is
+// written meanwhile is not part of it. An error of each ends the reading.
+func (p *Places) Each(ctx context.Context, files []string, each func(transcript.Block, Place) error) ([]catalog.FileState, error) {
+	ids := transcript.NewIDs()
+	states := make([]catalog.FileState, 0, len(files))
+	for _, file := range files {
+		state, err := p.eachIn(ctx, file, nil, ids, each)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// Holds reports whether a Summary in the files of a session, its parts in order, is there
+// and tells nothing that was taken out of them since.
+func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bool, err error) {
+	var said transcript.Sayings
+	_, err = p.Each(ctx, files, func(b transcript.Block, _ Place) error {
+		if still := said.Follow(b); b.Kind == transcript.KindSummary && b.ID == id {
+			holds = still
+			return io.EOF
+		}
+		return nil
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return holds, err
+}
+
+// EachFrom reads the block at a place and those after it in its file. The caller sees
+// from the first one whether the file is still the one it knows. A block without an id
+// gets the one derived from its text, whatever else the session holds.
+func (p *Places) EachFrom(ctx context.Context, from Place, each func(transcript.Block, Place) error) (catalog.FileState, error) {
+	return p.eachIn(ctx, from.File, &from, transcript.NewIDs(), each)
+}
+
+// eachIn reads a file, or what is behind a place in it.
+func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *transcript.IDs, each func(transcript.Block, Place) error) (catalog.FileState, error) {
+	f, err := p.open(ctx, file)
+	if err != nil {
+		return catalog.FileState{}, wholefile.Explain("reading "+file, err)
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return catalog.FileState{}, wholefile.Explain("reading "+file, err)
+	}
+	r := placedReader(f, fi, from)
+	r.Limit = transcript.BlockLimit
+	for {
+		raw, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return catalog.StateOf(file, wholefile.StampOf(fi)), nil
+		}
+		if err != nil {
+			return catalog.FileState{}, wholefile.Explain("reading "+file, err)
+		}
+		b := raw.Decode()
+		ids.Identify(&b, raw.Derived)
+		if err := errors.Join(ctx.Err(), each(b, Place{file, raw.Offset, raw.Size, r.Bare})); err != nil {
+			return catalog.FileState{}, err
+		}
+	}
+}
+
+// SumBefore gives a check sum of what stands before an offset in a transcript's file: it
+// tells cheaply whether the file only grew.
+func (p *Places) SumBefore(file string, offset int64) (uint32, error) {
+	f, err := p.open(context.Background(), file)
+	if err != nil {
+		return 0, wholefile.Explain("reading "+file, err)
+	}
+	defer f.Close()
+	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f, 0, offset), make([]byte, min(max(offset, 1), sumBuffer))); err != nil {
+		return 0, wholefile.Explain("reading "+file, err)
+	}
+	return sum.Sum32(), nil
+}
+
+// sumBuffer is how much of a file is summed up at a time, in bytes.
+const sumBuffer = 256 << 10
+
+func placedReader(f *os.File, fi os.FileInfo, from *Place) *transcript.Reader {
+	if from == nil {
+		return transcript.NewSizedReader(io.NewSectionReader(f, 0, fi.Size()), fi.Size())
+	}
+	behind := max(0, fi.Size()-from.Offset)
+	return transcript.NewTailReader(io.NewSectionReader(f, from.Offset, behind), from.Offset, from.Bare)
+}
+
+// BlockReader reads single blocks again by their places. It keeps the file open that it
+// read last. It is for one goroutine; Close lets the file go.
+type BlockReader struct {
+	open func(ctx context.Context, file string) (*os.File, error)
+	of   string
+	file *os.File
+	raw  []byte
+}
+
+// Blocks gives a reader of single blocks.
+func (p *Places) Blocks() *BlockReader { return &BlockReader{open: p.open} }
+
+// Close lets the file go.
+func (r *BlockReader) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.file.Close()
+	r.file, r.of = nil, ""
+	return err
+}
+
+// Block reads the block at a place. It is up to the caller to see whether it is the one
+// that was there; what is no block any more, or a file that is gone, is an error that
+// is fs.ErrNotExist. A block without an id has none here.
+func (r *BlockReader) Block(p Place) (transcript.Block, error) {
+	if r.of != p.File || r.file == nil {
+		_ = r.Close() // read only
+		f, err := r.open(context.Background(), p.File)
+		if err != nil {
+			return transcript.Block{}, wholefile.Explain("reading "+p.File, err)
+		}
+		r.file, r.of = f, p.File
+	}
+	if p.Size < 0 || p.Offset < 0 || p.Size > transcript.BlockLimit {
+		p.Size = transcript.BlockLimit
+	}
+	if int64(cap(r.raw)) < p.Size {
+		r.raw = make([]byte, p.Size)
+	}
+	n, err := r.file.ReadAt(r.raw[:p.Size], p.Offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return transcript.Block{}, wholefile.Explain("reading "+p.File, err)
+	}
+	raw := transcript.ParseBlock(r.raw[:n], p.Offset, int64(n), p.Bare)
+	if n == 0 || !raw.Headed && p.Offset > 0 {
+		return transcript.Block{}, fmt.Errorf("%w: no block stands at byte %d of %s", fs.ErrNotExist, p.Offset, p.File)
+	}
+	return raw.Decode(), nil
+}
