@@ -87,3 +87,28 @@ func (t *turn) keepThought(ctx context.Context, r reply) error {
 		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
 	}.WithSources(r.held))
 }
+
+// Unsaved is what became of a line that a memory tool was given and has not written.
+type Unsaved string
+
+// What becomes of such a line.
+const (
+	UnsavedProposed Unsaved = "Not saved: proposed to the user"
+	UnsavedWaiting  Unsaved = "Not saved yet: another program is saving the file."
+	UnsavedKnown    Unsaved = "Nothing to save: the memory already says so."
+	unsavedAgain    Unsaved = "Nothing to propose"
+)
+
+// UnsavedOf tells from the result of a memory tool what became of its line; "" where it
+// was written, or where it is no such result.
+func UnsavedOf(result string) Unsaved {
+	for _, u := range []Unsaved{UnsavedProposed, UnsavedWaiting, UnsavedKnown} {
+		if strings.HasPrefix(result, string(u)) {
+			return u
+		}
+	}
+	if strings.HasPrefix(result, string(unsavedAgain)) {
+		return UnsavedKnown
+	}
+	return ""
+}

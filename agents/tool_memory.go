@@ -106,14 +106,14 @@ func (t *turn) userSaid(lesson string, target memory.Target) bool {
 func (m memoryTool) save(ctx context.Context, lesson memory.Lesson) (tools.Result, error) {
 	written, err := m.t.engine.p.Memory.Append(ctx, lesson)
 	if errors.Is(err, memory.ErrDuplicate) {
-		return tools.Result{Text: "Nothing to save: the memory already says so."}, nil
+		return tools.Result{Text: string(UnsavedKnown)}, nil
 	}
 	if errors.Is(err, memory.ErrFull) {
 		return m.t.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
 	}
 	if errors.Is(err, memory.ErrSaving) {
 		m.t.warn(StateTool, err.Error())
-		return tools.Result{Text: "Not saved yet: another program is saving the file. It is saved by itself as soon as that is done."}, nil
+		return tools.Result{Text: string(UnsavedWaiting) + " It is saved by itself as soon as that is done."}, nil
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)

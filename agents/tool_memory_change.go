@@ -149,14 +149,14 @@ func (t *turn) propose(ctx context.Context, p memory.Proposal) (tools.Result, er
 	p.Session, p.From, p.To = t.req.Session, t.user.ID, t.user.ID
 	p, err := t.engine.p.Memory.Propose(ctx, p)
 	if errors.Is(err, memory.ErrDuplicate) {
-		return tools.Result{Text: "Nothing to propose: " + err.Error() + "."}, nil
+		return tools.Result{Text: string(unsavedAgain) + ": " + err.Error() + "."}, nil
 	}
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved or proposed: %w", err)
 	}
 	words := t.tellProposed(p, p.Reason())
-	return tools.Result{Text: fmt.Sprintf("Not saved: proposed to the user, who decides (%s): %s %q in %s. Don't say that it is saved.",
-		p.Reason(), p.Kind, words, filepath.Base(t.engine.p.Memory.Path(p.Target)))}, nil
+	return tools.Result{Text: fmt.Sprintf("%s, who decides (%s): %s %q in %s. Don't say that it is saved.",
+		UnsavedProposed, p.Reason(), p.Kind, words, filepath.Base(t.engine.p.Memory.Path(p.Target)))}, nil
 }
 
 // tellProposed tells of what waits in the inbox, and gives it in words.

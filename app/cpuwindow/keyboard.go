@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
+	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 )
@@ -140,6 +141,17 @@ func (w windowHost) OpenFile(path string) { w.openFile(path) }
 
 // OpenSession implements pages.Host.
 func (w windowHost) OpenSession(name string) { w.openOrigin(name) }
+
+// SessionTitle implements pages.Host: what the list calls a session, its name where it
+// is not there any more.
+func (w windowHost) SessionTitle(name string) string {
+	for _, in := range w.infos {
+		if in.Name == name && in.Title != "" {
+			return i18n.Shorten(in.Title, 60)
+		}
+	}
+	return name
+}
 
 // Copy implements pages.Host.
 func (w windowHost) Copy(text string) { w.p.App.Clipboard().SetContent(text) }

@@ -28,3 +28,20 @@ func TestPlainText(t *testing.T) {
 		})
 	}
 }
+
+func TestATitleHasNoMarkup(t *testing.T) {
+	for text, want := range map[string]string{
+		"# Why does it fail?\nmore":     "Why does it fail?",
+		"### C# or F#?":                 "C# or F#?",
+		"> quoted\nand asked":           "quoted",
+		"```go\nfunc main() {}\n```":    "func main() {}",
+		"\n\n```\n\n# Notes\n```\nlong": "Notes",
+		"#5 is broken":                  "#5 is broken",
+		"#":                             "#",
+		"```":                           "```",
+	} {
+		if got := TitleOf(text); got != want {
+			t.Errorf("TitleOf(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

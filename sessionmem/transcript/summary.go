@@ -84,15 +84,34 @@ func ReadOnlyFormat(front string) bool {
 	return format != "" && format != FormatName
 }
 
-// TitleOf makes a title of a message: its first line, at most 80 characters.
+// TitleOf makes a title of a message: the words of its first line, at most 80 characters.
 func TitleOf(text string) string {
 	line := OneLine(firstLine(text))
+	for l := range strings.Lines(text) {
+		if l = OneLine(withoutMarkup(l)); l != "" {
+			line = l
+			break
+		}
+	}
 	runes := 0
 	for i := range line {
 		if runes == maxTitle-1 && len([]rune(line[i:])) > 1 {
 			return strings.TrimSpace(line[:i]) + "…"
 		}
 		runes++
+	}
+	return line
+}
+
+// withoutMarkup is a line of a message without the signs of a heading, a quote or a fence
+// of code that it begins with.
+func withoutMarkup(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+		return ""
+	}
+	if words := strings.TrimLeft(line, "#>"); words != line && (words == "" || words[0] == ' ') {
+		return strings.TrimSpace(words)
 	}
 	return line
 }

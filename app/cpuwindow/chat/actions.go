@@ -27,7 +27,7 @@ func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 	if text == forgotten.Text {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
-	objects = append(objects, g.Add(i18n.T("Copy"), func() { c.Act.CopyText(text) }))
+	objects = append(objects, g.Take(kit.NewCopy(func() { c.Act.CopyText(text) })))
 	if block := e.Block; block != "" && c.Act.ForgetMessage != nil {
 		objects = append(objects, c.moreButton(g, block, text))
 	}
@@ -102,7 +102,7 @@ func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int
 	key := h.Key
 	var objects []fyne.CanvasObject
 	if copies {
-		objects = append(objects, f.group.Add(i18n.T("Copy"), func() { c.Act.CopyAnswer(key) }))
+		objects = append(objects, f.group.Take(kit.NewCopy(func() { c.Act.CopyAnswer(key) })))
 	}
 	if again {
 		block := user.Block

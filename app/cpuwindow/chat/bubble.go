@@ -1,15 +1,86 @@
 package chat
 
 import (
+	"strings"
+
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
 
 // newBubble is the user's message.
 func newBubble(text string, actions fyne.CanvasObject) *kit.Framed {
-	f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText), kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
+	words := kit.NewProse(saidRuns(text), kit.SizeText, kit.RoleText)
+	words.Bare = true
+	f := kit.NewFramed(words, kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
 	f.Right, f.Share = true, 0.8
 	f.Header = actions
 	return f
+}
+
+// saidRuns are the words of a message as they were typed; what stands between fences of
+// code is set as code, without these.
+func saidRuns(text string) []kit.Run {
+	if !strings.Contains(text, "```") {
+		return []kit.Run{{Text: text}}
+	}
+	var runs []kit.Run
+	code := false
+	for line := range strings.Lines(text) {
+		if fence := strings.TrimSpace(line); strings.HasPrefix(fence, "```") && strings.Count(fence, "`") == 3 {
+			code = !code
+			continue
+		}
+		if n := len(runs); n > 0 && runs[n-1].Mono == code {
+			runs[n-1].Text += line
+		} else {
+			runs = append(runs, kit.Run{Text: line, Mono: code})
+		}
+	}
+	if len(runs) == 0 {
+		return []kit.Run{{Text: text}}
+	}
+	last := &runs[len(runs)-1]
+	last.Text = strings.TrimSuffix(last.Text, "\n") // of the fence that ended it
+	return runs
+}
+
+// How much of a long message is shown until the reader wants all of it.
+const (
+	foldFrom  = 20  // lines; a shorter message is shown whole
+	foldTo    = 12  // lines
+	lineBytes = 100 // about what a line of the bubble holds
+)
+
+// linesOf is about how many lines a message has on the screen.
+func linesOf(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		n += 1 + len(line)/lineBytes
+	}
+	return n
+}
+
+// fold shows the beginning of a long message, and gives the button for the rest; nil
+// where the message is short.
+func (c *View) fold(f *kit.Framed, key, text string) *kit.Button {
+	lines := linesOf(text)
+	if lines < foldFrom {
+		return nil
+	}
+	b := kit.NewButton(kit.ButtonQuiet, "", nil)
+	show := func(all bool) {
+		c.unfolded[key] = all
+		f.Most = foldTo * f.Text.Leading
+		b.SetText(i18n.Count("Show all {{.N}} lines", lines))
+		if all {
+			f.Most = 0
+			b.SetText(i18n.T("Show less"))
+		}
+	}
+	show(c.unfolded[key])
+	b.OnTap = func() { show(f.Most > 0); kit.HostOf(f).Remeasure(f) }
+	f.OnFind = func() { show(true); kit.HostOf(f).Remeasure(f) }
+	return b
 }

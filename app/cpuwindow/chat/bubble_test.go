@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -21,6 +22,52 @@ func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
 			if end := actions.Position().X + actions.Size().Width; end > f.Bg.Position().X {
 				t.Errorf("%.0f wide: the actions end at %.0f, the bubble begins at %.0f", width, end, f.Bg.Position().X)
 			}
+		}
+	})
+}
+
+func TestCodeInAMessageIsSetAsCode(t *testing.T) {
+	for text, want := range map[string][]kit.Run{
+		"plain `x` **y**":                     {{Text: "plain `x` **y**"}},
+		"See:\n```go\nf()\n```\nWhy?":         {{Text: "See:\n"}, {Text: "f()\n", Mono: true}, {Text: "Why?"}},
+		"```\n  one\n\n  two\n```":            {{Text: "  one\n\n  two", Mono: true}},
+		"begun\n```py\nnever ended":           {{Text: "begun\n"}, {Text: "never ended", Mono: true}},
+		"```":                                 {{Text: "```"}},
+		"the fence ```x``` within a sentence": {{Text: "the fence ```x``` within a sentence"}},
+	} {
+		if diff := cmp.Diff(want, saidRuns(text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestALongMessageIsFolded(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		c := New(Actions{})
+		say := func(lines int, key string) (*kit.Framed, *kit.Button) {
+			text := strings.Repeat("a line\n", lines-1) + "the needle"
+			f := newBubble(text, kit.Line(0, -1))
+			return f, c.fold(f, key, text)
+		}
+		if _, b := say(foldFrom-1, "short"); b != nil {
+			t.Error("a message that is hardly longer than its fold is folded")
+		}
+		f, b := say(60, "long")
+		folded := f.Measure(600)
+		if b == nil || folded > 300 {
+			t.Fatalf("60 lines are %.0f high, with the button %v", folded, b)
+		}
+		b.Tapped(nil)
+		if whole := f.Measure(600); whole < 60*15 {
+			t.Errorf("unfolded it is %.0f high", whole)
+		}
+		if again, _ := say(60, "long"); again.Measure(600) == folded {
+			t.Error("built anew it is folded again")
+		}
+		b.Tapped(nil)
+		f.SetMarks([]kit.Mark{{From: len(f.FlatText()) - 6, To: len(f.FlatText())}}, 0)
+		if f.Measure(600) == folded {
+			t.Error("what find found in the folded part isn't shown")
 		}
 	})
 }

@@ -74,7 +74,11 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
 	var rows []*kit.Placed
 	if e.Text != "" {
-		rows = append(rows, &kit.Placed{Row: newBubble(e.Text, actions), Gap: kit.Gap16, Hot: group})
+		f := newBubble(e.Text, actions)
+		rows = append(rows, &kit.Placed{Row: f, Gap: kit.Gap16, Hot: group})
+		if b := c.fold(f, e.Key, e.Text); b != nil {
+			rows = append(rows, &kit.Placed{Row: newRightRow(b), Gap: kit.Gap4})
+		}
 	}
 	if len(e.Files) == 0 {
 		return rows

@@ -68,6 +68,7 @@ type View struct {
 	feet      map[string]*answerFoot
 	alive     map[string]*answerFoot // those in use, while the rows are laid out
 	Expanded  map[string]bool        // what is open; of a message: being edited
+	unfolded  map[string]bool        // long messages that are shown whole
 	left      int                    // messages there were when the reader left the end
 	olderThen int                    // and blocks that were not shown
 	float     *fyne.Container
@@ -97,7 +98,7 @@ type Entry struct {
 
 // New is a chat in which nothing is.
 func New(act Actions) *View {
-	c := &View{Act: act, Port: kit.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, now: time.Now}
+	c := &View{Act: act, Port: kit.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
 	c.Latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.Port.ToEnd() })
 	c.Latest.TextSize = kit.SizeSmall
 	c.Latest.Hide()
@@ -136,7 +137,7 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // Show draws a conversation; another one than before starts at its end.
 func (c *View) Show(v conversation.View) {
 	if v.Name != c.shown {
-		c.Built, c.feet, c.Expanded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}
+		c.Built, c.feet, c.Expanded, c.unfolded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}, map[string]bool{}
 		c.shown = v.Name
 		c.Port.ClearSelection()
 		c.Port.Follow = true
@@ -348,7 +349,11 @@ func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 	b.Call.set(e, open, c.now())
 	b.Rows = []*kit.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
-		if task := strings.TrimSpace(e.Task); task != "" { // the row has room for its beginning only
+		task := strings.TrimSpace(e.Task)
+		if e.Tool { // as the model wrote it
+			task = strings.TrimSpace(e.Agent + " " + task)
+		}
+		if task != "" { // the row has room for its beginning only
 			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
 			b.Rows = append(b.Rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
@@ -444,13 +449,19 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 		if e.Failed == conversation.Stopped() {
 			state = conversation.Stopped()
 		}
+	case e.Unsaved != "":
+		state = e.Unsaved
 	case !e.Tool && state != "":
 		state = i18n.With("done in {{.State}}", i18n.Places{"State": state})
 	case state == "":
 		state = i18n.T("done")
 	}
 	r.dot.Set(role, kit.RoleNone)
-	r.who.SetText(i18n.Shorten(e.Agent, 32))
+	who := e.Agent
+	if e.Tool {
+		who = conversation.ToolWords(who, !e.Live && e.Failed == "" && e.Unsaved == "")
+	}
+	r.who.SetText(i18n.Shorten(who, 32))
 	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
 	r.state.SetText(state + foldSign(open))
 	r.Stop.Hidden = !e.Live || e.Tool

@@ -49,13 +49,14 @@ type entry struct {
 	Text         string                  // user, thinking, call's text, note
 	Doc          *markdown.Document
 
-	Task   string // call
-	Failed string
-	Live   bool
-	Began  time.Time
-	Took   time.Duration
-	CallID string
-	Tool   bool
+	Task    string // call
+	Failed  string
+	Unsaved string // call: what became of a line that was not saved
+	Live    bool
+	Began   time.Time
+	Took    time.Duration
+	CallID  string
+	Tool    bool
 
 	UndoID  string // note: memory that can be taken back
 	RetryID string // note: message to ask again
@@ -205,9 +206,8 @@ func (c *Conversation) startClock(text, userID string, now time.Time) {
 
 // titleOf is the first words of a message, 60 characters at most.
 func titleOf(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	out := ""
-	for _, w := range strings.Fields(line) {
+	for _, w := range strings.Fields(transcript.TitleOf(text)) {
 		if out != "" && utf8.RuneCountInString(out)+utf8.RuneCountInString(w) > 48 {
 			return out + "…"
 		}
@@ -408,6 +408,7 @@ func (c *Conversation) applyCall(ev agents.Event) {
 	}
 	if k.Result != "" {
 		e.Doc.Replace(k.Result)
+		e.Unsaved = unsavedWords(agents.UnsavedOf(k.Result))
 	}
 	if ev.Type == agents.EventSubcallEnd || k.Done || k.Failed != "" {
 		e.Live, e.Failed, e.Took = false, k.Failed, k.Took
@@ -596,6 +597,9 @@ func (c *Conversation) stateLine(now time.Time) string {
 		return ""
 	}
 	words := c.detail
+	if name, arg, _ := strings.Cut(words, " "); c.state == agents.StateTool {
+		words = strings.TrimSpace(ToolWords(name, false) + " " + arg)
+	}
 	if words == "" {
 		words = StateWords(c.state)
 	}

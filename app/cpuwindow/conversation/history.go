@@ -224,7 +224,7 @@ func (c *Conversation) addAnswerBlock(b transcript.Block) {
 			}
 			doc.Settle(true)
 		}
-		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Failed: failed, Took: agents.TookOf(b)})
+		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(agents.UnsavedOf(b.Text)), Failed: failed, Took: agents.TookOf(b)})
 	case strings.TrimSpace(b.Text) != "":
 		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: markdown.Parse(b.Text), At: b.Time})
 	}

@@ -30,6 +30,8 @@ type Agents struct {
 	trials map[string]*trial // by the agent's path
 	fresh  *newAgentForm
 	undo   func() // takes what was said back; nil where it can't be
+
+	describing *kit.TextBox // the description while it is edited
 }
 
 // agentsData is what the page shows, read off the UI goroutine.
@@ -171,6 +173,12 @@ func (p *Agents) pick(key string) {
 	if key != p.picked {
 		p.view.Offset, p.all, p.said, p.undo = 0, false, "", nil
 		p.picked = key
+		p.describing = nil
+		if key == newAgentKey {
+			p.editing = false
+			p.loadThen(func() { p.host.Canvas().Focus(p.fresh.name.Entry) })
+			return
+		}
 		p.lookAt(p.files[key])
 		return
 	}

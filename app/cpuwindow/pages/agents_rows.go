@@ -5,12 +5,14 @@ import (
 	"context"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/registry"
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/memory"
@@ -80,13 +82,8 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	if a.Entry {
 		meta = append(meta, i18n.T("sees the conversation"))
 	}
-	if a.Tools != nil {
-		meta = append(meta, cmp.Or(strings.Join(a.Tools, ", "), i18n.T("no tools")))
-	}
 	parts := []fyne.CanvasObject{kit.Line(kit.Gap12, 0, top...)}
-	if a.Description != "" {
-		parts = append(parts, kit.NewParagraph(a.Description, kit.RoleText))
-	}
+	parts = append(parts, p.description(a)...)
 	parts = append(parts, kit.NewProse([]kit.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
 	if a.Err == nil {
 		model := cmp.Or(a.Model, i18n.T("automatic model"))
@@ -94,9 +91,74 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 			p.pill(model, func() *fyne.Menu {
 				return p.host.ModelMenu(a.Model, func(name string) { p.set(a, "model", name) })
 			}),
-			p.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) })))
+			p.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) }),
+			p.pill(toolsLabel(a.Tools), func() *fyne.Menu { return p.toolsMenu(a) })))
 	}
 	return kit.NewCardRow(kit.RoleNone, parts...)
+}
+
+// description is what the agent is for, by which it is found, and the way to change it.
+func (p *Agents) description(a registry.Agent) []fyne.CanvasObject {
+	stop := func() { p.describing = nil; p.draw() }
+	if box := p.describing; box != nil {
+		save := func() {
+			p.describing = nil
+			p.set(a, "description", strings.Join(strings.Fields(box.Entry.Text), " "))
+		}
+		box.Entry.OnShortcut = onSave(save)
+		box.Entry.LeaveBy(stop)
+		return []fyne.CanvasObject{box, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+			kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), save), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), stop))}
+	}
+	var parts []fyne.CanvasObject
+	label := i18n.T("Add description")
+	if a.Description != "" {
+		parts, label = append(parts, kit.NewParagraph(a.Description, kit.RoleText)), i18n.T("Edit description")
+	}
+	if a.Err != nil {
+		return parts
+	}
+	return append(parts, kit.Line(0, -1, kit.NewButton(kit.ButtonQuiet, label, func() {
+		p.describing = kit.NewTextBox(a.Description)
+		p.draw()
+		p.host.Canvas().Focus(p.describing.Entry)
+	})))
+}
+
+func toolsLabel(tools []string) string {
+	switch {
+	case tools == nil:
+		return i18n.T("usual tools")
+	case len(tools) == 0:
+		return i18n.T("no tools")
+	}
+	return i18n.Count("{{.N}} tools", len(tools))
+}
+
+// toolsMenu is the tools that the agent may use: the usual ones, or those that are ticked.
+func (p *Agents) toolsMenu(a registry.Agent) *fyne.Menu {
+	m := fyne.NewMenu("")
+	add := func(words string, on bool, value []string) {
+		item := fyne.NewMenuItem(words, func() { p.set(a, "tools", value) })
+		item.Checked = on
+		m.Items = append(m.Items, item)
+	}
+	add(i18n.T("usual tools  ·  as its place needs them"), a.Tools == nil, nil)
+	add(i18n.T("no tools"), a.Tools != nil && len(a.Tools) == 0, []string{})
+	m.Items = append(m.Items, fyne.NewMenuItemSeparator())
+	for _, name := range registry.KnownTools {
+		words := name
+		if does := conversation.ToolWords(name, false); does != name {
+			words = does + "  ·  " + name
+		}
+		if slices.Contains(a.Tools, name) {
+			rest := slices.DeleteFunc(slices.Clone(a.Tools), func(t string) bool { return t == name })
+			add(words, true, rest)
+			continue
+		}
+		add(words, false, append(slices.Clone(a.Tools), name))
+	}
+	return m
 }
 
 // roleMenu is the roles that choose a model where none is named.

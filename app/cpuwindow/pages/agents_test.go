@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
 	"mac-stats/app/ui/screentest"
@@ -66,6 +67,43 @@ func TestAnAgentsSwitchModelAndRoleChangeItsFileInPlace(t *testing.T) {
 		if got := readText(t, filepath.Join(p.picked, "agent.json")); got != want {
 			t.Errorf("agent.json is %s", got)
 		}
+	})
+}
+
+func TestAnAgentsDescriptionAndToolsNeedNoJSON(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t)
+		p := b.onAgents(coderFiles())
+		b.pushes("Add description")
+		p.describing.Entry.SetText("writes\nand \"reviews\" code")
+		b.pushes("Save")
+		b.Until("writes and", "Edit description", "usual tools")
+		choose := func(part string) {
+			t.Helper()
+			a, _ := p.data.agent(p.picked)
+			for _, item := range p.toolsMenu(a).Items {
+				if strings.Contains(item.Label, part) {
+					item.Action()
+					return
+				}
+			}
+			t.Fatalf("the menu lacks %q", part)
+		}
+		choose("FETCH_URL")
+		b.Until("1 tool")
+		choose("SYSTEM_STATS")
+		b.Until("2 tools")
+		a, _ := p.data.agent(p.picked)
+		if diff := cmp.Diff([]string{"FETCH_URL", "SYSTEM_STATS"}, a.Tools); diff != "" || a.Description != `writes and "reviews" code` {
+			t.Errorf("described %q, tools (-want +got):\n%s", a.Description, diff)
+		}
+		choose("FETCH_URL")
+		b.Until("1 tool")
+		choose("usual tools")
+		b.Until("usual tools")
+		b.pushes("Edit description")
+		b.pushes("Cancel")
+		b.Until("Edit description")
 	})
 }
 
@@ -156,6 +194,9 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		coder := p.picked
 		p.pick(newAgentKey)
 		b.Until("Based on")
+		if b.Canvas().Focused() != p.fresh.name.Entry {
+			t.Error("the name isn't where one types")
+		}
 		p.fresh.name.Entry.SetText("Coder")
 		b.Until("is there already")
 		if !p.fresh.name.Button.Disabled() {

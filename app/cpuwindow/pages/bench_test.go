@@ -87,6 +87,7 @@ func (b *bench) Visible() bool                             { return true }
 func (b *bench) Tell(words, more string)                   { b.told = append(b.told, words+": "+more) }
 func (b *bench) OpenFile(path string)                      { b.opened = append(b.opened, path) }
 func (b *bench) OpenSession(name string)                   { b.opened = append(b.opened, name) }
+func (b *bench) SessionTitle(name string) string           { return "about " + name }
 func (b *bench) Copy(string)                               {}
 func (b *bench) ContextSize() int                          { return b.context }
 func (b *bench) ShowProposals(n int)                       { b.waiting = n }

@@ -23,8 +23,9 @@ type Host interface {
 	Tell(words, more string)
 	OpenFile(path string)    // in the program that the system has for it
 	OpenSession(name string) // shows where a memory was learnt
-	Copy(text string)        // to the clipboard
-	ContextSize() int        // tokens of the shown chat's model; 0: not known
+	SessionTitle(name string) string
+	Copy(text string) // to the clipboard
+	ContextSize() int // tokens of the shown chat's model; 0: not known
 	ModelMenu(chosen string, pick func(name string)) *fyne.Menu
 	ShowProposals(n int) // that wait in the inbox
 	EditsChanged()       // the set of files with unsaved edits may be another

@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -88,17 +87,14 @@ func (p *Memory) proposalMeta(q memory.Proposal) string {
 	var words []string
 	switch {
 	case strings.HasPrefix(q.Session, "discord-"):
-		words = append(words, i18n.With("from Discord, {{.Session}}", i18n.Places{"Session": q.Session}))
+		words = append(words, i18n.With("from Discord, “{{.Title}}”", i18n.Places{"Title": p.host.SessionTitle(q.Session)}))
 	case q.Session != "":
-		words = append(words, i18n.With("from {{.Session}}", i18n.Places{"Session": q.Session}))
+		words = append(words, i18n.With("from “{{.Title}}”", i18n.Places{"Title": p.host.SessionTitle(q.Session)}))
 	default:
 		words = append(words, i18n.T("written by hand"))
 	}
 	if !q.Time.IsZero() {
-		words = append(words, i18n.Moment(q.Time, time.Now()))
-	}
-	if q.Confidence > 0 {
-		words = append(words, i18n.With("confidence {{.Confidence}}", i18n.Places{"Confidence": i18n.Number(fmt.Sprintf("%.2f", q.Confidence))}))
+		words = append(words, i18n.ShortDate(q.Time.Local(), time.Now()))
 	}
 	to := string(q.Target.Kind) + " " + q.Target.ID
 	for _, it := range p.data.files {

@@ -198,7 +198,8 @@ func TestProposalsAreDecidedOnThePage(t *testing.T) {
 		if b.waiting != 4 {
 			t.Errorf("the window is told of %d proposals", b.waiting)
 		}
-		b.Sees("Works at night", "from Discord", "confidence 0.70", "Lives in Porto", "Lives in Lisbon")
+		b.Sees("Works at night", "from Discord, “about discord-ops”", "Lives in Porto", "Lives in Lisbon")
+		b.SeesNot("confidence")
 		b.pushes("Edit")
 		box := p.drafts[p.data.inbox[0].ID]
 		box.Entry.SetText("Works late")

@@ -31,17 +31,14 @@ type CodeRow struct {
 	aside  float32 // kept free right of the text
 }
 
-const (
-	codeBar    float32 = 28 // the line above the code
-	besideCopy float32 = 40 // room for Copy beside a single line
-)
+const codeBar float32 = 28 // the line above the code
 
 func newCodeRow(l markdown.Leaf, onCopy func(string)) *CodeRow {
 	r := &CodeRow{lang: l.Lang, bg: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), Text: newCodeText(), thumb: kit.NewSurface(kit.RoleLine, kit.RoleNone, 2)}
 	r.name = kit.Small(markdown.LanguageName(l.Lang)).Squeezable()
 	r.wrap = kit.NewButton(kit.ButtonQuiet, i18n.T("Wrap"), r.onWrap)
 	r.wrap.Hide()
-	r.copy = kit.NewButton(kit.ButtonQuiet, i18n.T("Copy"), func() { onCopy(r.code) })
+	r.copy = kit.NewCopy(func() { onCopy(r.code) })
 	r.bar = kit.Line(kit.Gap12, 0, r.name, r.wrap, r.copy)
 	r.Text.onScroll = r.placeThumb
 	r.ExtendBaseWidget(r)
@@ -67,6 +64,7 @@ func (r *CodeRow) set(l markdown.Leaf) {
 // that leaves room for it.
 func (r *CodeRow) fit(width float32) {
 	r.padTop, r.aside = codeBar, 0
+	besideCopy := r.copy.MinSize().Width + kit.Gap12
 	beside := r.line && !r.Text.wrap && r.Text.widest <= width-2*kit.Gap12-besideCopy
 	if r.folded || beside {
 		r.padTop, r.aside = kit.Gap8, besideCopy

@@ -3,11 +3,14 @@ package kit
 import (
 	"image/color"
 	"slices"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
 )
 
 // HoverGroup is buttons that are shown together.
@@ -17,9 +20,13 @@ type HoverGroup struct {
 	Pinned  bool // always shown: of the newest message
 }
 
-// Add makes a button one of the group.
+// Add makes a button of words in the group.
 func (g *HoverGroup) Add(label string, onTap func()) *Button {
-	b := NewButton(ButtonQuiet, label, onTap)
+	return g.Take(NewButton(ButtonQuiet, label, onTap))
+}
+
+// Take makes a button one of the group.
+func (g *HoverGroup) Take(b *Button) *Button {
 	b.Shy = g
 	g.buttons = append(g.buttons, b)
 	return b
@@ -72,9 +79,21 @@ type Button struct {
 	Selected bool
 	Tone     fyne.ThemeColorName // of the words, where it is not the kind's
 	Shy      *HoverGroup         // nil: shown always
+	Confirms string              // said instead of Text for a moment after a press, "" for nothing
 	OnTap    func()
 
 	hovered, Focused bool
+	confirmed        int // presses that are being confirmed
+}
+
+// confirmStays is how long a button says that it did its work.
+const confirmStays = 1500 * time.Millisecond
+
+// NewCopy is a button that copies, and says that it did.
+func NewCopy(do func()) *Button {
+	b := NewButton(ButtonQuiet, i18n.T("Copy"), do)
+	b.Confirms = i18n.T("Copied")
+	return b
 }
 
 // NewButton is a button of a kind.
@@ -110,9 +129,28 @@ func (b *Button) SetSelected(on bool) {
 
 // Tapped implements fyne.Tappable.
 func (b *Button) Tapped(*fyne.PointEvent) {
-	if !b.Disabled() && b.OnTap != nil {
-		b.OnTap()
+	if b.Disabled() || b.OnTap == nil {
+		return
 	}
+	b.OnTap()
+	if b.Confirms != "" {
+		b.confirm(1)
+		host := HostOf(b)
+		time.AfterFunc(confirmStays, func() { host.Do(func() { b.confirm(-1) }) })
+	}
+}
+
+func (b *Button) confirm(presses int) {
+	b.confirmed += presses
+	b.Refresh()
+}
+
+// words are what the button says now.
+func (b *Button) words() string {
+	if b.confirmed > 0 {
+		return b.Confirms
+	}
+	return b.Text
 }
 
 // MouseIn implements desktop.Hoverable.
@@ -198,6 +236,9 @@ func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 	if b.hovered && b.Kind == ButtonRow {
 		fill = RoleHover
 	}
+	if b.confirmed > 0 {
+		text = RoleAccent
+	}
 	if b.Selected {
 		fill = RoleAccentSoft
 		if b.Tone == RoleNone {
@@ -251,9 +292,9 @@ func (r *buttonRenderer) fit(s fyne.Size) {
 	if b.Trailing != "" {
 		avail -= tail.Width + Gap8
 	}
-	text := b.Text
+	text := b.words()
 	if avail > 0 {
-		text = ellipsize(b.Text, avail, b.TextSize, b.style())
+		text = ellipsize(text, avail, b.TextSize, b.style())
 	}
 	setText(r.t, text, b.style())
 	ts := MeasureText(text, b.TextSize, b.style())
@@ -282,6 +323,9 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 
 func (r *buttonRenderer) MinSize() fyne.Size {
 	s := MeasureText(r.b.Text, r.b.TextSize, r.b.style())
+	if r.b.Confirms != "" { // nothing moves when it is said
+		s = s.Max(MeasureText(r.b.Confirms, r.b.TextSize, r.b.style()))
+	}
 	if r.b.Trailing != "" {
 		s.Width += Gap16 + r.tail.MinSize().Width
 	}

@@ -114,5 +114,29 @@ func (f *Field) TypedShortcut(s fyne.Shortcut) {
 	if f.OnShortcut != nil && f.OnShortcut(s) || HostOf(f).RunShortcut(s) {
 		return
 	}
+	if to := endOfText(s); to != "" {
+		f.Entry.TypedKey(&fyne.KeyEvent{Name: to}) // with Shift it selects
+		return
+	}
 	f.Entry.TypedShortcut(s)
+}
+
+// endOfText is the key by which Fyne's entry goes where a shortcut leads: to the
+// beginning or the end of the text. "" is any other shortcut.
+func endOfText(s fyne.Shortcut) fyne.KeyName {
+	c, ok := s.(*desktop.CustomShortcut)
+	if !ok {
+		return ""
+	}
+	switch (desktop.CustomShortcut{KeyName: c.KeyName, Modifier: c.Modifier &^ fyne.KeyModifierShift}) {
+	case desktop.CustomShortcut{KeyName: fyne.KeyHome, Modifier: fyne.KeyModifierControl},
+		desktop.CustomShortcut{KeyName: fyne.KeyHome, Modifier: fyne.KeyModifierSuper},
+		desktop.CustomShortcut{KeyName: fyne.KeyUp, Modifier: fyne.KeyModifierSuper}:
+		return fyne.KeyPageUp
+	case desktop.CustomShortcut{KeyName: fyne.KeyEnd, Modifier: fyne.KeyModifierControl},
+		desktop.CustomShortcut{KeyName: fyne.KeyEnd, Modifier: fyne.KeyModifierSuper},
+		desktop.CustomShortcut{KeyName: fyne.KeyDown, Modifier: fyne.KeyModifierSuper}:
+		return fyne.KeyPageDown
+	}
+	return ""
 }

@@ -89,3 +89,65 @@ func TestAButtonHandsOnLettersAndEsc(t *testing.T) {
 		t.Errorf("pressed %d times, handed on %q", pressed, h.told)
 	}
 }
+
+// What every editor does by Ctrl+Home and Ctrl+End, with Shift to select.
+func TestTheEndsOfATextAreReachedByKey(t *testing.T) {
+	ctrl := func(key fyne.KeyName) fyne.Shortcut {
+		return &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierControl}
+	}
+	f := NewTextArea()
+	_, c := hosted(t, f)
+	c.Focus(f)
+	f.SetText("# Memory\n\nlikes tea")
+	f.TypedShortcut(ctrl(fyne.KeyEnd))
+	f.TypedRune('!')
+	f.TypedShortcut(ctrl(fyne.KeyHome))
+	f.TypedRune('>')
+	if want := "># Memory\n\nlikes tea!"; f.Text != want {
+		t.Errorf("typed at the ends: %q, want %q", f.Text, want)
+	}
+	f.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
+	f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyEnd, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
+	if got := f.SelectedText(); got != "# Memory\n\nlikes tea!" {
+		t.Errorf("selected by Ctrl+Shift+End: %q", got)
+	}
+}
+
+func TestCopyIsConfirmedInItsPlace(t *testing.T) {
+	copied := 0
+	b := NewCopy(func() { copied++ })
+	hosted(t, b)
+	words, room := b.words(), b.MinSize()
+	b.Tapped(nil)
+	if b.words() == words || copied != 1 {
+		t.Errorf("pressed: it says %q, copied %d times", b.words(), copied)
+	}
+	b.Tapped(nil)
+	b.confirm(-1) // the first press is over, the second is not
+	if b.words() == words {
+		t.Error("a second press is not confirmed for as long as the first")
+	}
+	b.confirm(-1)
+	if b.words() != words || b.MinSize() != room {
+		t.Errorf("afterwards it says %q in %v, before %q in %v", b.words(), b.MinSize(), words, room)
+	}
+}
+
+// Between the rows of a list there is nothing to copy.
+func TestARightClickOnAListOfButtonsOpensNoMenu(t *testing.T) {
+	for _, tt := range []struct {
+		row  Row
+		menu bool
+	}{
+		{NewBoxRow(NewButton(ButtonRow, "a session", nil)), false},
+		{NewParagraph("words to copy", RoleText), true},
+	} {
+		v := NewViewport()
+		_, c := hosted(t, v)
+		v.SetRows([]*Placed{{Row: tt.row}})
+		v.TappedSecondary(&fyne.PointEvent{Position: fyne.NewPos(5, 60), AbsolutePosition: fyne.NewPos(5, 60)})
+		if got := c.Overlays().Top() != nil; got != tt.menu {
+			t.Errorf("%T: a menu %t, want %t", tt.row, got, tt.menu)
+		}
+	}
+}

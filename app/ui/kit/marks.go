@@ -14,7 +14,12 @@ type markable interface {
 func (f *Framed) FlatText() string { return f.Text.Flat }
 
 // SetMarks implements Markable.
-func (f *Framed) SetMarks(marks []Mark, now int) { f.Text.SetMarks(marks, now) }
+func (f *Framed) SetMarks(marks []Mark, now int) {
+	f.Text.SetMarks(marks, now)
+	if f.Most > 0 && f.OnFind != nil && len(marks) > 0 && f.Text.LineOf(marks[len(marks)-1].From) >= f.Most {
+		f.OnFind()
+	}
+}
 
 // LineOf implements Markable.
 func (f *Framed) LineOf(off int) float32 { return f.padTop + f.Text.LineOf(off) }

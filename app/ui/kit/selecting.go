@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -103,8 +104,8 @@ func (v *Viewport) DoubleTapped(ev *fyne.PointEvent) {
 // TappedSecondary implements fyne.SecondaryTappable.
 func (v *Viewport) TappedSecondary(ev *fyne.PointEvent) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(v)
-	if c == nil {
-		return
+	if c == nil || v.OnMenu == nil && !slices.ContainsFunc(v.Rows, func(p *Placed) bool { _, ok := p.Row.(selectable); return ok }) {
+		return // in a list of buttons there is no text to copy
 	}
 	cp := fyne.NewMenuItem(i18n.T("Copy"), v.copySelection)
 	cp.Disabled = !v.sel.active
