@@ -91,6 +91,7 @@ func New(p Params) (*Desktop, error) {
 	d.loop = newLoop(fyne.Do, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
 		d.begin()
+		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) }) // what the start needed
 		if p.OnStart != nil {
 			p.OnStart()
 		}

@@ -21,6 +21,10 @@ const (
 	settled  = 2 * time.Second
 )
 
+// parkHidden is how long a hidden loop is parked at a time, at least: nothing that the
+// toolkit queues by itself can be seen.
+const parkHidden = time.Minute
+
 // leastWait is the least time between two waits of a hidden loop that events ended. Fyne's
 // loop, which handles what they led to, looks 60 times a second; and a connection to the
 // window system that broke must not keep a processor busy.
@@ -226,7 +230,10 @@ func (l *loop) mayPark() (time.Duration, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.parked = len(l.queue) == 0 && l.idle()
-	if l.visible && time.Since(l.event) < settled {
+	switch {
+	case !l.visible:
+		return max(l.park, parkHidden), l.parked
+	case time.Since(l.event) < settled:
 		return parkSoon, l.parked
 	}
 	return l.park, l.parked

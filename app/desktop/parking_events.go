@@ -22,8 +22,6 @@ const parkFor = 5 * time.Second
 // is a turn only in between.
 type eventParking struct{ woken atomic.Bool }
 
-func newParking() parking { return &eventParking{} }
-
 func (p *eventParking) wait(d time.Duration) (event bool) {
 	began := time.Now()
 	glfw.WaitEventsTimeout(d.Seconds())
