@@ -1,6 +1,8 @@
 package cpuwindow
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents/ollama"
@@ -42,16 +44,14 @@ func (w *Window) focusWelcome() {
 	}
 }
 
-// worthAsking are the models of this machine that are large enough for answers one can
-// use; one whose size nobody knows may be.
-func worthAsking(all []ollama.ModelInfo) []ollama.ModelInfo {
-	var out []ollama.ModelInfo
-	for _, m := range chatModels(all) {
-		if !m.Remote && !m.Small() {
-			out = append(out, m)
-		}
-	}
-	return out
+// canBegin reports whether one of the models is large enough for answers one can use, is
+// as large as this machine's memory allows, or was chosen here; one whose size nobody
+// knows may be.
+func (w *Window) canBegin(all []ollama.ModelInfo) bool {
+	most := ollama.ModelInfo{Name: ollama.Advice(w.machineMemory())[0].Model}.KnownSize()
+	return slices.ContainsFunc(chatModels(all), func(m ollama.ModelInfo) bool {
+		return w.pulled || !m.Remote && (!m.Small() || m.KnownSize() >= most)
+	})
 }
 
 // drawWelcome shows what is missing as it is now, or leaves for the chat; it does
@@ -61,7 +61,7 @@ func (w *Window) drawWelcome() {
 		return
 	}
 	s := w.server
-	if s.checked && s.down == nil && s.modelsErr == nil && len(worthAsking(s.models)) > 0 {
+	if s.checked && s.down == nil && s.modelsErr == nil && w.canBegin(s.models) {
 		w.leaveWelcome()
 		return
 	}

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -15,6 +16,7 @@ import (
 
 // welcomed is a window at its first run.
 func welcomed(t *testing.T, prepare func(*bench)) *bench {
+	t.Helper()
 	if err := i18n.Load(os.DirFS(translationsFolder)); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +108,54 @@ func TestWelcome_withoutAServer(t *testing.T) {
 	b.SeesNot("Welcome to mac-stats")
 }
 
+// given a server that is installed and not started
+func TestWelcome_whatIsInstalledNeedsOnlyAStart(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "ollama"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
+	b.Sees("Ollama isn't running", "It is installed.", "ollama serve", "Re-check")
+	b.SeesNot("Get Ollama", "install.sh", "Already installed?")
+}
+
+// given a machine for which nothing larger is advised
+func TestWelcome_whatWasAdvisedIsNotCalledSmall(t *testing.T) {
+	advised := ollama.ModelInfo{Name: "qwen3:1.7b", Parameters: 2_000_000_000}
+	for name, tt := range map[string]struct {
+		memory uint64
+		chat   bool
+	}{
+		"little memory": {4 << 30, true},
+		"enough memory": {16 << 30, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := welcomed(t, func(b *bench) {
+				b.vitals.memory = tt.memory
+				b.server.models = []ollama.ModelInfo{advised}
+			})
+			if tt.chat {
+				b.inChat()
+			} else {
+				b.Sees("qwen3:1.7b is installed, and small")
+			}
+		})
+	}
+}
+
+func TestWelcome_whatWasChosenHereIsNotCalledSmall(t *testing.T) {
+	b := welcomed(t, func(b *bench) { b.server.models = nil })
+	b.tabTo("Pull qwen3:4b")
+	b.pressFocused()
+	b.server.mu.Lock()
+	b.server.models = []ollama.ModelInfo{{Name: "qwen3:4b", Parameters: 2_000_000_000}}
+	b.server.mu.Unlock()
+	b.server.pulls <- nil
+	b.Settle()
+	b.inChat()
+}
+
 func TestWelcome_setUpLater(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.down, b.server.models = errors.New("refused"), nil })
 	b.tabTo("Set up later")
@@ -117,7 +167,7 @@ func TestWelcome_setUpLater(t *testing.T) {
 func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
 	b.pressFocused()
-	b.Sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+	b.Sees("Pulling qwen3:8b", "1.0 GB of 4.0 GB · 25 %")
 	b.w.puller.Stop()
 	b.Settle()
 	b.Sees("One model to begin with")

@@ -112,6 +112,7 @@ func (w *Window) setServer(s serverState) {
 // was not.
 func (w *Window) pullChanged(done bool) {
 	if done {
+		w.pulled = true
 		w.server.checking = false
 		w.recheck.note.Set(recheckHint(), kit.RoleMuted)
 		w.checkServer()

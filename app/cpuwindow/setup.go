@@ -1,8 +1,8 @@
 package cpuwindow
 
 import (
+	"os/exec"
 	"runtime"
-	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -51,15 +51,26 @@ func chatModels(all []ollama.ModelInfo) []ollama.ModelInfo {
 	return out
 }
 
-// installSteps says how to get and start Ollama on a system.
-func installSteps(goos string) (steps []string, command string) {
-	switch goos {
-	case "darwin":
-		return []string{i18n.T("Download Ollama, move it to Applications and open it once; or, with Homebrew:")}, "brew install ollama && brew services start ollama"
-	case "windows":
-		return []string{i18n.T("Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:")}, "winget install Ollama.Ollama"
+// startSteps says how to start Ollama on a system, or how to get it where it is not
+// installed.
+func startSteps(goos string, installed bool) (steps, command string) {
+	switch {
+	case installed && goos == "darwin":
+		return i18n.T("It is installed. Open the Ollama app; or, in a terminal:"), "ollama serve"
+	case installed:
+		return i18n.T("It is installed. Start it; in a terminal:"), "ollama serve"
+	case goos == "darwin":
+		return i18n.T("Download Ollama, move it to Applications and open it once; or, with Homebrew:"), "brew install ollama && brew services start ollama"
+	case goos == "windows":
+		return i18n.T("Download and run OllamaSetup.exe; it starts by itself. Or, in a terminal:"), "winget install Ollama.Ollama"
 	}
-	return []string{i18n.T("Download and run the installer, which also starts the service; in a terminal:")}, "curl -fsSL https://ollama.com/install.sh | sh"
+	return i18n.T("Download and run the installer, which also starts the service; in a terminal:"), "curl -fsSL https://ollama.com/install.sh | sh"
+}
+
+// ollamaInstalled reports whether the program is found here; it may run elsewhere.
+func ollamaInstalled() bool {
+	_, err := exec.LookPath("ollama")
+	return err == nil
 }
 
 // setupCards is what a window shows that can't answer yet, or nothing.
@@ -91,13 +102,17 @@ func (s setupCards) rows(st serverState, memory uint64, helpless, failed bool) [
 // downCard says how to get and start the server. Below a message that failed, the
 // failure has said what is wrong.
 func (s setupCards) downCard(st serverState, failed bool) kit.Row {
-	steps, command := installSteps(runtime.GOOS)
+	installed := ollamaInstalled()
+	steps, command := startSteps(runtime.GOOS, installed)
 	code := answer.NewCommandRow(command, s.copyText)
 	kind := kit.ButtonPrimary
 	if failed {
 		kind = kit.ButtonPlain // Retry is the one to press
 	}
-	buttons := []fyne.CanvasObject{kit.NewButton(kind, i18n.T("Re-check"), s.check), kit.NewButton(kit.ButtonPlain, i18n.T("Get Ollama"), func() { s.open("https://ollama.com/download") })}
+	buttons := []fyne.CanvasObject{kit.NewButton(kind, i18n.T("Re-check"), s.check)}
+	if !installed {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Get Ollama"), func() { s.open("https://ollama.com/download") }))
+	}
 	if s.demo != nil {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Try the demo"), s.demo))
 	}
@@ -105,9 +120,12 @@ func (s setupCards) downCard(st serverState, failed bool) kit.Row {
 	start := i18n.T("Already installed? Start it with `ollama serve`, then re-check.")
 	if failed {
 		title, why, start = i18n.T("Not installed yet?"), i18n.T("mac-stats talks to models on your own machine, through Ollama."), ""
+		if installed {
+			title = i18n.T("Start Ollama")
+		}
 	}
-	parts := []fyne.CanvasObject{kit.Title(title), kit.NewParagraph(why, kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewParagraph(strings.Join(steps, " "), kit.RoleText), code}
-	if start != "" {
+	parts := []fyne.CanvasObject{kit.Title(title), kit.NewParagraph(why, kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewParagraph(steps, kit.RoleText), code}
+	if start != "" && !installed {
 		parts = append(parts, kit.NewParagraph(start, kit.RoleMuted))
 	}
 	c := kit.NewCardRow(kit.RoleNone, append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...), s.note)...)

@@ -18,6 +18,7 @@ func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", t.TempDir()) // where no Ollama is
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t)
 				if !test.seen {

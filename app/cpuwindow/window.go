@@ -111,6 +111,7 @@ type Window struct {
 	serverAt    time.Time
 	serverSeen  bool // it has answered before: it is installed
 	puller      *models.Puller
+	pulled      bool            // a model, by somebody in this window
 	schedules   *schedules.Page // the same
 	tools       *toolpage.Page  // the same
 	models      *models.Page    // nil before it is first shown

@@ -159,6 +159,7 @@ func (*stubServer) Unload(context.Context, string) error { return nil }
 func (*stubServer) Address() string                      { return "127.0.0.1:11434" }
 
 type stubVitals struct {
+	memory   uint64      // of the machine, in bytes
 	quits    chan string // asked for, if not nil
 	quitErr  error
 	stubborn atomic.Bool // what is asked to quit does not
@@ -180,7 +181,7 @@ func (v *stubVitals) Subscribe(f func(monitor.Snapshot)) func() {
 func (v *stubVitals) Snapshot() monitor.Snapshot {
 	return monitor.Snapshot{
 		Time: time.Now(), CPU: monitor.CPUReading{Percent: 37, Cores: make([]float64, 10)},
-		Memory: monitor.MemoryReading{Used: 8 << 30, Total: 16 << 30}, GPU: monitor.GPUReading{NA: "no sensor"},
+		Memory: monitor.MemoryReading{Used: 8 << 30, Total: v.memory}, GPU: monitor.GPUReading{NA: "no sensor"},
 	}
 }
 
@@ -199,7 +200,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	t.Setenv(envScale, "1") // zoom changes it
 	b := &bench{
-		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{}, hides: true, home: t.TempDir(),
+		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{memory: 16 << 30}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*transcript.Transcript{}}, keeper: newStubKeeper(),
 		server: &stubServer{models: []ollama.ModelInfo{{Name: "qwen3:8b"}}, pulls: make(chan error)},
 	}
@@ -584,7 +585,7 @@ func TestFirstRun(t *testing.T) {
 		b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
 		b.w.puller.Start("qwen3:8b")
 		b.Settle()
-		b.Sees("Pulling qwen3:8b", "1.0 of 4.0 GB · 25 %")
+		b.Sees("Pulling qwen3:8b", "1.0 GB of 4.0 GB · 25 %")
 		b.w.puller.Stop()
 		b.Settle()
 		b.w.puller.Dismiss()

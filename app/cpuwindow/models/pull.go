@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,9 @@ import (
 type Pull struct {
 	Model            string
 	Status           string
-	Completed, Total int64 // bytes
-	Stopped          bool  // by the user; what has come is kept by the server
+	Completed, Total int64         // bytes
+	Left             time.Duration // until it is there; 0: not known yet
+	Stopped          bool          // by the user; what has come is kept by the server
 	Err              error
 }
 
@@ -35,14 +35,51 @@ func (p Pull) fraction() float64 {
 
 func (p Pull) words() string {
 	if p.Total <= 0 {
-		return cmp.Or(p.Status, i18n.T("asking for it")) + "…"
+		return stepWords(p.Status) + "…"
 	}
-	places := i18n.Places{"Status": p.Status, "Completed": i18n.Number(fmt.Sprintf("%.1f", float64(p.Completed)/1e9)), "Total": i18n.Number(fmt.Sprintf("%.1f", float64(p.Total)/1e9)), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
+	places := i18n.Places{"Status": i18n.Capital(stepWords(p.Status)), "Completed": Gigabytes(p.Completed), "Total": Gigabytes(p.Total), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
 	if p.Stopped {
-		return i18n.With("Stopped at {{.Completed}} of {{.Total}} GB · {{.What}} %", places)
+		return i18n.With("Stopped at {{.Completed}} of {{.Total}} · {{.What}} %", places)
 	}
-	return i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} GB · {{.What}} %", places)
+	words := i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} · {{.What}} %", places)
+	switch {
+	case p.Left == 0 || p.Completed == p.Total:
+	case p.Left < time.Hour:
+		words += " · " + i18n.Count("about {{.N}} minutes left", int(p.Left/time.Minute)+1)
+	default:
+		words += " · " + i18n.Count("about {{.N}} hours left", int(p.Left/time.Hour)+1)
+	}
+	return words
 }
+
+// stepWords are the server's words for what it does, in ours.
+func stepWords(status string) string {
+	verb, _, _ := strings.Cut(status, " ")
+	switch {
+	case status == "", status == "pulling manifest":
+		return i18n.T("asking for it")
+	case verb == "pulling", verb == "downloading":
+		return i18n.T("downloading")
+	case verb == "verifying":
+		return i18n.T("checking what came")
+	case verb == "writing", verb == "removing", status == "success":
+		return i18n.T("installing")
+	}
+	return status
+}
+
+// left is how long the rest takes at the pace since it began at so many bytes; 0 where
+// that can't be told yet.
+func (p Pull) left(begun int64, took time.Duration) time.Duration {
+	came := p.Completed - begun
+	if came <= 0 || took < enoughToTell {
+		return 0
+	}
+	return time.Duration(float64(took) * float64(p.Total-p.Completed) / float64(came))
+}
+
+// enoughToTell is how long a download is watched before it says how long it takes.
+const enoughToTell = 3 * time.Second
 
 // pullPace is how often the progress of a download is shown.
 const pullPace = 200 * time.Millisecond
@@ -93,15 +130,21 @@ func (p *Puller) Start(model string) {
 	}
 	p.changed(false)
 	go func() {
-		var last time.Time
+		var last, since time.Time
+		var begun int64 // bytes that were there at since
 		err := p.pull(ctx, model, func(step ollama.Progress) {
 			if time.Since(last) < pullPace {
 				return
 			}
 			last = time.Now()
+			if since.IsZero() && step.Total > 0 {
+				since, begun = last, step.Completed
+			}
+			now := Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
+			now.Left = now.left(begun, last.Sub(since))
 			p.host.Do(func() {
 				if ctx.Err() == nil {
-					p.now = Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
+					p.now = now
 					for _, s := range p.shown {
 						s.bar.Set(p.now.fraction(), kit.RoleAccent)
 						s.words.SetText(p.now.words())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"mac-stats/agents/ollama"
 )
@@ -38,6 +39,36 @@ func TestADownloadThatEndedWasNotStopped(t *testing.T) {
 				t.Errorf("done %v, shown as %+v", done, p.Now())
 			}
 		})
+	}
+}
+
+func TestPullProgressInWords(t *testing.T) {
+	for want, p := range map[string]Pull{
+		"asking for it…":                                               {Status: "pulling manifest"},
+		"Downloading · 12 MB of 98 MB · 12 %":                          {Status: "pulling b179c9523d0e", Completed: 12e6, Total: 98e6},
+		"Downloading · 1.3 GB of 5.2 GB · 25 % · about 6 minutes left": {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 5*time.Minute + 1},
+		"Downloading · 1.3 GB of 5.2 GB · 25 % · about 2 hours left":   {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 90 * time.Minute},
+		"Checking what came · 5.2 GB of 5.2 GB · 100 %":                {Status: "verifying sha256 digest", Completed: 5.2e9, Total: 5.2e9, Left: 1},
+		"Installing · 5.2 GB of 5.2 GB · 100 %":                        {Status: "writing manifest", Completed: 5.2e9, Total: 5.2e9},
+		"Stopped at 1.3 GB of 5.2 GB · 25 %":                           {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Stopped: true},
+		"A step of a later Ollama · 5.2 GB of 5.2 GB · 100 %":          {Status: "a step of a later Ollama", Completed: 5.2e9, Total: 5.2e9},
+	} {
+		if got := p.words(); got != want {
+			t.Errorf("%+v: %q, want %q", p, got, want)
+		}
+	}
+}
+
+// What was there before the download went on says nothing of its pace.
+func TestPullTimeLeft(t *testing.T) {
+	half := Pull{Completed: 3e9, Total: 5e9}
+	for took, want := range map[time.Duration]time.Duration{time.Second: 0, 10 * time.Second: 20 * time.Second} {
+		if got := half.left(2e9, took); got != want {
+			t.Errorf("after %v: %v, want %v", took, got, want)
+		}
+	}
+	if got := half.left(3e9, time.Minute); got != 0 {
+		t.Errorf("nothing came, and it says %v", got)
 	}
 }
 
