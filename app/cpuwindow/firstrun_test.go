@@ -148,10 +148,15 @@ func TestWelcome_whatWasChosenHereIsNotCalledSmall(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
 	b.tabTo("Pull qwen3:4b")
 	b.pressFocused()
+	listed := make(chan struct{})
 	b.server.mu.Lock()
 	b.server.models = []ollama.ModelInfo{{Name: "qwen3:4b", Parameters: 2_000_000_000}}
+	b.server.listed = listed
 	b.server.mu.Unlock()
 	b.server.pulls <- nil
+	b.Settle()
+	b.Sees("Pulling qwen3:4b") // until the server has named its models
+	close(listed)
 	b.Settle()
 	b.inChat()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -108,14 +109,25 @@ func (w *Window) setServer(s serverState) {
 	}
 }
 
+// pullModel downloads a model and looks for it: the download is shown until the window
+// knows the model.
+func (w *Window) pullModel(ctx context.Context, model string, progress func(ollama.Progress)) error {
+	err := w.parts.server.Pull(ctx, model, progress)
+	if err == nil {
+		s := askServer(w.ctx, w.parts.server)
+		w.p.Do(func() {
+			w.pulled = true
+			w.setServer(s)
+		})
+	}
+	return err
+}
+
 // pullChanged shows how a download is, wherever it is shown; done: there is a model that
 // was not.
 func (w *Window) pullChanged(done bool) {
 	if done {
-		w.pulled = true
-		w.server.checking = false
 		w.recheck.note.Set(recheckHint(), kit.RoleMuted)
-		w.checkServer()
 	}
 	w.painter.changed(w.shown)
 	w.drawWelcome()

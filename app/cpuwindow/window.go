@@ -201,7 +201,7 @@ func (w *Window) build() {
 	w.chat.OnLaidOut = w.find.LaidOut
 	w.pageView = kit.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
-	w.puller = models.NewPuller(windowHost{w}, w.parts.server.Pull, w.pullChanged)
+	w.puller = models.NewPuller(windowHost{w}, w.pullModel, w.pullChanged)
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
 	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
 	if w.parts.demo {

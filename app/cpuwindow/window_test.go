@@ -118,12 +118,16 @@ type stubServer struct {
 	mu     sync.Mutex
 	down   error
 	models []ollama.ModelInfo
+	listed chan struct{} // once it is closed, the models are named; nil: at once
 	pulls  chan error
 }
 
 func (s *stubServer) Models(context.Context) ([]ollama.ModelInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.listed != nil {
+		<-s.listed
+	}
 	return s.models, nil
 }
 
