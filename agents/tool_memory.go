@@ -118,10 +118,18 @@ func (m memoryTool) save(ctx context.Context, lesson memory.Lesson) (tools.Resul
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)
 	}
-	m.t.emit(Event{Type: EventMemoryWritten, Text: written.Text, Memory: &MemoryChange{
+	m.t.tellWritten(written, &MemoryChange{
 		Path: written.Path, Line: written.Line, Text: written.Text, Target: targetName(written.Target), UndoID: written.UndoID, Added: 1,
-	}})
+	})
 	return tools.Result{Text: fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.t.fullness(written.Target))}, nil
+}
+
+// tellWritten tells what was saved; the next turn takes it for no edit of somebody else.
+func (t *turn) tellWritten(w memory.Written, change *MemoryChange) {
+	if f, err := t.engine.p.Memory.Load(w.Target); err == nil {
+		t.engine.memoryChanged(f)
+	}
+	t.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: change})
 }
 
 // fullness says how much of its budget a memory fills, once that is worth saying.

@@ -120,7 +120,7 @@ func (t *turn) tellLessons(kept compact.Kept) {
 				change.Target += ", " + targetName(also.Target)
 			}
 		}
-		t.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: change})
+		t.tellWritten(w, change)
 	}
 	for _, p := range kept.Proposed {
 		t.tellProposed(p, p.Reason())

@@ -192,16 +192,15 @@ func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
 
 // cutShort says why the answer ends before its end; "" where it doesn't.
 func (t *turn) cutShort() string {
-	const goOn = ` To go on, write "continue".`
 	switch t.reply.ended {
 	case "length":
-		return "The answer ends here because the context of " + t.model.Name + " is full." + goOn
+		return "The answer ends here because the context of " + t.model.Name + " is full."
 	case endLoop:
-		return "The answer began to repeat itself and was stopped; the repetition is left out." + goOn
+		return "The answer began to repeat itself and was stopped; the repetition is left out."
 	case endTime:
-		return "The answer was stopped after " + t.settings.AnswerTime.String() + " (ollama.answer_time)." + goOn
+		return "The answer was stopped after " + t.settings.AnswerTime.String() + " (ollama.answer_time)."
 	case endThought:
-		return t.model.Name + " thought too long and was stopped." + goOn
+		return t.model.Name + " thought too long and was stopped."
 	}
 	return ""
 }

@@ -100,6 +100,23 @@ func TestTurnSeesAnEditOfMemory(t *testing.T) {
 	}
 }
 
+// given a lesson that a turn saved itself, when the next one reads it, then nobody changed
+// the file
+func TestTurnSaysNothingOfAReloadOfItsOwnLesson(t *testing.T) {
+	r := newRig(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: likes tea", "Saved.", "Fine.", "Fine.")})
+	r.write("agents/memory.md", "- Drives a red car\n")
+	r.say("Remember that I like tea")
+	_, events := r.say("Hello")
+	if reloaded := of(events, EventMemoryReloaded); len(reloaded) > 0 {
+		t.Errorf("reloaded %+v", reloaded[0].Memory)
+	}
+	r.write("agents/memory.md", "- Drives a blue car\n- likes tea\n")
+	_, events = r.say("Hello again")
+	if reloaded := of(events, EventMemoryReloaded); len(reloaded) != 1 {
+		t.Errorf("an edit is told %d times", len(reloaded))
+	}
+}
+
 func TestTurnToolByDirective(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Let me look.\nSYSTEM_STATS: cpu", "It runs at 45 %.")})
 	result, events := r.say("How busy is it?")

@@ -99,7 +99,10 @@ func importWords(got importLine) string {
 		verb = "Would import"
 	}
 	text := fmt.Sprintf("%s %s with %s", verb, count(got.Conversations, "conversation"), count(got.Messages, "message"))
-	if got.Conversations > 0 {
+	switch {
+	case got.Conversations > 0 && got.From[:10] == got.To[:10]:
+		text += ", of " + got.From[:10]
+	case got.Conversations > 0:
 		text += fmt.Sprintf(", from %s to %s", got.From[:10], got.To[:10])
 	}
 	text += "."

@@ -207,7 +207,11 @@ func (v *view) show(e agents.Event) {
 func (v *view) onState(e agents.Event) {
 	switch {
 	case e.Warning:
-		v.row("mac-stats: " + sentence(e.Detail))
+		words := sentence(e.Detail)
+		if e.GoOn {
+			words += ` To go on, write "continue".`
+		}
+		v.row("mac-stats: " + words)
 		return
 	case e.State == agents.StateQueued && e.Round == 0 && e.Detail != "" && !v.c.p.StderrIsTerminal:
 		v.row("waiting: the session is " + e.Detail) // without a state line it would seem to hang

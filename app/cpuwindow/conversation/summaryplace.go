@@ -62,7 +62,14 @@ func (c *Conversation) addFrom(blocks []transcript.Block, from, to, summary int)
 
 // liveTurn is what the window knows of a turn that no transcript holds.
 type liveTurn struct {
-	notes []*entry // of the memory: to be undone or decided
+	rows  int        // of what the transcript holds
+	notes []liveNote // of the memory: to be undone or decided
+}
+
+// liveNote is such a note, and how many rows of the turn stand before it.
+type liveNote struct {
+	*entry
+	after int
 }
 
 // live gathers that by the user's message, before the transcript is read again. The
@@ -76,26 +83,44 @@ func (c *Conversation) live() map[string]*liveTurn {
 			turn = &liveTurn{}
 			out[e.Block] = turn
 		case e.memory:
-			turn.notes = append(turn.notes, e)
+			turn.notes = append(turn.notes, liveNote{e, turn.rows})
+		case e.isRow():
+			turn.rows++
 		}
 	}
 	delete(out, "")
 	return out
 }
 
-// restoreLive puts it back. The lock must be held.
+// isRow reports whether an entry of a turn looks the same in a transcript read again.
+func (e *entry) isRow() bool {
+	return e.Kind == Head || e.Kind == Thinking || e.Kind == Call || e.Kind == Answer
+}
+
+// restoreLive puts it back where it stood. The lock must be held.
 func (c *Conversation) restoreLive(turns map[string]*liveTurn) {
 	entries := make([]*entry, 0, len(c.entries))
 	turn := &liveTurn{}
+	put := func(all bool) {
+		for len(turn.notes) > 0 && (all || turn.notes[0].after <= turn.rows) {
+			entries = append(entries, turn.notes[0].entry)
+			turn.notes = turn.notes[1:]
+		}
+	}
 	for _, e := range c.entries {
-		if e.Kind == User {
-			entries = append(entries, turn.notes...)
+		switch {
+		case e.Kind == User:
+			put(true)
 			turn = &liveTurn{}
 			if t := turns[e.Block]; t != nil {
-				turn = t
+				turn = &liveTurn{notes: t.notes}
 			}
+		case e.isRow():
+			put(false)
+			turn.rows++
 		}
 		entries = append(entries, e)
 	}
-	c.entries = append(entries, turn.notes...)
+	put(true)
+	c.entries = entries
 }

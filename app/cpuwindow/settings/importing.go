@@ -88,15 +88,19 @@ func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
 // importWords say what was counted, or imported.
 func importWords(got Imported, dry bool) string {
 	if got.Conversations == 0 && got.Present > 0 {
-		return i18n.With("Nothing new: {{.Present}} are here already.", i18n.Places{"Present": i18n.Count("{{.N}} conversations", got.Present)})
+		return i18n.Count("Nothing new: {{.N}} conversations are here already.", got.Present)
 	}
 	places := i18n.Places{"Conversations": i18n.Count("{{.N}} conversations", got.Conversations), "Messages": i18n.Count("{{.N}} messages", got.Messages)}
 	words := i18n.With("{{.Conversations}} with {{.Messages}} imported.", places)
 	if dry {
 		words = i18n.With("{{.Conversations}} with {{.Messages}} to import.", places)
 	}
-	if got.Conversations > 0 {
-		words += " " + i18n.With("From {{.From}} to {{.To}}.", i18n.Places{"From": i18n.LongDate(got.From), "To": i18n.LongDate(got.To)})
+	from, to := i18n.LongDate(got.From), i18n.LongDate(got.To)
+	switch {
+	case got.Conversations > 0 && from == to:
+		words += " " + i18n.With("Of {{.Day}}.", i18n.Places{"Day": from})
+	case got.Conversations > 0:
+		words += " " + i18n.With("From {{.From}} to {{.To}}.", i18n.Places{"From": from, "To": to})
 	}
 	if left := got.Present + got.Empty + got.Unreadable; left > 0 {
 		words += " " + i18n.With("Left out: {{.Present}} already here, {{.Empty}} empty, {{.Unreadable}} unreadable.", i18n.Places{"Present": got.Present, "Empty": got.Empty, "Unreadable": got.Unreadable})

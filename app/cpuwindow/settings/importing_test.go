@@ -10,6 +10,21 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
+func TestImportWords(t *testing.T) {
+	newBench(t)
+	day := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
+	for want, got := range map[string]Imported{
+		"1 conversation with 2 messages to import. Of 2 January 2026.":                                {Conversations: 1, Messages: 2, From: day, To: day.Add(time.Hour)},
+		"2 conversations with 4 messages to import. From 2 January 2026 to 3 January 2026.":           {Conversations: 2, Messages: 4, From: day, To: day.Add(20 * time.Hour)},
+		"Nothing new: 1 conversation is here already.":                                                {Present: 1},
+		"0 conversations with 0 messages to import. Left out: 0 already here, 1 empty, 0 unreadable.": {Empty: 1},
+	} {
+		if words := importWords(got, true); words != want {
+			t.Errorf("%q, want %q", words, want)
+		}
+	}
+}
+
 func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
