@@ -64,7 +64,7 @@ func processHeads() *fyne.Container {
 		}
 		heads = append(heads, h)
 	}
-	return container.New(processLayout{}, heads...)
+	return container.New(newProcessLayout(), heads...)
 }
 
 func (c *processCard) sort(memory bool) {
@@ -131,7 +131,7 @@ func newProcessLine(quit func(monitor.Process)) *processLine {
 	l := &processLine{name: kit.Text("").Squeezable(), pid: kit.NewLabel("", kit.RoleMuted, kit.SizeSmall), cpu: kit.Text(""), memory: kit.Text("")}
 	l.cpu.Align, l.memory.Align = fyne.TextAlignTrailing, fyne.TextAlignTrailing
 	l.Quit = kit.NewButton(kit.ButtonQuiet, i18n.T("Quit"), func() { quit(l.p) })
-	l.Object = container.New(processLayout{}, l.name, l.pid, l.cpu, l.memory, l.Quit)
+	l.Object = container.New(newProcessLayout(), l.name, l.pid, l.cpu, l.memory, l.Quit)
 	return l
 }
 
@@ -148,26 +148,31 @@ func (l *processLine) set(p monitor.Process) {
 }
 
 // processLayout is the columns: name, pid, CPU, memory, a button.
-type processLayout struct{}
+type processLayout struct {
+	quit float32 // how wide the button's column is
+}
+
+func newProcessLayout() processLayout {
+	return processLayout{kit.Gap12 + kit.NewButton(kit.ButtonQuiet, i18n.T("Quit"), nil).MinSize().Width}
+}
 
 const (
 	pidWidth    float32 = 64
 	shareWidth  float32 = 72
 	memoryWidth float32 = 76
-	quitWidth   float32 = 48
 	processLead float32 = 24
 )
 
 func (processLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, processLead) }
 
-func (processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
+func (l processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	pid := pidWidth
 	if s.Width < pairFrom/2+pidWidth {
 		pid = 0
 	}
-	x := max(0, s.Width-pid-shareWidth-memoryWidth-quitWidth)
+	x := max(0, s.Width-pid-shareWidth-memoryWidth-l.quit)
 	kit.PlaceMiddle(o[0], 0, max(0, x-kit.Gap8), 0, s.Height)
-	for i, w := range []float32{pid, shareWidth, memoryWidth, quitWidth} {
+	for i, w := range []float32{pid, shareWidth, memoryWidth, l.quit} {
 		width := w
 		if i == 3 { // the button, at the right edge
 			width = o[4].MinSize().Width

@@ -55,12 +55,16 @@ func memoryDetail(s monitor.Snapshot) detail {
 		first += i18n.With(" · {{.Cached}} GB cached", i18n.Places{"Cached": gigabytes(m.Cached)})
 	}
 	swap := i18n.With("swap {{.SwapUsed}} of {{.SwapTotal}} GB", i18n.Places{"SwapUsed": gigabytes(m.SwapUsed), "SwapTotal": gigabytes(m.SwapTotal)})
-	if m.SwapNA != "" {
+	switch m.SwapNA {
+	case "":
+	case "no swap":
+		swap = i18n.T("no swap")
+	default:
 		swap = i18n.With("swap n/a: {{.SwapNA}}", i18n.Places{"SwapNA": m.SwapNA})
 	}
-	pressure := i18n.With("pressure: {{.Pressure}}", i18n.Places{"Pressure": m.Pressure})
+	pressure := i18n.With("pressure: {{.Pressure}}", i18n.Places{"Pressure": pressureWords(m.Pressure)})
 	if m.PressureNA != "" {
-		pressure = i18n.With("pressure n/a: {{.PressureNA}}", i18n.Places{"PressureNA": m.PressureNA})
+		pressure = i18n.With("pressure n/a: {{.PressureNA}}", i18n.Places{"PressureNA": naWords(m.PressureNA)})
 	}
 	d.lines = []string{first, swap, pressure}
 	return d
@@ -248,6 +252,26 @@ func naWords(why string) string {
 		return i18n.T("no battery")
 	case "no network interface":
 		return i18n.T("no network interface")
+	case "this kernel does not tell":
+		return i18n.T("this kernel does not tell")
+	case "this system does not tell":
+		return i18n.T("this system does not tell")
 	}
 	return why
+}
+
+// pressureWords are the monitor's words for the memory pressure in the user's language.
+func pressureWords(words string) string {
+	switch words {
+	case "normal":
+		return i18n.T("normal")
+	case "raised":
+		return i18n.T("raised")
+	case "critical":
+		return i18n.T("critical")
+	}
+	if share, isShare := strings.CutSuffix(words, " % of the time"); isShare {
+		return i18n.With("waiting {{.Share}} % of the time", i18n.Places{"Share": i18n.Number(strings.TrimPrefix(share, "waiting "))})
+	}
+	return words
 }

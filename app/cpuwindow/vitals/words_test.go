@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
@@ -63,5 +64,21 @@ func TestThePageShowsEveryMetric(t *testing.T) {
 		if !slices.Contains(pageMetrics(), m) {
 			t.Errorf("%s is measured and has no card in details", m)
 		}
+	}
+}
+
+func TestMemoryDetailWithoutSwap(t *testing.T) {
+	lines := memoryDetail(monitor.Snapshot{Time: time.Now(), Memory: monitor.MemoryReading{Used: 1 << 30, Total: 8 << 30, SwapNA: "no swap", Pressure: "waiting 0.4 % of the time"}}).lines
+	if got := lines[1:]; !slices.Equal(got, []string{"no swap", "pressure: waiting 0.4 % of the time"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestQuitStandsClearOfTheMemory(t *testing.T) {
+	test.NewTempApp(t)
+	l := newProcessLine(func(monitor.Process) {})
+	l.Object.Resize(fyne.NewSize(600, processLead))
+	if memory, quit := l.memory.Position().X+l.memory.Size().Width, l.Quit.Position().X; quit-memory < kit.Gap8 {
+		t.Errorf("%g px between the memory and the button", quit-memory)
 	}
 }
