@@ -131,7 +131,7 @@ func splitSelector(arg string, agents []registry.Agent) (selector, task string) 
 			if key == "" || len(key) <= len(selector) || len(arg) < len(key) || !strings.EqualFold(arg[:len(key)], key) {
 				continue
 			}
-			if rest := arg[len(key):]; a.Usable() && (rest == "" || strings.ContainsAny(rest[:1], " \t\n:,")) {
+			if rest := arg[len(key):]; a.Usable() && (rest == "" || strings.IndexAny(rest, " \t\n:,：，、") == 0) {
 				selector, task = arg[:len(key)], rest
 			}
 		}
@@ -139,7 +139,7 @@ func splitSelector(arg string, agents []registry.Agent) (selector, task string) 
 	if selector == "" {
 		return firstWord(arg)
 	}
-	return selector, strings.TrimSpace(strings.TrimLeft(task, ":, \t"))
+	return selector, strings.TrimSpace(strings.TrimLeft(task, ":,：，、 \t"))
 }
 
 // firstWord parts the first word (without a sign after it) from the rest.

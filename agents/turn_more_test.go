@@ -440,6 +440,7 @@ func TestSplitSelector(t *testing.T) {
 		"coder":                         {"coder", ""},
 		"":                              {"", ""},
 		"nobody: do it":                 {"nobody", "do it"},
+		"coder：写一个脚本。":                  {"coder", "写一个脚本。"},
 	} {
 		selector, task := splitSelector(arg, agents)
 		if selector != want[0] || task != want[1] {

@@ -284,32 +284,44 @@ func (s *Scanner) adorned(line string) (Directive, bool) {
 		return Directive{}, false
 	}
 	d, ok := readAdorned(line)
+	if ok && !s.Grammar.Fits(d) {
+		d.Arg = strings.TrimRight(d.Arg, sentenceEnds)
+	}
 	return d, ok && s.Grammar.Fits(d)
 }
+
+// sentenceEnds are signs that end the sentence which a model makes of a call.
+const sentenceEnds = ".。．!！;；,，"
 
 var (
 	// adornment is what models put before a directive: blanks, list signs, headings,
 	// emphasis, code signs, a word.
-	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|#{1,6}[ \\t]+)?[*_`\\[]*(?:(?i:tool|call|action)[:：][ \\t]*)?[*_`\\[]*")
+	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|(?:\\d{1,2}|[一二三四五六七八九十]{1,2})[、．）][ \\t]*|[①-⑳][ \\t]*|#{1,6}[ \\t]+)?[*_`\\[【「]*(?:(?i:tool|call|action|工具|调用|调用工具|ツール|도구)[:：][ \\t]*)?[*_`\\[【「]*")
 	// adornedName is the name behind it: in capitals, or with its underscore in any case.
-	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]]*(?:[ \\t]+([\\w-]+))?[*_`\\]]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]】」]*(?:[ \\t]+([\\w-]+))?[*_`\\]】」]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
 	// partOfAdorned is what a line has to look like as long as it may become one.
-	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：-]*$")
+	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：【「一二三四五六七八九十①-⑳、．）-]*$")
 	// madeUp is how a model begins a result that it makes up.
 	madeUp = regexp.MustCompile("(?i)^[\\s>*_`#\\[(-]*(?:results? (?:of|from)\\b|observation\\b|<?tool[ _](?:result|response|output)|(?:result|output|response|antwort|ergebnis|résultat|resultado|risultato)[*_`]*[ \\t]*[:：]|(?:response|answer|output) (?:from|of)\\b|\\[?end of (?:task|call))")
 )
+
+// closers are the signs that may stand behind such a directive.
+const closers = "*_`]】」"
 
 // readAdorned reads such a line. Signs that open in front of the name must close at the
 // end: else the line is a sentence about it.
 func readAdorned(line string) (Directive, bool) {
 	line = strings.TrimRight(line, " \t\r\n")
+	if inside := strings.TrimRight(line, sentenceEnds); strings.TrimRight(inside, closers) != inside {
+		line = inside
+	}
 	rest := line[len(adornment.FindString(line)):]
 	m := adornedName.FindStringSubmatch(rest)
 	if m == nil {
 		return Directive{}, false
 	}
 	d := Directive{Name: strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(m[1])), Arg: strings.TrimSpace(rest[len(m[0]):])}
-	d.Arg = strings.TrimSpace(strings.TrimRight(d.Arg, "*_`]"))
+	d.Arg = strings.TrimSpace(strings.TrimRight(d.Arg, closers))
 	if m[2] != "" {
 		if !runsOn(d.Name) {
 			return Directive{}, false
@@ -331,7 +343,7 @@ func mayBeAdorned(line string) bool {
 	}
 	rest := strings.ToUpper(line[len(adornment.FindString(line)):])
 	rest = strings.NewReplacer(" ", "_", "-", "_").Replace(rest)
-	for _, name := range append(directiveNames(), "TOOL:", "CALL:", "ACTION:") {
+	for _, name := range append(directiveNames(), "TOOL:", "CALL:", "ACTION:", "工具：", "调用：", "调用工具：", "ツール：", "도구：") {
 		if strings.HasPrefix(name, rest) || strings.HasPrefix(rest, name) {
 			return true
 		}

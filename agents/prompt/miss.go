@@ -6,9 +6,9 @@ import (
 )
 
 // NearMiss matches a line that looks like a directive, whatever stands around its name.
-var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:\\d+[.)]\\s*)?[\\s*_`\\[(\"'«“„]*" +
+var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:(?:\\d+|[一二三四五六七八九十]+)[.)、．）]\\s*|[①-⑳]\\s*)?[\\s*_`\\[(\"'«“„【「（]*" +
 	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
-	"[\\s*_`\\])\"']*[:：]")
+	"[\\s*_`\\])\"'】」）]*[:：]")
 
 // Miss is a line that was meant as a call and could not be understood safely.
 type Miss struct {

@@ -36,7 +36,7 @@ func opensBlock(line string, ended bool) bool {
 	rest := strings.TrimLeft(line[1:], " \t\r\n")
 	switch line[0] {
 	case '{':
-		return rest == "" || rest[0] == '"' || rest[0] == '\''
+		return rest == "" || rest[0] == '"' || rest[0] == '\'' || strings.HasPrefix(rest, "“")
 	case '[':
 		return rest == "" || rest[0] == '{' || namesTool(rest, "(", ended)
 	}
@@ -102,6 +102,10 @@ func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return nil
 	}
+	if !json.Valid([]byte(text)) && wideSign.MatchString(text) {
+		text = strings.NewReplacer("“", `"`, "”", `"`).Replace(text)
+		text = wideSign.ReplaceAllStringFunc(text, strings.NewReplacer("：", ":", "，", ",").Replace)
+	}
 	for values := json.NewDecoder(strings.NewReader(text)); ; {
 		var value any
 		if values.Decode(&value) != nil {
@@ -110,6 +114,9 @@ func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 		calls = append(calls, callsOf(value, agents)...)
 	}
 }
+
+// wideSign is punctuation of Chinese in JSON, where it stands in place of its own.
+var wideSign = regexp.MustCompile(`[“”]|["}\]]\s*[：，]`)
 
 // callsOf reads the forms of one JSON value.
 func callsOf(value any, agents func(string) bool) (calls []Directive) {

@@ -20,8 +20,8 @@ func testGrammar() *Grammar {
 		}
 		switch d.Name {
 		case "AGENT":
-			first, _, _ := strings.Cut(arg("agent"), " ")
-			return agent(strings.Trim(first, ":,"))
+			first := strings.FieldsFunc(arg("agent"), func(r rune) bool { return strings.ContainsRune(" :,：", r) })
+			return len(first) > 0 && agent(first[0])
 		case "SYSTEM_STATS":
 			return slices.Contains([]string{"", "cpu", "memory", "disk"}, arg("topic"))
 		case "FETCH_URL":
@@ -92,6 +92,19 @@ func TestCallsAsModelsWriteThem(t *testing.T) {
 		{"fenced as text", "```text\nAGENT: coder Sort a list\n```", line("AGENT", "coder Sort a list")},
 		{"lead-in and fence", "I'll use a tool:\n```plaintext\nSYSTEM_STATS: cpu\n```", line("SYSTEM_STATS", "cpu")},
 		{"a memory in bold", "- **MEMORY_APPEND:** Likes tea.", line("MEMORY_APPEND", "Likes tea.")},
+		// With the punctuation of Chinese and Japanese.
+		{"a fence in a list", "1. 我来查看：\n   ```\n   SYSTEM_STATS：cpu\n   ```", line("SYSTEM_STATS", "cpu")},
+		{"a number and its sign", "1、SYSTEM_STATS：cpu", line("SYSTEM_STATS", "cpu")},
+		{"a number in words", "一、SYSTEM_STATS：cpu", line("SYSTEM_STATS", "cpu")},
+		{"a number in a circle", "① SYSTEM_STATS: cpu", line("SYSTEM_STATS", "cpu")},
+		{"wide brackets", "【SYSTEM_STATS：cpu】", line("SYSTEM_STATS", "cpu")},
+		{"corner brackets", "「SYSTEM_STATS：cpu」", line("SYSTEM_STATS", "cpu")},
+		{"the end of a sentence", "**SYSTEM_STATS**：cpu。", line("SYSTEM_STATS", "cpu")},
+		{"the end of a sentence behind code", "- `SYSTEM_STATS：cpu`。", line("SYSTEM_STATS", "cpu")},
+		{"a word of Chinese before", "调用工具：SYSTEM_STATS：cpu", line("SYSTEM_STATS", "cpu")},
+		{"two wide colons", "AGENT：coder：排序这个列表。", line("AGENT", "coder：排序这个列表。")},
+		{"quotation marks in JSON", "{“name”: “SYSTEM_STATS”, “arguments”: {“topic”: “cpu”}}", cpu},
+		{"wide signs in JSON", "{\"name\"：\"SYSTEM_STATS\"，\"arguments\"：{\"topic\"：\"cpu\"}}", cpu},
 		// JSON.
 		{"qwen2.5-coder", `{"name": "SYSTEM_STATS", "arguments": {"topic": "cpu"}}`, cpu},
 		{"qwen2.5-coder, indented", "{\n  \"name\": \"SYSTEM_STATS\",\n  \"arguments\": {\n    \"topic\": \"cpu\"\n  }\n}", cpu},
@@ -185,6 +198,11 @@ func TestAMadeUpResultIsNotShown(t *testing.T) {
 func TestWhatDoesNotFitIsProse(t *testing.T) {
 	for _, reply := range []string{
 		"Memory usage is 45 %",
+		"【SYSTEM_STATS：cpu】可以读取处理器的负载。",
+		"1、SYSTEM_STATS：读取这台电脑的状态。",
+		"工具：锤子。",
+		"「你好」",
+		"{“你好”}",
 		"Agent: Smith",
 		"agent: coder do it",
 		"> SYSTEM_STATS: cpu",
