@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ollama/ollama/api"
 
@@ -23,6 +24,7 @@ type streaming struct {
 	draft   *sessionmem.Checkpoint
 	scanner *prompt.Scanner // nil where no tools are offered: all text is text
 	echo    *prompt.Echo
+	turn    *prompt.TurnEnd
 	raw     strings.Builder
 	prose   strings.Builder
 	state   State
@@ -43,13 +45,14 @@ const (
 	endLoop    = "loop"     // it repeated itself
 	endTime    = "time"     // ollama.answer_time is over
 	endThought = "thinking" // it thought too long, or in a loop
+	endTurn    = "turn"     // it went on with a turn of the user's
 )
 
 // mostThinking is how many tokens a model may think; less where the context is small.
 const mostThinking = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
-	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.messages)}
+	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.messages), turn: prompt.NewTurnEnd(d.messages)}
 	if room := d.answerTokens(); room > 0 {
 		s.mayThink = min(s.mayThink, room/2)
 	}
@@ -102,7 +105,12 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 		return
 	}
 	s.endThinking()
-	s.say(s.echo.Write(c.Content))
+	text, over := s.turn.Write(s.echo.Write(c.Content))
+	s.say(text)
+	if over {
+		s.ended = endTurn
+		s.stop()
+	}
 }
 
 // say takes a piece of what the model says.
@@ -160,10 +168,13 @@ func (s *streaming) endThinking() {
 // looks like a directive is text.
 func (s *streaming) finish(res ollama.ChatResult) reply {
 	r := reply{draft: s.draft, ended: cmp.Or(s.ended, res.DoneReason)}
-	s.say(s.echo.Finish())
+	if s.ended != endTurn {
+		text, _ := s.turn.Write(s.echo.Finish())
+		s.say(text + s.turn.Finish())
+	}
 	if s.scanner != nil {
 		s.show(s.scanner.Finish())
-		if s.ended == "" || s.ended == endLoop { // else a call may be a part of one
+		if s.ended == "" || s.ended == endLoop || s.ended == endTurn { // else a call may be a part of one
 			r.calls, r.tools = s.calls(res)
 		}
 		if s.ended == endLoop {
@@ -182,8 +193,15 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 	if s.ended == endLoop {
 		r.prose, _ = onceOnly(r.prose)
 	}
+	if !strings.ContainsFunc(r.prose, visible) {
+		r.prose = ""
+	}
 	return r
 }
+
+// visible tells a sign that says something: no blank, none that is never seen, and none of
+// an empty code block.
+func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '`' }
 
 // calls are the tools the reply asks for.
 func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
