@@ -31,6 +31,7 @@ test_packages=(
 	fonts-dejavu-core       # text on them
 	procps
 	bubblewrap              # the sandbox of RUN_CMD
+	gnome-keyring           # the keychain of a session of its own
 )
 
 systems_packages=(

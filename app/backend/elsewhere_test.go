@@ -2,8 +2,13 @@ package backend
 
 import (
 	"errors"
+	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,12 +109,82 @@ func recallHas(t *testing.T, b *Backend, word string) bool {
 
 func TestTheListOfServersIsEmptiedTwice(t *testing.T) {
 	b := &Backend{Paths: config.Paths{Home: t.TempDir()}}
-	if err := b.changeServers(func([]string) []string { return []string{"postgres://db.example.org/memory"} }); err != nil {
+	if err := b.changeServers(t.Context(), func([]string) []string { return []string{"postgres://db.example.org/memory"} }); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := b.changeServers(func([]string) []string { return nil }); err != nil {
+		if err := b.changeServers(t.Context(), func([]string) []string { return nil }); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestTheServerThatWasPutToIsNoted, whatever the settings say by then, also one that the
+// environment names alone.
+func TestTheServerThatWasPutToIsNoted(t *testing.T) {
+	cluster := postgrestest.Start(t)
+	first, second := cluster.Database(t), cluster.Database(t)
+	s := ollamatest.Start(t, ollamatest.Script{})
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
+	if err := errors.Join(b.Set("recall.postgres_url", first), b.Set("recall.backend", "postgres")); err != nil {
+		t.Fatal(err)
+	}
+	to, err := b.MemoryServer()
+	if err == nil {
+		err = b.Set("recall.postgres_url", second) // a push to the first is under way
+	}
+	if err == nil {
+		err = b.beforePush(t.Context(), to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := b.ServersLeft(); !slices.Equal(left, []string{first}) {
+		t.Errorf("%v, want %s", left, first)
+	}
+	u, _ := url.Parse(second)
+	for key, is := range map[string]string{"PGHOST": u.Query().Get("host"), "PGDATABASE": strings.TrimPrefix(u.Path, "/"), "PGUSER": u.Query().Get("user")} {
+		t.Setenv(key, is)
+	}
+	if err := b.Set("recall.postgres_url", ""); err != nil {
+		t.Fatal(err)
+	}
+	if to, err = b.MemoryServer(); err == nil {
+		err = b.beforePush(t.Context(), to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := b.ServersLeft(); !slices.Equal(left, []string{first}) {
+		t.Errorf("%v, want %s", left, first)
+	}
+	for _, key := range []string{"PGHOST", "PGDATABASE", "PGUSER"} {
+		t.Setenv(key, "")
+	}
+	if err := b.Set("recall.backend", "local"); err != nil {
+		t.Fatal(err)
+	}
+	if left := b.ServersLeft(); len(left) != 2 {
+		t.Errorf("%v, want both", left)
+	}
+	if names, err := b.DropMemory(t.Context()); err != nil || len(names) != 2 || len(b.ServersLeft()) != 0 {
+		t.Errorf("%v, %v, %v: want both off", names, err, b.ServersLeft())
+	}
+}
+
+func TestServersThatAreNotedAtOnceAreAllThere(t *testing.T) {
+	home := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 20 { // each as another process
+		all.Go(func() {
+			b := &Backend{Paths: config.Paths{Home: home}}
+			if err := b.changeServers(t.Context(), func(all []string) []string { return append(all, fmt.Sprintf("postgres://db%d.example.org/memory", i)) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len((&Backend{Paths: config.Paths{Home: home}}).serversNoted()); n != 20 {
+		t.Errorf("%d servers are noted, want 20", n)
 	}
 }

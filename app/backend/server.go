@@ -49,7 +49,7 @@ type memoryServer struct {
 	address string
 	server  *postgres.Server
 	err     error
-	noted   bool // in serversFile
+	noted   *postgres.Server // that is in serversFile
 }
 
 // MemoryServer is the server where several machines keep their search index together; nil
@@ -103,7 +103,7 @@ func (m *memoryServer) drop() {
 	if m.server != nil {
 		go m.server.Close()
 	}
-	m.address, m.server, m.err, m.noted = "", nil, nil, false
+	m.address, m.server, m.err, m.noted = "", nil, nil, nil
 }
 
 // closeServer lets the connections go.
@@ -131,37 +131,43 @@ func (b *Backend) recallServer() recall.Server {
 }
 
 // beforePush has this machine forget what others forgot, and notes where its text goes.
-func (b *Backend) beforePush(ctx context.Context) error {
-	s, err := b.MemoryServer()
-	if err != nil || s == nil {
-		return err
+func (b *Backend) beforePush(ctx context.Context, to recall.Server) error {
+	s, ok := to.(*postgres.Server)
+	if !ok {
+		return nil // a broken one, which takes nothing
 	}
 	b.server.mu.Lock()
-	noted := b.server.noted
+	noted := b.server.noted == s
 	b.server.mu.Unlock()
 	if !noted {
-		if err := b.changeServers(func(all []string) []string { return append(all, postgres.Redacted(b.Config().Recall.PostgresURL)) }); err != nil {
+		if err := b.changeServers(ctx, func(all []string) []string { return append(all, s.Address()) }); err != nil {
 			return err
 		}
 		b.server.mu.Lock()
-		b.server.noted = true
+		b.server.noted = s
 		b.server.mu.Unlock()
 	}
-	_, err = b.forgot(b.forgetter().Exchange(ctx, s))
+	_, err := b.forgot(b.forgetter().Exchange(ctx, s))
 	return err
 }
 
 // ServersLeft are the addresses of servers that hold what this machine put and that the
 // settings don't name any more.
 func (b *Backend) ServersLeft() []string {
+	set, now := b.Config().Recall, ""
+	if set.Backend == backendPostgres {
+		now = postgres.Settled(set.PostgresURL)
+	}
+	return slices.DeleteFunc(b.serversNoted(), func(line string) bool { return line == now })
+}
+
+// serversNoted are the addresses in serversFile.
+func (b *Backend) serversNoted() []string {
 	data, err := os.ReadFile(filepath.Join(b.Paths.Home, serversFile))
 	if err != nil {
 		return nil // none, mostly
 	}
-	set := b.Config().Recall
-	return slices.DeleteFunc(linesOf(string(data)), func(line string) bool {
-		return set.Backend == backendPostgres && line == postgres.Redacted(set.PostgresURL)
-	})
+	return linesOf(string(data))
 }
 
 // linesOf are the lines of a text that aren't empty.
@@ -174,9 +180,14 @@ func linesOf(text string) (out []string) {
 	return out
 }
 
-// changeServers changes the list of serversFile.
-func (b *Backend) changeServers(change func(all []string) []string) error {
+// changeServers changes the list of serversFile, in one process at a time.
+func (b *Backend) changeServers(ctx context.Context, change func(all []string) []string) error {
 	path := filepath.Join(b.Paths.Home, serversFile)
+	lock := wholefile.NewLock(filepath.Join(b.Paths.Home, "."+serversFile+".lock"))
+	if err := wholefile.TakeLock(ctx, lock); err != nil {
+		return fmt.Errorf("note where this machine's memory is: %w", err)
+	}
+	defer func() { _ = lock.Unlock() }() // the process gives it back at its end
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("note where this machine's memory is: %w", err)
@@ -210,12 +221,17 @@ func (b *Backend) DropMemory(ctx context.Context) (names []string, err error) {
 		if err := s.DropMachine(ctx); err != nil {
 			return names, err
 		}
-		names = append(names, s.Name())
+		b.server.mu.Lock()
+		b.server.noted = nil
+		b.server.mu.Unlock()
+		err := b.changeServers(ctx, func(all []string) []string {
+			return slices.DeleteFunc(all, func(line string) bool { return line == s.Address() })
+		})
+		if names = append(names, s.Name()); err != nil {
+			return names, err
+		}
 	}
-	b.server.mu.Lock()
-	b.server.noted = false
-	b.server.mu.Unlock()
-	return names, b.changeServers(func([]string) []string { return nil })
+	return names, nil
 }
 
 // boards are the servers that a forgetting has to reach.

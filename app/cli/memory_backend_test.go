@@ -102,11 +102,10 @@ func TestAnAnswerWaitsForNoServer(t *testing.T) {
 			e.must(t, "memory", "reindex")
 			e.set(t, "postgres", server.Address)
 			e.open = backend.Open // as impatient as the program is
-			if got := e.must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
-				t.Error(got)
-			}
-			if len(server.Came) == 0 {
-				t.Error("the server wasn't asked: this proves nothing")
+			for len(server.Came) == 0 { // a busy machine may not get so far in time
+				if got := e.must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
+					t.Error(got)
+				}
 			}
 			if answer == postgrestest.Ready && !server.Holds() {
 				t.Error("the command waited until the connection was given up")

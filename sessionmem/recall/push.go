@@ -95,7 +95,7 @@ func (x *Index) Push(ctx context.Context) (out Pushed, err error) {
 	x.pushing.Lock()
 	defer x.pushing.Unlock()
 	if x.cfg.BeforePush != nil {
-		if err := x.cfg.BeforePush(ctx); err != nil {
+		if err := x.cfg.BeforePush(ctx, server); err != nil {
 			return out, err
 		}
 	}

@@ -198,7 +198,7 @@ type Config struct {
 	Server         func() Server     // the index of several machines, or nil: this one's alone; nil: never
 	// BeforePush learns what other machines forgot before anything is put on the server; an
 	// error, and nothing is put. nil: nothing is learnt.
-	BeforePush     func(ctx context.Context) error
+	BeforePush     func(ctx context.Context, to Server) error
 	ServerPatience time.Duration  // how long a search waits for it; 300 ms where 0
 	Progress       func(Progress) // may be nil; called on the indexing goroutine
 	ErasePatience  time.Duration  // how long Erase waits for another process that writes; 10 s where 0

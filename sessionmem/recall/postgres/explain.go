@@ -19,7 +19,23 @@ func explain(err error) error {
 	if err == nil || errors.Is(err, recall.ErrServer) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), err)
+	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), &because{err})
+}
+
+// because is an error of the driver without the tries and the address that it was about.
+type because struct{ error }
+
+func (b *because) Unwrap() error { return b.error }
+
+func (b *because) Error() string {
+	if told := new(pgconn.PgError); errors.As(b.error, &told) {
+		return told.Message + " (" + told.Code + ")"
+	}
+	if failed := new(pgconn.ConnectError); errors.As(b.error, &failed) {
+		text := failed.Unwrap().Error()
+		return strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:]) // the last try
+	}
+	return b.error.Error()
 }
 
 func remedy(err error) string {
@@ -48,7 +64,7 @@ func remedy(err error) string {
 // remedyOf goes by the classes of PostgreSQL's error codes.
 func remedyOf(code string) string {
 	switch code {
-	case "28P01", "28000":
+	case wrongPassword, "28000":
 		return "it refused the name or the password; set the password with `mac-stats memory backend password`"
 	case "3D000":
 		return "the database doesn't exist; create it, or correct recall.postgres_url"

@@ -74,7 +74,7 @@ func (m *machine) start(address, name string) {
 	m.Helper()
 	m.pushed = open(m.T, m.Params, address, name, func(c *recall.Config) {
 		c.Forgotten = func() recall.Tombstones { return m.Store.Forgotten() }
-		c.BeforePush = func(ctx context.Context) error {
+		c.BeforePush = func(ctx context.Context, _ recall.Server) error {
 			_, err := m.forgetter.Exchange(ctx, board{m.server, m})
 			return err
 		}

@@ -44,9 +44,10 @@ type Config struct {
 
 // Server is a PostgreSQL database as a recall.Server. It connects at the first call.
 type Server struct {
-	cfg  Config
-	name string
-	pool *pgxpool.Pool
+	cfg     Config
+	name    string
+	address string
+	pool    *pgxpool.Pool
 
 	making  sync.Mutex // held while the schema is made
 	mu      sync.Mutex // guards what follows
@@ -96,7 +97,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), pool: pool, models: map[recall.EmbedModel]int32{}}, nil
+	return &Server{cfg: cfg, name: nameOf(parsed.ConnConfig), address: Settled(cfg.Address), pool: pool, models: map[recall.EmbedModel]int32{}}, nil
 }
 
 const (
@@ -118,6 +119,10 @@ func asked(ctx context.Context, password func() string) (string, error) {
 		return "", fmt.Errorf("%w: the keychain doesn't give its password; unlock it: %w", recall.ErrServer, ctx.Err())
 	}
 }
+
+// Address is where it is without its password, for later: Settled of the address that it was
+// opened with.
+func (s *Server) Address() string { return s.address }
 
 // closeWait is how long the end waits for a goodbye to the server.
 const closeWait = 200 * time.Millisecond
@@ -166,8 +171,13 @@ func (s *Server) look(ctx context.Context) (t tables, err error) {
 	if used {
 		t.vectors = t.offers
 	}
-	if told := new(pgconn.PgError); errors.As(err, &told) && told.Code == undefinedTable {
-		return tables{}, nil
+	if told := new(pgconn.PgError); errors.As(err, &told) {
+		switch open := openPassfile(s.cfg.Address); {
+		case told.Code == undefinedTable:
+			return tables{}, nil
+		case told.Code == wrongPassword && open != "":
+			return t, fmt.Errorf("%w: it refused the password, and %s isn't used because others can read it; run `chmod 600 %s`", recall.ErrServer, open, open)
+		}
 	}
 	if err == nil && t.version > newest {
 		err = fmt.Errorf("%w: %w", recall.ErrServer, ErrNewer)
@@ -175,7 +185,11 @@ func (s *Server) look(ctx context.Context) (t tables, err error) {
 	return t, err
 }
 
-const undefinedTable = "42P01"
+// Error codes of PostgreSQL.
+const (
+	undefinedTable = "42P01"
+	wrongPassword  = "28P01"
+)
 
 // forSearch tells what there is, without making anything: a search doesn't wait for that.
 func (s *Server) forSearch(ctx context.Context) (tables, error) {

@@ -68,6 +68,15 @@ func TestWhatIsWrongIsSaidWithTheNextStep(t *testing.T) {
 		cluster.Require(t, u.Query().Get("user"), "right")
 		_, err := status(t, address, "wrong")
 		says(t, err, "set the password with `mac-stats memory backend password`")
+		if strings.Contains(err.Error(), "failed to connect") {
+			t.Errorf("%v: nobody asked for the driver's tries", err)
+		}
+		open := filepath.Join(t.TempDir(), "pass")
+		if err := os.WriteFile(open, []byte("*:*:*:*:right\n"), 0o644); err != nil { //nolint:gosec // that is the point
+			t.Fatal(err)
+		}
+		_, err = status(t, withQuery(t, address, "passfile", open), "")
+		says(t, err, open+" isn't used because others can read it; run `chmod 600 "+open+"`")
 		if _, err := status(t, address, "right"); err != nil { // as of the keychain
 			t.Error(err)
 		}
