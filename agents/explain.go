@@ -86,6 +86,11 @@ type emptyError struct{ model string }
 func (e *emptyError) Error() string        { return ErrEmpty.Error() + ": " + e.model }
 func (e *emptyError) Is(target error) bool { return target == ErrEmpty }
 
+// noChatError is a model that makes vectors and nothing else.
+type noChatError struct{ model string }
+
+func (e *noChatError) Error() string { return e.model + " makes vectors for the search and can't chat" }
+
 // panicError is a fault of this program, caught so that the turn can end.
 type panicError struct{ value any }
 
@@ -127,6 +132,7 @@ func explainTurn(err error) (Explanation, bool) {
 	var empty *emptyError
 	var fault *panicError
 	var blind *noVisionError
+	var mute *noChatError
 	switch {
 	case errors.As(err, &fault):
 		return Explanation{KindInternal, "Something in mac-stats itself went wrong.", "Retry. The log in ~/.mac-stats/logs holds the details."}, true
@@ -138,6 +144,8 @@ func explainTurn(err error) (Explanation, bool) {
 		}, true
 	case errors.As(err, &blind):
 		return explainBlind(blind), true
+	case errors.As(err, &mute):
+		return Explanation{KindNoModel, mute.Error() + ".", "Choose another model."}, true
 	case errors.As(err, &locked) && !isStop(err):
 		return Explanation{KindLocked, fmt.Sprintf("The session is held by the %s.", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
 	case errors.As(err, &locked):

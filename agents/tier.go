@@ -31,7 +31,7 @@ func (e *Engine) tellSmall(t *turn) {
 	if told || t.toolsTier(registry.Agent{}, t.model) != prompt.TierPlain || t.settings.ToolsTier == string(prompt.TierPlain) {
 		return // it was chosen so
 	}
-	t.warn(StateReading, fmt.Sprintf("%s is too small for tools and other agents: it answers by itself", t.model.Name))
+	t.warn(StateReading, fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", t.model.Name))
 }
 
 // Words by which a message speaks of the time, or of this machine. A miss costs little:

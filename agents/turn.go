@@ -204,6 +204,9 @@ func (t *turn) resolveModel(ctx context.Context, asked string, a registry.Agent)
 	if err != nil {
 		return ollama.ModelInfo{}, 0, fmt.Errorf("choosing a model for %s: %w", a.Slug, err)
 	}
+	if model.Can("embedding") && !model.Can("completion") {
+		return ollama.ModelInfo{}, 0, &noChatError{model.Name}
+	}
 	numCtx, err := t.engine.p.Models.NumCtx(ctx, model.Name)
 	if err != nil {
 		return ollama.ModelInfo{}, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)

@@ -449,6 +449,23 @@ func TestSplitSelector(t *testing.T) {
 	}
 }
 
+func TestAModelThatMakesVectorsAloneIsNotAsked(t *testing.T) {
+	vectors := ollamatest.Model{Name: "all-minilm:latest", ParameterSize: "22M", Family: "bert", Capabilities: []string{"embedding"}, ContextLength: 256}
+	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{vectors}, Rules: replies("never")})
+	_, events, err := r.turn(Request{Text: "Hello", Model: "all-minilm"})
+	if why := Explain(err); why.Sentence != "all-minilm:latest makes vectors for the search and can't chat." || why.Next != "Choose another model." {
+		t.Errorf("explained as %+v", why)
+	}
+	if len(r.server.Chats()) != 0 || r.kinds()[0] != "user" {
+		t.Errorf("%d requests, kept %v", len(r.server.Chats()), r.kinds())
+	}
+	for _, e := range events {
+		if e.Warning {
+			t.Errorf("told %q", e.Detail)
+		}
+	}
+}
+
 func TestTurnTrimmedHistoryKeepsItsBeginning(t *testing.T) {
 	r := newRig(t, ollamatest.Script{
 		Models: []ollamatest.Model{textModel(testModel, 4096)}, EnforceContext: true,

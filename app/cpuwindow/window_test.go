@@ -726,8 +726,12 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 func TestChoicesHoldForTheSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}}, "gone:1b", func(string) {})
+		vectors := ollama.ModelInfo{Name: "nomic-embed-text", Capabilities: []string{"embedding"}}
+		menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}, vectors}, "gone:1b", func(string) {})
 		last := menu.Items[len(menu.Items)-1]
+		if len(menu.Items) != 3 || menu.Items[1].Label != "qwen3:8b" {
+			t.Errorf("offered for the chat: %+v", menu.Items)
+		}
 		if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
 			t.Errorf("a missing model is shown as %q", last.Label)
 		}
