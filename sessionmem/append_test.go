@@ -216,7 +216,7 @@ func TestCheckpointIsWrittenEveryTwoSecondsAtMost(t *testing.T) {
 			c.SetText(fmt.Sprint("text ", i))
 			time.Sleep(100 * time.Millisecond)
 			synctest.Wait()
-			files, err := filepath.Glob(filepath.Join(root, sessionDir, partialDir, "*.md"))
+			files, err := filepath.Glob(filepath.Join(root, sessionDir, transcript.PartialDir, "*.md"))
 			must(t, err)
 			if len(files) == 1 {
 				if text := parse(t, readFile(t, files[0])).Blocks[0].Text; text != last {
@@ -231,7 +231,7 @@ func TestCheckpointIsWrittenEveryTwoSecondsAtMost(t *testing.T) {
 		c.SetText("late")
 		time.Sleep(3 * time.Second)
 	})
-	if files, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(filepath.Join(root, sessionDir, transcript.PartialDir)); err != nil || len(files) != 0 {
 		t.Errorf("left behind: %v, %v", files, err)
 	}
 }
@@ -243,7 +243,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	c := s.Checkpoint(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID})
 	c.SetText("half an answ")
 	var partial string
-	waitForFile(t, filepath.Join(root, sessionDir, partialDir, "*.md"), &partial)
+	waitForFile(t, filepath.Join(root, sessionDir, transcript.PartialDir, "*.md"), &partial)
 	saved := readFile(t, partial)
 	writeFile(t, partial+".tmp", saved[:len(saved)/2]) // died while writing the next one
 	for range 2 {                                      // the second time as if the process had died between append and remove
@@ -277,7 +277,7 @@ func TestCommitThatFailsKeepsTheTextAndCanBeRepeated(t *testing.T) {
 		t.Fatal("committed although cancelled")
 	}
 	var partial string
-	waitForFile(t, filepath.Join(root, sessionDir, partialDir, "*.md"), &partial)
+	waitForFile(t, filepath.Join(root, sessionDir, transcript.PartialDir, "*.md"), &partial)
 	if !strings.Contains(readFile(t, partial), "the answer") {
 		t.Error("the text is nowhere")
 	}

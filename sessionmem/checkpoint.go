@@ -50,7 +50,7 @@ func (s *Store) Checkpoint(ctx context.Context, name string, b transcript.Block)
 	defer ses.mu.Unlock()
 	c := &Checkpoint{store: s, ses: ses, block: ses.complete(b, time.Now()), text: b.Text}
 	if !ses.private.Load() && transcript.CheckName(name) == nil && ctx.Err() == nil {
-		c.file = partialDir + "/" + name + "." + fileID(c.block.ID) + transcript.FileSuffix
+		c.file = transcript.PartialDir + "/" + name + "." + fileID(c.block.ID) + transcript.FileSuffix
 	}
 	return c
 }
@@ -251,7 +251,7 @@ func (s *Store) partialFiles() ([]string, error) {
 	if err := s.root.Check(); err != nil {
 		return nil, err
 	}
-	d, err := s.root.Open(partialDir)
+	d, err := s.root.Open(transcript.PartialDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -277,9 +277,9 @@ func (s *Store) partials(name string) ([]string, error) {
 		switch {
 		case !strings.HasPrefix(n, name+"."):
 		case strings.HasSuffix(n, transcript.FileSuffix):
-			files = append(files, partialDir+"/"+n)
+			files = append(files, transcript.PartialDir+"/"+n)
 		default: // a process died while it wrote this one; the one before is whole
-			if err := s.root.Remove(partialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := s.root.Remove(transcript.PartialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, wholefile.Explain("removing a half checkpoint", err)
 			}
 		}

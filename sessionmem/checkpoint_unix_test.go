@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/transcript"
 )
 
 // A disk that takes its time holds up the checkpoint, never the stream.
@@ -16,7 +18,7 @@ func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
 	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
-	pipe := filepath.Join(root, sessionDir, partialDir, "cli-a."+c.ID()+".md.tmp")
+	pipe := filepath.Join(root, sessionDir, transcript.PartialDir, "cli-a."+c.ID()+".md.tmp")
 	must(t, syscall.Mkfifo(pipe, 0o600)) // opening it waits for a reader
 	c.SetText("a")
 	time.Sleep(50 * time.Millisecond) // the first write is under way

@@ -30,15 +30,9 @@ import (
 // session: to the archive or the trash a session goes without it. In-memory sessions
 // have none.
 const (
-	journalDir = ".journal"
-
 	journalMost = 32 << 20 // bytes
 	journalKept = 16 << 20 // bytes
 	removedKept = 30 * 24 * time.Hour
-
-	// noteRemoved is a Note that stands in a journal alone: Text names the blocks that
-	// were found missing then.
-	noteRemoved = "removed"
 )
 
 // journal is what this process knows of a session's journal.
@@ -60,10 +54,9 @@ type journaled struct {
 	noted   time.Time // when it was first found missing; zero: it is there, or that is not noted yet
 }
 
-// isJournal says whether a file, relative to the session folder, is a journal.
-func isJournal(file string) bool { return strings.HasPrefix(file, journalDir+"/") }
-
-func journalFile(name string) string { return journalDir + "/" + name + transcript.FileSuffix }
+func journalFile(name string) string {
+	return transcript.JournalDir + "/" + name + transcript.FileSuffix
+}
 
 // missing gives the blocks of the journal that the session's files lack, in their order.
 // The caller holds ses.mu and has brought the session up to date.
@@ -102,7 +95,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 	out := readout{ids: map[uint64]struct{}{}}
 	f, err := s.catalog.Open(journalFile(ses.name))
 	if errors.Is(err, sieve.ErrHoldsForgotten) {
-		if err = s.purgeFiles(context.Background(), ses.name); err == nil {
+		if err = s.eraser.Purge(context.Background(), s.forgotten.Traces(), ses.name); err == nil {
 			f, err = s.catalog.Open(journalFile(ses.name))
 		}
 	}
@@ -132,7 +125,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 		if !whole {
 			b = raw.Decode()
 		}
-		if b.Kind == transcript.KindNote && b.Note == noteRemoved {
+		if b.Kind == transcript.KindNote && b.Note == transcript.NoteRemoved {
 			for id := range strings.FieldsSeq(b.Text) {
 				if _, ok := noted[id]; !ok {
 					noted[id] = b.Time

@@ -236,7 +236,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 			if diff := cmp.Diff([]string{"one", "two"}, texts(t, openStore(t, root), "cli-a")); diff != "" {
 				t.Error(diff)
 			}
-			if left, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(left) > 0 {
+			if left, err := os.ReadDir(filepath.Join(root, sessionDir, transcript.PartialDir)); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
@@ -260,7 +260,7 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
 	var file string
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		waitForFile(t, filepath.Join(root, sessionDir, partialDir, "*"+commitSuffix), &file)
+		waitForFile(t, filepath.Join(root, sessionDir, transcript.PartialDir, "*"+commitSuffix), &file)
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "and an end") {
 			break
 		}

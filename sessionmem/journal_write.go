@@ -120,7 +120,7 @@ func (s *Store) extend(f *os.File, name string, size int64, data []byte) error {
 func (s *Store) catchUp(ses *session) error {
 	all, err := s.readJournal(ses)
 	if errors.Is(err, fs.ErrNotExist) {
-		all, err = readout{ids: map[uint64]struct{}{}}, s.root.MkdirAll(journalDir, 0o700)
+		all, err = readout{ids: map[uint64]struct{}{}}, s.root.MkdirAll(transcript.JournalDir, 0o700)
 	}
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func removalNote(ses *session, missing []journaled) []byte {
 	if len(ids) == 0 {
 		return nil
 	}
-	return transcript.AppendBlock(nil, ses.complete(transcript.Block{Kind: transcript.KindNote, Note: noteRemoved, Text: strings.Join(ids, "\n")}, now))
+	return transcript.AppendBlock(nil, ses.complete(transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRemoved, Text: strings.Join(ids, "\n")}, now))
 }
 
 // rewriteJournal writes the journal anew without some of its blocks.
@@ -266,7 +266,7 @@ func (s *Store) rewriteJournal(ses *session, all readout, without []journaled) e
 		}
 	}
 	for at, ids := range times {
-		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: noteRemoved, Text: strings.Join(ids, "\n")}, at))
+		kept = transcript.AppendBlock(kept, ses.complete(transcript.Block{Kind: transcript.KindNote, Time: at, Note: transcript.NoteRemoved, Text: strings.Join(ids, "\n")}, at))
 	}
 	ses.journal = journal{}
 	return wholefile.Wrap("writing a journal", s.root.WriteAtomic(file, kept, true))

@@ -202,7 +202,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 	await(t, lines, "acknowledged 4")
 	await(t, lines, "streaming")
 	waitFor(t, func() bool {
-		files, err := filepath.Glob(filepath.Join(root, sessionDir, partialDir, "*.md"))
+		files, err := filepath.Glob(filepath.Join(root, sessionDir, transcript.PartialDir, "*.md"))
 		return err == nil && len(files) == 1
 	})
 	kill(t, cmd)
@@ -224,7 +224,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 	if last := tr.Blocks[len(tr.Blocks)-1]; last.Note != transcript.NoteInterrupted || last.Parent != "u" {
 		t.Errorf("not marked interrupted: %+v", last)
 	}
-	if files, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(filepath.Join(root, sessionDir, transcript.PartialDir)); err != nil || len(files) != 0 {
 		t.Errorf("left in the folder of checkpoints: %v, %v", files, err)
 	}
 }

@@ -3,12 +3,9 @@ package sessionmem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 
-	"mac-stats/sessionmem/forgotten"
-	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -18,38 +15,13 @@ import (
 // to hold some. The caller holds the session's locks.
 func (s *Store) purge(ctx context.Context, ses *session) error {
 	defer ses.forgetFile()
-	return s.purgeFiles(ctx, ses.name)
-}
-
-func (s *Store) purgeFiles(ctx context.Context, name string) error {
-	t, only := s.forgotten.Traces(), ForgetOptions{Sessions: map[string]bool{name: true}}
-	all, err := s.forgettable(only)
-	if err != nil {
-		return err
-	}
-	found, err := s.forgetAttachments(ctx, t, only, all, nil)
-	if err != nil {
-		return err
-	}
-	f := &forgetSession{s: s, t: t, name: name}
-	f.erase(ctx)
-	if f.midSave {
-		return fmt.Errorf("cleaning the files of %s: %w", name, sessiondir.ErrMidSave)
-	}
-	found = append(found, f.found...)
-	for _, touched := range found {
-		if touched.Action == forgotten.Refused {
-			return fmt.Errorf("%w, and can't be cleaned: %s", sieve.ErrHoldsForgotten, touched.Why)
-		}
-	}
-	s.logger.Info("what was forgotten came back in a session's files and was taken out again", "session", name, "places", len(found))
-	return nil
+	return s.eraser.Purge(ctx, s.forgotten.Traces(), ses.name)
 }
 
 // purgeSession is purge for those who hold no lock.
 func (s *Store) purgeSession(ctx context.Context, name string) error {
 	if transcript.CheckName(name) != nil { // a file with a name of its own: nobody writes to it
-		return s.purgeFiles(ctx, name)
+		return s.eraser.Purge(ctx, s.forgotten.Traces(), name)
 	}
 	ses := s.session(name)
 	unlock, err := s.lock(ctx, ses, false)

@@ -18,14 +18,14 @@ func TestRecoverAllBringsBackWhatACrashCut(t *testing.T) {
 		u := mustAppend(t, dead, name, user("q"))
 		dead.Checkpoint(t.Context(), name, transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("half an answ")
 		var partial string
-		waitForFile(t, filepath.Join(root, sessionDir, partialDir, name+".*.md"), &partial)
+		waitForFile(t, filepath.Join(root, sessionDir, transcript.PartialDir, name+".*.md"), &partial)
 	}
 	busy, err := dead.LockTurn(t.Context(), "cli-busy", "window", nil) // recovers its own
 	must(t, err)
 	u := mustAppend(t, dead, "cli-busy", user("again"))
 	dead.Checkpoint(t.Context(), "cli-busy", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("being written")
 	var live string
-	waitForFile(t, filepath.Join(root, sessionDir, partialDir, "cli-busy.*.md"), &live)
+	waitForFile(t, filepath.Join(root, sessionDir, transcript.PartialDir, "cli-busy.*.md"), &live)
 
 	// when another process starts
 	must(t, alive.RecoverAll(t.Context()))

@@ -217,7 +217,7 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 			lock, err = s.LockTurn(t.Context(), "cli-a", "test", nil)
 			must(t, err)
 			lock.Unlock()
-			if left, err := os.ReadDir(filepath.Join(root, sessionDir, partialDir)); err != nil || len(left) > 0 {
+			if left, err := os.ReadDir(filepath.Join(root, sessionDir, transcript.PartialDir)); err != nil || len(left) > 0 {
 				t.Errorf("checkpoints stay: %v, %v", left, err)
 			}
 		})

@@ -159,7 +159,7 @@ func (s *Store) mayLack(name string, files []string) bool {
 		}
 	}
 	data, err := s.root.ReadRegular(journalFile(name))
-	return err == nil && bytes.Contains(data, []byte("note="+noteRemoved))
+	return err == nil && bytes.Contains(data, []byte("note="+transcript.NoteRemoved))
 }
 
 // readJournals gives the names of the journals.
@@ -167,7 +167,7 @@ func (s *Store) readJournals() ([]string, error) {
 	if s.root == nil {
 		return nil, nil
 	}
-	names, err := s.root.Names(journalDir)
+	names, err := s.root.Names(transcript.JournalDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -192,7 +192,7 @@ func (s *Store) clearJournals() error {
 		}
 	}
 	for _, n := range names {
-		file := journalDir + "/" + n
+		file := transcript.JournalDir + "/" + n
 		if fi, err := s.root.Lstat(file); live[n] || err != nil || time.Since(fi.ModTime()) < removedKept {
 			continue
 		}

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/trash"
 )
 
 // Errors callers decide on.
@@ -31,7 +33,6 @@ var (
 const (
 	sessionDir = transcript.SessionDir
 	locksDir   = transcript.LocksDir
-	partialDir = ".partial"
 	recentDir  = ".recent" // of mac-stats 0.1: journals took its place
 )
 
@@ -78,6 +79,8 @@ type Store struct {
 	forgotten *forgotten.Record
 	sieve     *sieve.Sieve
 	catalog   *catalog.Catalog
+	eraser    *erase.Eraser
+	trash     *trash.Trash
 	patience  time.Duration // how long Forget waits for a session's turn
 
 	onRefused func(Refused)
@@ -126,7 +129,7 @@ func Open(cfg Config) (*Store, error) {
 	}
 	s.dir = filepath.Join(root, sessionDir)
 	s.forgotten = forgotten.NewRecord(root, s.logger)
-	s.root = sessiondir.New(s.dir, s.logger, partialDir)
+	s.root = sessiondir.New(s.dir, s.logger, transcript.PartialDir)
 	s.openCatalog(cfg.CacheDir)
 	if err := s.root.Check(); err != nil {
 		s.logger.Warn("the session folder can't be used; it is tried again at every use", "err", err)
@@ -141,6 +144,7 @@ func Open(cfg Config) (*Store, error) {
 func (s *Store) openCatalog(cacheDir string) {
 	s.sieve = sieve.New(s.root, cacheDir, s.forgotten)
 	s.catalog = catalog.New(catalog.Config{Dir: s.root, Sieve: s.sieve, CacheDir: cacheDir, Logger: s.logger, Held: s.inMemory, Private: s.IsPrivate, Clean: s.purgeSession})
+	s.eraser, s.trash = erase.New(s.root, s.catalog, s.logger), trash.New(s.root, s.catalog, s.logger)
 	s.state = sessionstate.New(s.root, s.logger, s.IsPrivate, s.catalog.Names)
 }
 

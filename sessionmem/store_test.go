@@ -364,7 +364,7 @@ func TestNewSessionOnDisk(t *testing.T) {
 		t.Errorf("file name\n got %s\nwant %s", got, want)
 	}
 	if runtime.GOOS != "windows" {
-		for path, want := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700, filepath.Join(filepath.Dir(file), locksDir): 0o700, filepath.Join(filepath.Dir(file), partialDir): 0o700} {
+		for path, want := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700, filepath.Join(filepath.Dir(file), locksDir): 0o700, filepath.Join(filepath.Dir(file), transcript.PartialDir): 0o700} {
 			if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != want {
 				t.Errorf("%s: mode %v, want %v (%v)", path, fi.Mode().Perm(), want, err)
 			}

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -283,4 +284,24 @@ func (c *Catalog) ReadPath(path string, clean func(path string) error) (*transcr
 		t.Info.Parts = parts
 	}
 	return t, nil
+}
+
+// Titles gives the titles in the front matter of a session's files.
+func (c *Catalog) Titles(name string) []string {
+	if c.dir == nil {
+		return nil
+	}
+	files, _ := c.Of(name) // what can't be listed is told of by Forget
+	var titles []string
+	for _, e := range files {
+		data, err := c.dir.ReadRegular(e.File)
+		if err != nil {
+			continue
+		}
+		front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		if title := transcript.FrontValue(front, "title"); title != "" {
+			titles = append(titles, title)
+		}
+	}
+	return titles
 }

@@ -77,9 +77,9 @@ func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.T
 	}
 	switch {
 	case strings.HasSuffix(name, ".md") && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-"):
-		return p.store.ForgetCopy("unsaved message", path, t, dry)
+		return forgetCopy("unsaved message", path, t, dry)
 	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")): // whatever an editor or a backup calls it
-		return p.store.ForgetCopy("export", path, t, dry)
+		return forgetCopy("export", path, t, dry)
 	}
 	if !t.HoldsRaw(text) {
 		return nil

@@ -187,7 +187,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Traces, g *g
 	for _, touched := range found {
 		switch {
 		case touched.Place == "title" && touched.Block == "":
-			for _, title := range f.p.Store.TitlesOf(touched.Session) {
+			for _, title := range f.p.Store.Catalog().Titles(touched.Session) {
 				t.AddSentences(title, true)
 			}
 		case touched.Place == "title", touched.Place == string(transcript.KindSummary):

@@ -12,6 +12,11 @@ import (
 const (
 	SessionDir = "session"
 	LocksDir   = ".locks"
+
+	// PartialDir holds the checkpoints of streaming answers, JournalDir the journals, below
+	// the session folder.
+	PartialDir = ".partial"
+	JournalDir = ".journal"
 )
 
 // FilesDir holds attachments, below the session folder.

@@ -31,6 +31,7 @@ const (
 	NoteVersion     = "version"     // Text is a message's id that a rewind took out: from here on its branch is the one again, as it was when it was left
 	NoteThinking    = "thinking"    // Text is what a model thought before its answer: shown, never sent
 	NoteError       = "error"       // Text says what failed
+	NoteRemoved     = "removed"     // stands in a journal alone: Text names the blocks that were found missing then
 	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
 	NoteSettings    = "settings"    // Text says what was chosen for the session, see Settings
 	NoteEdited      = "edited"      // the block Parent says Text from here on: its author edited it

@@ -1,4 +1,4 @@
-package sessionmem
+package erase
 
 import (
 	"bytes"
@@ -15,45 +15,45 @@ import (
 )
 
 // mayTouch says cheaply whether anything of a file may be meant.
-func (f *forgetSession) mayTouch(c *cleaning) bool {
-	return f.t.NeedsBlocks(f.name) || f.t.HoldsRaw(c.data)
+func (f *Session) mayTouch(c *cleaning) bool {
+	return f.t.NeedsBlocks(f.Name) || f.t.HoldsRaw(c.data)
 }
 
 // refuse notes what could not be done.
-func (f *forgetSession) refuse(place, file string, err error) {
-	f.found = append(f.found, forgotten.Touched{Place: place, Action: forgotten.Refused, Path: f.path(file), Session: f.name, Why: wholefile.WhyNot(err)})
+func (f *Session) refuse(place, file string, err error) {
+	f.found = append(f.found, forgotten.Touched{Place: place, Action: forgotten.Refused, Path: f.path(file), Session: f.Name, Why: wholefile.WhyNot(err)})
 }
 
 // rename takes the first message's words out of the names of a group's files. It
 // gives the group with its names from now on, nil where that failed.
-func (f *forgetSession) rename(group []*cleaning) []*cleaning {
+func (f *Session) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
-		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.File, partialDir+"/") || !f.t.MadeOf(f.name, group[0].first, c.Topic) {
+		if c.refused != "" || !group[0].title || c.Stamp == "" || c.Topic == topic || c.Topic == "chat" || c.Topic == "" || strings.HasPrefix(c.File, transcript.PartialDir+"/") || !f.t.MadeOf(f.Name, group[0].first, c.Topic) {
 			continue
 		}
 		to := path.Join(path.Dir(c.File), transcript.PartFile(strings.TrimSuffix(c.Stem, c.Topic)+topic, c.Part))
-		for n := 2; f.s.root.Has(to); n++ {
+		for n := 2; f.e.dir.Has(to); n++ {
 			to = path.Join(path.Dir(c.File), transcript.PartFile(fmt.Sprintf("%s%s-%d", strings.TrimSuffix(c.Stem, c.Topic), topic, n), c.Part))
 		}
 		if why := f.mayWrite(c); why != "" {
 			f.refuse("transcript", c.File, errors.New(why))
 			return nil
 		}
-		if err := f.s.root.Rename(c.File, to); err != nil {
+		if err := f.e.dir.Rename(c.File, to); err != nil {
 			f.refuse("transcript", c.File, err)
 			return nil
 		}
-		f.s.root.Sync(path.Dir(to))
+		f.e.dir.Sync(path.Dir(to))
 		f.gone = append(f.gone, c.File)
-		f.found = append(f.found, forgotten.Touched{Place: "file name", Action: forgotten.Renamed, Path: f.path(to), Session: f.name})
-		c.Entry = f.s.catalog.EntryOf(to)
+		f.found = append(f.found, forgotten.Touched{Place: "file name", Action: forgotten.Renamed, Path: f.path(to), Session: f.Name})
+		c.Entry = f.e.catalog.EntryOf(to)
 	}
 	return group
 }
 
 // mayWrite says why a file can't be written; "" where it can.
-func (f *forgetSession) mayWrite(c *cleaning) string {
+func (f *Session) mayWrite(c *cleaning) string {
 	head, _ := transcript.CutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
 	switch {
 	case transcript.ReadOnlyFormat(head):
@@ -65,7 +65,7 @@ func (f *forgetSession) mayWrite(c *cleaning) string {
 }
 
 // rewrite puts the cleaned file in the place of the old one.
-func (f *forgetSession) rewrite(c *cleaning) {
+func (f *Session) rewrite(c *cleaning) {
 	if c.refused != "" {
 		return
 	}
@@ -75,7 +75,7 @@ func (f *forgetSession) rewrite(c *cleaning) {
 	}
 	err := errors.New(f.mayWrite(c))
 	if err.Error() == "" {
-		err = f.s.root.Replace(c.File, c.stat, c.out) // what stays is copied byte by byte
+		err = f.e.dir.Replace(c.File, c.stat, c.out) // what stays is copied byte by byte
 	}
 	if err != nil {
 		f.midSave = f.midSave || errors.Is(err, sessiondir.ErrMidSave)

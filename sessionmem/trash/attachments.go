@@ -1,4 +1,4 @@
-package sessionmem
+package trash
 
 import (
 	"bytes"
@@ -18,14 +18,14 @@ import (
 // ownAttachments gives the paths of the attachments that these transcripts of a
 // session link and no other transcript does. A transcript that can't be read may
 // link anything: then none is the session's own.
-func (s *Store) ownAttachments(ctx context.Context, name string, files []string) ([]string, error) {
-	own, err := s.linkedBy(files)
+func (b *Trash) ownAttachments(ctx context.Context, name string, files []string) ([]string, error) {
+	own, err := b.linkedBy(files)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	all, err := s.catalog.Entries()
+	all, err := b.catalog.Entries()
 	if err != nil {
-		s.logger.Warn("attached files stay: not all sessions can be read", "session", name, "err", err)
+		b.logger.Warn("attached files stay: not all sessions can be read", "session", name, "err", err)
 		return nil, nil
 	}
 	for _, e := range all {
@@ -35,9 +35,9 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 		if e.Session == name {
 			continue
 		}
-		data, err := s.root.ReadRegular(e.File)
+		data, err := b.dir.ReadRegular(e.File)
 		if err != nil {
-			s.logger.Warn("attached files stay: a session can't be read", "file", e.File, "err", err)
+			b.logger.Warn("attached files stay: a session can't be read", "file", e.File, "err", err)
 			return nil, nil
 		}
 		own = slices.DeleteFunc(own, func(file string) bool { return bytes.Contains(data, []byte(file)) })
@@ -47,10 +47,10 @@ func (s *Store) ownAttachments(ctx context.Context, name string, files []string)
 
 // linkedBy gives the paths of the attachments that transcripts link and that are
 // there.
-func (s *Store) linkedBy(files []string) ([]string, error) {
+func (b *Trash) linkedBy(files []string) ([]string, error) {
 	var linked []string
 	for _, file := range files {
-		data, err := s.root.ReadRegular(file)
+		data, err := b.dir.ReadRegular(file)
 		if errors.Is(err, transcript.ErrNotFile) {
 			continue
 		}
@@ -59,7 +59,7 @@ func (s *Store) linkedBy(files []string) ([]string, error) {
 		}
 		for _, a := range transcript.Attachments(string(data)) {
 			p := path.Join(transcript.FilesDir, a.File)
-			if fi, err := s.root.Lstat(p); err == nil && fi.Mode().IsRegular() && !slices.Contains(linked, p) {
+			if fi, err := b.dir.Lstat(p); err == nil && fi.Mode().IsRegular() && !slices.Contains(linked, p) {
 				linked = append(linked, p)
 			}
 		}
@@ -69,8 +69,8 @@ func (s *Store) linkedBy(files []string) ([]string, error) {
 
 // bringBackAttachments copies what transcripts link and a later delete of another
 // session took along to the trash.
-func (s *Store) bringBackAttachments(files []string) error {
-	all, err := s.catalog.Trash()
+func (b *Trash) bringBackAttachments(files []string) error {
+	all, err := b.catalog.Trash()
 	if err != nil {
 		return err
 	}
@@ -78,15 +78,15 @@ func (s *Store) bringBackAttachments(files []string) error {
 		if catalog.IsAttachment(file) || !strings.HasSuffix(file, transcript.FileSuffix) {
 			continue
 		}
-		if fi, err := s.root.Stat(file); err != nil || !fi.Mode().IsRegular() {
+		if fi, err := b.dir.Stat(file); err != nil || !fi.Mode().IsRegular() {
 			continue // a folder, or a link to nothing: it links nothing
 		}
-		data, err := s.root.ReadRegular(file)
+		data, err := b.dir.ReadRegular(file)
 		if err != nil {
 			return err
 		}
 		for _, a := range transcript.Attachments(string(data)) {
-			if err := s.bringBackAttachment(a, all); err != nil {
+			if err := b.bringBackAttachment(a, all); err != nil {
 				return fmt.Errorf("%s: %w", a.Name, err)
 			}
 		}
@@ -94,19 +94,19 @@ func (s *Store) bringBackAttachments(files []string) error {
 	return nil
 }
 
-func (s *Store) bringBackAttachment(a transcript.Attachment, all []catalog.Trashed) error {
+func (b *Trash) bringBackAttachment(a transcript.Attachment, all []catalog.Trashed) error {
 	file := path.Join(transcript.FilesDir, a.File)
-	if _, err := s.root.Lstat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := b.dir.Lstat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, t := range all {
-		data, err := s.root.ReadRegular(path.Join(t.Dir, file))
+		data, err := b.dir.ReadRegular(path.Join(t.Dir, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
-			if err = s.root.MkdirAll(transcript.FilesDir, 0o700); err == nil {
-				err = s.root.WriteNew(file, data)
+			if err = b.dir.MkdirAll(transcript.FilesDir, 0o700); err == nil {
+				err = b.dir.WriteNew(file, data)
 			}
 		}
 		return err

@@ -1,0 +1,132 @@
+package erase
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Attachments forgets files that only blocks link which are forgotten.
+func (f *Forgetting) Attachments(ctx context.Context) ([]forgotten.Touched, error) {
+	lost := map[string]string{}                   // by attachment: a session that links it
+	links := map[string][]transcript.Attachment{} // by file that is changed: what it links afterwards
+	for _, ses := range f.sessions {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, group := range ses.planned() {
+			for _, c := range group {
+				for _, file := range c.lost {
+					lost[file] = ses.Name
+				}
+				if c.out != nil {
+					links[c.File] = transcript.Attachments(string(c.out))
+				}
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	if err := f.e.keepLinked(lost, links); err != nil {
+		return nil, err
+	}
+	var found []forgotten.Touched
+	for _, file := range slices.Sorted(maps.Keys(lost)) {
+		found = append(found, f.e.removeAttachment(file, lost[file], f.dry)...)
+	}
+	return found, nil
+}
+
+// keepLinked leaves only the attachments that no transcript links any more.
+func (e *Eraser) keepLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
+	all, err := e.groups(nil)
+	if err != nil {
+		return fmt.Errorf("looking for what else links a file: %w", err)
+	}
+	for _, groups := range all {
+		for _, group := range groups {
+			for _, file := range group {
+				if list, changed := links[file.File]; changed {
+					for _, a := range list {
+						delete(lost, a.File)
+					}
+					continue
+				}
+				data, err := e.dir.ReadRegular(file.File)
+				if err != nil {
+					continue // refused anyway, or it links nothing
+				}
+				maps.DeleteFunc(lost, func(file, _ string) bool { return bytes.Contains(data, []byte(file)) })
+			}
+		}
+	}
+	return nil
+}
+
+// removeAttachment removes an attached file, in the trash too.
+func (e *Eraser) removeAttachment(file, session string, dry bool) []forgotten.Touched {
+	places := []string{path.Join(transcript.FilesDir, file)}
+	all, _ := e.catalog.Trash() // none, or it can't be read: what is in it is refused
+	for _, t := range all {
+		places = append(places, path.Join(t.Dir, transcript.FilesDir, file))
+	}
+	var found []forgotten.Touched
+	for _, p := range places {
+		if !e.dir.Has(p) {
+			continue
+		}
+		touched := forgotten.Touched{Place: "attachment", Action: forgotten.Removed, Path: e.dir.Path(p), Session: session}
+		if !dry {
+			if err := e.dir.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
+			}
+		}
+		found = append(found, touched)
+	}
+	return found
+}
+
+// AttachedTexts removes attached files that hold what is meant themselves.
+// They are what the user chose: only where what the user typed elsewhere goes too.
+func (f *Forgetting) AttachedTexts() ([]forgotten.Touched, error) {
+	var found []forgotten.Touched
+	seen := map[string]bool{}
+	err := f.e.dir.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !catalog.IsAttachmentName(path.Base(p)) || !strings.HasPrefix(p, transcript.FilesDir+"/") && !strings.HasPrefix(p, catalog.TrashDir+"/") {
+			return nil //nolint:nilerr // a folder that can't be read was told of
+		}
+		base := path.Base(p)
+		if seen[base] {
+			return nil
+		}
+		data, err := f.e.dir.ReadRegular(p)
+		if err != nil || !f.t.HoldsRaw(data) {
+			return nil //nolint:nilerr // no file, or gone
+		}
+		seen[base] = true
+		if !f.t.MeansTyped() {
+			found = append(found, forgotten.Touched{Place: "attachment", Action: forgotten.Kept, Path: f.e.dir.Path(p), Why: "a file you attached says the same; with copies it goes too"})
+			return nil
+		}
+		return nil
+	})
+	if !f.t.MeansTyped() {
+		return found, err
+	}
+	for _, base := range slices.Sorted(maps.Keys(seen)) {
+		found = append(found, f.e.removeAttachment(base, "", f.dry)...)
+	}
+	return found, err
+}

@@ -1,0 +1,128 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Eraser takes what was forgotten out of the files of a session folder.
+type Eraser struct {
+	dir     *sessiondir.Dir
+	catalog *catalog.Catalog
+	logger  *slog.Logger
+}
+
+// New gives the Eraser of a session folder.
+func New(dir *sessiondir.Dir, all *catalog.Catalog, logger *slog.Logger) *Eraser {
+	return &Eraser{dir: dir, catalog: all, logger: logger}
+}
+
+// Forgetting is one forgetting in the files of a session folder.
+type Forgetting struct {
+	e        *Eraser
+	t        *forgotten.Traces
+	dry      bool
+	sessions []*Session // in the order of their names
+}
+
+// Begin finds the files to look at: those of some sessions, nil for all. A dry run
+// changes nothing and shows texts.
+func (e *Eraser) Begin(t *forgotten.Traces, sessions map[string]bool, dry bool) (*Forgetting, error) {
+	all, err := e.groups(sessions)
+	if err != nil {
+		return nil, err
+	}
+	f := &Forgetting{e: e, t: t, dry: dry}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f.sessions = append(f.sessions, &Session{Name: name, e: e, t: t, dry: dry, groups: all[name]})
+	}
+	return f, nil
+}
+
+// Sessions gives those that have files.
+func (f *Forgetting) Sessions() []*Session { return f.sessions }
+
+// Purge takes out of a session's files what was forgotten and came back. The caller holds
+// the session's locks.
+func (e *Eraser) Purge(ctx context.Context, t *forgotten.Traces, name string) error {
+	f, err := e.Begin(t, map[string]bool{name: true}, false)
+	if err != nil {
+		return err
+	}
+	found, err := f.Attachments(ctx)
+	if err != nil {
+		return err
+	}
+	ses := &Session{Name: name, e: e, t: t}
+	ses.Erase(ctx)
+	if ses.midSave {
+		return fmt.Errorf("cleaning the files of %s: %w", name, sessiondir.ErrMidSave)
+	}
+	found = append(found, ses.found...)
+	for _, touched := range found {
+		if touched.Action == forgotten.Refused {
+			return fmt.Errorf("%w, and can't be cleaned: %s", sieve.ErrHoldsForgotten, touched.Why)
+		}
+	}
+	e.logger.Info("what was forgotten came back in a session's files and was taken out again", "session", name, "places", len(found))
+	return nil
+}
+
+// groups finds all transcripts, checkpoints and journals below the session folder: by
+// session, the files that belong together.
+func (e *Eraser) groups(only map[string]bool) (map[string][][]catalog.Entry, error) {
+	bySession := map[string]map[string][]catalog.Entry{} // session, place
+	err := e.dir.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p == ".":
+			return err
+		case err != nil:
+			e.logger.Warn("a folder can't be looked through for what is to be forgotten", "dir", p, "err", err)
+			return fs.SkipDir
+		case d.IsDir() && (p == transcript.LocksDir || p == transcript.FilesDir):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(p, transcript.FileSuffix):
+			return nil
+		}
+		file, place := e.catalog.EntryOf(p), "live"
+		top, rest, _ := strings.Cut(p, "/")
+		switch {
+		case top == transcript.PartialDir:
+			file.Session, _, _ = strings.Cut(rest, ".")
+			place = p
+		case top == catalog.TrashDir:
+			place = path.Dir(p)
+		case strings.Contains(p, "/") && !catalog.InArchive(p):
+			place = p
+		}
+		if only == nil || only[file.Session] {
+			if bySession[file.Session] == nil {
+				bySession[file.Session] = map[string][]catalog.Entry{}
+			}
+			bySession[file.Session][place] = append(bySession[file.Session][place], file)
+		}
+		return nil
+	})
+	all := make(map[string][][]catalog.Entry, len(bySession))
+	for name, places := range bySession {
+		for _, place := range slices.SortedFunc(maps.Keys(places), journalLast) {
+			for _, set := range catalog.Sets(places[place]) {
+				all[name] = append(all[name], set.Files)
+			}
+		}
+	}
+	return all, wholefile.Wrap("looking for what is to be forgotten", err)
+}
