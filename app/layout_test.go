@@ -125,7 +125,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wordsearch"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.
