@@ -36,7 +36,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if f, ok := o.(fyne.Focusable); ok && apart && (v == w.pageView || w.settings != nil && v == w.settings.View || w.models != nil && v == w.models.View || w.schedules != nil && v == w.schedules.View || w.tools != nil && v == w.tools.View) && slices.Contains(kit.RowControls(v.Rows), f) {
+		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.Port && slices.Contains(kit.RowControls(v.Rows), f) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
@@ -49,6 +49,9 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 
 // viewports are the scrolled views that are shown.
 func (w *Window) viewports() []*kit.Viewport {
+	if m := kit.OpenModal(w.win.Canvas()); m != nil {
+		return []*kit.Viewport{m.Port}
+	}
 	switch w.page {
 	case pageChat:
 		return []*kit.Viewport{w.side.Port, w.chat.Port}

@@ -59,7 +59,10 @@ func (w *Window) drawList() {
 	case pageTranscript:
 		current = w.readFrom.Name
 	}
-	notes := sessions.Notes{Marks: w.marks, Shown: current}
+	notes := sessions.Notes{Marks: w.marks, Shown: current, Asking: map[string]bool{}}
+	for name, c := range w.convs {
+		notes.Asking[name] = name != current && c.Asks()
+	}
 	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()

@@ -188,8 +188,11 @@ func (w *Window) follow(c *conversation.Conversation, run conversation.Run) {
 			last = ev
 			c.Apply(ev)
 			w.painter.changed(c)
-			if ev.Type == agents.EventQuestion && ev.Question.Answer == "" {
-				w.asks(c)
+			if ev.Type == agents.EventQuestion {
+				w.listChanged()
+				if ev.Question.Answer == "" {
+					w.asks(c)
+				}
 			}
 			if ev.Block != "" && !listed { // the message is on disk: so is the session
 				listed = true

@@ -1,6 +1,11 @@
 package chat
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
 	"fyne.io/fyne/v2"
 
 	"mac-stats/agents"
@@ -15,16 +20,20 @@ import (
 // questionRows are a question that waits: what it is about, whole, and the decision.
 func (c *View) questionRows(e *conversation.EntryView) []*kit.Placed {
 	q := e.Question
-	runs := []kit.Run{{Text: e.Text}, {Text: "\n\n"}, {Text: q.What, Mono: true}, {Text: "\n"}}
+	what, note := whatWords(q)
+	runs := []kit.Run{{Text: e.Text}, {Text: "\n\n"}, {Text: what, Mono: true}, {Text: "\n"}}
+	if note != "" {
+		runs = append(runs, kit.Run{Text: "\n" + note + "\n", Role: kit.RoleWarn})
+	}
 	fact := func(words, about string) {
 		if about != "" {
 			runs = append(runs, kit.Run{Text: "\n" + words + " " + about, Role: kit.RoleMuted})
 		}
 	}
-	fact(i18n.T("Where:"), q.Where)
-	fact(i18n.T("Reads:"), i18n.T(q.Reads))
-	fact(i18n.T("Writes:"), i18n.T(q.Writes))
-	fact(i18n.T("Sends:"), i18n.T(q.Sends))
+	fact(i18n.T("Where:"), whereWords(q.Where))
+	fact(i18n.T("Reads:"), i18n.Told(q.Reads, effects))
+	fact(i18n.T("Writes:"), i18n.Told(q.Writes, effects))
+	fact(i18n.T("Sends:"), i18n.Told(q.Sends, effects))
 	var buttons []fyne.CanvasObject
 	for i, answer := range q.Answers {
 		kind := kit.ButtonPlain
@@ -42,16 +51,58 @@ func (c *View) questionRows(e *conversation.EntryView) []*kit.Placed {
 	}
 }
 
-// Texts are what tools that ask say of themselves, and what questions show in the
-// reader's language.
-func Texts() []string {
-	return []string{
-		"a public web page", "the address, to its host",
-		"files of this machine", "files in that folder", "any file that you can write", "whatever it sends",
-		"what that program can read", "what that program can write", "the arguments, to that program",
-		"what that server can read", "what that server can write", "the arguments, to that server",
+// whatWords are exactly what would run or be sent, several arguments on a line each; and
+// what else is to be said of it.
+func whatWords(q *agents.Question) (what, note string) {
+	at := len(q.Tool) + 1
+	if len(q.What) <= at || q.What[at] != '{' {
+		return q.What, ""
 	}
+	var args json.RawMessage
+	d := json.NewDecoder(strings.NewReader(q.What[at:]))
+	if d.Decode(&args) != nil {
+		return q.What, ""
+	}
+	var lines bytes.Buffer
+	_ = json.Indent(&lines, args, "", "  ") // it is JSON
+	if strings.Count(lines.String(), "\n") <= 2 {
+		lines.Reset()
+		lines.Write(args)
+	}
+	note = strings.TrimSpace(q.What[at+int(d.InputOffset()):])
+	return q.What[:at] + lines.String(), i18n.Told(note, changed)
 }
+
+// changed is what a tool whose description is another one by now says beside its call.
+var changed = []string{"The program now says of this tool: {{.Text}}"}
+
+// sandboxes are what programs run in, as package command words them.
+var sandboxes = []string{
+	"in a sandbox (bubblewrap): writes there alone, no network", "in a sandbox (bubblewrap): writes there alone, with network",
+	"in a sandbox (Landlock): reads system folders, writes there alone, no TCP", "in a sandbox (Landlock): reads system folders, writes there alone, with network",
+	"in a sandbox (sandbox-exec): writes there alone, no network", "in a sandbox (sandbox-exec): writes there alone, with network",
+	"WITHOUT a sandbox, which this system doesn't have: it can do what you can do",
+}
+
+// whereWords are where a tool would run.
+func whereWords(where string) string {
+	folder, box, found := strings.Cut(where, " · ")
+	if !found {
+		return where
+	}
+	return folder + " · " + i18n.Told(box, sandboxes)
+}
+
+// effects are what tools that ask say of themselves.
+var effects = []string{
+	"a public web page", "the address, to its host",
+	"files of this machine", "files in that folder", "any file that you can write", "whatever it sends",
+	"what that program can read", "what that program can write", "the arguments, to that program",
+	"what that server can read", "what that server can write", "the arguments, to that server",
+}
+
+// Texts are what questions show in the reader's language and other packages word.
+func Texts() []string { return slices.Concat(effects, changed, sandboxes) }
 
 func answerWords(a agents.Answer) string {
 	switch a {

@@ -442,6 +442,8 @@ func newCallRow(onTap, onStop func()) *callRow {
 func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 	role, state := kit.RoleMuted, conversation.TookWords(e.Took)
 	switch {
+	case e.Live && e.Asking:
+		role, state = kit.RoleWarn, i18n.T("waiting for your answer")
 	case e.Live:
 		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, now)})
 	case e.Failed != "":

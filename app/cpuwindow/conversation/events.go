@@ -66,7 +66,7 @@ type entry struct {
 	Proposal string // note: id of a memory that waits for Save or Discard
 
 	Question *agents.Question // note: of the turn, as it was asked
-	Asking   bool             // it waits for an answer
+	Asking   bool             // it waits for an answer; also of the call that it is about
 
 	Proposed string // note: its text, where that can be edited
 	memory   bool   // note: of the memory

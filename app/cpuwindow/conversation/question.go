@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+
 	"mac-stats/agents"
 	"mac-stats/agents/tools"
 	"mac-stats/app/i18n"
@@ -18,6 +20,10 @@ func (c *Conversation) applyQuestion(ev agents.Event) {
 	}
 	e.Rev++
 	e.Asking = q.Answer == ""
+	if call := c.inTurn(func(e *entry) bool { return e.Kind == Call && e.CallID == q.ID }); call != nil {
+		call.Asking = e.Asking
+		call.Rev++
+	}
 	places := i18n.Places{"Agent": q.Agent, "Tool": q.Tool, "What": i18n.Shorten(q.What, 200), "Where": q.Where}
 	switch q.Answer {
 	case "":
@@ -35,6 +41,13 @@ func (c *Conversation) applyQuestion(ev agents.Event) {
 	default:
 		e.Text = i18n.With("not done: {{.What}}", places)
 	}
+}
+
+// Asks reports whether a question waits for the user's answer.
+func (c *Conversation) Asks() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run != nil && slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Asking })
 }
 
 // questionWords say who wants what, and why it is asked.

@@ -21,12 +21,15 @@ type Line struct {
 	pinned      bool
 	Unread      int // messages that came since it was looked at
 	Failed      bool
+	asks        bool // a question waits for the user's answer
 }
 
 // Notes is what is known of sessions beside their files.
 type Notes struct {
 	Marks sessionstate.Marks
 	Shown string // the session one looks at: nothing of it is unread
+	// Asking are the sessions in which a question waits for the user's answer.
+	Asking map[string]bool
 }
 
 // listDays words the times and sources of a list. Its sessions share them, and words in
@@ -122,6 +125,10 @@ func lineOf(in transcript.Info, notes Notes, pinned bool, days *listDays) Line {
 	}
 	if in.Name != notes.Shown && !in.ReadOnly {
 		l.Unread = notes.Marks.Unread(in)
+	}
+	if notes.Asking[in.Name] {
+		l.Meta, l.asks = i18n.T("a question waits for you"), true
+		return l
 	}
 	l.Meta = days.source(in.Source)
 	switch {

@@ -123,14 +123,19 @@ func (x *rowRenderer) apply() {
 	x.title.Style.Bold = r.Line.Unread > 0
 	x.title.SetText(r.Line.Title)
 	role := kit.RoleMuted
-	if r.Line.Failed {
+	dot := kit.RoleAccent
+	switch {
+	case r.Line.Failed:
 		role = kit.RoleHot
+	case r.Line.asks:
+		role, dot = kit.RoleWarn, kit.RoleWarn
 	}
+	x.dot.Set(dot, kit.RoleNone)
 	x.meta.Set(r.Line.Meta, role)
 	more := (r.hovered || r.Cursor) && r.editor == nil
 	x.more.Hidden, x.moreBg.Hidden = !more, !r.onMore
 	x.moreBg.Set(kit.RoleHover, kit.RoleNone)
-	x.dot.Hidden = more || r.Line.Unread == 0 || r.editor != nil
+	x.dot.Hidden = more || r.Line.Unread == 0 && !r.Line.asks || r.editor != nil
 	x.title.Hidden, x.meta.Hidden = r.editor != nil, r.editor != nil
 }
 

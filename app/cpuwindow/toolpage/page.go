@@ -60,7 +60,7 @@ type Page struct {
 	parts  Parts
 	View   *kit.Viewport
 	known  state
-	busy   map[string]context.CancelFunc // of what is done to a server, by its name; "" is all else
+	busy   map[string]context.CancelFunc // of what is done to a server or a tool, by its name; "" is all else
 	failed map[string]string             // what was asked and not done, by the same
 	shows  map[string]opened             // of a server, by its name
 	sheet  *sheet                        // nil: the list is shown
@@ -160,15 +160,15 @@ func (p *Page) look(logs []string) state {
 	return s
 }
 
-// do does something with a server, or with all else where its name is "", and shows how
-// it is then.
-func (p *Page) do(server string, work func(ctx context.Context) error) {
-	if p.busy[server] != nil {
+// do does something with a server or a tool, or with all else where the name is "", and
+// shows how it is then.
+func (p *Page) do(name string, work func(ctx context.Context) error) {
+	if p.busy[name] != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(p.host.Context())
-	p.busy[server] = cancel
-	delete(p.failed, server)
+	p.busy[name] = cancel
+	delete(p.failed, name)
 	p.Draw()
 	go func() {
 		err := work(ctx)
@@ -178,9 +178,9 @@ func (p *Page) do(server string, work func(ctx context.Context) error) {
 			return
 		}
 		p.host.Do(func() {
-			delete(p.busy, server)
+			delete(p.busy, name)
 			if err != nil && !stopped {
-				p.failed[server] = sentence(err)
+				p.failed[name] = sentence(err)
 			}
 			p.reload()
 		})

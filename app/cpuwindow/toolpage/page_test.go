@@ -162,7 +162,7 @@ func TestHowServersAre(t *testing.T) {
 		"running":  {mcpclient.Server{State: mcpclient.StateRunning}, []string{"running", "Test"}, []string{"Log", "Sign in…"}},
 		"off":      {mcpclient.Server{State: mcpclient.StateOff}, []string{"disabled in mcp.json"}, []string{"Test", "Sign in…"}},
 		"ended":    {mcpclient.Server{State: mcpclient.StateIdle, Err: mcpclient.ErrEnded, Log: "l"}, []string{"ended", "It ended by itself.", "The next call starts it again."}, nil},
-		"failed":   {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("npx isn't installed or not in PATH"), Log: "l"}, []string{"can't be used", "Npx isn't installed", "See its log"}, nil},
+		"failed":   {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("npx isn't installed or not in PATH"), Log: "l"}, []string{"can't be used", "Npx isn't installed", "Its log may say more."}, nil},
 		"web":      {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("no route")}, []string{"No route.", "you are online", "Sign in…", "Test"}, []string{"Log"}},
 		"sign in":  {mcpclient.Server{State: mcpclient.StateFailed, Err: mcpclient.ErrSignIn}, []string{"It wants you to sign in.", "your browser"}, []string{"mac-stats mcp login"}},
 		"bad":      {mcpclient.Server{Where: "-", State: mcpclient.StateFailed, Err: errors.New("it needs a command")}, []string{"It needs a command.", "Put it right in mcp.json."}, []string{"Test"}},

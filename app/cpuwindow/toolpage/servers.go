@@ -91,7 +91,7 @@ func (p *Page) serverButtons(s mcpclient.Server, stop context.CancelFunc) (butto
 	switch {
 	case stop != nil:
 		button(i18n.T("Stop"), stop)
-	case there && web && s.State != mcpclient.StateRunning && s.State != mcpclient.StateStarting:
+	case there && web && s.State == mcpclient.StateFailed:
 		button(i18n.T("Sign in…"), func() {
 			p.do(s.Name, func(ctx context.Context) error { return p.parts.Servers.SignIn(ctx, s.Name) })
 		})
@@ -118,10 +118,13 @@ func (p *Page) test(server string) {
 func (p *Page) tools(l *list, s mcpclient.Server) {
 	for _, t := range s.Tools {
 		row := kit.NewChoiceRow(t.Name, t.Description, func(on bool) {
-			p.do(s.Name, func(context.Context) error { return p.parts.Servers.Switch(t.Name, on) })
+			p.do(t.Name, func(context.Context) error { return p.parts.Servers.Switch(t.Name, on) })
 		})
 		row.Set(t.On)
 		l.below(kit.Gap12, row)
+		if failed := p.failed[t.Name]; failed != "" {
+			l.below(kit.Gap4, kit.NewParagraph(failed, kit.RoleHot))
+		}
 		if t.Changed != "" {
 			l.below(kit.Gap4, kit.NewParagraph(i18n.With("It now says: {{.Text}}", i18n.Places{"Text": t.Changed}), kit.RoleWarn))
 			l.below(kit.Gap4, kit.NewParagraph(i18n.T("The agents are told the old words until you allow a call with the new ones."), kit.RoleMuted))
@@ -176,5 +179,5 @@ func problemWords(s mcpclient.Server) (why, next string) {
 	case s.Log == "":
 		return why, i18n.T("See whether its address in mcp.json is right and you are online, then press “Test”.")
 	}
-	return why, i18n.T("See its log, or put it right in mcp.json; then press “Test”.")
+	return why, i18n.T("Install it or put it right in mcp.json, then press “Test”. Its log may say more.")
 }

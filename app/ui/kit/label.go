@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image/color"
+	"strings"
 	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
@@ -21,9 +22,13 @@ type Label struct {
 	elastic bool
 }
 
+// turns are the signs that make what follows run the other way. In one line they would
+// turn what isn't theirs, such as the name of a file that somebody else made up.
+var turns = strings.NewReplacer("\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")
+
 // NewLabel is a line of text in a role and of a size.
 func NewLabel(text string, role fyne.ThemeColorName, size float32) *Label {
-	w := &Label{Text: text, Role: role, TextSize: size}
+	w := &Label{Text: turns.Replace(text), Role: role, TextSize: size}
 	w.ExtendBaseWidget(w)
 	return w
 }
@@ -49,6 +54,7 @@ func (w *Label) Squeezable() *Label { w.elastic = true; return w }
 
 // Set changes text and role.
 func (w *Label) Set(text string, r fyne.ThemeColorName) {
+	text = turns.Replace(text)
 	if w.Text == text && w.Role == r {
 		return
 	}

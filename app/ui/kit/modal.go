@@ -14,14 +14,18 @@ import (
 type Modal struct {
 	widget.BaseWidget
 	Card  *CardRow
-	most  float32 // width of the card, at most
+	Port  *Viewport // scrolls the card where the window is lower
+	tall  bool      // it is
+	most  float32   // width of the card, at most
 	scrim *Scrim
 	over  fyne.Canvas
 }
 
 // ShowModal lays a card over a window, which is at most so wide.
 func ShowModal(over fyne.Canvas, card *CardRow, most float32) *Modal {
-	m := &Modal{Card: card, most: most, scrim: NewScrim(func() {}), over: over}
+	m := &Modal{Card: card, Port: NewViewport(), most: most, scrim: NewScrim(func() {}), over: over}
+	m.Port.Follow, m.Port.Fixed, m.Port.Pad, m.Port.Top, m.Port.Bottom, m.Port.OnEscape = false, true, 0, 0, 0, m.Close
+	m.Port.SetRows([]*Placed{{Row: card}})
 	m.ExtendBaseWidget(m)
 	m.Resize(over.Size())
 	over.Overlays().Add(m)
@@ -47,11 +51,19 @@ func (m *Modal) CreateRenderer() fyne.WidgetRenderer { return &modalRenderer{m} 
 type modalRenderer struct{ m *Modal }
 
 func (r *modalRenderer) Layout(s fyne.Size) {
-	r.m.scrim.Resize(s)
-	width := max(0, min(r.m.most, s.Width-2*Gap20))
-	height := min(r.m.Card.Measure(width), s.Height)
-	r.m.Card.Move(fyne.NewPos((s.Width-width)/2, (s.Height-height)/2))
-	r.m.Card.Resize(fyne.NewSize(width, height))
+	m := r.m
+	m.scrim.Resize(s)
+	width := max(0, min(m.most, s.Width-2*Gap20))
+	height := m.Card.Measure(width)
+	at := fyne.NewPos((s.Width-width)/2, max(0, (s.Height-height)/2))
+	if m.tall = height > s.Height; m.tall {
+		m.Port.Move(at)
+		m.Port.Resize(fyne.NewSize(width, s.Height))
+		m.Port.Remeasure(m.Card)
+		return
+	}
+	m.Card.Move(at)
+	m.Card.Resize(fyne.NewSize(width, height))
 }
 
 func (r *modalRenderer) MinSize() fyne.Size { return fyne.Size{} }
@@ -64,6 +76,9 @@ func (r *modalRenderer) Refresh() {
 }
 
 func (r *modalRenderer) Objects() []fyne.CanvasObject {
+	if r.m.tall {
+		return []fyne.CanvasObject{r.m.scrim, r.m.Port}
+	}
 	return []fyne.CanvasObject{r.m.scrim, r.m.Card}
 }
 func (r *modalRenderer) Destroy() {}
