@@ -102,11 +102,11 @@ var rooms = map[string][]string{
 	"app/ui/answer":   {"app/i18n", "app/ui/kit", "app/ui/markdown"},
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/kit"},
-	"app/cpuwindow/models": {"agents", "agents/ollama", "app/i18n", "app/ui/kit"},
+	"app/cpuwindow/models": {"agents", "agents/ollama", "app/cpuwindow/faultwords", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/pages": {
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/memory",
 	},
-	"app/cpuwindow/schedules": {"app/i18n", "app/schedule", "app/ui/kit"},
+	"app/cpuwindow/schedules": {"app/cpuwindow/faultwords", "app/i18n", "app/schedule", "app/ui/kit"},
 	"app/cpuwindow/toolpage":  {"agents/mcpclient", "agents/tools", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/settings": {
 		"app/config", "app/importer", "app/cpuwindow/indexwords", "app/cpuwindow/shortcuts", "app/discord/botstate", "app/discord/channels", "app/discord/connection",
@@ -114,7 +114,7 @@ var rooms = map[string][]string{
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit"},
 	"app/cpuwindow/chat": {
-		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/forgotten", "sessionmem/transcript",
+		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/faultwords", "app/i18n", "app/ui/answer", "app/ui/kit", "app/ui/markdown", "sessionmem/forgotten", "sessionmem/transcript",
 	},
 	"app/cpuwindow/find":     {"app/i18n", "app/ui/kit"},
 	"app/cpuwindow/slash":    {"app/i18n", "app/ui/kit"},
@@ -124,6 +124,7 @@ var rooms = map[string][]string{
 	},
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/kit", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wordsearch"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/kit"},
+	"app/cpuwindow/faultwords":   {"app/i18n"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }

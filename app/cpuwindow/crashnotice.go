@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mac-stats/app/backend"
+	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/i18n"
 )
@@ -31,7 +32,7 @@ func (w *Window) tellOf(n backend.Notice) {
 	case backend.NoticeMissing:
 		w.tellMissing(n)
 	default:
-		w.tell(n.Text, n.Next)
+		w.tell(schedules.Told(n.Text), schedules.Told(n.Next))
 	}
 	w.told = &n
 	if n.Kind == backend.NoticeCrash {

@@ -93,7 +93,7 @@ func (w *Window) settingsParts() settings.Parts {
 	notices := func() []settings.Notice {
 		var list []settings.Notice
 		for _, n := range w.parts.notices() {
-			list = append(list, settings.Notice{Text: n.Text, Next: n.Next})
+			list = append(list, settings.Notice{Text: schedules.Told(n.Text), Next: schedules.Told(n.Next)})
 		}
 		return list
 	}

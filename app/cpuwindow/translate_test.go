@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"mac-stats/app/cpuwindow/chat"
+	"mac-stats/app/cpuwindow/faultwords"
+	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/discord/connection"
@@ -80,7 +82,7 @@ func textsInCode(t *testing.T) map[string]bool {
 	for _, text := range connection.Sentences() {
 		texts[text] = false
 	}
-	for _, text := range slices.Concat(settings.Texts(), chat.Texts(), toolpage.Texts()) {
+	for _, text := range slices.Concat(settings.Texts(), chat.Texts(), toolpage.Texts(), schedules.Texts(), faultwords.Texts()) {
 		texts[text] = false
 	}
 	return texts

@@ -39,22 +39,41 @@ func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N
 // as an error; what fills a place may be made of one of them, too. One that is made of none
 // stays as it is.
 func Told(said string, texts []string) string {
+	text, places := MadeOf(said, texts)
+	if text == "" {
+		return said
+	}
+	for name, filling := range places {
+		places[name] = Told(filling.(string), texts)
+	}
+	return With(text, places)
+}
+
+// MadeOf gives the first of the texts that said is made of, "" where it is none, and what
+// fills its places. {{.Line}} and {{.Number}} are numbers.
+func MadeOf(said string, texts []string) (text string, p Places) {
 	for _, text := range texts {
 		names := place.FindAllStringSubmatch(text, -1)
-		parts := place.Split(text, -1)
-		for i, part := range parts {
-			parts[i] = regexp.QuoteMeta(part)
+		form := `(?s)^`
+		for i, part := range place.Split(text, -1) {
+			form += regexp.QuoteMeta(part)
+			switch {
+			case i == len(names):
+			case names[i][1] == "Line" || names[i][1] == "Number":
+				form += `(\d+)`
+			default:
+				form += `(.*?)`
+			}
 		}
-		form := regexp.MustCompile(`(?s)^` + strings.Join(parts, "(.+?)") + `$`)
-		if filled := form.FindStringSubmatch(said); filled != nil {
+		if filled := regexp.MustCompile(form + `$`).FindStringSubmatch(said); filled != nil {
 			p := Places{}
 			for i, name := range names {
-				p[name[1]] = Told(filled[i+1], texts)
+				p[name[1]] = filled[i+1]
 			}
-			return With(text, p)
+			return text, p
 		}
 	}
-	return said
+	return "", nil
 }
 
 var place = regexp.MustCompile(`\{\{\.(\w+)\}\}`)

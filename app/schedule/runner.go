@@ -361,9 +361,14 @@ func (r *Runner) ended(ctx context.Context, res Result) {
 	r.mu.Lock()
 	delete(r.running, res.Name)
 	r.mu.Unlock()
-	if res.Err != nil && ctx.Err() == nil {
+	switch failed := res.Err != nil && ctx.Err() == nil; {
+	case failed && res.Name == "":
+		r.p.Logger.Warn("the heartbeat had no answer", "error", res.Err)
+	case failed:
 		r.p.Logger.Warn("a schedule had no answer", "schedule", res.Name, "session", res.Session, "error", res.Err)
-	} else {
+	case res.Name == "":
+		r.p.Logger.Info("the heartbeat ran", "said", res.Answer != "")
+	default:
 		r.p.Logger.Info("a schedule ran", "schedule", res.Name, "session", res.Session)
 	}
 	r.p.Changed(&res)

@@ -78,10 +78,17 @@ var changed = []string{"The program now says of this tool: {{.Text}}"}
 
 // sandboxes are what programs run in, as package command words them.
 var sandboxes = []string{
-	"in a sandbox (bubblewrap): writes there alone, no network", "in a sandbox (bubblewrap): writes there alone, with network",
-	"in a sandbox (Landlock): reads system folders, writes there alone, no TCP", "in a sandbox (Landlock): reads system folders, writes there alone, with network",
-	"in a sandbox (sandbox-exec): writes there alone, no network", "in a sandbox (sandbox-exec): writes there alone, with network",
+	"{{.Box}}, BUT can talk to programs that have a socket in a folder",
+	"{{.Box}} by TCP, BUT by UDP, and can talk to other programs by their sockets",
+	"{{.Box}}, BUT can talk to other programs by their sockets",
+	"{{.Box}}, BUT can end other programs of yours",
+	"{{.Box}}, BUT can ask services of the system, and what it leaves in the background goes on after a stop",
+	"{{.Box}}, and what it leaves in the background goes on after a stop",
+	"in a sandbox (bubblewrap): writes there alone, {{.Network}}",
+	"in a sandbox (Landlock): reads system folders, writes there alone, {{.Network}}",
+	"in a sandbox (sandbox-exec): writes there alone, {{.Network}}",
 	"WITHOUT a sandbox, which this system doesn't have: it can do what you can do",
+	"no network", "with network",
 }
 
 // whereWords are where a tool would run.

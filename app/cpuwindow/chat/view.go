@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
 	"mac-stats/app/ui/kit"
@@ -487,9 +488,9 @@ func (s *stateRow) set(text string) { s.text.SetText(text) }
 // errorRow is a failed turn: what happened, what to do, and the button for it.
 func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	f := *e.Fault
-	parts := []fyne.CanvasObject{kit.NewParagraph(f.Sentence, kit.RoleText)}
+	parts := []fyne.CanvasObject{kit.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}
 	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
-		parts = append(parts, kit.NewParagraph(f.Next, kit.RoleMuted))
+		parts = append(parts, kit.NewParagraph(faultwords.Of(f.Next), kit.RoleMuted))
 	}
 	var buttons []fyne.CanvasObject
 	if f.Kind == agents.KindModelMissing && f.Model != "" {

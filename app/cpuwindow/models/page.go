@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -189,7 +190,7 @@ func (p *Page) Draw() {
 
 func (p *Page) errorCard() kit.Row {
 	x := agents.Explain(p.known.err)
-	c := kit.NewCardRow(kit.RoleHot, kit.NewParagraph(x.Sentence, kit.RoleText), kit.NewParagraph(x.Next, kit.RoleMuted), kit.Spacer(kit.Gap4),
+	c := kit.NewCardRow(kit.RoleHot, kit.NewParagraph(faultwords.Of(x.Sentence), kit.RoleText), kit.NewParagraph(faultwords.Of(x.Next), kit.RoleMuted), kit.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.look)))
 	c.Pad = kit.Gap16
 	return c
@@ -290,7 +291,7 @@ func (p *Page) do(model string, what func(ctx context.Context, model string) err
 			delete(p.busy, model)
 			if err != nil {
 				x := agents.Explain(err)
-				p.failed = x.Sentence + " " + x.Next
+				p.failed = faultwords.Of(x.Sentence) + " " + faultwords.Of(x.Next)
 			} else if then != nil {
 				then()
 			}

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -240,7 +241,7 @@ func failure(model string, err error) (what, next string) {
 	switch {
 	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
 		x := agents.Explain(err)
-		return x.Sentence, i18n.T("Check that Ollama is running, then try again. The download continues where it stopped.")
+		return faultwords.Of(x.Sentence), i18n.T("Check that Ollama is running, then try again. The download continues where it stopped.")
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
 		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")
 	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):

@@ -119,7 +119,7 @@ func (p *Page) Draw() {
 		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed, kit.RoleText)))
 	}
 	for _, problem := range p.known.problems {
-		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(problem.String(), kit.RoleText)))
+		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(Told(problem.String()), kit.RoleText)))
 	}
 	fresh := func(kind *kit.Button) fyne.CanvasObject {
 		return kit.Line(kit.Gap16, -1, kind, kit.NewButton(kit.ButtonQuiet, i18n.T("Open schedules.toml"), func() { p.host.OpenFile(p.parts.Runner.File()) }))
@@ -203,7 +203,7 @@ func (p *Page) do(name string, what func(ctx context.Context) error) {
 		p.host.Do(func() {
 			delete(p.busy, name)
 			if err != nil {
-				p.failed = i18n.Sentence(i18n.Capital(err.Error()))
+				p.failed = sentence(err)
 			}
 			p.Load()
 		})
@@ -239,7 +239,7 @@ func (p *Page) heartbeat() kit.Row {
 			p.host.Choose(key, v, func(err error) {
 				p.failed = ""
 				if err != nil {
-					p.failed = i18n.Sentence(i18n.Capital(err.Error()))
+					p.failed = sentence(err)
 				}
 				p.Draw()
 			})

@@ -275,6 +275,6 @@ func (f *sheet) submit() {
 
 // fail says why nothing was saved.
 func (f *sheet) fail(err error) {
-	f.err.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error())), Role: kit.RoleHot}})
+	f.err.SetRuns([]kit.Run{{Text: sentence(err), Role: kit.RoleHot}})
 	f.p.Draw()
 }

@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/schedule"
 	"mac-stats/app/ui/kit"
@@ -84,7 +85,7 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 	if last.Began.IsZero() || s.Running {
 		return lines
 	}
-	when := i18n.Places{"When": timeWords(last.Began, now), "Error": last.Error, "Said": said}
+	when := i18n.Places{"When": timeWords(last.Began, now), "Error": faultwords.Of(Told(last.Error)), "Said": said}
 	switch {
 	case last.Error != "":
 		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Error}}", when), kit.RoleHot})
@@ -122,3 +123,47 @@ func lateWords(r schedule.Record) string {
 	}
 	return ""
 }
+
+// told are the texts that errors of schedules.toml and of its lines are made of, as
+// packages schedule and backend word them.
+var told = []string{
+	"schedules.toml, line {{.Line}} ({{.Name}}): {{.Why}}",
+	"schedules.toml, line {{.Line}}: {{.Why}}",
+	"schedules.toml ({{.Name}}): {{.Why}}",
+	"schedules.toml: {{.Why}}",
+	"it isn't TOML here: {{.Why}}. Fix that line; no schedule runs until then.",
+	"{{.Key}} is missing. Add a line {{.Add}}; this schedule doesn't run until then.",
+	"{{.Key}} isn't known. Begin each schedule with a line [[schedule]].",
+	"another schedule has this name, or one much like it. Give it a name of its own; it doesn't run until then.",
+	"another schedule has this name, or one much like it: choose another name",
+	"{{.Key}}: {{.Why}}. This schedule doesn't run until that is fixed.",
+	"{{.Why}}. No schedule runs until then.",
+	"it must be a text in quotation marks",
+	"it must be true or false",
+	"there is no such key; there are name, when, prompt, agent, enabled, quiet and on_battery",
+	"it is empty; give it at least one word",
+	"it must be one line without spaces around it",
+	"it has more than {{.Number}} characters",
+	"it is empty; write what is to be asked",
+	`write it like "every day at 8", "every weekday at 17:30", "every monday at 9" or "every hour", or as a cron line like "0 8 * * 1-5"`,
+	"that day never comes",
+	`it must be two times of the day like "22:00-7:00"`,
+	"there is no schedule of that name",
+	"schedules.toml is written in a way that can't be changed automatically; edit it by hand",
+	"it runs already; wait until it has ended",
+	"no tool called {{.Tool}} asks before it acts; there are RUN_CMD with a program, and the tools of your MCP servers",
+	"name: {{.Why}}",
+	"prompt: {{.Why}}",
+	"Edit schedules.toml; it is read again as soon as it is saved.",
+	"One more thing is wrong there. {{.Next}}",
+	"{{.Number}} more things are wrong there. {{.Next}}",
+}
+
+// Told is what is said of schedules in English, in the reader's language.
+func Told(said string) string { return i18n.Told(said, told) }
+
+// sentence puts an error into a sentence in the reader's language.
+func sentence(err error) string { return i18n.Sentence(i18n.Capital(Told(err.Error()))) }
+
+// Texts are what is shown in the reader's language and worded elsewhere.
+func Texts() []string { return told }

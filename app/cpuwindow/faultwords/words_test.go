@@ -1,0 +1,44 @@
+package faultwords
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/i18n"
+)
+
+// What agents.Explain says of the errors that people meet is known here, word for word.
+func TestEveryExplanationIsKnown(t *testing.T) {
+	for _, err := range []error{
+		&ollama.Error{Err: ollama.ErrOllamaDown, Host: "127.0.0.1:11434"},
+		&ollama.Error{Err: ollama.ErrModelMissing, Host: "h", Model: "qwen3:8b"},
+		&ollama.Error{Err: ollama.ErrContextOverflow, Host: "h", Model: "qwen3:8b"},
+		&ollama.Error{Err: ollama.ErrStreamCut, Host: "h", Began: true},
+		&ollama.Error{Err: ollama.ErrStreamCut, Host: "h"},
+		&ollama.Error{Err: ollama.ErrTimeout, Host: "h", Began: true},
+		&ollama.Error{Err: ollama.ErrTimeout, Host: "h"},
+		&ollama.Error{Err: ollama.ErrBusy, Host: "h"},
+		&ollama.Error{Err: ollama.ErrServer, Host: "h", Foreign: true},
+		&ollama.Error{Err: ollama.ErrServer, Host: "h", Status: 500, Detail: "boom. Bang"},
+		&ollama.Error{Err: ollama.ErrServer, Host: "h", Model: "m", Detail: "out of memory"},
+		&ollama.NoModelError{Role: ollama.RoleGeneral},
+		&ollama.NoModelError{Role: ollama.RoleGeneral, Installed: 2},
+		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, errors.New("odd"),
+	} {
+		x := agents.Explain(fmt.Errorf("asking: %w", err))
+		for _, said := range []string{x.Sentence, x.Next} {
+			if known, _ := i18n.MadeOf(said, texts); known == "" && !strings.Contains(said, "odd") {
+				t.Errorf("%v: %q isn't known", err, said)
+			}
+		}
+		if both := x.Sentence + " " + x.Next; Of(both) != both {
+			t.Errorf("in English %q is said as %q", both, Of(both))
+		}
+	}
+}
