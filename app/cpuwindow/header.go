@@ -198,7 +198,21 @@ func (h *header) setWidth(width float32) {
 	}
 }
 
-// SetNarrow swaps the list for a button that opens it.
+// setAsks marks the way to the list, which is closed in a narrow window, where a question
+// waits in another chat.
+func (h *header) setAsks(on bool) {
+	words, tone := i18n.T("Chats"), kit.RoleNone
+	if on {
+		words, tone = words+" ●", kit.RoleWarn
+	}
+	if h.chats.Text != words {
+		h.chats.Tone = tone
+		h.chats.SetText(words)
+		h.bar.Refresh()
+	}
+}
+
+// setNarrow swaps the list for a button that opens it.
 func (h *header) setNarrow(narrow bool) {
 	if h.chats.Hidden == !narrow {
 		return

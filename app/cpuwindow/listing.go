@@ -60,9 +60,12 @@ func (w *Window) drawList() {
 		current = w.readFrom.Name
 	}
 	notes := sessions.Notes{Marks: w.marks, Shown: current, Asking: map[string]bool{}}
+	asks := false
 	for name, c := range w.convs {
 		notes.Asking[name] = name != current && c.Asks()
+		asks = asks || notes.Asking[name]
 	}
+	w.head.setAsks(asks)
 	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()

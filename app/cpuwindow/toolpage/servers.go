@@ -41,7 +41,7 @@ func (p *Page) servers(l *list) {
 		}
 	}
 	if p.known.badServers == "" {
-		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add, open))
+		l.add(kit.Gap12, kit.NewBoxRow(kit.Line(kit.Gap16, -1, add, open)))
 	}
 }
 
