@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"mac-stats/sessionmem/recall/rank"
 )
@@ -11,7 +12,9 @@ import (
 type layout struct {
 	shares  shares
 	strands map[strandKey]*stretch
-	rooms   []room // of the strands, in the order of their positions
+	recent  strandKey // of the last position that was asked for
+	found   *stretch  // its stretch; nil: look it up
+	rooms   []room    // of the strands, in the order of their positions
 	refs    []ref
 	sources []uint32 // places in view.sources
 	times   []int64
@@ -53,9 +56,16 @@ func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
 	}
 	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // thousands of millions of chunks
 	l.rooms = append(l.rooms, room{s.base, s.size, place})
-	l.strands[key] = s
+	l.strands[key], l.found = s, nil
 	l.grow(int(s.size))
 	return s
+}
+
+// expect makes place for so many positions at once.
+func (l *layout) expect(n int) {
+	l.refs, l.sources, l.times = slices.Grow(l.refs, n), slices.Grow(l.sources, n), slices.Grow(l.times, n)
+	l.words, l.around, l.parts = slices.Grow(l.words, n), slices.Grow(l.around, n), slices.Grow(l.parts, n)
+	l.flags, l.numbers = slices.Grow(l.flags, n), slices.Grow(l.numbers, n)
 }
 
 func (l *layout) grow(n int) {
@@ -72,7 +82,10 @@ func (l *layout) grow(n int) {
 // position gives a passage's position. A strand that is full moves to a larger room.
 func (v *view) position(key strandKey, place, seq uint32) uint32 {
 	l := &v.lay
-	s := l.strands[key]
+	s := l.found
+	if s == nil || l.recent != key {
+		s = l.strands[key]
+	}
 	if s == nil {
 		s = l.reserve(key, place, seq+1+strandRoom)
 	}
@@ -82,6 +95,7 @@ func (v *view) position(key strandKey, place, seq uint32) uint32 {
 		s = l.reserve(key, place, max(2*old.size, seq+1+strandRoom))
 		v.move(old, *s)
 	}
+	l.recent, l.found = key, s
 	return s.base + seq
 }
 

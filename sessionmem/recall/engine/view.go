@@ -22,6 +22,7 @@ type view struct {
 	byID      map[int64]*Source
 	byKey     map[string]*Source
 	bySession map[string][]*Source
+	recent    *Source // of the last passage that was put; nil: look it up
 
 	parts    []*part // [0] is the delta
 	segments map[int64]*part
@@ -86,9 +87,12 @@ func newView() *view {
 
 // put makes a passage known. A passage that stood at its place is hidden by it.
 func (v *view) put(partPlace int, doc uint32, d *Passage) error {
-	k := v.byID[d.source]
-	if k == nil {
-		return ErrDamaged // the passages of a source go with its row
+	k := v.recent
+	if k == nil || k.id != d.source {
+		if k = v.byID[d.source]; k == nil {
+			return ErrDamaged // the passages of a source go with its row
+		}
+		v.recent = k
 	}
 	p := v.parts[partPlace]
 	at := v.position(strandKey{d.source, d.Strand}, k.place, d.Seq)
@@ -244,7 +248,7 @@ func (v *view) addSource(k *Source) {
 
 // dropSource lets a source go whose passages are gone; its place stays.
 func (v *view) dropSource(k *Source) {
-	v.sources[k.place] = nil
+	v.sources[k.place], v.recent = nil, nil
 	delete(v.byID, k.id)
 	delete(v.byKey, k.Key)
 	if left := slices.DeleteFunc(v.bySession[k.Session], func(o *Source) bool { return o == k }); len(left) > 0 {
@@ -305,29 +309,40 @@ func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 
 // layOut gives the passages of the segments their positions.
 func (v *view) layOut(heads [][]byte) error {
-	sizes := map[strandKey]uint32{}
-	var order []strandKey
+	type room struct {
+		key  strandKey
+		size uint32
+	}
+	var rooms []room
+	places := map[strandKey]int{}
+	last, total := -1, strandGap
 	for i, head := range heads {
-		p := v.parts[i+1]
 		n, err := eachHead(head, func(_ int, d *Passage) {
 			key := strandKey{d.source, d.Strand}
-			if d.Seq == 0 || sizes[key] == 0 {
-				if _, ok := sizes[key]; !ok {
-					order = append(order, key)
+			if last < 0 || rooms[last].key != key { // they come strand by strand
+				at, ok := places[key]
+				if !ok {
+					at = len(rooms)
+					places[key], rooms = at, append(rooms, room{key: key})
 				}
+				last = at
 			}
-			sizes[key] = max(sizes[key], d.Seq+1)
+			rooms[last].size = max(rooms[last].size, d.Seq+1)
 		})
-		if err != nil || n != p.docs {
+		if err != nil || n != v.parts[i+1].docs {
 			return ErrDamaged
 		}
 	}
-	for _, key := range order {
+	for _, r := range rooms {
+		total += int(r.size) + strandRoom + strandGap
+	}
+	v.lay.expect(total)
+	for _, r := range rooms {
 		place := uint32(0)
-		if k := v.byID[key.source]; k != nil {
+		if k := v.byID[r.key.source]; k != nil {
 			place = k.place // else all that was there is buried
 		}
-		v.lay.reserve(key, place, sizes[key]+strandRoom)
+		v.lay.reserve(r.key, place, r.size+strandRoom)
 	}
 	for i, head := range heads {
 		p := v.parts[i+1]
