@@ -130,6 +130,7 @@ type Conversation struct {
 	edited     map[string]bool // messages in the place of earlier versions
 	anew       map[string]bool // messages that were answered again
 	versions   map[string][]string
+	parsed     map[string]*markdown.Document // while a transcript is read again: the texts that are here, by block
 	seq        int
 
 	loadErr error

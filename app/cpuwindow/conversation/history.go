@@ -34,11 +34,14 @@ func (c *Conversation) Fill(t *transcript.Transcript) {
 	if from < len(blocks) {
 		c.first = blocks[from].ID
 	}
-	c.entries = nil
+	before := c.entries
+	c.entries, c.parsed = nil, parsedIn(before)
 	c.shownID = map[string]bool{}
 	c.edited, c.anew = branches(t.Blocks)
 	c.versions = t.Versions()
 	c.addFrom(blocks, from, len(blocks), summary)
+	c.parsed = nil
+	c.keepLike(before)
 	c.readUsage(blocks)
 	c.restoreLive(live)
 }
@@ -179,7 +182,7 @@ func (c *Conversation) addBlocks(blocks []transcript.Block) {
 				continue
 			}
 		case transcript.KindText:
-			c.add(&entry{Kind: Answer, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time})
+			c.add(&entry{Kind: Answer, Block: b.ID, Doc: c.parse(b), At: b.Time})
 			continue
 		}
 		if !headed {
@@ -215,9 +218,9 @@ func (c *Conversation) addHead(rest []transcript.Block) {
 func (c *Conversation) addAnswerBlock(b transcript.Block) {
 	switch {
 	case b.Kind == transcript.KindNote:
-		c.add(&entry{Kind: Thinking, Block: b.ID, Doc: markdown.Parse(b.Text), At: b.Time, Took: agents.TookOf(b)})
+		c.add(&entry{Kind: Thinking, Block: b.ID, Doc: c.parse(b), At: b.Time, Took: agents.TookOf(b)})
 	case b.Kind == transcript.KindTool, b.Kind == transcript.KindAgent && b.Task != "":
-		doc, failed := markdown.Parse(b.Text), agents.FailedOf(b)
+		doc, failed := c.parse(b), agents.FailedOf(b)
 		if b.Kind == transcript.KindTool {
 			if doc = markdown.NewPreformatted(); failed == "" {
 				doc.Append(b.Text)
@@ -226,7 +229,7 @@ func (c *Conversation) addAnswerBlock(b transcript.Block) {
 		}
 		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(agents.UnsavedOf(b.Text)), Failed: failed, Took: agents.TookOf(b)})
 	case strings.TrimSpace(b.Text) != "":
-		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: markdown.Parse(b.Text), At: b.Time})
+		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: c.parse(b), At: b.Time})
 	}
 }
 
