@@ -40,7 +40,6 @@ const (
 	firstTime  = 10 * time.Second // that a turn waits for a server whose tools are not known yet
 	signTime   = 5 * time.Minute  // that a person may take to sign in
 	callTime   = 2 * time.Minute
-	killAfter  = 2 * time.Second // that a server may take to end a call that was stopped
 	mostTools  = 100
 	mostLine   = 4 << 20  // bytes of one message
 	mostSent   = 32 << 20 // bytes between two calls
@@ -51,6 +50,10 @@ const (
 	mostArgs   = 64 << 10
 	again      = time.Minute // after a failure, until a turn tries to start the server again
 )
+
+// killAfter is how long a server may take to end a call that was stopped; half of that, to
+// end itself.
+var killAfter = 2 * time.Second
 
 // Params is what a Client needs. File, State and Logs are required.
 type Params struct {
@@ -128,6 +131,9 @@ func (c *Client) reload() {
 	data, err := wholefile.Read(c.p.State, 16<<20)
 	if err == nil {
 		err = json.Unmarshal(data, &c.state)
+	}
+	if c.state == nil { // the file said null
+		c.state = map[string]known{}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.p.Logger.Warn("what is known of the MCP servers can't be read; they are asked again", "error", err)
@@ -224,15 +230,11 @@ func (c *Client) knownOf(s *server) (known, bool) {
 
 // learn compares what a server says of its tools with what was accepted.
 func (c *Client) learn(s *server, now []spec) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reload()
-	before, ok := c.state[s.name]
 	hash := s.config.hash()
-	if ok && before.Config == hash {
+	return c.keep(s.name, func(before known) (known, error) {
 		for i, n := range now {
 			at := slices.IndexFunc(before.Tools, func(b spec) bool { return b.Name == n.Name })
-			if at < 0 {
+			if at < 0 || before.Config != hash {
 				continue
 			}
 			b := before.Tools[at]
@@ -242,33 +244,53 @@ func (c *Client) learn(s *server, now []spec) error {
 			}
 			now[i] = b
 		}
-	}
-	return c.keep(s.name, known{Config: hash, Tools: now})
+		return known{Config: hash, Tools: now}, nil
+	})
 }
 
 // change changes what is known of a tool.
 func (c *Client) change(s *server, tool string, f func(*spec)) error {
+	return c.keep(s.name, func(k known) (known, error) {
+		k.Tools = slices.Clone(k.Tools)
+		at := slices.IndexFunc(k.Tools, func(b spec) bool { return b.Name == tool })
+		if at < 0 {
+			return k, fmt.Errorf("%s has no tool %s", s.name, tool)
+		}
+		f(&k.Tools[at])
+		return k, nil
+	})
+}
+
+// keep changes what is known of a server. Others wait for it, in this process and in
+// another one, such as `mac-stats mcp off`.
+func (c *Client) keep(name string, change func(known) (known, error)) error {
+	unlock, err := c.lock("tools")
+	if err != nil {
+		return wholefile.Explain("keep what is known of the MCP servers", err)
+	}
+	defer unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reload()
-	k := c.state[s.name]
-	k.Tools = slices.Clone(k.Tools)
-	at := slices.IndexFunc(k.Tools, func(b spec) bool { return b.Name == tool })
-	if at < 0 {
-		return fmt.Errorf("%s has no tool %s", s.name, tool)
+	now, err := change(c.state[name])
+	if err != nil {
+		return err
 	}
-	f(&k.Tools[at])
-	return c.keep(s.name, k)
-}
-
-// keep writes what is known. The lock must be held.
-func (c *Client) keep(name string, k known) error {
-	c.state[name] = k
+	c.state[name] = now
 	data, err := json.Marshal(c.state) // not indented: that would change schemas, and so their stamps
 	if err != nil {
 		return fmt.Errorf("keep what is known of the MCP servers: %w", err)
 	}
 	return wholefile.Wrap("keep what is known of the MCP servers", wholefile.Write(c.p.State, data, 0o600))
+}
+
+// lock takes a lock that the data folder's programs share.
+func (c *Client) lock(what string) (unlock func(), err error) {
+	lock := wholefile.NewLock(filepath.Join(filepath.Dir(c.p.State), ".mcp-"+what+".lock"))
+	if err := wholefile.TakeLock(c.life, lock); err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Unlock() }, nil // ends with the process at the latest
 }
 
 // Server is a server for people.

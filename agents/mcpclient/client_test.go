@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -447,5 +448,77 @@ func TestMCPJSON(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.bad)
 			}
 		})
+	}
+}
+
+// What an argument is may be said elsewhere in the schema.
+func TestASchemaThatRefers(t *testing.T) {
+	for _, tt := range []struct{ name, schema, args, usage, want string }{
+		{
+			"a reference", `{"type":"object","properties":{"n":{"$ref":"#/$defs/count","description":"how many"}},"$defs":{"count":{"type":"integer"}}}`,
+			"3", `"n?": integer`, `{"n":3}`,
+		},
+		{"the older name", `{"type":"object","properties":{"n":{"$ref":"#/definitions/a~1b"}},"definitions":{"a/b":{"type":"array"}}}`, "[3]", `"n?": array`, `{"n":[3]}`},
+		{"one to one", `{"type":"object","properties":{"n":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"boolean"}}}`, "true", `"n?": boolean`, `{"n":true}`},
+		{"one to itself", `{"type":"object","properties":{"n":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}}}}}`, "x", `"n?": "…"`, `{"n":"x"}`},
+		{"one that doubles", `{"type":"object","properties":{"n":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}}}`, "x", `"n?": "…"`, `{"n":"x"}`},
+		{"one that leads nowhere", `{"type":"object","properties":{"n":{"$ref":"#/$defs/x"}}}`, "x", `"n?": "…"`, `{"n":"x"}`},
+		{"one to the web", `{"type":"object","properties":{"n":{"$ref":"http://example.org/#/$defs/x"}}}`, "x", `"n?": "…"`, `{"n":"x"}`},
+	} {
+		tool := newTool(&server{name: "s", client: &Client{}}, spec{Name: "t", Schema: json.RawMessage(tt.schema)})
+		got, err := tool.arguments(tools.Call{Args: map[string]string{"n": tt.args}})
+		if err != nil || string(got) != tt.want || !strings.Contains(tool.Doc().Usage, tt.usage) {
+			t.Errorf("%s: %s %v, usage %s", tt.name, got, err, tool.Doc().Usage)
+		}
+		if data, err := json.Marshal(tool.Schema()); err != nil || len(data) > mostSchema {
+			t.Errorf("%s: %d bytes %v", tt.name, len(data), err)
+		}
+	}
+}
+
+// The window, and `mac-stats mcp off`.
+func TestTwoProcessesSwitchTools(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"many": "many"})
+	b.tool("many.tool_1000x")
+	here := b.Client
+	b.open()
+	there := b.Client
+	var both sync.WaitGroup
+	for n, c := range []*Client{here, there} {
+		for i := range 20 {
+			both.Go(func() {
+				if err := c.Switch(fmt.Sprintf("many.tool_%dx", 1000+20*n+i), false); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	both.Wait()
+	list, err := here.Servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := 0
+	for _, tool := range list[0].Tools {
+		if !tool.On {
+			off++
+		}
+	}
+	if off != 40 {
+		t.Errorf("%d of 40 are off", off)
+	}
+}
+
+func TestAFileOfToolsThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"null", "[]", "{", "", `{"test": null}`, "\x00"} {
+		b := newBench(t, map[string]string{"test": "good"})
+		if err := os.WriteFile(filepath.Join(b.dir, "mcp-tools.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := b.call("test.echo", "hello"); err != nil || got.Text != "you said hello" {
+			t.Errorf("%q: %+v %v", text, got, err)
+		}
 	}
 }

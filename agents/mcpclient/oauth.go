@@ -15,6 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
+
+	"mac-stats/sessionmem/wholefile"
 )
 
 // Tokens keeps the secret of a server; the system's keychain.
@@ -25,6 +27,9 @@ type Tokens interface {
 
 // ErrSignIn: a server wants a person to sign in, which no turn does by itself.
 var ErrSignIn = errors.New("it wants you to sign in: run `mac-stats mcp login` with its name")
+
+// errForbidden: signing in again as the same person changes nothing.
+var errForbidden = errors.New("you are signed in, but it refuses this to you (403): ask those who run it for the right to use it, or sign in as somebody else with `mac-stats mcp login` and its name")
 
 // SignIn lets the person sign in to a server on the web, in their browser.
 func (c *Client) SignIn(ctx context.Context, name string) error {
@@ -82,11 +87,20 @@ var noGrant = &oauth2.RetrieveError{ErrorCode: "invalid_grant"}
 
 // renew gives the token that is kept, and renews it first where it has expired or is the
 // one that the server refused. Many servers let it be renewed once only, so requests take
-// turns and what came of it is kept at once.
+// turns, those of other processes too, and what came of it is kept at once.
 func (h *signedIn) renew(refused string) (*oauth2.Token, error) {
 	h.server.renewing.Lock()
 	defer h.server.renewing.Unlock()
 	kept, ok := h.kept()
+	if ok && kept.Token.AccessToken != refused && kept.Token.Valid() {
+		return kept.Token, nil
+	}
+	unlock, err := h.server.client.lock("sign-in")
+	if err != nil {
+		return nil, wholefile.Explain("renew the sign-in", err)
+	}
+	defer unlock()
+	kept, ok = h.kept()
 	if ok && kept.Token.AccessToken == refused {
 		kept.Token.Expiry = time.Unix(1, 0)
 	}
@@ -123,8 +137,11 @@ func (h *signedIn) Authorize(ctx context.Context, req *http.Request, resp *http.
 	if ctx.Value(signing{}) == nil {
 		_ = resp.Body.Close() // read by nobody
 		refused, sent := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
-		if !sent || resp.StatusCode != http.StatusUnauthorized {
+		switch {
+		case !sent:
 			return ErrSignIn
+		case resp.StatusCode != http.StatusUnauthorized:
+			return errForbidden
 		}
 		_, err := h.renew(refused)
 		if errors.Is(err, noGrant) {

@@ -36,7 +36,9 @@ type provider struct {
 	access   map[string]bool
 	renewals map[string]bool
 	renewed  int
+	slow     time.Duration             // what the token endpoint takes
 	broken   func(http.ResponseWriter) // answers for the token endpoint; may be nil
+	forbids  bool                      // what the person signed in for is not enough
 	denied   url.Values                // what the sign-in page gives back instead of a code
 }
 
@@ -81,6 +83,7 @@ func newProvider(t *testing.T, lifetime int) *provider {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 	})
 	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(p.slow)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.broken != nil {
@@ -123,7 +126,18 @@ func newProvider(t *testing.T, lifetime int) *provider {
 		}
 		return &auth.TokenInfo{Expiration: time.Now().Add(time.Hour), UserID: "ada"}, nil
 	}
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	stream := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		forbids := p.forbids
+		p.mu.Unlock()
+		if forbids {
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="more"`)
+			http.Error(w, "not you", http.StatusForbidden)
+			return
+		}
+		stream.ServeHTTP(w, r)
+	})
 	mux.Handle("/mcp", auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{ResourceMetadataURL: p.URL + "/.well-known/oauth-protected-resource/mcp"})(handler))
 	return p
 }
@@ -299,5 +313,47 @@ func TestSignInThatIsRefused(t *testing.T) {
 	}
 	if _, err := s.Get("web"); err == nil {
 		t.Error("a token was kept")
+	}
+}
+
+func TestARightThatIsMissing(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, 3600)
+	s := newSignedBench(t, p)
+	if err := s.SignIn(t.Context(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	p.set(func() { p.forbids = true })
+	if err := s.Test(t.Context(), "web"); !strings.Contains(fmt.Sprint(err), "you are signed in") {
+		t.Error(err)
+	}
+}
+
+// The window and a command renew the sign-in at the same time; it can be renewed once.
+func TestTwoProcessesRenewASignIn(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, 3600)
+	p.slow = 20 * time.Millisecond
+	s := newSignedBench(t, p)
+	if err := s.SignIn(t.Context(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		here := s.Client
+		s.open()
+		there := s.Client
+		p.set(func() { clear(p.access) })
+		var both sync.WaitGroup
+		for _, c := range []*Client{here, there} {
+			both.Go(func() {
+				if err := c.Test(t.Context(), "web"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+	}
+	if p.renewed != 5 {
+		t.Errorf("renewed %d times", p.renewed)
 	}
 }

@@ -194,6 +194,8 @@ func (s *server) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s isn't installed or not in PATH", s.config.Command)
 	case errors.Is(err, ErrSignIn):
 		return ErrSignIn
+	case errors.Is(err, errForbidden):
+		return errForbidden
 	case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, os.ErrClosed), errors.Is(err, syscall.EPIPE):
 		if s.config.Command != "" {
 			return fmt.Errorf("it ended; %s may say why", s.logFile())

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,10 +73,19 @@ func newSpec(t *mcp.Tool) (spec, error) {
 		return spec{}, fmt.Errorf("its arguments take more than %d KB to describe", mostSchema>>10)
 	}
 	var arguments struct {
-		Type any `json:"type"`
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
 	}
 	if json.Unmarshal(schema, &arguments) != nil || arguments.Type != "object" {
 		return spec{}, errors.New("its arguments are no object")
+	}
+	seen := map[string]bool{}
+	for name := range arguments.Properties {
+		if lower := strings.ToLower(name); seen[lower] { // models write names in any case
+			return spec{}, errors.New("two of its arguments differ in capitals alone")
+		} else {
+			seen[lower] = true
+		}
 	}
 	return spec{Name: t.Name, Description: clean(t.Description, mostAbout), Schema: schema}, nil
 }
@@ -134,13 +144,14 @@ type tool struct {
 
 func newTool(s *server, sp spec) *tool {
 	t := &tool{server: s, spec: sp, types: map[string]api.PropertyType{}}
-	if err := json.Unmarshal(sp.Schema, &t.schema); err != nil { // a schema that models' templates can't show: names alone
+	schema := inlined(sp.Schema)
+	if err := json.Unmarshal(schema, &t.schema); err != nil { // a schema that models' templates can't show: names alone
 		t.schema = api.ToolFunctionParameters{Type: "object"}
 		var names struct {
 			Properties map[string]json.RawMessage `json:"properties"`
 			Required   []string                   `json:"required"`
 		}
-		_ = json.Unmarshal(sp.Schema, &names) // one without properties takes none
+		_ = json.Unmarshal(schema, &names) // one without properties takes none
 		t.schema.Properties, t.schema.Required = api.NewToolPropertiesMap(), names.Required
 		for _, name := range sorted(names.Properties) {
 			t.schema.Properties.Set(name, api.ToolProperty{})
@@ -153,6 +164,71 @@ func newTool(s *server, sp spec) *tool {
 		t.types[name] = property.Type
 	}
 	return t
+}
+
+// inlined puts what a "$ref" leads to in its place, where that is part of the schema, so
+// that models see what an argument is. One that would grow too large, or leads back to
+// itself, is left as it is.
+func inlined(schema json.RawMessage) json.RawMessage {
+	var root any
+	if !bytes.Contains(schema, []byte(`"$ref"`)) || json.Unmarshal(schema, &root) != nil {
+		return schema
+	}
+	parts := 0
+	var put func(value any, depth int) any
+	put = func(value any, depth int) any {
+		if parts++; depth > 32 {
+			parts = mostSchema // it leads back to itself
+		}
+		if parts > mostSchema/4 {
+			return nil
+		}
+		switch v := value.(type) {
+		case []any:
+			out := make([]any, 0, len(v))
+			for _, one := range v {
+				out = append(out, put(one, depth+1))
+			}
+			return out
+		case map[string]any:
+			if ref, ok := v["$ref"].(string); ok {
+				if to, ok := at(root, ref).(map[string]any); ok {
+					own := maps.Clone(to)
+					maps.Copy(own, v) // such as a description of its own
+					if own["$ref"] = to["$ref"]; own["$ref"] == nil {
+						delete(own, "$ref")
+					}
+					return put(own, depth+1)
+				}
+			}
+			out := map[string]any{}
+			for name, one := range v {
+				if depth > 0 || name != "$defs" && name != "definitions" {
+					out[name] = put(one, depth+1)
+				}
+			}
+			return out
+		}
+		return value
+	}
+	out, err := json.Marshal(put(root, 0))
+	if err != nil || parts > mostSchema/4 || len(out) > mostSchema {
+		return schema
+	}
+	return out
+}
+
+// at is the part of a schema that a reference within it names: #/$defs/path.
+func at(root any, ref string) any {
+	way, ok := strings.CutPrefix(ref, "#/")
+	for name := range strings.SplitSeq(way, "/") {
+		part, _ := root.(map[string]any)
+		root = part[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
+	}
+	if !ok {
+		return nil
+	}
+	return root
 }
 
 // Name implements tools.Tool: the server's name stands before the tool's.

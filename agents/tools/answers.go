@@ -68,7 +68,7 @@ func (p Permission) valid() bool {
 type Answers struct {
 	path string
 
-	mu      sync.Mutex
+	mu      sync.Mutex     // guards what follows; never held while the file's lock is waited for
 	private []Permission   // of conversations that are in memory only
 	refused map[string]int // how often in a row the same question was answered with no, by conversation and Action.key
 }
@@ -91,14 +91,14 @@ func (a *Answers) Path() string { return a.path }
 
 // List gives the answers that last, the oldest first.
 func (a *Answers) List() ([]Permission, error) {
+	list, err := a.read()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list, err := a.read()
 	return append(list, a.private...), err
 }
 
 // read gives the file's entries. One that says nothing, or a key that nobody knows, makes
-// all of the file unreadable: a no in other words would be none, beside a yes. The lock must be held.
+// all of the file unreadable: a no in other words would be none, beside a yes.
 func (a *Answers) read() ([]Permission, error) {
 	data, err := wholefile.Read(a.path, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,10 +128,10 @@ func (a *Answers) Keep(p Permission, private bool) error {
 	if !p.valid() {
 		return errors.New("a permission needs an agent, a tool and an answer that lasts")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	same := func(o Permission) bool { return o.ID() == p.ID() }
 	if private && p.Answer == AnswerChat {
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		a.private = append(slices.DeleteFunc(a.private, same), p)
 		return nil
 	}
@@ -143,11 +143,11 @@ var ErrNoPermission = errors.New("there is no such permission")
 
 // Revoke takes away the answer with that ID.
 func (a *Answers) Revoke(id string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	found := false
 	gone := func(p Permission) bool { found = found || p.ID() == id; return p.ID() == id }
+	a.mu.Lock()
 	a.private = slices.DeleteFunc(a.private, gone)
+	a.mu.Unlock()
 	err := a.change(func(list []Permission) []Permission { return slices.DeleteFunc(list, gone) })
 	if err == nil && !found {
 		return ErrNoPermission
@@ -158,13 +158,13 @@ func (a *Answers) Revoke(id string) error {
 // Clear takes all answers away and tells how many there were.
 func (a *Answers) Clear() (n int, err error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	n, a.private = len(a.private), nil
+	a.mu.Unlock()
 	err = a.change(func(list []Permission) []Permission { n += len(list); return nil })
 	return n, err
 }
 
-// change writes the file anew. The lock must be held.
+// change writes the file anew. Others wait for it, here and in other processes.
 func (a *Answers) change(f func([]Permission) []Permission) error {
 	lock := wholefile.NewLock(filepath.Join(filepath.Dir(a.path), ".permissions.lock"))
 	if err := wholefile.TakeLock(context.Background(), lock); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 func TestAnAnswerThatLasts(t *testing.T) {
@@ -146,5 +147,34 @@ func TestAFileWrittenByHand(t *testing.T) {
 				t.Errorf("%v, the file:\n%s", err, data)
 			}
 		})
+	}
+}
+
+// Another process writes the file, and takes its time: what is known is known meanwhile.
+func TestReadingWaitsForNobody(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "permissions.toml")
+	a := OpenAnswers(path)
+	lock := wholefile.NewLock(filepath.Join(filepath.Dir(path), ".permissions.lock"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	kept := make(chan error, 1)
+	go func() {
+		kept <- a.Keep(Permission{Agent: "coder", Tool: RunCmd, Answer: AnswerAlways}, false)
+	}()
+	time.Sleep(20 * time.Millisecond) // it waits for the lock
+	if _, err := a.List(); err != nil {
+		t.Error(err)
+	}
+	if a.Often(Action{}) {
+		t.Error("nothing was asked")
+	}
+	select {
+	case err := <-kept:
+		t.Fatalf("it was read only after the other one was ready: %v", err)
+	default:
+	}
+	if err := errors.Join(lock.Unlock(), <-kept); err != nil {
+		t.Error(err)
 	}
 }
