@@ -158,6 +158,7 @@ type Request struct {
 	// Schedule names the schedule whose turn it is: what was allowed beforehand for that
 	// schedule runs, and no other permission counts. "" of a person's turn.
 	Schedule string
+	Given    string // what the schedule says under permissions: those given to it carry the same
 	// Place is where the message comes from, where that is not the owner: a channel of
 	// Discord; nil for the owner's own.
 	Place   *Place

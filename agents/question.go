@@ -118,7 +118,7 @@ func (t *turn) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) 
 	if err != nil {
 		return err
 	}
-	act.Agent, act.Session, act.Schedule = call.Agent, t.req.Session, t.req.Schedule
+	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, t.req.Session, t.req.Schedule, t.req.Given
 	decision, changed := t.may.Act(act, call.Held, t.engine.p.Answers)
 	why := WhyOutside
 	switch {
@@ -191,7 +191,7 @@ func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (s
 	}
 	act := tools.Action{
 		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetchTool{}.Doc().Effects, Single: true,
-		Agent: call.Agent, Session: t.req.Session, Schedule: t.req.Schedule,
+		Agent: call.Agent, Session: t.req.Session, Schedule: t.req.Schedule, Given: t.req.Given,
 	}
 	if decision, _ := t.may.Act(act, call.Held, t.engine.p.Answers); decision == tools.Refused {
 		return "", errNotAllowed

@@ -46,13 +46,14 @@ type Permission struct {
 	Answer   Answer    `toml:"answer"`             // chat, always or never
 	Session  string    `toml:"session,omitempty"`  // of AnswerChat
 	Schedule string    `toml:"schedule,omitempty"` // the name of a schedule that it was given for beforehand
+	Given    string    `toml:"given,omitempty"`    // what that schedule says under permissions; another one of its name doesn't
 	Stamp    string    `toml:"stamp,omitempty"`    // of the tool's description, as it was when it was allowed
 	Time     time.Time `toml:"time"`
 }
 
 // ID names the permission for Revoke. It is the same for every answer about the same.
 func (p Permission) ID() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{p.Agent, p.Tool, p.Covers, p.Session, p.Schedule}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{p.Agent, p.Tool, p.Covers, p.Session, p.Schedule, p.Given}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 
@@ -204,7 +205,7 @@ func (a *Answers) find(act Action) (answer Answer, changed bool) {
 		switch {
 		case p.Answer == AnswerNever:
 			return AnswerNever, false
-		case p.Agent != act.Agent, p.Tool != act.Tool, p.Covers != act.Covers, p.Schedule != act.Schedule:
+		case p.Agent != act.Agent, p.Tool != act.Tool, p.Covers != act.Covers, p.Schedule != act.Schedule, p.Given != act.Given:
 		case p.Stamp != act.Stamp:
 			changed = true
 		default:

@@ -90,6 +90,7 @@ type Action struct {
 	Agent    string // whose call it is: its slug
 	Session  string
 	Schedule string // whose turn it is; "" of a person's
+	Given    string // what the schedule says under permissions
 }
 
 // key is equal for actions that an answer that lasts would cover.

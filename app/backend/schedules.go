@@ -1,10 +1,13 @@
 package backend
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +19,7 @@ import (
 	"mac-stats/app/schedule"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // heartbeatSession is where the heartbeat says what there is to say.
@@ -52,7 +56,7 @@ func (b *Backend) scheduledTurn(ctx context.Context, t schedule.Turn) (string, e
 	if t.Late != "" {
 		text = "*" + t.Late + "*\n\n" + text
 	}
-	run := b.Engine.Start(ctx, agents.Request{Session: t.Session(), Text: text, Agent: t.Agent, Schedule: t.Name, Holder: "schedule"})
+	run := b.Engine.Start(ctx, agents.Request{Session: t.Session(), Text: text, Agent: t.Agent, Schedule: t.Name, Given: t.Permissions, Holder: "schedule"})
 	res, err := run.Wait()
 	if _, named := b.Store.SuggestTitle(ctx, t.Session(), t.Name, "schedule"); named != nil && err == nil {
 		b.Logger.Info("a schedule's session has no title", "session", t.Session(), "error", named)
@@ -62,18 +66,15 @@ func (b *Backend) scheduledTurn(ctx context.Context, t schedule.Turn) (string, e
 
 // allowSchedule keeps what may run in a schedule without a question: tools, each with a
 // program or host behind a blank where it is limited to one. It holds for the schedule's
-// agent alone, and takes the place of what was allowed there before.
+// agent alone, and only where the schedule says the same under permissions.
 func (b *Backend) allowSchedule(s schedule.Schedule, allow []string) error {
 	agent, err := b.Registry.Find(cmp.Or(s.Agent, b.Config().Agents.Default))
 	if err != nil {
 		return fmt.Errorf("finding the agent of %s: %w", s.Name, err)
 	}
-	if err := b.forbidSchedule(s.Name); err != nil {
-		return err
-	}
 	for _, what := range allow {
 		tool, covers, _ := strings.Cut(strings.TrimSpace(what), " ")
-		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Stamp: b.stamp(tool)}
+		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Given: s.Permissions, Stamp: b.stamp(tool)}
 		if err := b.Answers.Keep(p, false); err != nil {
 			return fmt.Errorf("allowing %q: %w", what, err)
 		}
@@ -89,23 +90,33 @@ func (b *Backend) asks(tool string) error {
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
 }
 
-// Allowed is what may run in a schedule without a question, as allowSchedule takes it.
+// Allowed is what may run in a schedule without a question, as PutSchedule takes it.
 func (b *Backend) Allowed(name string) ([]string, error) {
-	list, err := b.Answers.List()
+	list, _ := schedule.Load(b.Schedules.File()) // what can't be used runs nothing
+	at := slices.IndexFunc(list, func(s schedule.Schedule) bool { return s.Name == name })
+	if at < 0 || list[at].Permissions == "" {
+		return nil, nil
+	}
+	answers, err := b.Answers.List()
 	var allowed []string
-	for _, p := range list {
-		if p.Schedule == name && p.Answer == tools.AnswerAlways {
+	for _, p := range answers {
+		if p.Schedule == name && p.Given == list[at].Permissions && p.Answer == tools.AnswerAlways {
 			allowed = append(allowed, strings.TrimSpace(p.Tool+" "+p.Covers))
 		}
 	}
 	return allowed, err
 }
 
-// forbidSchedule takes back what was allowed in a schedule.
-func (b *Backend) forbidSchedule(name string) error {
+// dropPermissions takes back what was given to schedules that are no longer there, or say
+// nothing of it. A schedule with a mistake in it keeps its permissions.
+func (b *Backend) dropPermissions() error {
+	data, err := wholefile.Read(b.Schedules.File(), 1<<20)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil //nolint:nilerr // nothing runs, and a later change looks again
+	}
 	list, err := b.Answers.List()
 	for _, p := range list {
-		if p.Schedule == name && err == nil {
+		if p.Schedule != "" && (p.Given == "" || !bytes.Contains(data, []byte(p.Given))) && err == nil {
 			err = b.Answers.Revoke(p.ID())
 		}
 	}
@@ -117,7 +128,7 @@ func (b *Backend) RemoveSchedule(ctx context.Context, name string) error {
 	if err := schedule.Remove(ctx, b.Schedules.File(), name); err != nil {
 		return err
 	}
-	return b.forbidSchedule(name)
+	return b.dropPermissions()
 }
 
 // inWords is why a turn had no answer, for people.
@@ -213,16 +224,18 @@ func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedu
 			return err
 		}
 	}
-	if err := schedule.Put(ctx, b.Schedules.File(), old, s); err != nil {
-		return err
+	// The permissions are there before the schedule that they are for, under a name that
+	// none had before: what is cut off in between leaves all as it was.
+	s.Permissions = ""
+	if len(allow) > 0 {
+		s.Permissions = strings.ToLower(rand.Text())
 	}
-	if old != "" && old != s.Name {
-		if err := b.forbidSchedule(old); err != nil {
-			return err
-		}
+	err := b.allowSchedule(s, allow)
+	if err == nil {
+		err = schedule.Put(ctx, b.Schedules.File(), old, s)
 	}
 	b.Schedules.Look()
-	return b.allowSchedule(s, allow)
+	return errors.Join(err, b.dropPermissions())
 }
 
 // EnableSchedule switches a schedule on or off.

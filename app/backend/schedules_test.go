@@ -8,10 +8,17 @@ import (
 	"testing"
 
 	"mac-stats/agents"
+	"mac-stats/agents/command"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/process"
 	"mac-stats/app/schedule"
 	"mac-stats/sessionmem/transcript"
 )
+
+func TestMain(m *testing.M) {
+	process.Child(command.Inside)
+	os.Exit(m.Run())
+}
 
 // saying is a server that answers a heartbeat and everything else.
 func saying(t *testing.T, beat, text string) *ollamatest.Server {
@@ -165,4 +172,85 @@ func TestWhatIsAllowedGoesWithItsSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowed("B", "")
+	if list, err := b.Answers.List(); err != nil || len(list) > 0 {
+		t.Errorf("left: %+v, %v", list, err)
+	}
+}
+
+// What was allowed in a schedule is for that one: not for another that somebody writes
+// under its name later.
+func TestASchedulesNameIsNoPermission(t *testing.T) {
+	for name, text := range map[string]string{
+		"the same, edited by hand":   "# mine",
+		"deleted by hand":            "",
+		"taken for a note":           "# permissions = \"GIVEN\"\n",
+		"with an older file's words": "[[schedule]]\nname = \"B\"\nwhen = \"every hour\"\nprompt = \"p\"\npermissions = \"GIVEN\"\n",
+	} {
+		same := strings.HasPrefix(name, "the same")
+		s := ollamatest.Start(t, ollamatest.Script{
+			Models: []ollamatest.Model{{Name: "qwen3:8b", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 32768}},
+			Rules:  []ollamatest.Rule{{UserContains: "go on", Times: 1, Reply: ollamatest.Reply{Text: "RUN_CMD: touch ran"}}, {Reply: ollamatest.Reply{Text: "Done."}}},
+		})
+		b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr(), "MAC_STATS_TOOLS_COMMANDS=true")})
+		when, err := schedule.ParseWhen("every hour")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.PutSchedule(t.Context(), "", schedule.Schedule{Name: "A", When: when, Prompt: "p", Enabled: true, OnBattery: true}, []string{"RUN_CMD touch"}); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := schedule.Load(b.Schedules.File())
+		given := list[0].Permissions
+		write(t, b.Schedules.File(), strings.ReplaceAll(text, "GIVEN", given)+"\n[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"go on\"\n"+map[bool]string{true: "permissions = \"" + given + "\"\n"}[same])
+		if got, err := b.Allowed("A"); err != nil || len(got) > 0 != same {
+			t.Errorf("%s: allowed %q, %v", name, got, err)
+		}
+		if _, err := b.Schedules.RunNow(t.Context(), "A"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(b.Paths.Home, "work", "ran")); (err == nil) != same {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A schedule and what may run in it change together, or neither does.
+func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
+	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST=127.0.0.1:1")})
+	when, err := schedule.ParseWhen("every hour")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := schedule.Schedule{Name: "A", When: when, Prompt: "p", Enabled: true, OnBattery: true}
+	if err := b.PutSchedule(t.Context(), "", one, []string{"RUN_CMD git"}); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := os.ReadFile(b.Answers.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.Answers.Path(), "not TOML")
+	one.Prompt = "other"
+	if err := b.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
+		t.Error("no error")
+	}
+	if list, _ := schedule.Load(b.Schedules.File()); len(list) != 1 || list[0].Prompt != "p" {
+		t.Errorf("%+v", list)
+	}
+	write(t, b.Answers.Path(), string(saved))
+	if got, err := b.Allowed("A"); err != nil || len(got) != 1 || got[0] != "RUN_CMD git" {
+		t.Errorf("%q, %v", got, err)
+	}
+	file, err := os.ReadFile(b.Schedules.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.Schedules.File(), "schedule = [{name = \"A\", when = \"every hour\", prompt = \"p\"}]\n") // it can't be changed in place
+	if err := b.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
+		t.Error("no error")
+	}
+	write(t, b.Schedules.File(), string(file))
+	if got, err := b.Allowed("A"); err != nil || len(got) > 0 {
+		t.Errorf("%q, %v", got, err)
+	}
 }

@@ -27,6 +27,7 @@ const template = `# What mac-stats asks at fixed times. Edit it as you like: it 
 # enabled = true
 # quiet = "22:00-7:00"             # waits until they are over
 # on_battery = false               # waits for the mains
+# permissions = "…"                # written by mac-stats: which entries of permissions.toml are for this one
 `
 
 // ErrNoSchedule: there is no schedule of that name.
@@ -93,7 +94,7 @@ func Remove(ctx context.Context, file, name string) error {
 // equal compares all that stands in the file.
 func equal(a, b Schedule) bool {
 	return a.Name == b.Name && a.When.line == b.When.line && a.Prompt == b.Prompt && a.Agent == b.Agent && a.Enabled == b.Enabled &&
-		a.Quiet == b.Quiet && a.OnBattery == b.OnBattery
+		a.Quiet == b.Quiet && a.OnBattery == b.OnBattery && a.Permissions == b.Permissions
 }
 
 // sectionOf finds a schedule by its name.
@@ -157,6 +158,7 @@ func (s Schedule) lines() []line {
 		{"enabled", strconv.FormatBool(s.Enabled), s.Enabled},
 		{"quiet", quoted(s.Quiet.String()), s.Quiet == Quiet{}},
 		{"on_battery", strconv.FormatBool(s.OnBattery), s.OnBattery},
+		{"permissions", quoted(s.Permissions), s.Permissions == ""},
 	}
 }
 

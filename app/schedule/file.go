@@ -33,6 +33,9 @@ type Schedule struct {
 	Enabled   bool
 	Quiet     Quiet
 	OnBattery bool // runs on battery too
+	// Permissions names what may run in it without a question: the entries of
+	// permissions.toml that were given to this schedule, not to another one of its name.
+	Permissions string
 }
 
 // Session is the name of the session that the schedule runs in.
@@ -172,7 +175,7 @@ func (s *Schedule) set(key string, value any) string {
 	text, isText := value.(string)
 	on, isSwitch := value.(bool)
 	switch key {
-	case "name", "when", "prompt", "agent", "quiet":
+	case "name", "when", "prompt", "agent", "quiet", "permissions":
 		if !isText {
 			return "it must be a text in quotation marks"
 		}
@@ -197,8 +200,10 @@ func (s *Schedule) set(key string, value any) string {
 		s.Quiet, err = ParseQuiet(text)
 	case "on_battery":
 		s.OnBattery = on
+	case "permissions":
+		s.Permissions = strings.TrimSpace(text)
 	default:
-		return "there is no such key; there are name, when, prompt, agent, enabled, quiet and on_battery"
+		return "there is no such key; there are name, when, prompt, agent, enabled, quiet, on_battery and permissions"
 	}
 	if err != nil {
 		return err.Error()
