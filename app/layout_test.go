@@ -82,6 +82,7 @@ var rooms = map[string][]string{
 	"sessionmem/places":          {"sessionmem/catalog", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/erase":           {"sessionmem/catalog", "sessionmem/forgotten", "sessionmem/sessiondir", "sessionmem/sieve", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/trash":           {"sessionmem/catalog", "sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/branch":          {"sessionmem/transcript"},
 	"sessionmem/attach":          {"sessionmem/pdftext", "sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wordsearch":      {"sessionmem", "sessionmem/textfold", "sessionmem/transcript"},
 	"sessionmem/summary":         {"sessionmem/forgotten", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/transcript"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 )
@@ -36,7 +37,7 @@ func (s *Store) AppendAll(ctx context.Context, name string, blocks ...transcript
 
 // appendIf appends blocks where, under the session's lock, its state allows it
 // (nil: it does); else it gives none.
-func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool, blocks ...transcript.Block) ([]transcript.Block, error) {
+func (s *Store) appendIf(ctx context.Context, name string, may func(*branch.Fold) bool, blocks ...transcript.Block) ([]transcript.Block, error) {
 	if err := transcript.CheckName(name); err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (s *Store) appendIf(ctx context.Context, name string, may func(*fold) bool,
 }
 
 // appendOnce is appendIf that gives sessiondir.ErrMidSave where it has to wait, unless it is anyway.
-func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
+func (s *Store) appendOnce(ctx context.Context, ses *session, anyway bool, may func(*branch.Fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
 	unlock, err := s.lock(ctx, ses, false)
 	if err != nil {
 		if may != nil {
@@ -164,7 +165,7 @@ func (s *Store) completeAll(ses *session, blocks []transcript.Block, now time.Ti
 	for _, b := range blocks {
 		b = s.guard(ses, ses.complete(b, now), b.ID == "")
 		all = append(all, b)
-		n, taken := ses.index.find(ses.index.hash(b.ID))
+		n, taken := ses.index.Find(ses.index.Hash(b.ID))
 		if !taken {
 			fresh = append(fresh, b)
 			continue

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +108,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 	if held > 16*mb || peak > 48*mb {
 		t.Errorf("a transcript of %d MB takes %d MB, %d MB at most", size/mb, held/mb, peak/mb)
 	}
-	if c.Total != messages || c.Omitted+len(c.Messages) != messages || len(c.Messages) < heldMessages/2 {
+	if c.Total != messages || c.Omitted+len(c.Messages) != messages || len(c.Messages) < branch.MaxMessages/2 {
 		t.Errorf("%d messages of %d, %d omitted, %d in all", len(c.Messages), messages, c.Omitted, c.Total)
 	}
 	held, peak = memoryUse(func() {
@@ -142,8 +143,8 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	blocks := make([]transcript.Block, 0, heldMessages)
-	for i := range heldMessages - 5 {
+	blocks := make([]transcript.Block, 0, branch.MaxMessages)
+	for i := range branch.MaxMessages - 5 {
 		blocks = append(blocks, user(fmt.Sprint("message ", i)))
 	}
 	if _, err := s.AppendAll(t.Context(), "cli-a", blocks...); err != nil {
@@ -158,11 +159,11 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 		if diff := cmp.Diff(got, fresh); diff != "" {
 			t.Fatalf("with %d more: %s", i+1, diff)
 		}
-		want := heldMessages - 4 + i
-		if want > heldMessages {
-			want -= heldMessages/2 + 1
+		want := branch.MaxMessages - 4 + i
+		if want > branch.MaxMessages {
+			want -= branch.MaxMessages/2 + 1
 		}
-		if len(got.Messages) != want || got.Total != heldMessages-4+i || got.Omitted != got.Total-want {
+		if len(got.Messages) != want || got.Total != branch.MaxMessages-4+i || got.Omitted != got.Total-want {
 			t.Errorf("with %d more: %d messages, %d omitted, %d in all; want %d", i+1, len(got.Messages), got.Omitted, got.Total, want)
 		}
 	}
@@ -173,7 +174,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	}
 	snap, err := s.Snapshot(t.Context(), "cli-a", "")
 	must(t, err)
-	if got := snap.Covered(4); got != heldMessages+5-4 {
+	if got := snap.Covered(4); got != branch.MaxMessages+5-4 {
 		t.Errorf("a Summary covers %d messages", got)
 	}
 }

@@ -162,3 +162,21 @@ func TestForkOfAPrivateSessionIsPrivate(t *testing.T) {
 		t.Errorf("%v, %v", files, err)
 	}
 }
+
+func TestRewind(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	mustAppend(t, s, "cpu-a", user("one"))
+	mustAppend(t, s, "cpu-a", assistant("two"))
+	third := mustAppend(t, s, "cpu-a", user("three"))
+	if _, err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("an id that isn't there: %v", err)
+	}
+	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {
+		t.Fatal(out, err)
+	}
+	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir))} {
+		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

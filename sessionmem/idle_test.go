@@ -34,7 +34,7 @@ func TestIdleSessionsAreLetGoOf(t *testing.T) {
 			t.Errorf("%d were let go of, want the idle one alone", n)
 		}
 		turn.Unlock()
-		if ses := s.session("cpu-idle"); ses.fold.active != nil || len(ses.index.blocks) != 0 || len(ses.texts.blocks) != 0 {
+		if ses := s.session("cpu-idle"); ses.fold.Len() != 0 || ses.index.Len() != 0 || len(ses.texts.blocks) != 0 {
 			t.Errorf("still in memory: %+v", ses.fold)
 		}
 		for name, want := range map[string]int{"cpu-idle": 2, "cpu-used": 3, "cpu-private": 2} {

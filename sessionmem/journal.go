@@ -133,7 +133,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 			}
 			continue
 		}
-		hash := ses.index.hash(b.ID)
+		hash := ses.index.Hash(b.ID)
 		if _, twice := out.ids[hash]; b.ID == "" || !raw.Headed || twice {
 			continue
 		}
@@ -152,7 +152,7 @@ func (s *Store) readJournal(ses *session) (readout, error) {
 		out.end = last
 		if n := len(out.blocks); n > 0 && out.blocks[n-1].at == last {
 			out.held = -1 // it is brought up to date
-			delete(out.ids, ses.index.hash(out.blocks[n-1].id))
+			delete(out.ids, ses.index.Hash(out.blocks[n-1].id))
 			out.blocks = out.blocks[:n-1]
 		}
 	}

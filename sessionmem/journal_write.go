@@ -52,13 +52,13 @@ func (s *Store) journalAlone(ctx context.Context, ses *session, b transcript.Blo
 
 // ownBlocks counts the blocks of the files that have an id of their own.
 func (ses *session) ownBlocks() int {
-	end := len(ses.index.blocks)
+	end := ses.index.Len()
 	if ses.unsaved.base != nil {
 		end = int(ses.unsaved.first)
 	}
 	n := 0
-	for _, b := range ses.index.blocks[:end] {
-		if !b.derived() {
+	for i := range end {
+		if !ses.index.IsDerived(uint32(i)) { //nolint:gosec // see branch.Index.Add
 			n++
 		}
 	}
@@ -188,27 +188,28 @@ func journalFront(name string) string {
 // the newest journalKept bytes of them: all since the journal's beginning, or all there are.
 func (s *Store) writeUnjournaled(ses *session, all readout, w io.Writer) error {
 	x := &ses.index
-	end := len(x.blocks)
+	end := x.Len()
 	if ses.unsaved.base != nil {
 		end = int(ses.unsaved.first)
 	}
 	from := 0
 	for _, b := range all.blocks {
-		if n, ok := x.find(x.hash(b.id)); ok {
+		if n, ok := x.Find(x.Hash(b.id)); ok {
 			from = int(n)
 			break
 		}
 	}
 	var wanted []uint32
 	total := int64(0)
-	for n := end - 1; n >= from; n-- {
-		if _, there := all.ids[x.blocks[n].id]; there || x.blocks[n].derived() {
+	for i := end - 1; i >= from; i-- {
+		n := uint32(i) //nolint:gosec // see branch.Index.Add
+		if _, there := all.ids[x.ID(n)]; there || x.IsDerived(n) {
 			continue
 		}
-		if total += x.end(uint32(n), ses.end()) - x.blocks[n].offset(); total > journalKept { //nolint:gosec // see index.add
+		if total += x.End(n, ses.end()) - x.Offset(n); total > journalKept {
 			break
 		}
-		wanted = append(wanted, uint32(n)) //nolint:gosec // see index.add
+		wanted = append(wanted, n)
 	}
 	r := s.source(ses)
 	defer r.close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"path/filepath"
 	"slices"
@@ -147,18 +146,18 @@ func (s *Store) Context(ctx context.Context, name string) (out transcript.Contex
 func (s *Store) Message(ctx context.Context, name, id string) (b transcript.Block, next string, err error) {
 	err = s.look(ctx, name, func(ses *session) error {
 		f, x := &ses.fold, &ses.index
-		i := f.at(x, x.hash(id))
-		if i < 0 || !x.blocks[f.active[i].block].isMessage() {
+		i := f.At(x, x.Hash(id))
+		if i < 0 || !x.IsMessage(f.Block(i)) {
 			return fmt.Errorf("%w in its context: the message %q", ErrNotFound, id)
 		}
 		r := s.source(ses)
 		defer r.close()
-		if b, err = r.message(f, f.active[i].block); err != nil {
+		if b, err = r.message(f, f.Block(i)); err != nil {
 			return err
 		}
-		for _, after := range f.active[i+1:] {
-			if x.blocks[after.block].isMessage() {
-				message, err := r.block(after.block)
+		for i++; i < f.Len(); i++ {
+			if x.IsMessage(f.Block(i)) {
+				message, err := r.block(f.Block(i))
 				next = message.ID
 				return err
 			}
@@ -172,15 +171,15 @@ func (s *Store) Message(ctx context.Context, name, id string) (b transcript.Bloc
 // those of its branch since the last reset, of any kind. It shows one moment.
 func (s *Store) Standing(ctx context.Context, name string) (on func(id string) bool, err error) {
 	err = s.look(ctx, name, func(ses *session) error {
-		there := make(map[uint64]bool, len(ses.fold.active))
-		for _, step := range ses.fold.active {
-			if _, edited := ses.fold.edited[step.block]; edited {
-				continue // what is looked up is its old text
+		f, x := &ses.fold, &ses.index
+		there := make(map[uint64]bool, f.Len())
+		for i := range f.Len() {
+			if _, edited := f.Edit(f.Block(i)); !edited { // what is looked up is its old text
+				there[x.ID(f.Block(i))] = true
 			}
-			there[ses.index.blocks[step.block].id] = true
 		}
-		seed := ses.index.seed
-		on = func(id string) bool { return there[maphash.String(seed, id)] }
+		hash := x.Hasher()
+		on = func(id string) bool { return there[hash(id)] }
 		return nil
 	})
 	return on, err
@@ -199,7 +198,7 @@ func (s *Store) look(ctx context.Context, name string, at func(*session) error) 
 			return fmt.Errorf("reading %s: %w", name, err)
 		}
 		err := s.refresh(ses)
-		knows := len(ses.unsaved.blocks) > 0 && len(ses.index.blocks) > len(ses.unsaved.blocks)
+		knows := len(ses.unsaved.blocks) > 0 && ses.index.Len() > len(ses.unsaved.blocks)
 		if err != nil && !errors.Is(err, ErrNotFound) && (!knows || !isRefusal(err)) {
 			return err
 		}

@@ -193,8 +193,8 @@ type stretch struct {
 
 // place finds a block by its number.
 func (ses *session) place(n uint32) stretch {
-	at := ses.index.blocks[n].offset()
-	end, base := ses.index.end(n, ses.end()), int64(0)
+	at := ses.index.Offset(n)
+	end, base := ses.index.End(n, ses.end()), int64(0)
 	for _, p := range ses.earlier {
 		if size := p.stat.Size(); at < base+size {
 			return stretch{p, at - base, min(end, base+size) - at}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -42,8 +43,8 @@ type unsaved struct {
 
 	rescued bool // they stand in the rescue folder too
 
-	base  *fold  // of the file's blocks, while these stand above it; nil: they don't
-	first uint32 // number in the index of the first of these
+	base  *branch.Fold // of the file's blocks, while these stand above it; nil: they don't
+	first uint32       // number in the index of the first of these
 }
 
 // lay puts the unsaved blocks above those of the file.
@@ -52,8 +53,8 @@ func (ses *session) lay() {
 	if u.base != nil || len(u.blocks) == 0 {
 		return
 	}
-	base := ses.fold.clone()
-	u.base, u.first = &base, uint32(len(ses.index.blocks)) //nolint:gosec // see index.add
+	base := ses.fold.Clone()
+	u.base, u.first = &base, uint32(ses.index.Len()) //nolint:gosec // see branch.Index.Add
 	at := ses.end()
 	for _, b := range u.blocks {
 		ses.follow(b, b.Words(), at, 0)
@@ -67,7 +68,7 @@ func (ses *session) lift() {
 	if u.base == nil {
 		return
 	}
-	ses.index.truncate(u.first)
+	ses.index.Truncate(u.first)
 	ses.fold, u.base = *u.base, nil
 }
 
@@ -244,7 +245,7 @@ func (s *Store) KeepSaving(ctx context.Context) {
 // be taken back from the file.
 func (s *Store) renumber(ses *session, blocks []transcript.Block) error {
 	for i := range blocks {
-		n, taken := ses.index.find(ses.index.hash(blocks[i].ID))
+		n, taken := ses.index.Find(ses.index.Hash(blocks[i].ID))
 		if !taken {
 			continue
 		}

@@ -102,7 +102,7 @@ func (s *Store) insertions(ses *session, order []journaled, blocks map[int64]tra
 	var before *stretch // the block in front
 	for _, j := range order {
 		b, lost := blocks[j.at]
-		n, there := ses.index.find(ses.index.hash(j.id))
+		n, there := ses.index.Find(ses.index.Hash(j.id))
 		switch {
 		case there && !lost:
 			place := ses.place(n)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -42,8 +43,8 @@ type session struct {
 	tail      []byte // the file's last bytes, at most fingerprintLen
 	bare      bool   // older form of the format
 	readOnly  bool   // newer format
-	index     index
-	fold      fold
+	index     branch.Index
+	fold      branch.Fold
 	texts     heldTexts
 	unsaved   unsaved
 	journal   journal
@@ -148,8 +149,8 @@ func (ses *session) forgetFile() {
 
 // forgetBlocks leaves nothing known of the blocks.
 func (ses *session) forgetBlocks() {
-	ses.index.reset()
-	ses.fold, ses.texts = fold{}, heldTexts{}
+	ses.index.Reset()
+	ses.fold, ses.texts = branch.Fold{}, heldTexts{}
 	ses.unsaved.base = nil
 	ses.journal.stat, ses.journal.whole = nil, false // what the files lack may be something else now
 }
@@ -157,8 +158,8 @@ func (ses *session) forgetBlocks() {
 // follow takes a block that was read or written into the index and the context.
 // words is the sum of what a message says.
 func (ses *session) follow(b transcript.Block, words uint32, offset int64, number int) uint32 {
-	n := ses.index.add(b, offset, number)
-	ses.fold.add(&ses.index, n, b, words)
+	n := ses.index.Add(b, offset, number)
+	ses.fold.Add(&ses.index, n, b, words)
 	return n
 }
 
@@ -169,7 +170,7 @@ func (ses *session) read(raw transcript.RawBlock) {
 	if !ok {
 		b = raw.Decode()
 	}
-	number := ses.index.copies.Identify(&b, raw.Derived, ses.taken)
+	number := ses.index.Identify(&b, raw.Derived)
 	words := uint32(0)
 	if b.IsMessage() {
 		words = raw.Words()
@@ -205,7 +206,7 @@ func (s *Store) readTail(ses *session, f *os.File, fi os.FileInfo) (bool, error)
 			return false, nil // text was added to the last block
 		}
 		b := raw.Decode()
-		n := ses.follow(b, b.Words(), ses.base+raw.Offset, ses.index.copies.Identify(&b, raw.Derived, ses.taken))
+		n := ses.follow(b, b.Words(), ses.base+raw.Offset, ses.index.Identify(&b, raw.Derived))
 		if raw.Size <= transcript.BlockLimit {
 			ses.texts.put(n, b, int(raw.Size))
 		}
@@ -272,7 +273,7 @@ func (ses *session) setEnd(f *os.File, fi os.FileInfo) error {
 	return nil
 }
 
-func (ses *session) taken(id string) bool { return ses.index.has(id) }
+func (ses *session) taken(id string) bool { return ses.index.Has(id) }
 
 // remember notes a block that was just written.
 func (ses *session) remember(b transcript.Block, now time.Time) {
@@ -281,16 +282,16 @@ func (ses *session) remember(b transcript.Block, now time.Time) {
 		return
 	}
 	t := turnBlock{block: b}
-	if n := len(ses.index.blocks); n > 1 {
-		t.after = ses.index.blocks[n-2].id
+	if n := ses.index.Len(); n > 1 {
+		t.after = ses.index.ID(uint32(n - 2)) //nolint:gosec // see branch.Index.Add
 	}
 	ses.inTurn = append(ses.inTurn, t)
 }
 
 // isLast says whether the session ends with the block of this hash; 0: it is empty.
 func (ses *session) isLast(id uint64) bool {
-	n := len(ses.index.blocks)
-	return n == 0 && id == 0 || n > 0 && ses.index.blocks[n-1].id == id
+	n := ses.index.Len()
+	return n == 0 && id == 0 || n > 0 && ses.index.ID(uint32(n-1)) == id //nolint:gosec // see branch.Index.Add
 }
 
 // droppedInTurn gives the blocks of the running turn that a save dropped: its editor had

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
@@ -15,10 +16,6 @@ import (
 // ErrStale: the conversation went another way while its Summary was being made (a
 // reset, a rewind, a Summary of somebody else), so the Summary was not appended.
 var ErrStale = errors.New("the conversation changed while it was being summarised")
-
-// throughNone is the Through of a Summary that covers no message: all of them
-// were kept word for word.
-const throughNone = "none"
 
 // Snapshot is what a Summary is made of: the session as it was at one moment. It
 // holds no lock, and the conversation may go on.
@@ -60,8 +57,8 @@ func (s *Store) Snapshot(ctx context.Context, name, before string) (Snapshot, er
 // snapshotNow copies what is context now, in front of the block before.
 func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 	f, x := &ses.fold, &ses.index
-	end := len(f.active)
-	if i := f.at(x, x.hash(before)); before != "" && i >= 0 {
+	end := f.Len()
+	if i := f.At(x, x.Hash(before)); before != "" && i >= 0 {
 		end = i
 	}
 	snap, err := s.snapshotOf(ses, f, end)
@@ -71,24 +68,24 @@ func (s *Store) snapshotNow(ses *session, before string) (Snapshot, error) {
 }
 
 // snapshotOf copies what is context in the first blocks of a branch.
-func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
+func (s *Store) snapshotOf(ses *session, f *branch.Fold, end int) (Snapshot, error) {
 	x := &ses.index
-	snap := Snapshot{Session: ses.name, taken: time.Now(), corrections: f.corrections, told: f.told(x, end)}
-	at, from := f.lastSummary(x)
+	snap := Snapshot{Session: ses.name, taken: time.Now(), corrections: f.Corrections(), told: f.Told(x, end)}
+	at, from := f.LastSummary(x)
 	r := s.source(ses)
 	defer r.close()
 	if at >= 0 {
-		summary, err := r.block(f.active[at].block)
+		summary, err := r.block(f.Block(at))
 		if err != nil {
 			return Snapshot{}, err
 		}
 		snap.Previous = &summary
-		through := f.at(x, x.hash(summary.Through))
-		snap.goes = summary.Through == throughNone || through >= 0 && through < end
+		through := f.At(x, x.Hash(summary.Through))
+		snap.goes = summary.Through == branch.ThroughNone || through >= 0 && through < end
 	}
-	kept, omitted := f.window(x, from, end, ses.end())
+	kept, omitted := f.Window(x, from, end, ses.end())
 	for _, i := range kept {
-		b, err := r.message(f, f.active[i].block)
+		b, err := r.message(f, f.Block(i))
 		if err != nil {
 			return Snapshot{}, err
 		}
@@ -98,23 +95,15 @@ func (s *Store) snapshotOf(ses *session, f *fold, end int) (Snapshot, error) {
 			snap.Agent = b.Agent
 		}
 	}
-	snap.Omitted, snap.Since = omitted, f.between(x, f.counted(at), end)
-	for _, tool := range f.tools {
-		if tool.at < from || tool.at >= end {
-			continue
-		}
-		snap.results |= tool.from
-		if tool.name != "" && !slices.Contains(snap.Tools, tool.name) {
-			snap.Tools = append(snap.Tools, tool.name)
-		}
-	}
+	snap.Omitted, snap.Since = omitted, f.SinceSummary(x, end)
+	snap.results, snap.Tools = f.Tools(from, end)
 	return snap, snap.nameEnds(r, f, kept, end)
 }
 
 // nameEnds finds the ids that a Summary may go through beside those of messages.
-func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error {
+func (s *Snapshot) nameEnds(r *blockSource, f *branch.Fold, kept []int, end int) error {
 	if end > 0 {
-		b, err := r.block(f.active[end-1].block)
+		b, err := r.block(f.Block(end - 1))
 		if err != nil {
 			return err
 		}
@@ -124,10 +113,10 @@ func (s *Snapshot) nameEnds(r *blockSource, f *fold, kept []int, end int) error 
 		return nil
 	}
 	i := kept[0] - 1
-	for !r.ses.index.blocks[f.active[i].block].isMessage() {
+	for !r.ses.index.IsMessage(f.Block(i)) {
 		i--
 	}
-	b, err := r.block(f.active[i].block)
+	b, err := r.block(f.Block(i))
 	s.before = b.ID
 	return err
 }
@@ -150,13 +139,13 @@ func (s Snapshot) Through(keep int) string {
 	case s.Previous != nil:
 		return s.Previous.ID // what it went through was deleted by hand: what stands behind it is kept
 	}
-	return throughNone
+	return branch.ThroughNone
 }
 
 // CoversNothing reports whether a Summary stands for no message: all of them were kept
 // word for word when it was made.
 func CoversNothing(summary *transcript.Block) bool {
-	return summary != nil && summary.Through == throughNone
+	return summary != nil && summary.Through == branch.ThroughNone
 }
 
 // Recent is what a Summarizer is given: the last messages.
@@ -233,18 +222,18 @@ func (s *Store) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapsho
 // Where something was forgotten since, it may tell of that.
 func (ses *session) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &ses.fold, &ses.index
-	at, _ := f.lastSummary(x)
+	at, _ := f.LastSummary(x)
 	switch {
-	case forgot, f.corrections != snap.corrections, f.said.First(snap.told.Messages) != snap.told: // it may tell what was deleted
+	case forgot, f.Corrections() != snap.corrections, !f.StillTold(snap.told): // it may tell what was deleted
 		return false
-	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.hash(snap.Previous.ID) != x.blocks[f.active[at].block].id):
+	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.Hash(snap.Previous.ID) != x.ID(f.Block(at))):
 		return false
-	case through == throughNone:
-		return len(snap.Messages) > 0 && f.has(x, snap.Messages[0].ID)
+	case through == branch.ThroughNone:
+		return len(snap.Messages) > 0 && f.Has(x, snap.Messages[0].ID)
 	case snap.Previous != nil && through == snap.Previous.Through:
 		return true
 	}
-	return f.has(x, through)
+	return f.Has(x, through)
 }
 
 // Release drops what this process holds of a session; it is read again when it is
@@ -287,24 +276,18 @@ func (s *Store) Renewable(ctx context.Context, name string) (Renewable, error) {
 	r := Renewable{}
 	err := s.look(ctx, name, func(ses *session) error {
 		f, x := &ses.fold, &ses.index
-		if len(f.summaries) == 0 || ses.private.Load() {
+		before, at, end, ok := f.BeforeSummary(x)
+		if !ok || ses.private.Load() {
 			return ErrNothing
 		}
-		last := f.summaries[len(f.summaries)-1]
 		source := s.source(ses)
 		defer source.close()
-		old, err := source.block(f.active[last.at].block)
+		old, err := source.block(f.Block(at))
 		if err != nil {
 			return err
 		}
 		if !summary.IsRebuilt(old) {
 			return ErrNothing
-		}
-		before := *f // as it was when the Summary was made
-		before.summaries = f.summaries[:len(f.summaries)-1]
-		end := last.at
-		if i := f.at(x, last.through); i >= 0 && i < last.at && !last.none {
-			end = i + 1
 		}
 		r.Old = old
 		r.From, err = s.snapshotOf(ses, &before, end)
@@ -336,9 +319,9 @@ func (s Snapshot) Sources(own []string) transcript.Sources {
 	}
 	for _, tool := range s.Tools {
 		switch {
-		case tool == subcallTool:
+		case tool == branch.Subcall:
 			all |= transcript.FromAgent
-		case tool == strangersSearch:
+		case tool == branch.StrangersSearch:
 			all |= transcript.FromUnknown
 		case !slices.Contains(own, tool):
 			all |= transcript.FromTool

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
@@ -233,7 +234,7 @@ func (s *Store) session(name string) *session {
 	defer s.mu.Unlock()
 	ses := s.sessions[name]
 	if ses == nil {
-		ses = &session{name: name, turn: make(chan struct{}, 1), index: newIndex(s.seed)}
+		ses = &session{name: name, turn: make(chan struct{}, 1), index: branch.NewIndex(s.seed)}
 		ses.private.Store(s.memory)
 		s.sessions[name] = ses
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -32,12 +33,44 @@ func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool,
 	}
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title, By: by}
 	written := false
-	_, err := s.appendIf(ctx, name, func(f *fold) bool {
-		written = !f.titled && !s.forgotten.Since(time.Now().Add(-turnGrace)) // it may be made of what is gone
+	_, err := s.appendIf(ctx, name, func(f *branch.Fold) bool {
+		written = !f.Titled() && !s.forgotten.Since(time.Now().Add(-turnGrace)) // it may be made of what is gone
 		return written
 	}, note)
 	if err != nil {
 		return false, fmt.Errorf("naming %s: %w", name, err)
 	}
 	return written, nil
+}
+
+// Correct appends Notes of the kinds NoteEdited and NoteDeleted to a session.
+func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Block) error {
+	for i := range notes {
+		notes[i].Kind = transcript.KindNote
+	}
+	_, err := s.AppendAll(ctx, name, notes...)
+	return err
+}
+
+// UseVersion lets a session go on with another version of a message: one that was edited
+// or answered again since. The branch it is on is the one again, as it was when it was
+// left; the one that is left stays in the transcript. A message that is on no such branch
+// since the last reset gives ErrNotFound; a running turn gives ErrBusy.
+func (s *Store) UseVersion(ctx context.Context, name, id string) error {
+	turn, err := s.tryTurn(ctx, name, "version")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	err = s.look(ctx, name, func(ses *session) error {
+		if !ses.fold.IsLeft(&ses.index, id) {
+			return fmt.Errorf("%w: the version %q is not in it any more", ErrNotFound, id)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.appendIf(ctx, name, nil, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
@@ -29,7 +30,7 @@ func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
 	if size > transcript.BlockLimit {
 		return
 	}
-	if len(t.blocks) > 2*heldMessages || t.bytes > 2*heldBytes {
+	if len(t.blocks) > 2*branch.MaxMessages || t.bytes > 2*branch.MaxBytes {
 		*t = heldTexts{}
 	}
 	if t.blocks == nil {
@@ -41,7 +42,7 @@ func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
 
 // keep lets go of all but these.
 func (t *heldTexts) keep(numbers []uint32) {
-	if len(t.blocks) < 2*len(numbers)+heldMore && t.bytes <= 2*heldBytes {
+	if len(t.blocks) < 2*len(numbers)+heldMore && t.bytes <= 2*branch.MaxBytes {
 		return
 	}
 	old := t.blocks
@@ -88,13 +89,13 @@ func (r *blockSource) block(n uint32) (transcript.Block, error) {
 		return transcript.Block{}, err
 	}
 	b := raw.Decode()
-	if p := ses.index.blocks[n]; p.derived() {
-		b.ID = transcript.NumberedID(raw.Derived(), ses.index.number[n])
+	if ses.index.IsDerived(n) {
+		b.ID = ses.index.DerivedID(n, raw.Derived())
 	}
 	if more := raw.Size - int64(len(raw.Raw)); more > 0 {
 		b.Text += fmt.Sprintf("\n\n[… %d more bytes stand in the transcript alone]", more)
 	}
-	if ses.index.hash(b.ID) != ses.index.blocks[n].id {
+	if ses.index.Hash(b.ID) != ses.index.ID(n) {
 		return transcript.Block{}, fmt.Errorf("reading %s: %w", ses.file, sessiondir.ErrReplaced)
 	}
 	ses.texts.put(n, b, int(raw.Size))
@@ -150,13 +151,13 @@ func (r *blockSource) open(p part) error {
 // contextNow gives what a model is told of the session, as it is known.
 func (s *Store) contextNow(ses *session) (transcript.Context, error) {
 	f, x := &ses.fold, &ses.index
-	at, from := f.lastSummary(x)
-	kept, omitted := f.window(x, from, len(f.active), ses.end())
+	at, from := f.LastSummary(x)
+	kept, omitted := f.Window(x, from, f.Len(), ses.end())
 	r := s.source(ses)
 	defer r.close()
-	out := transcript.Context{Settings: f.settings, Titled: f.titled, Total: f.messages(x), Omitted: omitted, Messages: make([]transcript.Block, 0, len(kept))}
+	out := transcript.Context{Settings: f.Settings(), Titled: f.Titled(), Total: f.Messages(x), Omitted: omitted, Messages: make([]transcript.Block, 0, len(kept))}
 	if at >= 0 {
-		summary, err := r.block(f.active[at].block)
+		summary, err := r.block(f.Block(at))
 		if err != nil {
 			return transcript.Context{}, err
 		}
@@ -165,7 +166,7 @@ func (s *Store) contextNow(ses *session) (transcript.Context, error) {
 	}
 	numbers := make([]uint32, len(kept))
 	for i, k := range kept {
-		numbers[i] = f.active[k].block
+		numbers[i] = f.Block(k)
 		if k == at {
 			continue
 		}
@@ -194,8 +195,19 @@ func (s *Store) sameBlock(ses *session, n uint32, b transcript.Block) (bool, err
 		return false, err
 	}
 	there := raw.Decode()
-	if there.ID == "" || ses.index.blocks[n].derived() {
+	if there.ID == "" || ses.index.IsDerived(n) {
 		there.ID = b.ID // it is the id that b was found by
 	}
 	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil
+}
+
+// message gives a block of the branch as it reads now.
+func (r *blockSource) message(f *branch.Fold, n uint32) (transcript.Block, error) {
+	b, err := r.block(n)
+	if note, ok := f.Edit(n); ok && err == nil {
+		var edit transcript.Block
+		edit, err = r.block(note)
+		b.Text = edit.Text
+	}
+	return b, err
 }

@@ -44,7 +44,7 @@ func (s *Store) write(ses *session, blocks []transcript.Block) ([]transcript.Blo
 	}
 	for i, b := range fresh {
 		n := ses.follow(b, b.Words(), r.offsets[i], 0)
-		ses.texts.put(n, b, int(ses.index.end(n, r.offsets[len(fresh)])-r.offsets[i]))
+		ses.texts.put(n, b, int(ses.index.End(n, r.offsets[len(fresh)])-r.offsets[i]))
 		if i >= len(lost) {
 			ses.remember(b, now)
 		}

@@ -1,4 +1,4 @@
-package sessionmem
+package trash_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
@@ -20,7 +21,7 @@ func TestDeleteAndUndelete(t *testing.T) {
 	mustAppend(t, s, "cpu-a", user("one"))
 	mustAppend(t, other, "cpu-a", assistant("two"))
 	mustAppend(t, s, "cpu-b", ago(40*24*time.Hour, "archived"))
-	mustArchive(t, s, ArchiveRule{After: month})
+	mustArchive(t, s, sessionmem.ArchiveRule{After: month})
 	before := readFile(t, onlyFile(t, root))
 
 	for _, name := range []string{"cpu-b", "cpu-a"} {
@@ -28,8 +29,8 @@ func TestDeleteAndUndelete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, store := range []*Store{s, other} {
-		if _, err := store.Load(t.Context(), "cpu-a"); !errors.Is(err, ErrNotFound) {
+	for _, store := range []*sessionmem.Store{s, other} {
+		if _, err := store.Load(t.Context(), "cpu-a"); !errors.Is(err, sessionmem.ErrNotFound) {
 			t.Errorf("a deleted session loads: %v", err)
 		}
 		if list, err := store.List(t.Context()); len(list) != 0 || err != nil {
@@ -44,7 +45,7 @@ func TestDeleteAndUndelete(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	if _, err := s.Undelete(t.Context(), ""); !errors.Is(err, ErrNothingDeleted) {
+	if _, err := s.Undelete(t.Context(), ""); !errors.Is(err, sessionmem.ErrNothingDeleted) {
 		t.Errorf("nothing is left to bring back: %v", err)
 	}
 	if after := readFile(t, onlyFile(t, root)); after != before {
@@ -64,7 +65,7 @@ func TestDeleteAndUndelete(t *testing.T) {
 func TestUndeleteBringsBackWhatDeleteTook(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
-	kept := filepath.Join(root, sessionDir, "session-memory-cli-a-20261121-101010-x.md", "mine.txt")
+	kept := filepath.Join(root, transcript.SessionDir, "session-memory-cli-a-20261121-101010-x.md", "mine.txt")
 	must(t, os.Mkdir(filepath.Dir(kept), 0o700))
 	writeFile(t, kept, "mine")
 	must(t, s.Delete(t.Context(), "cli-a"))
@@ -82,7 +83,7 @@ func TestUndeleteBringsBackWhatDeleteTook(t *testing.T) {
 func TestDeleteRefuses(t *testing.T) {
 	root := t.TempDir()
 	s, other := openStore(t, root), openStore(t, root)
-	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, ErrNotFound) {
+	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, sessionmem.ErrNotFound) {
 		t.Errorf("a session that isn't there: %v", err)
 	}
 	if err := s.Delete(t.Context(), "../x"); !errors.Is(err, transcript.ErrBadName) {
@@ -93,7 +94,7 @@ func TestDeleteRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "cpu-a"); !errors.Is(err, ErrBusy) {
+	if err := s.Delete(t.Context(), "cpu-a"); !errors.Is(err, sessionmem.ErrBusy) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	turn.Unlock()
@@ -138,7 +139,7 @@ func TestTheLastDeletedIsTheLastAlsoAfterTheClockWentBack(t *testing.T) {
 	if err := s.Delete(t.Context(), "cpu-a"); err != nil {
 		t.Fatal(err)
 	}
-	trash := filepath.Join(root, sessionDir, catalog.TrashDir)
+	trash := filepath.Join(root, transcript.SessionDir, catalog.TrashDir)
 	folders, err := os.ReadDir(trash)
 	if err != nil || len(folders) != 1 {
 		t.Fatal(folders, err)
@@ -162,28 +163,10 @@ func TestDeletingAPrivateSession(t *testing.T) {
 	if err := s.Delete(t.Context(), "cpu-p"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Load(t.Context(), "cpu-p"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Load(t.Context(), "cpu-p"); !errors.Is(err, sessionmem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 	if !s.IsPrivate("cpu-p") {
 		t.Error("it must stay private")
-	}
-}
-
-func TestRewind(t *testing.T) {
-	s := openStore(t, t.TempDir())
-	mustAppend(t, s, "cpu-a", user("one"))
-	mustAppend(t, s, "cpu-a", assistant("two"))
-	third := mustAppend(t, s, "cpu-a", user("three"))
-	if _, err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("an id that isn't there: %v", err)
-	}
-	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {
-		t.Fatal(out, err)
-	}
-	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir))} {
-		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
-			t.Error(diff)
-		}
 	}
 }

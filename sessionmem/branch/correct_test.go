@@ -1,4 +1,4 @@
-package sessionmem
+package branch_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -45,7 +46,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 		"given an id that nobody has":                     {[]transcript.Block{deleted("x"), edited("y", "z")}, "secret one|answer one|two|answer two|three|answer three"},
 		"given a rewind behind it":                        {[]transcript.Block{deleted("q1"), {Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "q3"}}, "answer one|two|answer two"},
 	}
-	read := func(t *testing.T, s *Store) string {
+	read := func(t *testing.T, s *sessionmem.Store) string {
 		t.Helper()
 		c, err := s.Context(t.Context(), name)
 		if err != nil {
@@ -67,7 +68,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 		for _, private := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in memory: %v", title, private), func(t *testing.T) {
 				root := t.TempDir()
-				s, err := Open(Config{Root: root})
+				s, err := sessionmem.Open(sessionmem.Config{Root: root})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if private {
 					return
 				}
-				again, err := Open(Config{Root: root})
+				again, err := sessionmem.Open(sessionmem.Config{Root: root})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -121,7 +122,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 
 // A Summary that was being made of what was deleted meanwhile is not written.
 func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
-	s, err := Open(Config{Root: t.TempDir()})
+	s, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 	if err := s.Correct(t.Context(), name, transcript.Block{Note: transcript.NoteDeleted, Parent: "b0"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, ErrStale) {
-		t.Errorf("it gave %v, want ErrStale", err)
+	if _, err := s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, sessionmem.ErrStale) {
+		t.Errorf("it gave %v, want sessionmem.ErrStale", err)
 	}
 }

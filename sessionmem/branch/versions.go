@@ -1,8 +1,6 @@
-package sessionmem
+package branch
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -27,7 +25,7 @@ type leftStep struct {
 }
 
 // cut leaves the branch from its i-th step on.
-func (f *fold) cut(i int) {
+func (f *Fold) cut(i int) {
 	if i >= len(f.active) {
 		return
 	}
@@ -53,7 +51,7 @@ func (f *fold) cut(i int) {
 }
 
 // leftAt is the branch that was left with a block on it, -1 for none.
-func (f *fold) leftAt(block uint32) int {
+func (f *Fold) leftAt(block uint32) int {
 	return slices.IndexFunc(f.left, func(l leftBranch) bool {
 		_, on := slices.BinarySearchFunc(l.steps, block, func(s leftStep, n uint32) int { return int(s.block) - int(n) })
 		return on
@@ -62,13 +60,13 @@ func (f *fold) leftAt(block uint32) int {
 
 // goBack takes up the branch again that a block is on, as it was when it was left. An id
 // that is on none changes nothing.
-func (f *fold) goBack(x *index, id string) {
-	if n, ok := x.find(x.hash(id)); ok {
+func (f *Fold) goBack(x *Index, id string) {
+	if n, ok := x.Find(x.Hash(id)); ok {
 		f.takeUp(x, n)
 	}
 }
 
-func (f *fold) takeUp(x *index, block uint32) {
+func (f *Fold) takeUp(x *Index, block uint32) {
 	at := f.leftAt(block)
 	if at < 0 {
 		return
@@ -88,12 +86,12 @@ func (f *fold) takeUp(x *index, block uint32) {
 }
 
 // retake puts a step at the end of the branch again; of Summaries only those that hold.
-func (f *fold) retake(x *index, s leftStep, hold bool) {
+func (f *Fold) retake(x *Index, s leftStep, hold bool) {
 	if f.gone[s.block] || s.summary != nil && !hold {
 		return
 	}
 	at := len(f.active)
-	f.active = append(f.active, step{s.block, uint32(f.messages(x))}) //nolint:gosec // as many as blocks
+	f.active = append(f.active, step{s.block, uint32(f.Messages(x))}) //nolint:gosec // as many as blocks
 	if s.summary != nil {
 		summary := *s.summary
 		summary.at, summary.counted = at, min(summary.counted, at+1)
@@ -107,8 +105,8 @@ func (f *fold) retake(x *index, s leftStep, hold bool) {
 }
 
 // correctLeft is correct for a block on a branch that was left.
-func (f *fold) correctLeft(x *index, n uint32, note transcript.Block) {
-	block, ok := x.find(x.hash(note.Parent))
+func (f *Fold) correctLeft(x *Index, n uint32, note transcript.Block) {
+	block, ok := x.Find(x.Hash(note.Parent))
 	if !ok || f.leftAt(block) < 0 {
 		return
 	}
@@ -124,26 +122,8 @@ func (f *fold) correctLeft(x *index, n uint32, note transcript.Block) {
 	f.gone[block] = true
 }
 
-// UseVersion lets a session go on with another version of a message: one that was edited
-// or answered again since. The branch it is on is the one again, as it was when it was
-// left; the one that is left stays in the transcript. A message that is on no such branch
-// since the last reset gives ErrNotFound; a running turn gives ErrBusy.
-func (s *Store) UseVersion(ctx context.Context, name, id string) error {
-	turn, err := s.tryTurn(ctx, name, "version")
-	if err != nil {
-		return err
-	}
-	defer turn.Unlock()
-	err = s.look(ctx, name, func(ses *session) error {
-		n, ok := ses.index.find(ses.index.hash(id))
-		if !ok || ses.fold.leftAt(n) < 0 {
-			return fmt.Errorf("%w: the version %q is not in it any more", ErrNotFound, id)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	_, err = s.appendIf(ctx, name, nil, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
-	return err
+// IsLeft reports whether a block is on a branch that was left and can be taken up again.
+func (f *Fold) IsLeft(x *Index, id string) bool {
+	n, ok := x.Find(x.Hash(id))
+	return ok && f.leftAt(n) >= 0
 }

@@ -1,7 +1,6 @@
-package sessionmem
+package branch
 
 import (
-	"context"
 	"slices"
 
 	"mac-stats/sessionmem/transcript"
@@ -13,19 +12,10 @@ import (
 // of what was said; an attribute would mean writing the file anew, which forgetting alone
 // does. A context, a Summary, a fork and a search are made of what stands after the notes.
 
-// Correct appends Notes of the kinds NoteEdited and NoteDeleted to a session.
-func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Block) error {
-	for i := range notes {
-		notes[i].Kind = transcript.KindNote
-	}
-	_, err := s.AppendAll(ctx, name, notes...)
-	return err
-}
-
 // correct follows a Note, which has the number n, that a block of the branch was edited or
 // deleted. A Summary that covers the block leaves the context: it tells the old text.
-func (f *fold) correct(x *index, n uint32, note transcript.Block) {
-	i := f.at(x, x.hash(note.Parent))
+func (f *Fold) correct(x *Index, n uint32, note transcript.Block) {
+	i := f.At(x, x.Hash(note.Parent))
 	if i < 0 {
 		f.correctLeft(x, n, note)
 		return
@@ -33,7 +23,7 @@ func (f *fold) correct(x *index, n uint32, note transcript.Block) {
 	f.corrections++
 	for k := len(f.summaries) - 1; k >= 0; k-- {
 		s := f.summaries[k]
-		if through := f.at(x, s.through); s.at > i && !s.none && (through < 0 || through >= i) {
+		if through := f.At(x, s.through); s.at > i && !s.none && (through < 0 || through >= i) {
 			f.summaries = slices.Delete(f.summaries, k, k+1)
 			f.remove(x, s.at) // a search finds it no more either
 		}
@@ -47,7 +37,7 @@ func (f *fold) correct(x *index, n uint32, note transcript.Block) {
 	f.remove(x, i)
 }
 
-func (f *fold) setEdited(block, note uint32) {
+func (f *Fold) setEdited(block, note uint32) {
 	if f.edited == nil {
 		f.edited = map[uint32]uint32{}
 	}
@@ -55,7 +45,7 @@ func (f *fold) setEdited(block, note uint32) {
 }
 
 // remove takes one step out of the branch.
-func (f *fold) remove(x *index, i int) {
+func (f *Fold) remove(x *Index, i int) {
 	message := x.blocks[f.active[i].block].isMessage()
 	f.active = slices.Delete(f.active, i, i+1)
 	if message {
@@ -76,15 +66,4 @@ func (f *fold) remove(x *index, i int) {
 	for k := range f.tools {
 		back(&f.tools[k].at)
 	}
-}
-
-// message gives a block of the branch as it reads now.
-func (r *blockSource) message(f *fold, n uint32) (transcript.Block, error) {
-	b, err := r.block(n)
-	if note, ok := f.edited[n]; ok && err == nil {
-		var edit transcript.Block
-		edit, err = r.block(note)
-		b.Text = edit.Text
-	}
-	return b, err
 }

@@ -1,4 +1,4 @@
-package sessionmem
+package branch_test
 
 import (
 	"errors"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
 // versioned is a session with these messages, of the user's and answers by turns; each
 // rewind leaves the branch from a message on.
-func versioned(t *testing.T, s *Store, ids ...string) {
+func versioned(t *testing.T, s *sessionmem.Store, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		b := transcript.Block{ID: id, Kind: transcript.KindUser, Text: "text of " + id}
@@ -35,7 +36,7 @@ func versioned(t *testing.T, s *Store, ids ...string) {
 }
 
 // onBranch is the messages of the branch and of the context, which must be the same.
-func onBranch(t *testing.T, s *Store) []string {
+func onBranch(t *testing.T, s *sessionmem.Store) []string {
 	t.Helper()
 	tr, err := s.Load(t.Context(), "cpu-v")
 	if err != nil {
@@ -99,7 +100,7 @@ func TestGoingBackToAVersion(t *testing.T) {
 	}
 	versioned(t, s, "x", "u5")
 	for _, id := range []string{"u2", "u5", "nothing"} {
-		if err := s.UseVersion(t.Context(), "cpu-v", id); !errors.Is(err, ErrNotFound) {
+		if err := s.UseVersion(t.Context(), "cpu-v", id); !errors.Is(err, sessionmem.ErrNotFound) {
 			t.Errorf("going back to %s: %v", id, err)
 		}
 	}
