@@ -113,8 +113,8 @@ func (w *Window) smallCard(have ollama.ModelInfo) kit.Row {
 		kit.Title(i18n.With("{{.Model}} is installed, and small", has)),
 		kit.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
 		kit.Spacer(kit.Gap4),
-		kit.Line(kit.Gap8, 1, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { w.puller.Start(better.Model) }),
-			kit.Muted(models.AdviceWords(better)).Squeezable()),
+		kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { w.puller.Start(better.Model) }),
+			kit.Muted(models.AdviceWords(better))),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Begin with {{.Model}}", has), w.leaveWelcome)),
 	}
 	if have.Remote {

@@ -144,7 +144,7 @@ func (s setupCards) modelCard(memory uint64) kit.Row {
 		if i == 0 {
 			kind = kit.ButtonPrimary
 		}
-		parts = append(parts, kit.Line(kit.Gap8, 1, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(models.AdviceWords(a)).Squeezable()))
+		parts = append(parts, kit.NewFlowRow(kit.Gap8, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(models.AdviceWords(a))))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
 	c := kit.NewCardRow(kit.RoleNone, parts...)

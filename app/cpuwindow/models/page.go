@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"reflect"
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -203,12 +204,12 @@ func (p *Page) pullCard() kit.Row {
 	}
 	parts := []fyne.CanvasObject{kit.Title(i18n.T("Get a model"))}
 	for i, a := range ollama.Advice(p.host.MachineMemory()) {
-		note := AdviceWords(a)
+		notes := []fyne.CanvasObject{kit.Muted(AdviceWords(a))}
 		if i == 0 {
-			note = i18n.With("{{.Note}} · fits this machine best", i18n.Places{"Note": note})
+			notes = append(notes, kit.Muted(i18n.T("fits this machine best")))
 		}
 		if p.has(a.Model) {
-			parts = append(parts, kit.Line(kit.Gap8, 1, kit.Text(a.Model), kit.Muted(i18n.With("{{.Note}} · installed", i18n.Places{"Note": note})).Squeezable()))
+			parts = append(parts, kit.NewFlowRow(kit.Gap8, slices.Concat([]fyne.CanvasObject{kit.Text(a.Model)}, notes, []fyne.CanvasObject{kit.Muted(i18n.T("installed"))})...))
 			continue
 		}
 		kind := kit.ButtonPlain
@@ -216,7 +217,7 @@ func (p *Page) pullCard() kit.Row {
 			kind = kit.ButtonPrimary
 		}
 		b := kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { p.pull(a.Model) })
-		parts = append(parts, kit.Line(kit.Gap8, 1, b, kit.Muted(note).Squeezable()))
+		parts = append(parts, kit.NewFlowRow(kit.Gap8, append([]fyne.CanvasObject{b}, notes...)...))
 	}
 	parts = append(parts, kit.Spacer(kit.Gap4), p.field, kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("All models at ollama.com"), func() { p.host.OpenLink(library) })))
 	c := kit.NewCardRow(kit.RoleNone, parts...)

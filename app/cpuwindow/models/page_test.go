@@ -130,7 +130,7 @@ func TestThePageSaysWhatEachModelIsAndDoes(t *testing.T) {
 		b.Until("3 models · 48.5 GB on disk", "Loaded until")
 		b.Sees("16 GB of memory", "up to 10 GB run well", "qwen3:8b", "5.2 GB · 8.2B parameters · context of 40,960 tokens", "uses tools · thinks before it answers",
 			"for search by meaning", "Too large to run well with 16 GB of memory.",
-			"Automatic (qwen3:8b now)", "Automatic (nomic-embed-text:latest now)", "5.2 GB · better answers · fits this machine best · installed")
+			"Automatic (qwen3:8b now)", "Automatic (nomic-embed-text:latest now)", "5.2 GB · better answers", "fits this machine best", "installed")
 	})
 }
 

@@ -87,7 +87,7 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	parts = append(parts, kit.NewProse([]kit.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
 	if a.Err == nil {
 		model := cmp.Or(a.Model, i18n.T("automatic model"))
-		parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap8,
 			p.pill(model, func() *fyne.Menu {
 				return p.host.ModelMenu(a.Model, func(name string) { p.set(a, "model", name) })
 			}),

@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// FlowRow puts objects side by side and goes on in the next line where they don't
-// fit. What is wider than the row is squeezed into it.
+// FlowRow puts objects side by side, centred vertically, and goes on in the next line
+// where they don't fit. What is wider than the row is squeezed into it.
 type FlowRow struct {
 	widget.BaseWidget
 	Objects []fyne.CanvasObject
@@ -36,7 +36,7 @@ func (f *FlowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Posi
 		}
 		for _, o := range line {
 			m := size(o)
-			put(o, fyne.NewPos(x, y), m)
+			put(o, fyne.NewPos(x, y+(tallest-m.Height)/2), m)
 			x += m.Width + f.gap
 		}
 		line = line[:0]

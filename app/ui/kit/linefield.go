@@ -20,8 +20,8 @@ type LineField struct {
 	OnSubmit func(text string)
 }
 
-// WithoutBar shows a field of one line without the scroll bar that Fyne lays over
-// its text: the cursor moves a long text along.
+// WithoutBar shows a field of one line without the scroll bar and the shadow that Fyne
+// lays over its text: the cursor moves a long text along.
 func WithoutBar(e fyne.CanvasObject) fyne.CanvasObject {
 	return container.NewThemeOverride(e, barlessTheme{})
 }
@@ -30,7 +30,7 @@ type barlessTheme struct{ themeNow }
 
 // Color implements fyne.Theme.
 func (t barlessTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
-	if name == theme.ColorNameScrollBar {
+	if name == theme.ColorNameScrollBar || name == theme.ColorNameShadow {
 		return color.Transparent
 	}
 	return t.themeNow.Color(name, v)
