@@ -110,7 +110,7 @@ func (w *Window) smallCard(have ollama.ModelInfo) kit.Row {
 	better := ollama.Advice(memory)[0]
 	has := i18n.Places{"Model": have.Name, "Size": models.Parameters(have.KnownSize()), "Better": better.Model}
 	parts := []fyne.CanvasObject{
-		kit.Title(i18n.With("{{.Model}} is installed, and small", has)),
+		kit.Heading(i18n.With("{{.Model}} is installed, and small", has)),
 		kit.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
 		kit.Spacer(kit.Gap4),
 		kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { w.puller.Start(better.Model) }),
@@ -118,7 +118,7 @@ func (w *Window) smallCard(have ollama.ModelInfo) kit.Row {
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Begin with {{.Model}}", has), w.leaveWelcome)),
 	}
 	if have.Remote {
-		parts[0] = kit.Title(i18n.With("{{.Model}} runs elsewhere", has))
+		parts[0] = kit.Heading(i18n.With("{{.Model}} runs elsewhere", has))
 		parts[1] = kit.NewParagraph(i18n.With("Your messages leave this machine with it. {{.Better}} fits this machine and runs on it.", has), kit.RoleMuted)
 	}
 	c := kit.NewCardRow(kit.RoleNone, parts...)

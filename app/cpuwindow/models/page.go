@@ -206,10 +206,10 @@ func (p *Page) pullCard() kit.Row {
 	for i, a := range ollama.Advice(p.host.MachineMemory()) {
 		notes := []fyne.CanvasObject{kit.Muted(AdviceWords(a))}
 		if i == 0 {
-			notes = append(notes, kit.Muted(i18n.T("fits this machine best")))
+			notes = append(notes, kit.Muted("· "+i18n.T("fits this machine best")))
 		}
 		if p.has(a.Model) {
-			parts = append(parts, kit.NewFlowRow(kit.Gap8, slices.Concat([]fyne.CanvasObject{kit.Text(a.Model)}, notes, []fyne.CanvasObject{kit.Muted(i18n.T("installed"))})...))
+			parts = append(parts, kit.NewFlowRow(kit.Gap4, slices.Concat([]fyne.CanvasObject{kit.Text(a.Model)}, notes, []fyne.CanvasObject{kit.Muted("· " + i18n.T("installed"))})...))
 			continue
 		}
 		kind := kit.ButtonPlain

@@ -35,16 +35,17 @@ func (p Pull) fraction() float64 {
 }
 
 func (p Pull) words() string {
-	if p.Total <= 0 {
-		return stepWords(p.Status) + "…"
+	step, downloads := stepWords(p.Status)
+	if !p.Stopped && (p.Total <= 0 || !downloads) {
+		return i18n.Capital(step) + "…"
 	}
-	places := i18n.Places{"Status": i18n.Capital(stepWords(p.Status)), "Completed": Gigabytes(p.Completed), "Total": Gigabytes(p.Total), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
+	places := i18n.Places{"Completed": Gigabytes(p.Completed), "Total": Gigabytes(p.Total), "What": fmt.Sprintf("%.0f", math.Floor(100*p.fraction()))}
 	if p.Stopped {
 		return i18n.With("Stopped at {{.Completed}} of {{.Total}} · {{.What}} %", places)
 	}
-	words := i18n.With("{{.Status}} · {{.Completed}} of {{.Total}} · {{.What}} %", places)
+	words := i18n.With("{{.Completed}} of {{.Total}} · {{.What}} %", places)
 	switch {
-	case p.Left == 0 || p.Completed == p.Total:
+	case p.Left == 0:
 	case p.Left < time.Hour:
 		words += " · " + i18n.Count("about {{.N}} minutes left", int(p.Left/time.Minute)+1)
 	default:
@@ -53,20 +54,21 @@ func (p Pull) words() string {
 	return words
 }
 
-// stepWords are the server's words for what it does, in ours.
-func stepWords(status string) string {
+// stepWords are the server's words for what it does, in ours; downloads: it is the part
+// that has a size.
+func stepWords(status string) (words string, downloads bool) {
 	verb, _, _ := strings.Cut(status, " ")
 	switch {
 	case status == "", status == "pulling manifest":
-		return i18n.T("asking for it")
+		return i18n.T("asking for it"), false
 	case verb == "pulling", verb == "downloading":
-		return i18n.T("downloading")
+		return i18n.T("downloading"), true
 	case verb == "verifying":
-		return i18n.T("checking what came")
+		return i18n.T("checking what came"), false
 	case verb == "writing", verb == "removing", status == "success":
-		return i18n.T("installing")
+		return i18n.T("installing"), false
 	}
-	return status
+	return status, false
 }
 
 // left is how long the rest takes at the pace since it began at so many bytes; 0 where
@@ -200,20 +202,20 @@ func (p *Puller) Card() kit.Row {
 	case now.Err != nil:
 		what, next := failure(now.Model, now.Err)
 		parts = []fyne.CanvasObject{
-			kit.Title(i18n.With("{{.Model}} could not be pulled", place)), kit.NewParagraph(what, kit.RoleText), kit.NewParagraph(next, kit.RoleMuted),
+			kit.Heading(i18n.With("{{.Model}} could not be pulled", place)), kit.NewParagraph(what, kit.RoleText), kit.NewParagraph(next, kit.RoleMuted),
 			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Try again"), resume), dismiss),
 		}
 	case now.Stopped:
 		bar.Set(now.fraction(), kit.RoleFaint)
 		parts = []fyne.CanvasObject{
-			kit.Title(i18n.With("Download of {{.Model}} stopped", place)), bar, kit.Small(now.words()).Squeezable(),
+			kit.Heading(i18n.With("Download of {{.Model}} stopped", place)), bar, kit.Small(now.words()).Squeezable(),
 			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Resume"), resume), dismiss),
 		}
 	default:
 		words := kit.Small(now.words()).Squeezable()
 		p.shown = append(p.shown, shownPull{bar, words})
 		parts = []fyne.CanvasObject{
-			kit.Title(i18n.With("Pulling {{.Model}}", place)), bar,
+			kit.Heading(i18n.With("Pulling {{.Model}}", place)), bar,
 			kit.Line(kit.Gap8, 0, words, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.Stop)),
 		}
 	}

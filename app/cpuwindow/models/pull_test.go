@@ -44,14 +44,14 @@ func TestADownloadThatEndedWasNotStopped(t *testing.T) {
 
 func TestPullProgressInWords(t *testing.T) {
 	for want, p := range map[string]Pull{
-		"asking for it…":                                               {Status: "pulling manifest"},
-		"Downloading · 12 MB of 98 MB · 12 %":                          {Status: "pulling b179c9523d0e", Completed: 12e6, Total: 98e6},
-		"Downloading · 1.3 GB of 5.2 GB · 25 % · about 6 minutes left": {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 5*time.Minute + 1},
-		"Downloading · 1.3 GB of 5.2 GB · 25 % · about 2 hours left":   {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 90 * time.Minute},
-		"Checking what came · 5.2 GB of 5.2 GB · 100 %":                {Status: "verifying sha256 digest", Completed: 5.2e9, Total: 5.2e9, Left: 1},
-		"Installing · 5.2 GB of 5.2 GB · 100 %":                        {Status: "writing manifest", Completed: 5.2e9, Total: 5.2e9},
-		"Stopped at 1.3 GB of 5.2 GB · 25 %":                           {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Stopped: true},
-		"A step of a later Ollama · 5.2 GB of 5.2 GB · 100 %":          {Status: "a step of a later Ollama", Completed: 5.2e9, Total: 5.2e9},
+		"Asking for it…":                                 {Status: "pulling manifest"},
+		"12 MB of 98 MB · 12 %":                          {Status: "pulling b179c9523d0e", Completed: 12e6, Total: 98e6},
+		"1.3 GB of 5.2 GB · 25 % · about 6 minutes left": {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 5*time.Minute + 1},
+		"1.3 GB of 5.2 GB · 25 % · about 2 hours left":   {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Left: 90 * time.Minute},
+		"Checking what came…":                            {Status: "verifying sha256 digest", Completed: 5.2e9, Total: 5.2e9, Left: 1},
+		"Installing…":                                    {Status: "writing manifest", Completed: 5.2e9, Total: 5.2e9},
+		"Stopped at 1.3 GB of 5.2 GB · 25 %":             {Status: "pulling b179c9523d0e", Completed: 1.3e9, Total: 5.2e9, Stopped: true},
+		"A step of a later Ollama…":                      {Status: "a step of a later Ollama", Completed: 5.2e9, Total: 5.2e9},
 	} {
 		if got := p.words(); got != want {
 			t.Errorf("%+v: %q, want %q", p, got, want)
