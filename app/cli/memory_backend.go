@@ -112,7 +112,7 @@ func (c *commands) printServer(ctx context.Context, b *backend.Backend, s *postg
 // vectorsOfServer says whether the server finds by meaning.
 func vectorsOfServer(s recall.ServerStatus) string {
 	if s.Vectors == "" {
-		return "by words alone: the server has no pgvector; its administrator adds it with CREATE EXTENSION vector SCHEMA public"
+		return "by words alone: the server has no pgvector 0.7 or newer; its administrator installs that and runs CREATE EXTENSION vector SCHEMA public in the database"
 	}
 	return "by words and by meaning (pgvector " + s.Vectors + ")"
 }

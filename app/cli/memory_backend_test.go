@@ -101,7 +101,7 @@ func TestAnAnswerWaitsForNoServer(t *testing.T) {
 			e.must(t, "ask", "--session", "notes", "The locker code is zanzibar")
 			e.must(t, "memory", "reindex")
 			e.set(t, "postgres", server.Address)
-			e.open = backend.Open // as impatient as the program is
+			e.open = backend.Open       // as impatient as the program is
 			for len(server.Came) == 0 { // a busy machine may not get so far in time
 				if got := e.must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
 					t.Error(got)

@@ -21,7 +21,8 @@ type serverCard struct {
 	facts  *kit.Prose
 	detail *kit.Prose
 	test   *kit.Button
-	of     string // the address that facts are of; "": none is set
+	of     string // the address that facts are of, without a password; "": none is set
+	secret bool   // it has one
 	busy   bool
 }
 
@@ -38,14 +39,15 @@ func (c *serverCard) used() bool { return c.page.parts.Config().Recall.Backend =
 
 // refresh takes over another address.
 func (c *serverCard) refresh() {
-	of := ""
+	of, secret := "", false
 	if c.used() {
 		of = c.page.parts.Index.ServerName()
+		secret = of != c.page.parts.Config().Recall.PostgresURL
 	}
-	if of == c.of {
+	if of == c.of && secret == c.secret {
 		return
 	}
-	c.of = of
+	c.of, c.secret = of, secret
 	c.say(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
 }
 
@@ -67,7 +69,7 @@ func (c *serverCard) onTest() {
 			switch {
 			case c.of != of || err == nil && status == nil: // another one by now
 			case err != nil:
-				c.say(head, i18n.Sentence(err.Error())+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
+				c.say(head, i18n.Sentence(i18n.Capital(err.Error()))+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
 			default:
 				c.say(head, serverWords(status))
 			}
@@ -76,6 +78,9 @@ func (c *serverCard) onTest() {
 }
 
 func (c *serverCard) say(facts, detail string) {
+	if c.secret {
+		detail += "\n" + i18n.T("The address holds a password, which everybody can read who reads config.toml. Save it with `mac-stats memory backend password`, and take it out.")
+	}
 	c.facts.SetRuns([]kit.Run{{Text: facts}})
 	c.detail.SetRuns([]kit.Run{{Text: detail}})
 	c.page.View.Remeasure(c)
@@ -86,7 +91,7 @@ func (c *serverCard) say(facts, detail string) {
 func serverWords(s *recall.ServerStatus) string {
 	how := i18n.T("by words and by meaning")
 	if s.Vectors == "" {
-		how = i18n.T("by words alone, because it has no pgvector")
+		how = i18n.T("by words alone, because it has no pgvector 0.7 or newer")
 	}
 	words := i18n.With("PostgreSQL {{.Version}} answers in {{.Time}} and is searched {{.How}}.", i18n.Places{
 		"Version": s.Version, "Time": fmt.Sprintf("%.0f ms", float64(s.Took.Microseconds())/1000), "How": how,
@@ -99,5 +104,5 @@ func serverWords(s *recall.ServerStatus) string {
 		}
 		machines = append(machines, name+": "+i18n.Count("{{.N}} passages", m.Passages))
 	}
-	return words + " " + strings.Join(machines, " · ")
+	return words + "\n" + i18n.Capital(strings.Join(machines, " · "))
 }

@@ -29,7 +29,7 @@ func (b *because) Unwrap() error { return b.error }
 
 func (b *because) Error() string {
 	if told := new(pgconn.PgError); errors.As(b.error, &told) {
-		return told.Message + " (" + told.Code + ")"
+		return told.Message + ", SQLSTATE " + told.Code
 	}
 	if failed := new(pgconn.ConnectError); errors.As(b.error, &failed) {
 		text := failed.Unwrap().Error()

@@ -119,3 +119,85 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 		stop()
 	})
 }
+
+// TestASearchMakesNoTables: that takes longer than somebody waits for an answer.
+func TestASearchMakesNoTables(t *testing.T) {
+	t.Parallel()
+	cluster := postgrestest.Shared(t)
+	address := cluster.Database(t)
+	s, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.Candidates(t.Context(), recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", time.Now()), Weights: &rank.Weights{}})
+	says(t, err, "`mac-stats memory backend push` makes them")
+	c, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(t.Context()) }()
+	var n int
+	if err := c.QueryRow(t.Context(), "SELECT count(*) FROM pg_tables WHERE tableowner = current_user").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d tables, %v", n, err)
+	}
+}
+
+// TestTheColdTierCostsNothing: nothing of it is looked at unless it is asked for.
+func TestTheColdTierCostsNothing(t *testing.T) {
+	t.Parallel()
+	cluster := postgrestest.Shared(t)
+	address := withQuery(t, cluster.Database(t), "enable_seqscan", "off") // as for tables of any size
+	a := newMachine(t, address, "desk")
+	a.say("cpu-old", "the otter swims")
+	a.now = a.now.Add(200 * 24 * time.Hour)
+	a.say("cpu-new", "the otter sleeps")
+	scans := func(index string) (n int) {
+		t.Helper()
+		c, err := pgx.Connect(t.Context(), address)
+		if err == nil {
+			defer func() { _ = c.Close(t.Context()) }()
+			err = c.QueryRow(t.Context(), "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = $1", index).Scan(&n)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	search := func(cold bool) (texts []string) {
+		t.Helper()
+		s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Name: "desk"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		before := a.now.Add(-90 * 24 * time.Hour).Unix()
+		if cold {
+			before = 0
+		}
+		w := rank.Default()
+		got, err := s.Candidates(t.Context(), recall.ServerQuestion{Terms: analysis.NewAnalyzer().Query("otter", a.now), Weights: &w, ColdBefore: before})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range got.Passages {
+			texts = append(texts, p.Text)
+		}
+		return texts
+	}
+	if got := search(false); len(got) != 1 || got[0] != "the otter sleeps" {
+		t.Errorf("%q", got)
+	}
+	for scans("passage_warm") == 0 { // a server counts a moment after the end of a connection
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := scans("passage_cold"); n != 0 {
+		t.Errorf("the cold tier was looked at %d times", n)
+	}
+	if got := search(true); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	for scans("passage_cold") == 0 { // else this proves nothing
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,17 +14,17 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// meanings is an embedding model of four words.
-type meanings struct{}
+// meanings is an embedding model of four words, with more dimensions that say nothing.
+type meanings struct{ more int }
 
-func (meanings) Model(context.Context) (recall.EmbedModel, error) {
-	return recall.EmbedModel{Name: "four", Digest: "1"}, nil
+func (m meanings) Model(context.Context) (recall.EmbedModel, error) {
+	return recall.EmbedModel{Name: fmt.Sprint("four and ", m.more), Digest: "1"}, nil
 }
 
-func (meanings) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs, texts []string) ([][]float32, error) {
+func (m meanings) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		out[i] = []float32{.1, .1, .1, .1}
+		out[i] = append([]float32{.1, .1, .1, .1}, make([]float32, m.more)...)
 		for d, words := range []string{"car automobile", "otter swims", "bread bakes", "rain falls"} {
 			for word := range strings.FieldsSeq(words) {
 				if strings.Contains(text, word) {
@@ -39,6 +40,7 @@ func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
 	cluster := postgrestest.Shared(t)
 	address := cluster.Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
+	models := map[*machine]meanings{}
 	search := func(m *machine, make bool) recall.Answer {
 		server, err := postgres.New(postgres.Config{Address: address, Machine: map[bool]string{true: "desk", false: "lap"}[m == a], Name: "x"})
 		if err != nil {
@@ -46,7 +48,7 @@ func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
 		}
 		defer server.Close()
 		x, err := recall.Open(recall.Config{
-			Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Embedder: meanings{},
+			Root: m.Root, CacheDir: m.CacheDir, Store: m.Store, Embedder: models[m],
 			Server: func() recall.Server { return server }, ServerPatience: patience, EmbedPatience: patience,
 		})
 		if err != nil {
@@ -86,6 +88,32 @@ func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
 		if strings.Contains(h.Text, "house") && h.Semantic > 0 {
 			t.Errorf("%q is near still", h.Text)
 		}
+	}
+
+	b.say("cpu-two", "a car parks")
+	models[b] = meanings{more: 3} // only this machine has another model by now
+	if got := search(b, false); got.State.Vectors != recall.VectorsPaused {
+		t.Errorf("%v: want that there are no vectors of it", got.State)
+	}
+	got = search(b, true)
+	if len(got.Hits) == 0 || got.Hits[0].Text != "a car parks" || got.Hits[0].Semantic == 0 {
+		t.Errorf("%+v, want its own by meaning", got)
+	}
+	for _, h := range got.Hits {
+		if h.Semantic > 0 && h.Machine != "" {
+			t.Errorf("%q of %s by vectors of another model", h.Text, h.Machine)
+		}
+	}
+	models[a] = models[b]
+	search(a, true)
+	near := 0
+	for _, h := range search(b, true).Hits {
+		if h.Semantic > 0 && h.Machine != "" {
+			near++
+		}
+	}
+	if near == 0 {
+		t.Error("nothing of the other machine is near, though both have one model again")
 	}
 }
 

@@ -1,0 +1,63 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// deaf is a server that answers nothing and knows of no context.
+type deaf struct {
+	Server
+	until chan struct{}
+	asked int
+}
+
+func (d *deaf) Candidates(context.Context, ServerQuestion) (ServerFound, error) {
+	d.asked++
+	<-d.until
+	return ServerFound{}, nil
+}
+
+// TestASearchWaitsForNoServerForLong: a turn gives it 300 ms, of which this machine's index
+// has to have its part.
+func TestASearchWaitsForNoServerForLong(t *testing.T) {
+	for _, c := range []struct{ has, patience, want time.Duration }{
+		{300 * time.Millisecond, 0, 200 * time.Millisecond},               // before a turn
+		{5 * time.Second, 0, 300 * time.Millisecond},                      // a tool of a turn
+		{5 * time.Second, 5 * time.Second, 300 * time.Millisecond},        // the same in a command
+		{0, 0, 300 * time.Millisecond},                                    // the window
+		{0, 5 * time.Second, 5 * time.Second},                             // memory search
+		{30 * time.Millisecond, 5 * time.Second, 20 * time.Millisecond},   // a turn in a hurry
+		{300 * time.Millisecond, 5 * time.Second, 200 * time.Millisecond}, // a turn of a command
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &deaf{until: make(chan struct{})}
+			defer close(d.until)
+			x := &Index{cfg: Config{Server: func() Server { return d }, ServerPatience: c.patience}, logger: slog.New(slog.DiscardHandler)}
+			ctx := t.Context()
+			if c.has > 0 {
+				var stop func()
+				ctx, stop = context.WithTimeout(ctx, c.has)
+				defer stop()
+			}
+			begun := time.Now()
+			for range 2 { // the second time it is left alone
+				if _, err := x.askServer(ctx, ServerQuestion{}); !errors.Is(err, ErrServer) {
+					t.Error(err)
+				}
+			}
+			if took := time.Since(begun); took != c.want || d.asked != 1 {
+				t.Errorf("of %v with a patience of %v: %v, want %v; asked %d times, want once", c.has, c.patience, took, c.want, d.asked)
+			}
+			time.Sleep(serverRest)
+			_, _ = x.askServer(context.Background(), ServerQuestion{})
+			if d.asked != 2 {
+				t.Error("it isn't asked again")
+			}
+		})
+	}
+}
