@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/ollama/ollama/api"
 )
@@ -98,24 +97,24 @@ func harmlessValue(value any) any {
 	return value
 }
 
-// showsSystem reports whether a chat template shows the model what a system message says,
-// by running it as the server does. The one of a model that was made of a file without any,
-// "{{ .Prompt }}", doesn't. Of one that can't be run here nothing is known: it counts as one
-// that does.
-func showsSystem(text string) bool {
-	const mark = "the words of the system"
-	none := func(...any) string { return "" }
-	run, err := template.New("").Funcs(template.FuncMap{"json": none, "currentDate": none, "yesterdayDate": none, "toTypeScriptType": none}).Parse(text)
-	if err != nil || text == "" {
+var (
+	roleAsked = regexp.MustCompile(`eq\s+\$?\w*\.Role\b`)
+	otherRole = regexp.MustCompile(`\{\{-?\s*else\s*-?\}\}`)
+)
+
+// showsSystem reports whether a chat template shows the model what a system message says.
+// The one of a model that was made of a file without any, "{{ .Prompt }}", doesn't, nor one
+// that asks for the roles of user and assistant alone. It is read, not run: it is a
+// stranger's program.
+func showsSystem(template string) bool {
+	switch {
+	case template == "", strings.Contains(template, ".System"), strings.Contains(template, `"system"`):
 		return true
+	case !strings.Contains(template, ".Messages"):
+		return false
 	}
-	var out strings.Builder
-	err = run.Execute(&out, map[string]any{
-		"System": mark, "Prompt": "Hello", "Response": "",
-		"Messages": []*api.Message{{Role: "system", Content: mark}, {Role: "user", Content: "Hello"}},
-		"Tools":    api.Tools(nil), "Suffix": "", "Think": false, "ThinkLevel": "", "IsThinkSet": false,
-	})
-	return err != nil || strings.Contains(out.String(), mark)
+	rest := roleAsked.ReplaceAllString(template, "")
+	return rest == template || strings.Contains(rest, ".Role") || otherRole.MatchString(rest)
 }
 
 // withoutSystem puts what the system messages say before the first message of the user.
