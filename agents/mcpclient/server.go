@@ -9,10 +9,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -354,33 +352,6 @@ func (s *server) stop(why string) {
 	}
 }
 
-// meter counts what a server sends between two calls, and ends one that sends too much.
-type meter struct {
-	n    atomic.Int64
-	over func() // may be nil
-}
-
-func (m *meter) reset()     { m.n.Store(0) }
-func (m *meter) full() bool { return m != nil && m.n.Load() > mostSent }
-
-func (m *meter) reader(r io.Reader) io.Reader { return &metered{m, r} }
-
-type metered struct {
-	m *meter
-	r io.Reader
-}
-
-func (r *metered) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	if r.m.n.Add(int64(n)) > mostSent {
-		if r.m.over != nil {
-			r.m.over()
-		}
-		return 0, fmt.Errorf("more than %d bytes: %w", mostSent, io.ErrUnexpectedEOF)
-	}
-	return n, err
-}
-
 // web is the connection to a server on the web. Its headers go to its own host alone.
 func (s *server) web(sent *meter) mcp.Transport {
 	own, _ := url.Parse(s.config.URL) // checked when it was read
@@ -413,31 +384,3 @@ func (s *server) web(sent *meter) mcp.Transport {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// openLog opens the file of what a server writes to stderr, which is begun anew.
-func openLog(path string) (io.WriteCloser, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	return &capped{file: f}, nil
-}
-
-// capped is a file that takes mostLog bytes and drops the rest.
-type capped struct {
-	file *os.File
-	n    int
-}
-
-func (c *capped) Close() error { return c.file.Close() }
-
-func (c *capped) Write(p []byte) (int, error) {
-	if room := mostLog - c.n; len(p) <= room {
-		c.n += len(p)
-		return c.file.Write(p)
-	}
-	return len(p), nil
-}

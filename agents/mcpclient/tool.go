@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,9 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents/ollama"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -90,45 +87,6 @@ func newSpec(t *mcp.Tool) (spec, error) {
 	return spec{Name: t.Name, Description: clean(t.Description, mostAbout), Schema: schema}, nil
 }
 
-// clean is a stranger's text as it may stand among the words for a model, or before a
-// person: one line without what nobody sees and what templates obey.
-func clean(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	return excerpt.Shorten(strings.Join(strings.Fields(ollama.Harmless(text)), " "), most)
-}
-
-// cleanSchema cleans the texts of a schema; names of properties that no call could have
-// are left out.
-func cleanSchema(value any, depth int) any {
-	switch v := value.(type) {
-	case string:
-		return clean(v, mostAbout)
-	case []any:
-		out := make([]any, 0, len(v))
-		for _, one := range v {
-			out = append(out, cleanSchema(one, depth+1))
-		}
-		return out
-	case map[string]any:
-		out := map[string]any{}
-		for name, one := range v {
-			if depth < 12 && name == clean(name, 64) {
-				out[name] = cleanSchema(one, depth+1)
-			}
-		}
-		return out
-	}
-	return value
-}
-
 func hashOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
@@ -164,71 +122,6 @@ func newTool(s *server, sp spec) *tool {
 		t.types[name] = property.Type
 	}
 	return t
-}
-
-// inlined puts what a "$ref" leads to in its place, where that is part of the schema, so
-// that models see what an argument is. One that would grow too large, or leads back to
-// itself, is left as it is.
-func inlined(schema json.RawMessage) json.RawMessage {
-	var root any
-	if !bytes.Contains(schema, []byte(`"$ref"`)) || json.Unmarshal(schema, &root) != nil {
-		return schema
-	}
-	parts := 0
-	var put func(value any, depth int) any
-	put = func(value any, depth int) any {
-		if parts++; depth > 32 {
-			parts = mostSchema // it leads back to itself
-		}
-		if parts > mostSchema/4 {
-			return nil
-		}
-		switch v := value.(type) {
-		case []any:
-			out := make([]any, 0, len(v))
-			for _, one := range v {
-				out = append(out, put(one, depth+1))
-			}
-			return out
-		case map[string]any:
-			if ref, ok := v["$ref"].(string); ok {
-				if to, ok := at(root, ref).(map[string]any); ok {
-					own := maps.Clone(to)
-					maps.Copy(own, v) // such as a description of its own
-					if own["$ref"] = to["$ref"]; own["$ref"] == nil {
-						delete(own, "$ref")
-					}
-					return put(own, depth+1)
-				}
-			}
-			out := map[string]any{}
-			for name, one := range v {
-				if depth > 0 || name != "$defs" && name != "definitions" {
-					out[name] = put(one, depth+1)
-				}
-			}
-			return out
-		}
-		return value
-	}
-	out, err := json.Marshal(put(root, 0))
-	if err != nil || parts > mostSchema/4 || len(out) > mostSchema {
-		return schema
-	}
-	return out
-}
-
-// at is the part of a schema that a reference within it names: #/$defs/path.
-func at(root any, ref string) any {
-	way, ok := strings.CutPrefix(ref, "#/")
-	for name := range strings.SplitSeq(way, "/") {
-		part, _ := root.(map[string]any)
-		root = part[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
-	}
-	if !ok {
-		return nil
-	}
-	return root
 }
 
 // Name implements tools.Tool: the server's name stands before the tool's.

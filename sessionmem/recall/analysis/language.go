@@ -1,9 +1,6 @@
 package analysis
 
 import (
-	"maps"
-	"math/bits"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -274,101 +271,6 @@ func scriptOf(lower string) language {
 		}
 	}
 	return langNone
-}
-
-// language guesses which language of the Latin script the text at hand is in, by its
-// function words and letters; a text that has neither counts as English.
-func (a *Analyzer) language() language {
-	guess, _ := a.guess()
-	return guess
-}
-
-// guess says also whether anything spoke for it.
-func (a *Analyzer) guess() (guess language, sure bool) {
-	var score [latinLanguages]int
-	for _, w := range a.seq {
-		if w.script < latinLanguages || w.stops != 0 {
-			vote(&score, w.stops, 12)
-			vote(&score, w.hints, 6)
-		}
-	}
-	for lang, n := range score {
-		if n > score[guess] {
-			guess = language(lang)
-		}
-	}
-	return guess, score[guess] > 0
-}
-
-// scriptLanguage is a language that its script tells.
-type scriptLanguage struct {
-	code   string
-	script *unicode.RangeTable
-	weight int // letters of the Latin script that one sign is worth
-}
-
-var scriptLanguages = []scriptLanguage{
-	{"ru", unicode.Cyrillic, 1},
-	{"ar", unicode.Arabic, 1},
-	{"ta", unicode.Tamil, 1},
-	{"el", unicode.Greek, 1},
-	{"ko", unicode.Hangul, 2},
-	{"ja", unicode.Hiragana, 3},
-	{"ja", unicode.Katakana, 3},
-	{"zh", unicode.Han, 3},
-}
-
-// KnowsLanguage reports whether Language can give the code.
-func KnowsLanguage(code string) bool {
-	_, latin := languageCodes[code]
-	return latin || slices.ContainsFunc(scriptLanguages, func(l scriptLanguage) bool { return l.code == code })
-}
-
-// Language is the ISO 639-1 code of the language that most of a text is in; "" where
-// nothing tells it.
-func (a *Analyzer) Language(text string) string {
-	latin, score := 0, map[string]int{}
-	for _, r := range text {
-		if unicode.Is(unicode.Latin, r) {
-			latin++
-		}
-		for _, l := range scriptLanguages {
-			if unicode.Is(l.script, r) {
-				score[l.code] += l.weight
-			}
-		}
-	}
-	if score["ja"] > 0 { // where Han signs stand between kana
-		score["ja"] += score["zh"]
-		delete(score, "zh")
-	}
-	for _, l := range scriptLanguages {
-		if n := score[l.code]; n > latin && n == slices.Max(slices.Collect(maps.Values(score))) {
-			return l.code
-		}
-	}
-	a.read(text)
-	guess, sure := a.guess()
-	for code, l := range languageCodes {
-		if l == guess && sure {
-			return code
-		}
-	}
-	return ""
-}
-
-// vote shares the weight among the languages of the set.
-func vote(score *[latinLanguages]int, set languageMask, weight int) {
-	set &= 1<<latinLanguages - 1
-	if set == 0 {
-		return
-	}
-	share := 1 + weight/bits.OnesCount32(uint32(set))
-	for set != 0 {
-		i := bits.TrailingZeros32(uint32(set))
-		score[i] += share
-		set &= set - 1
-	}
 }
 
 // bareOf takes accents and vowel points away, in the scripts where a mark doesn't

@@ -1,0 +1,35 @@
+package mcpclient
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// meter counts what a server sends between two calls, and ends one that sends too much.
+type meter struct {
+	n    atomic.Int64
+	over func() // may be nil
+}
+
+func (m *meter) reset() { m.n.Store(0) }
+
+func (m *meter) full() bool { return m != nil && m.n.Load() > mostSent }
+
+func (m *meter) reader(r io.Reader) io.Reader { return &metered{m, r} }
+
+type metered struct {
+	m *meter
+	r io.Reader
+}
+
+func (r *metered) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if r.m.n.Add(int64(n)) > mostSent {
+		if r.m.over != nil {
+			r.m.over()
+		}
+		return 0, fmt.Errorf("more than %d bytes: %w", mostSent, io.ErrUnexpectedEOF)
+	}
+	return n, err
+}

@@ -1,0 +1,104 @@
+package mcpclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Server is a server for people.
+type Server struct {
+	Name  string
+	Where string // what is run, or the address
+	State State
+	Err   error // why it can't be used, or that it ended
+	Tools []Tool
+	Log   string // the file of what it wrote to stderr; "" of one on the web
+}
+
+// State is how a server is.
+type State string
+
+// Tool is a tool for people.
+type Tool struct {
+	Name        string // files.read_file
+	Description string // what the model is told
+	Changed     string // what the server says now; "" where it is the same
+	On          bool
+}
+
+// Servers gives the servers, by name. The error is of mcp.json.
+func (c *Client) Servers() ([]Server, error) {
+	var out []Server
+	for _, s := range c.list() {
+		v := Server{Name: s.name, Where: s.config.where()}
+		v.State, v.Err = s.status()
+		if s.config.Command != "" {
+			v.Log = s.logFile()
+		}
+		k, _ := c.knownOf(s)
+		for _, t := range k.Tools {
+			tool := Tool{Name: s.name + "." + t.Name, Description: t.Description, On: !t.Off}
+			if t.Changed != nil {
+				tool.Changed = cmp.Or(t.Changed.Description, "–")
+			}
+			v.Tools = append(v.Tools, tool)
+		}
+		out = append(out, v)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range sorted(c.bad) {
+		out = append(out, Server{Name: name, State: StateFailed, Err: c.bad[name]})
+	}
+	return out, c.err
+}
+
+// Switch switches a tool (files.read_file) on or off.
+func (c *Client) Switch(name string, on bool) error {
+	of, tool, _ := strings.Cut(name, ".")
+	s, err := c.find(of)
+	if err != nil {
+		return err
+	}
+	return c.change(s, tool, func(t *spec) { t.Off = !on })
+}
+
+// Test starts a server and asks for its tools.
+func (c *Client) Test(ctx context.Context, name string) error {
+	s, err := c.find(name)
+	if err != nil {
+		return err
+	}
+	return s.restart(ctx, "it is tested")
+}
+
+// ErrEnded: a server ended that nobody had asked to. The next call starts it anew.
+var ErrEnded = errors.New("it ended by itself")
+
+// ErrNoServer: mcp.json has no server of that name.
+var ErrNoServer = errors.New("mcp.json has no such server")
+
+func (c *Client) find(name string) (*server, error) {
+	list := c.list()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := cmp.Or(c.err, c.bad[name]); err != nil {
+		return nil, err
+	}
+	if at := slices.IndexFunc(list, func(s *server) bool { return s.name == name }); at >= 0 {
+		return list[at], nil
+	}
+	return nil, ErrNoServer
+}
+
+// The states.
+const (
+	StateOff      State = "off"      // by mcp.json
+	StateIdle     State = "idle"     // not started, or ended by itself: Err is ErrEnded then
+	StateStarting State = "starting" // the first time, or anew
+	StateRunning  State = "running"  // or connected
+	StateFailed   State = "failed"
+)

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// findModel gives a model that the index has vectors of; sql.ErrNoRows where it has
+// none. A model that doesn't tell its dimensions goes by its name and digest.
+func findModel(ctx context.Context, q queryer, m Model) (vectorModel, error) {
+	found := vectorModel{Model: m}
+	err := q.QueryRowContext(ctx, "SELECT id, dims FROM model WHERE name=? AND digest=? AND (dims=? OR ?=0) ORDER BY id DESC LIMIT 1",
+		m.Name, m.Digest, m.Dims, m.Dims).Scan(&found.id, &found.Dims)
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, err
+	}
+	return found, explain(err)
+}
+
+// countModels says of how many models there are vectors.
+func countModels(ctx context.Context, q queryer) (n int, err error) {
+	err = q.QueryRowContext(ctx, "SELECT count(*) FROM model").Scan(&n)
+	return n, explain(err)
+}
+
+// addModel gives the row of a model, a new one where there is none.
+func addModel(ctx context.Context, tx *sql.Tx, m Model) (vectorModel, error) {
+	found, err := findModel(ctx, tx, m)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return found, err
+	}
+	res, err := tx.ExecContext(ctx, "INSERT INTO model(name, digest, dims) VALUES(?,?,?)", m.Name, m.Digest, m.Dims)
+	if err != nil {
+		return found, explain(err)
+	}
+	found.id, err = res.LastInsertId()
+	return found, explain(err)
+}
+
+func allModels(ctx context.Context, q queryer) ([]vectorModel, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, name, digest, dims FROM model")
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	var out []vectorModel
+	for rows.Next() {
+		var m vectorModel
+		if err := rows.Scan(&m.id, &m.Name, &m.Digest, &m.Dims); err != nil {
+			return nil, explain(err)
+		}
+		out = append(out, m)
+	}
+	return out, explain(rows.Err())
+}
+
+// dropModels deletes the vectors of all models but one.
+func dropModels(ctx context.Context, tx *sql.Tx, keep int64) error {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM vector WHERE id < ? OR id >= ?", keep<<modelShift, (keep+1)<<modelShift); err != nil {
+		return explain(err)
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM model WHERE id <> ?", keep); err != nil {
+		return explain(err)
+	}
+	_, err := nextVersion(ctx, tx)
+	return err
+}

@@ -1,0 +1,119 @@
+package recall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine"
+)
+
+// serverSource gives a source as the server keeps it, without the texts of its passages; nil
+// where the index has none of the key.
+func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
+	err = x.reading(ctx, func(now *engine.Snapshot) error {
+		out = nil
+		k := now.Source(key)
+		if k == nil {
+			return nil
+		}
+		out, print = &ServerSource{Name: k.Name}, printOfFiles(k.State.Files)
+		n := numbering{session: k.Session != ""}
+		err := now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+			c, at := chunkOf(&d, k)
+			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.hash, &d), place: at, number: d.Number})
+			return nil
+		})
+		finishMessages(out.Passages)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return out, print, err
+}
+
+// numbering numbers the messages of a source's strands.
+type numbering struct {
+	session bool
+	strand  uint8
+	message int
+	behind  uint32 // place in the strand behind the last passage
+}
+
+// next is the place of the next passage. Each place that has none is a message that holds
+// nothing to find.
+func (n *numbering) next(d *engine.Passage) ServerPlace {
+	if n.behind == 0 || d.Strand != n.strand {
+		n.strand, n.message, n.behind = d.Strand, -1, 0
+	}
+	part := 0
+	if n.session {
+		part = d.Part
+	}
+	first := int64(d.Seq) - int64(part) // where its message begins
+	if beyond := first - int64(n.behind); beyond >= 0 {
+		n.message += 1 + int(beyond)
+	} else if n.message < 0 {
+		n.message = 0
+	}
+	n.behind = d.Seq + 1
+	return ServerPlace{Strand: d.Strand, Message: n.message, Part: part}
+}
+
+// finishMessages fills in what a passage tells of its message.
+func finishMessages(all []ServerPassage) {
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end].Strand == all[i].Strand && all[end].Message == all[i].Message {
+			end++
+		}
+		asks, parts := all[end-1].Marks&analysis.MarkQuestion != 0, end-i
+		for ; i < end; i++ {
+			p := &all[i]
+			p.Parts, p.Asks = parts, asks
+			p.Mark += fmt.Sprintf(" %d %t", p.Parts, asks)
+		}
+	}
+}
+
+// markOf tells whether a passage is the one that was put.
+func markOf(c *Chunk, hash uint32, d *engine.Passage) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// readForServer fills in the texts of passages with what they are found by. What was
+// forgotten, or can't be read any more, is left out.
+func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
+	r := newTexts(&x.cfg)
+	defer r.close()
+	a := x.analyzers.get()
+	defer x.analyzers.put(a)
+	out := all[:0]
+	for i := range all {
+		p := all[i]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		text, err := r.read(ctx, p.Chunk, p.place)
+		if err != nil {
+			x.logger.Debug("a passage can't be read for the memory server", "err", err)
+			continue
+		}
+		if p.Text = text; x.isForgotten(&p.Chunk) {
+			continue
+		}
+		p.Sources = r.sources
+		for _, f := range a.Chunk(text, p.Time).Freqs {
+			p.Terms = append(p.Terms, f.Term)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
