@@ -49,6 +49,13 @@ func (c *commands) serveMCP(ctx context.Context, b *backend.Backend) error {
 			if err != nil {
 				return recall.Answer{}, err
 			}
+			answer, err := index.Search(ctx, q)
+			if err != nil || answer.State.Behind == 0 && !answer.State.Building || c.appRuns(ctx, b) {
+				return answer, err
+			}
+			if _, err := index.Sync(ctx); err != nil { // nobody else brings it up to date
+				return answer, nil //nolint:nilerr // it says how far it is behind
+			}
 			return index.Search(ctx, q)
 		},
 		Memory:   b.Memory,
