@@ -100,9 +100,9 @@ func serverWords(s *recall.ServerStatus) string {
 	for _, m := range s.Machines {
 		name := m.Name
 		if m.Mine {
-			name = i18n.T("this machine")
+			name = i18n.Capital(i18n.T("this machine"))
 		}
 		machines = append(machines, name+": "+i18n.Count("{{.N}} passages", m.Passages))
 	}
-	return words + "\n" + i18n.Capital(strings.Join(machines, " · "))
+	return words + "\n" + strings.Join(machines, " · ")
 }

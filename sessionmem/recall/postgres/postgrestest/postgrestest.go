@@ -150,7 +150,7 @@ func (s *Server) Require(tb testing.TB, role, password string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.Do(tb, "postgres", "ALTER ROLE "+role+" PASSWORD '"+password+"'", "SELECT pg_reload_conf()")
+	s.Do(tb, "postgres", "SET password_encryption = 'scram-sha-256'", "ALTER ROLE "+role+" PASSWORD '"+password+"'", "SELECT pg_reload_conf()")
 }
 
 // Do runs statements as the administrator.
