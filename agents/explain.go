@@ -151,7 +151,7 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &locked):
 		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
 	case isStop(err):
-		return Explanation{KindCancelled, "Stopped.", "What had arrived is kept. Retry asks again."}, true
+		return Explanation{KindCancelled, "Stopped.", "The partial answer is kept. Retry asks again."}, true
 	case errors.Is(err, registry.ErrNoAgent):
 		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
 	case errors.Is(err, registry.ErrNoSkill):
@@ -201,11 +201,11 @@ func explainServer(err error) (Explanation, bool) {
 	case errors.Is(err, ollama.ErrContextOverflow):
 		return Explanation{KindContextOverflow, fmt.Sprintf("The conversation doesn't fit the context of %s, even shortened.", model), "Start a new chat, or choose a model with a larger context."}, true
 	case errors.Is(err, ollama.ErrStreamCut) && e.Began:
-		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off in mid-answer.", host), "What had arrived is kept. See whether Ollama still runs, then Retry."}, true
+		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off in mid-answer.", host), "The partial answer is kept. Check that Ollama is running, then Retry."}, true
 	case errors.Is(err, ollama.ErrStreamCut):
-		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off before an answer came.", host), "See whether Ollama still runs, then Retry."}, true
+		return Explanation{KindStreamCut, fmt.Sprintf("The connection to Ollama at %s broke off before an answer came.", host), "Check that Ollama is running, then Retry."}, true
 	case errors.Is(err, ollama.ErrTimeout) && e.Began:
-		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s stopped in mid-answer.", host), "What had arrived is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
+		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s stopped in mid-answer.", host), "The partial answer is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
 	case errors.Is(err, ollama.ErrTimeout):
 		return Explanation{KindTimeout, fmt.Sprintf("Ollama at %s doesn't answer.", host), "Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout."}, true
 	case errors.Is(err, ollama.ErrBusy):
@@ -215,7 +215,7 @@ func explainServer(err error) (Explanation, bool) {
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "invalid model name"):
 		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b."}, true
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
-		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "See ollama.com/library for the names there are, and whether this machine is online."}, true
+		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "Look up its name at ollama.com/library, and check that this machine is online."}, true
 	case errors.Is(err, ollama.ErrServer) && lacksMemory(e.Detail):
 		return Explanation{KindNoMemory, fmt.Sprintf("There isn't enough memory for %s%s.", model, serverWords(e)), "Choose a smaller model, or a smaller context (ollama.num_ctx; in the window, the options of this conversation), then Retry. Closing other programs helps, too."}, true
 	case errors.Is(err, ollama.ErrServer):
@@ -296,11 +296,11 @@ func explainDisk(err error) (Explanation, bool) {
 		return Explanation{KindInternal, sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
 	case saving:
 		first, _, _ := strings.Cut(save.err.Error(), "\n")
-		return disk(first, "See whether the disk works, then Retry."+lost)
+		return disk(first, "Check the disk, then Retry."+lost)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return Explanation{KindDisk, sentence(err.Error()), "See whether the file can be read and written, then Retry." + lost}, true
+		return Explanation{KindDisk, sentence(err.Error()), "Check that the file can be read and written, then Retry." + lost}, true
 	}
 	return Explanation{}, false
 }

@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 func TestExplainForATerminal(t *testing.T) {
 	for err, want := range map[error]string{
 		&ollama.Error{Kind: ollama.ErrOllamaDown, Host: "h:1"}: "Start it with `ollama serve`, then try again.",
-		context.Canceled: "What had arrived is kept. `mac-stats ask -c` goes on from there.",
+		context.Canceled: "The partial answer is kept. `mac-stats ask -c` goes on from there.",
 		&ollama.Error{Kind: ollama.ErrServer, Host: "h:1", Status: 400, Detail: "invalid model name"}: "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b.",
 	} {
 		if got := Explain(err).Terminal().Next; got != want {

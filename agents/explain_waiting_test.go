@@ -29,7 +29,7 @@ func TestWaitingMessagesAreExplained(t *testing.T) {
 		},
 		{
 			sessionmem.Refused{Messages: 3, Rescued: true, Err: errors.New("odd")},
-			"3 messages are not saved yet: odd.", "See whether the disk works." + kept,
+			"3 messages are not saved yet: odd.", "Check the disk." + kept,
 		},
 	} {
 		e := ExplainWaiting(tt.in)

@@ -219,7 +219,7 @@ func (t *turn) specialistDialogue(ctx context.Context, who specialist, model oll
 }
 
 // converse runs a sub-call's dialogue to its answer, which it keeps as an Agent
-// block. What had arrived before an error is kept, too.
+// block. What came before an error is kept, too.
 func (d *dialogue) converse(ctx context.Context) (text, block string, err error) {
 	if room := d.budget.Rest(); d.budget.Known() && d.total() > room {
 		return "", "", &tooLongError{model: d.model.Name, need: d.total(), room: room}

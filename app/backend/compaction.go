@@ -109,7 +109,7 @@ func (b *Backend) tellCompacted(c compact.Result) {
 	}
 }
 
-// memoryNotice words what was learnt, and what waits for the user in all.
+// memoryNotice words what was learnt, and how much there is to review.
 func (b *Backend) memoryNotice(session string, kept compact.Kept) Notice {
 	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
 	waiting, err := b.Memory.Inbox()
@@ -133,12 +133,12 @@ func (b *Backend) memoryNotice(session string, kept compact.Kept) Notice {
 	switch n.Waiting {
 	case 0:
 		if len(words) == 0 {
-			words = append(words, "no lesson waits for you any more")
+			words = append(words, "no memories to review any more")
 		}
 	case 1:
-		words = append(words, "1 lesson waits for you")
+		words = append(words, "1 memory to review")
 	default:
-		words = append(words, fmt.Sprintf("%d lessons wait for you", n.Waiting))
+		words = append(words, fmt.Sprintf("%d memories to review", n.Waiting))
 	}
 	n.Text = strings.Join(words, "; ")
 	return n

@@ -77,7 +77,7 @@ func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
 	}{
 		{"auto", "# as it comes\n", "", 2, 2, 0, "remembered: The user travels by train. · The user buys train tickets late."},
 		{"auto, a chosen agent", "# as it comes\n", "coder", 2, 4, 0, "remembered: The user travels by train. · The user buys train tickets late."},
-		{"ask", "[memory]\nwrite = \"ask\"\n", "", 0, 0, 2, "2 lessons wait for you"},
+		{"ask", "[memory]\nwrite = \"ask\"\n", "", 0, 0, 2, "2 memories to review"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, dir := learning(t), t.TempDir()
@@ -141,7 +141,7 @@ func TestWhatAnotherProcessProposesIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := next(t, notices, func(n Notice) bool { return n.Waiting == 1 }); n.Text != "1 lesson waits for you" || n.Session != "" {
+	if n := next(t, notices, func(n Notice) bool { return n.Waiting == 1 }); n.Text != "1 memory to review" || n.Session != "" {
 		t.Errorf("told %+v", n)
 	}
 	if _, err := command.Memory.Discard(t.Context(), p.ID); err != nil {

@@ -221,9 +221,10 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 
 		f = refuse(agents.KindNoVision)
 		b.w.useModel("gemma3:4b", f)
+		b.Settle()
 		last = b.turns.requests[len(b.turns.requests)-1]
-		if last.Settings == nil || last.Settings.Model != "gemma3:4b" || len(last.Files) != 1 {
-			t.Errorf("sent %+v", last)
+		if c.Chosen().Model != "gemma3:4b" || len(last.Files) != 1 { // the choice is in the request, or in the transcript by then
+			t.Errorf("chosen is %q, sent %+v", c.Chosen().Model, last)
 		}
 		close(b.run(len(b.turns.requests) - 1).events)
 		b.Settle()

@@ -50,7 +50,7 @@ var serverFailures = []struct {
 		name:     "goes down in mid-stream",
 		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultDown, After: 2}),
 		kind:     "stream_cut",
-		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
@@ -67,7 +67,7 @@ var serverFailures = []struct {
 		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}),
 		env:      []string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=5s"},
 		kind:     "timeout",
-		sentence: "Ollama at {host} stopped in mid-answer.", next: "What had arrived is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
+		sentence: "Ollama at {host} stopped in mid-answer.", next: "The partial answer is kept. Retry. If it happens again, restart Ollama, or raise ollama.idle_timeout.",
 		partial: "One two", chats: 1,
 	},
 	{
@@ -122,21 +122,21 @@ var serverFailures = []struct {
 		name:     "closes without done",
 		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}),
 		kind:     "stream_cut",
-		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "resets the connection",
 		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}),
 		kind:     "stream_cut",
-		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "What had arrived is kept. See whether Ollama still runs, then Retry.",
+		sentence: "The connection to Ollama at {host} broke off in mid-answer.", next: "The partial answer is kept. Check that Ollama is running, then Retry.",
 		partial: "One two", chats: 1,
 	},
 	{
 		name:     "resets the connection before a word",
 		script:   faulty(ollamatest.Fault{Kind: ollamatest.FaultReset}),
 		kind:     "stream_cut",
-		sentence: "The connection to Ollama at {host} broke off before an answer came.", next: "See whether Ollama still runs, then Retry.",
+		sentence: "The connection to Ollama at {host} broke off before an answer came.", next: "Check that Ollama is running, then Retry.",
 		chats: 1,
 	},
 	{

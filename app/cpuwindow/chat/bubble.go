@@ -72,15 +72,15 @@ func (c *View) fold(f *kit.Framed, key, text string) *kit.Button {
 	b := kit.NewButton(kit.ButtonQuiet, "", nil)
 	show := func(all bool) {
 		c.unfolded[key] = all
-		f.Most = foldTo * f.Text.Leading
-		b.SetText(i18n.Count("Show all {{.N}} lines", lines))
+		n, label := foldTo, i18n.Count("Show all {{.N}} lines", lines)
 		if all {
-			f.Most = 0
-			b.SetText(i18n.T("Show less"))
+			n, label = 0, i18n.T("Show less")
 		}
+		f.Text.ShowLines(n)
+		b.SetText(label)
 	}
 	show(c.unfolded[key])
-	b.OnTap = func() { show(f.Most > 0); kit.HostOf(f).Remeasure(f) }
+	b.OnTap = func() { show(!c.unfolded[key]); kit.HostOf(f).Remeasure(f) }
 	f.OnFind = func() { show(true); kit.HostOf(f).Remeasure(f) }
 	return b
 }

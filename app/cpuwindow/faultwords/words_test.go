@@ -11,6 +11,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
+	"mac-stats/sessionmem"
 )
 
 // What agents.Explain says of the errors that people meet is known here, word for word.
@@ -29,7 +30,9 @@ func TestEveryExplanationIsKnown(t *testing.T) {
 		&ollama.Error{Err: ollama.ErrServer, Host: "h", Model: "m", Detail: "out of memory"},
 		&ollama.NoModelError{Role: ollama.RoleGeneral},
 		&ollama.NoModelError{Role: ollama.RoleGeneral, Installed: 2},
-		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, errors.New("odd"),
+		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "pull model manifest: file does not exist", Model: "m"},
+		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "invalid model name"},
+		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, agents.ErrOnDisk, sessionmem.ErrReadOnly, errors.New("odd"),
 	} {
 		x := agents.Explain(fmt.Errorf("asking: %w", err))
 		for _, said := range []string{x.Sentence, x.Next} {

@@ -16,7 +16,7 @@ func (f *Framed) FlatText() string { return f.Text.Flat }
 // SetMarks implements Markable.
 func (f *Framed) SetMarks(marks []Mark, now int) {
 	f.Text.SetMarks(marks, now)
-	if f.Most > 0 && f.OnFind != nil && len(marks) > 0 && f.Text.LineOf(marks[len(marks)-1].From) >= f.Most {
+	if n := len(marks); f.Text.most > 0 && f.OnFind != nil && n > 0 && f.Text.LineOf(marks[n-1].From) >= float32(f.Text.most)*f.Text.Leading {
 		f.OnFind()
 	}
 }

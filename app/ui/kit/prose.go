@@ -73,6 +73,7 @@ type Prose struct {
 	markNow  int     // the one of them that is looked at, -1 for none
 	seenFrom float32 // the part in sight, in own coordinates
 	seenTo   float32
+	most     int  // lines that are shown, 0 for all
 	Bare     bool // mono words get no background of their own
 	version  int  // grows with every wrapping
 	drawn    int  // the version on the screen
@@ -222,7 +223,22 @@ func (p *Prose) visibleLines() (first, last int) {
 	if n := p.seenTo/p.Leading + 3; n < float32(last) {
 		last = max(first, int(n))
 	}
+	last = p.shown(last)
 	return min(first, last), last
+}
+
+// ShowLines shows the first n lines, 0 for all; what is below can be found and copied
+// all the same. Its row is to be measured again.
+func (p *Prose) ShowLines(n int) {
+	p.most = n
+	p.Refresh()
+}
+
+func (p *Prose) shown(lines int) int {
+	if p.most > 0 {
+		return min(lines, p.most)
+	}
+	return lines
 }
 
 // OffsetAt is the place in the text nearest to a point in own coordinates.

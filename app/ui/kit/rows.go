@@ -38,8 +38,7 @@ type Framed struct {
 	padEnd float32
 	Right  bool    // hugs its text at the right edge
 	Share  float32 // of the width it may take, where it hugs
-	Most   float32 // height of the text that is shown, 0 for all of it
-	OnFind func()  // what find found is below that
+	OnFind func()  // what find found is below the lines that are shown
 	aside  float32 // kept free right of the text
 	Header fyne.CanvasObject
 	inner  fyne.Position // where the text is
@@ -62,20 +61,12 @@ func (f *Framed) textWidth(width float32) float32 {
 
 // Measure implements Row.
 func (f *Framed) Measure(width float32) float32 {
-	return f.shown(f.Text.Measure(f.textWidth(width))) + f.padTop + f.padEnd
-}
-
-// shown is what is shown of a height of text.
-func (f *Framed) shown(height float32) float32 {
-	if f.Most > 0 {
-		return min(height, f.Most)
-	}
-	return height
+	return f.Text.Measure(f.textWidth(width)) + f.padTop + f.padEnd
 }
 
 // SetSeen tells which part is in sight, in own coordinates.
 func (f *Framed) SetSeen(from, to float32) {
-	f.Text.SetSeen(from-f.inner.Y, f.shown(to-f.inner.Y))
+	f.Text.SetSeen(from-f.inner.Y, to-f.inner.Y)
 }
 
 // SelectLen implements Selectable.

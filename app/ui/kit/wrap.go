@@ -105,7 +105,7 @@ func (p *Prose) MeasureAt(width, scale float32) float32 {
 	if p.Wrapped != width || p.stale {
 		p.wrap(width)
 	}
-	return float32(len(p.Lines)) * p.Leading
+	return float32(p.shown(len(p.Lines))) * p.Leading
 }
 
 // wrap makes the lines of the words that have none. It begins again with the last

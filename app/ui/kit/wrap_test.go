@@ -65,3 +65,20 @@ func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
 		t.Errorf("%d of %d lines are made again", lines-len(p.Lines), lines)
 	}
 }
+
+func TestAFoldedTextDrawsTheLinesItShowsAlone(t *testing.T) {
+	newTestApp(t)
+	p := NewProse([]Run{{Text: strings.Repeat("a line\n", 40) + "the end"}}, SizeText, RoleText)
+	whole := p.Measure(400)
+	p.ShowLines(5)
+	if _, last := p.visibleLines(); last != 5 || p.Measure(400) != 5*p.Leading {
+		t.Errorf("%d lines are drawn in a height of %g", last, p.Measure(400))
+	}
+	if len(p.Lines) != 41 || p.SelectLen() != len(p.Flat) {
+		t.Errorf("%d lines can be found and copied", len(p.Lines))
+	}
+	p.ShowLines(0)
+	if p.Measure(400) != whole {
+		t.Errorf("unfolded it is %g high, before %g", p.Measure(400), whole)
+	}
+}
