@@ -127,6 +127,7 @@ func (a *app) open(ctx context.Context) (err error) {
 func (a *app) close() error {
 	if a.window != nil {
 		a.window.KeepEdits()
+		a.window.End()
 	}
 	if a.system != nil {
 		a.system.close()

@@ -37,6 +37,18 @@ func systemScale(a fyne.App) float32 {
 	return 1
 }
 
+// restoreScale gives the variable that zoom changes its value back: a program that is
+// started by this one zooms by itself.
+func (w *Window) restoreScale() {
+	err := os.Unsetenv(envScale)
+	if w.scaleSet {
+		err = os.Setenv(envScale, w.scaleWas)
+	}
+	if err != nil {
+		w.parts.logger.Warn("the scale is not as before the zoom", "error", err)
+	}
+}
+
 // wear takes over what [window] says. The window keeps its size on the screen.
 func (w *Window) wear(c config.Window) {
 	before := w.worn

@@ -143,10 +143,10 @@ func (w *Window) pinSession(name string, on bool) {
 
 // deleteSession moves a session to the trash at once and offers to bring it back.
 func (w *Window) deleteSession(in transcript.Info) {
-	wasShown := w.shown.Name == in.Name
 	next := w.side.NextTo(in.Name)
 	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
 		delete(w.convs, in.Name)
+		wasShown := w.shown.Name == in.Name // another one may have been opened meanwhile
 		if wasShown {
 			w.setShown(conversation.New(w.parts.sessions.NewName("cpu")))
 		}

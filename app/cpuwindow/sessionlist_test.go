@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
@@ -290,4 +291,18 @@ func BenchmarkSessionList(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms")
 	b.ReportMetric(16, "ms-promised")
+}
+
+// A chat that is opened while another one is being deleted stays open.
+func TestWhatIsOpenedDuringADeletionStays(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := newBench(t).shown()
+		gone, other := b.w.shown, conversation.New("cpu-other")
+		b.w.deleteSession(transcript.Info{Name: gone.Name})
+		b.w.setShown(other)
+		b.Settle()
+		if b.w.shown != other {
+			t.Errorf("%s is shown", b.w.shown.Name)
+		}
+	})
 }

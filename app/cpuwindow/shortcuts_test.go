@@ -108,6 +108,10 @@ func TestAppearance(t *testing.T) {
 		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}
+		b.w.End() // what is started next zooms by itself
+		if got := os.Getenv(envScale); got != "1" {
+			t.Errorf("afterwards the scale is %s", got)
+		}
 	})
 }
 

@@ -136,6 +136,7 @@ func (w *Window) reloadShown() {
 	if c == nil || c.Busy() {
 		return
 	}
+	turns := c.Turns()
 	go func() {
 		t, err := w.parts.sessions.Load(w.ctx, c.Name)
 		if err != nil || c.Busy() {
@@ -144,7 +145,7 @@ func (w *Window) reloadShown() {
 		if c.Knows(t.Blocks) && !c.Differs(t.Blocks) {
 			c.ChosenIn(t) // the command line, or an editor, may have changed it
 		} else {
-			c.Fill(t)
+			c.FillSince(turns, t)
 		}
 		w.lookWaiting(c)
 		w.lookRemoved(c)
@@ -348,11 +349,16 @@ func (w *Window) openTranscript() {
 func (w *Window) pickAgent() {
 	c := w.shown
 	chosen := cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default)
-	kit.ShowMenu(agentMenu(w.parts.roster.Agents(), chosen, func(slug string) {
-		s := c.Chosen()
-		s.Agent = slug
-		w.choose(c, s)
-	}), w.head.agent, w.win.Canvas())
+	go func() { // it reads files
+		all := w.parts.roster.Agents()
+		w.p.Do(func() {
+			kit.ShowMenu(agentMenu(all, chosen, func(slug string) {
+				s := c.Chosen()
+				s.Agent = slug
+				w.choose(c, s)
+			}), w.head.agent, w.win.Canvas())
+		})
+	}()
 }
 
 func (w *Window) pickModel() {

@@ -2,6 +2,7 @@ package cpuwindow
 
 import (
 	"context"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -123,7 +124,9 @@ type Window struct {
 	shortcuts   *shortcuts.List // nil while it is closed
 	worn        config.Window   // what the window looks like
 	baseScale   float32         // of all Fyne apps, without zoom
-	unzoomed    fyne.Size       // what the window would have at 100 %
+	scaleWas    string          // envScale before any zoom
+	scaleSet    bool
+	unzoomed    fyne.Size // what the window would have at 100 %
 	zoomedAt    time.Time
 	bound       map[desktop.CustomShortcut]func()
 	boundFor    config.Shortcuts
@@ -157,6 +160,7 @@ func newWindow(p Params, d parts) *Window {
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, chat.NewThumbs()
 	w.baseScale = systemScale(p.App)
+	w.scaleWas, w.scaleSet = os.LookupEnv(envScale)
 	// Before any text is measured: a new theme loads all fonts anew, and the old ones
 	// stay. And before there is a window: on Windows Fyne panics where a theme meets one
 	// that was never shown.
@@ -286,6 +290,12 @@ func (w *Window) refreshAll() {
 	default:
 		w.loadPage(w.page)
 	}
+}
+
+// End ends what the window does in the background, when the app quits.
+func (w *Window) End() {
+	w.end()
+	w.restoreScale()
 }
 
 func (w *Window) onClose() {

@@ -32,9 +32,16 @@ type notifier struct {
 	last uint32             // what the next one takes the place of
 	stop context.CancelFunc // of waiting for the last one; nil where none is
 	wait sync.WaitGroup
+
+	ctx context.Context // ends with the app: a bus that is silent holds mu until then
+	end context.CancelFunc
 }
 
-func newNotifier(fyne.App) *notifier { return &notifier{} }
+func newNotifier(fyne.App) *notifier {
+	n := &notifier{}
+	n.ctx, n.end = context.WithCancel(context.Background())
+	return n
+}
 
 // send shows a note and waits for a press of it in the background.
 func (n *notifier) send(m note) error {
@@ -45,7 +52,7 @@ func (n *notifier) send(m note) error {
 		n.wait.Wait()
 		n.stop = nil
 	}
-	ctx, stop := context.WithTimeout(context.Background(), clickTime)
+	ctx, stop := context.WithTimeout(n.ctx, clickTime)
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
 	if err == nil {
 		if err = conn.Auth(nil); err == nil {
@@ -117,6 +124,7 @@ func awaitClick(ctx context.Context, signals <-chan *dbus.Signal, id uint32, cli
 
 // close gives up waiting.
 func (n *notifier) close() {
+	n.end()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.stop != nil {

@@ -3,6 +3,8 @@
 package desktop
 
 import (
+	"net"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -110,5 +112,38 @@ func TestANotificationOpensWhatItIsAbout(t *testing.T) {
 	n.wait.Wait() // it is not waited for any more
 	if len(pressed) != 0 {
 		t.Errorf("%s was opened", <-pressed)
+	}
+}
+
+// Quitting waits for no bus that takes connections and says nothing.
+func TestASilentBusHoldsNothingUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bus")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // of the test
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+path)
+	n := newNotifier(nil)
+	sent, closed := make(chan error, 1), make(chan struct{})
+	go func() { sent <- n.send(note{title: "a note"}) }()
+	conn, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }() // the same
+	go func() { n.close(); close(closed) }()
+	for range 2 {
+		select {
+		case err := <-sent:
+			if err == nil {
+				t.Error("a note on a silent bus was shown")
+			}
+			sent = nil
+		case <-closed:
+			closed = nil
+		case <-time.After(time.Minute):
+			t.Fatal("the notifier hangs")
+		}
 	}
 }

@@ -563,3 +563,20 @@ func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
 		t.Errorf("the last entry is %+v", last)
 	}
 }
+
+// What is sent while a file is being read again stays in view.
+func TestAMessageSentDuringAReadingStays(t *testing.T) {
+	c := New("cpu-1")
+	read := fileOf(transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "first"}, transcript.Block{ID: "2", Kind: transcript.KindAssistant, Parent: "1", Text: "answer"})
+	c.Fill(read)
+	turns := c.Turns()
+	c.Begin("second", time.Now())
+	c.FillSince(turns, read) // it was loaded before the message
+	if id, text := c.LastUser(); text != "second" {
+		t.Errorf("the last message is %q (%s)", text, id)
+	}
+	c.FillSince(c.Turns(), read)
+	if _, text := c.LastUser(); text != "first" {
+		t.Errorf("what was read afterwards isn't taken: %q", text)
+	}
+}

@@ -111,6 +111,7 @@ type Conversation struct {
 	prompt      string   // chosen: instructions for this conversation alone
 	unsaved     bool     // what is chosen is in no transcript yet
 	private     bool     // in memory only
+	turns       int      // that were begun here
 
 	draft    string
 	queue    []Queued
@@ -202,6 +203,7 @@ func (c *Conversation) BeginAgain(userID string, now time.Time) {
 func (c *Conversation) startClock(text, userID string, now time.Time) {
 	c.sent, c.userID, c.again, c.editing, c.answered, c.turnedBack = text, userID, userID != "", "", false, false
 	c.endedWell = false
+	c.turns++
 	c.state, c.detail, c.since, c.working = agents.StateQueued, "", now, ""
 }
 

@@ -19,6 +19,27 @@ const blocksShown = 60
 func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.fill(t)
+}
+
+// Turns counts the turns that were begun here.
+func (c *Conversation) Turns() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turns
+}
+
+// FillSince is Fill with a transcript that was read after so many turns. It does nothing
+// where one has begun since: the transcript may lack its message.
+func (c *Conversation) FillSince(turns int, t *transcript.Transcript) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == turns {
+		c.fill(t)
+	}
+}
+
+func (c *Conversation) fill(t *transcript.Transcript) {
 	c.title, c.path = t.Info.Title, t.Info.Path
 	c.changed = t.Info.Active
 	c.readChosen(t)
