@@ -56,7 +56,7 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.Sees("Vitals of the whole machine", "% of all 2 cores together", "97 %", "load average 1.50",
-			"of 16 GB used", "3.0 GB cached", "swap n/a: no swap", "waiting 0.4 %",
+			"of 16 GB used", "3.0 GB cached", "no swap", "waiting 0.4 %",
 			"n/a: no readable GPU", "the hottest of 2 sensors", "nvme 40 °C",
 			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
 			"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
