@@ -9,9 +9,11 @@ import (
 const (
 	// livelyWork is the time after work of ours: a frame is drawn in it.
 	livelyWork = 25 * time.Millisecond
-	// livelyEvent is the time after an event of the window system: longer than a double
-	// click and than what moves for a moment where people click.
-	livelyEvent = 600 * time.Millisecond
+	// livelyEvent is the time after an event of the window system: some frames, and no
+	// more, because a key finds a parked loop faster than one that waits for its frame.
+	livelyEvent = 50 * time.Millisecond
+	// livelyShown is the time after a window was shown, in which it finds its size.
+	livelyShown = 600 * time.Millisecond
 )
 
 // The toolkit queues work of its own behind a parked turn, such as the end of a double
@@ -135,7 +137,7 @@ func (l *loop) setVisible(visible bool) bool {
 	l.visible = visible
 	if changed && visible {
 		l.event = time.Now()
-		l.live(livelyEvent)
+		l.live(livelyShown)
 	}
 	l.unlockAndPost()
 	return changed

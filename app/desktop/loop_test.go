@@ -130,7 +130,7 @@ func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
 		time.Sleep(livelyEvent - time.Millisecond)
 		synctest.Wait()
 		if l.parkedNow() {
-			t.Error("it is parked during a double click")
+			t.Error("it is parked before the frames after an event")
 		}
 		// then what the toolkit queues behind a parked turn doesn't wait long
 		time.Sleep(10 * time.Millisecond)
