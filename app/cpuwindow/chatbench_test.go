@@ -22,7 +22,7 @@ const (
 	promisedBusy    = 25.0  // % of a core, of the UI goroutine
 	promisedP95     = 4.0   // ms of work for an update
 	promisedGrowth  = 1.5   // the last 1,000 tokens to the first 1,000
-	promisedOpening = 150.0 // ms
+	promisedOpening = 50.0  // ms
 	promisedKey     = 8.0   // ms
 )
 
