@@ -23,6 +23,10 @@ type Imported struct {
 	From, To      time.Time // of the new ones' messages
 }
 
+// importsHeld is how many conversations an import keeps in memory; an export may have
+// thousands.
+const importsHeld = 32
+
 // Import makes a transcript of each conversation of an export file, dated as it was;
 // what is here already stays as it is. dry counts and writes nothing. bad, which may be
 // nil, is told of each conversation that can't be read.
@@ -58,6 +62,9 @@ func (b *Backend) Import(ctx context.Context, file string, dry bool, bad func(pl
 			}
 		}
 		got.add(conv.Blocks)
+		if !dry && got.Conversations%importsHeld == 0 {
+			b.Store.Rest(0)
+		}
 		return nil
 	}, func(place int, err error) {
 		got.Unreadable++
