@@ -163,8 +163,8 @@ func (f *Fold) Messages(x *Index) int {
 	return n
 }
 
-// Between counts the messages among the blocks from .. to of the branch.
-func (f *Fold) Between(x *Index, from, to int) int {
+// between counts the messages among the blocks from .. to of the branch.
+func (f *Fold) between(x *Index, from, to int) int {
 	if from >= to {
 		return 0
 	}
@@ -264,7 +264,7 @@ func (f *Fold) Window(x *Index, from, to int, fileSize int64) (kept []int, omitt
 func (f *Fold) Told(x *Index, end int) transcript.Telling {
 	after := 0 // messages of the branch: behind its end no branch was left
 	if end < len(f.active) {
-		after = f.Between(x, end, len(f.active))
+		after = f.between(x, end, len(f.active))
 	}
 	return f.said.First(len(f.said) - after)
 }
@@ -301,7 +301,7 @@ func (f *Fold) SinceSummary(x *Index, end int) int {
 	if n := len(f.summaries); n > 0 {
 		from = f.summaries[n-1].counted
 	}
-	return f.Between(x, from, end)
+	return f.between(x, from, end)
 }
 
 // Tools gives whose text the results of tools are that stand among the blocks from .. to

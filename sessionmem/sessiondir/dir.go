@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -197,11 +196,6 @@ func (f *Dir) RemoveAll(name string) error {
 // MkdirAll is os.Root.MkdirAll.
 func (f *Dir) MkdirAll(name string, perm os.FileMode) error {
 	return inFolder(f, func(r *os.Root) error { return r.MkdirAll(name, perm) })
-}
-
-// Chtimes is os.Root.Chtimes.
-func (f *Dir) Chtimes(name string, atime, mtime time.Time) error {
-	return inFolder(f, func(r *os.Root) error { return r.Chtimes(name, atime, mtime) })
 }
 
 // WalkDir is fs.WalkDir below a path of the folder.

@@ -248,7 +248,7 @@ func (f *Dir) copyVerified(src *os.File, fi os.FileInfo, to string) error {
 	if !same {
 		return fmt.Errorf("the copy %s differs from the original, which stays", to)
 	}
-	return f.Chtimes(to, fi.ModTime(), fi.ModTime())
+	return inFolder(f, func(r *os.Root) error { return r.Chtimes(to, fi.ModTime(), fi.ModTime()) })
 }
 
 // sameContent compares two streams in bounded memory.
