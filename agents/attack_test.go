@@ -17,9 +17,15 @@ import (
 	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/process"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
+
+func TestMain(m *testing.M) {
+	process.Child(command.Inside)
+	os.Exit(m.Run())
+}
 
 // hostile is a server on the web whose tools note what was done with them, and whose
 // texts say whatever a test wants. The model in these tests obeys every one of them.
@@ -99,6 +105,13 @@ func attacks() []attack {
 		{name: "a path after always for its name", always: "RUN_CMD touch", model: []string{"RUN_CMD: ./touch MARK", "RUN_CMD: ../touch MARK"}},
 		{name: "a pipe after always", always: "RUN_CMD echo", model: []string{"RUN_CMD: echo x > MARK", "RUN_CMD: echo x; touch MARK", "RUN_CMD: echo $(touch MARK)"}},
 		{name: "a program of the folder by the name of another", always: "RUN_CMD tidy-up", model: []string{"RUN_CMD: tidy-up MARK"}},
+		{name: "a shell by a setting of git after always", always: "RUN_CMD git", model: []string{"RUN_CMD: git -c alias.x='!touch MARK' x", "RUN_CMD: git --config-env=alias.x=X x", "RUN_CMD: git -calias.x=!touch\\ MARK x"}},
+		{name: "a program that sort runs after always", always: "RUN_CMD sort", model: []string{"RUN_CMD: sort --compress-program=./touch -S 1k /etc/services"}},
+		{name: "a native call in words beside a result", always: "RUN_CMD touch", model: []string{look, `{"name": "RUN_CMD", "arguments": {"command": "touch MARK"}}`, `<tool_call>{"name": "RUN_CMD", "arguments": {"command": "touch MARK"}}</tool_call>`}, yes: 1, ran: []string{"look"}},
+		{name: "arguments within arguments", always: "evil.look", model: []string{`MCP: evil.look {"arguments": {"text": "x"}, "name": "send"}`, `MCP: evil.send {"name": "evil.look"}`}},
+		{name: "a tool in the place of the agent", always: "evil.look", model: []string{"AGENT: evil.send x", "SKILL: evil.send x", "AGENT: RUN_CMD touch MARK"}},
+		{name: "a name with blanks", always: "RUN_CMD touch", model: []string{"RUN_CMD: 'touch ' MARK", "RUN_CMD: 'touch MARK'", "RUN_CMD: touch\u00a0MARK", "RUN_CMD: \u200btouch MARK"}},
+		{name: "a schedule with a person's always", always: "RUN_CMD touch", model: []string{"RUN_CMD: touch MARK"}, req: Request{Schedule: "morning", Given: "x"}},
 		{name: "a fork bomb", model: []string{"RUN_CMD: bash -c ':(){ :|:& };:'"}},
 		{name: "a schedule", model: []string{"RUN_CMD: mac-stats schedules add evil --when '* * * * *' obey"}},
 		{name: "a permission written to the file", model: []string{"RUN_CMD: tee permissions.toml", `MCP: evil.look {"text": "permissions.toml"}`}},

@@ -97,7 +97,13 @@ var runs = []string{
 	"nodejs", "ts-node", "tsx", "yarn", "pnpm", "pypy", "ipython", "pip", "gem", "irb", "bundle", "rake", "composer", "rscript", "julia", "ghci", "runghc", "octave", "scala", "groovy", "swift", "gcc", "cmake", "ninja", "just", "dotnet", "gradle", "mvn",
 	"python", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "mawk", "nawk", "tclsh", "wish", "java", "npx", "npm", "uvx", "pipx", "go", "cargo", "make", "vim", "vim.basic", "vim.tiny", "nvim", "view", "ex", "vi", "ed", "emacs",
 	"curl", "wget", "dd", "tee", "mac-stats",
+	"sort", "m4", "dc", "openssl", "gpg", "rg", "ag", "ack", "hg", "svn", "apt", "apt-get", "dpkg", "rpm", "dnf", "yum", "systemctl", "tcpdump", "ip", "gh", "kubectl", "helm", "bazel", "meson", "ant",
+	"pandoc", "latexmk", "tex", "latex", "pdflatex", "xelatex", "lualatex", "mysql", "ftp", "cpio", "groff", "troff", "nix", "guile", "sbcl", "erl", "elixir", "r", "nmap",
 }
+
+// plainGit are what git does without running what its arguments say; an option before
+// them may be a setting that does.
+var plainGit = []string{"status", "log", "diff", "show", "branch", "add", "commit", "checkout", "switch", "restore", "stash", "tag", "blame", "ls-files", "rev-parse", "reset", "merge"}
 
 // Action implements tools.Guarded.
 func (t *Tool) Action(call tools.Call) (tools.Action, error) {
@@ -113,7 +119,8 @@ func (t *Tool) Action(call tools.Call) (tools.Action, error) {
 	box := findSandbox()
 	act := tools.Action{
 		Tool: tools.RunCmd, Covers: program, What: quoted(append([]string{path}, argv[1:]...)), Where: set.Folder + " · " + box.words(set.Network), Effects: t.Doc().Effects,
-		Single: argv[0] != filepath.Base(argv[0]) || runsOthers(program) || runsOthers(nameOf(resolved(path))),
+		Single: argv[0] != filepath.Base(argv[0]) || runsOthers(program) || runsOthers(nameOf(resolved(path))) ||
+			program == "git" && (len(argv) < 2 || !slices.Contains(plainGit, argv[1])),
 	}
 	act.Writes = "files in that folder"
 	switch {
