@@ -54,7 +54,7 @@ type Notice struct {
 
 	Written  []memory.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
 	Proposed []memory.Proposal // NoticeMemory: what was put into the inbox
-	Waiting  int               // NoticeMemory: how many proposals wait in all
+	Waiting  int               // NoticeMemory: how many proposals wait in total
 
 	Missing []memory.Dropped // NoticeMissing: the lines
 

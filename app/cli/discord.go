@@ -167,7 +167,7 @@ come before both. You get a token on the Bot page of https://discord.com/develop
 			}
 			if t, err := token.Parse(text); err == nil && !*force && !t.LooksRight() {
 				return &plainError{
-					sentence: "That doesn't look like a bot's token, and nothing is saved: one has three parts with dots between them, some 70 characters in all.",
+					sentence: "That doesn't look like a bot's token, and nothing is saved: one has three parts with dots between them, about 70 characters in total.",
 					next:     "Copy the token (not the application's id or secret) from the Bot page of Discord's developer portal (Reset Token); --force saves this one as it is.",
 				}
 			}

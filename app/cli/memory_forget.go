@@ -74,7 +74,7 @@ A memory server (recall.backend) loses it at once, and the other machines when t
 online. Its log, backups and replicas keep copies. One that can't be reached is told later.
 
 Only hashes are kept of it (forgotten.jsonl, their key in forgotten.key), so that an old
-copy or a late save brings nothing back. Who has both files can try guesses, and so find
+copy or an unsaved editor copy brings nothing back. Who has both files can try guesses, and so find
 a short text such as a PIN: keep them to yourself, or delete both. What you type anew is
 yours again.`,
 		Example: `  mac-stats memory forget --text "my locker code"
@@ -334,7 +334,7 @@ type forgetHead struct {
 // forgetHeads are the headings, in the order they are shown.
 func forgetHeads() []forgetHead {
 	return []forgetHead{
-		{forgotten.Emptied, false, false, "Becomes [forgotten]"},
+		{forgotten.Emptied, false, false, "Will be erased"},
 		{forgotten.Rebuilt, false, false, "Summaries that cover it, made anew of what is left"},
 		{forgotten.Removed, false, false, "Removed"},
 		{forgotten.Renamed, false, false, "Files with another name"},

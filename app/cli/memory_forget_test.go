@@ -41,7 +41,7 @@ func TestForgetShowsFirstAndThenLeavesNoTrace(t *testing.T) {
 	}
 	before := e.must(t, "sessions", "show", "notes")
 	dry := e.must(t, "memory", "forget", "--text", "ZEBRA sleeps")
-	for _, want := range []string{"Becomes [forgotten]:\n- title", "\n- user              cli-notes", "Removed:\n", "memory", "A zebra sleeps", "Nothing is changed yet. Run it again with --yes"} {
+	for _, want := range []string{"Will be erased:\n- title", "\n- user              cli-notes", "Removed:\n", "memory", "A zebra sleeps", "Nothing is changed yet. Run it again with --yes"} {
 		if !strings.Contains(dry, want) {
 			t.Errorf("%q is missing in\n%s", want, dry)
 		}
@@ -146,7 +146,7 @@ func TestWrongForgets(t *testing.T) {
 		{[]string{"--since", "soon"}, exitUsage, "is no time"},
 		{[]string{"--text", "question", "--yes", "--dry-run"}, exitUsage, "give one of them"},
 		{[]string{"words"}, exitUsage, "name what to forget"},
-		{[]string{"--chunk", "x"}, exitUsage, "is no id of a chunk"},
+		{[]string{"--chunk", "x"}, exitUsage, "is not a chunk ID"},
 		{[]string{"--chunk", "cli-notes/zz/0"}, exitFailed, "No such chunk"},
 		{[]string{"--session", "none"}, exitFailed, "No such session"},
 	} {

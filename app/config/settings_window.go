@@ -40,7 +40,7 @@ func shortcutSettings() []Setting {
 	}
 	return []Setting{
 		key("new_chat", "Mod+N", "Begin a new chat.", func(s *Shortcuts) *string { return &s.NewChat }),
-		key("new_private_chat", "Mod+Shift+N", "Begin a chat of which nothing is written.", func(s *Shortcuts) *string { return &s.NewPrivateChat }),
+		key("new_private_chat", "Mod+Shift+N", "Begin a chat that is not saved.", func(s *Shortcuts) *string { return &s.NewPrivateChat }),
 		key("search", "Mod+K", "Search all conversations.", func(s *Shortcuts) *string { return &s.Search }),
 		key("find", "Mod+F", "Find in what is shown.", func(s *Shortcuts) *string { return &s.Find }),
 		key("write", "Mod+L", "Go to the field where a message is written.", func(s *Shortcuts) *string { return &s.Write }),

@@ -343,7 +343,7 @@ func TestLimitsAreToldOnce(t *testing.T) {
 		by    []discordtest.User
 		says  string
 	}{
-		"given that of a person":  {"person = \"2/1h\"", []discordtest.User{anna}, "many messages in a short time: I answer"},
+		"given that of a person":  {"person = \"2/1h\"", []discordtest.User{anna}, "Too many messages at once."},
 		"given that of a channel": {"channel = \"2/1h\"", []discordtest.User{anna, ben}, "many messages here in a short time"},
 	}
 	for name, tt := range tests {

@@ -129,7 +129,7 @@ func (b *Bot) status(channel string) string {
 	if since, _ := b.queue.at(channel); !since.IsZero() {
 		text += fmt.Sprintf(" Answering in this channel for %s.", time.Since(since).Round(time.Second))
 	}
-	return text + fmt.Sprintf(" Waiting here: %d, in all: %d; channels being answered: %d.", here, all, busy)
+	return text + fmt.Sprintf(" Waiting here: %d, in total: %d; channels being answered: %d.", here, all, busy)
 }
 
 // isCommand reports whether a message is a command that follows the bot's name; in a direct
@@ -164,7 +164,7 @@ func (b *Bot) sessionStatus(ctx context.Context, place connection.Place) string 
 	set := b.p.Settings()
 	lines := []string{
 		fmt.Sprintf("Session: %s", sessionName(place.ID)),
-		fmt.Sprintf("Messages: %d in all, %d since the last summary (summary: %s)", session.Total, len(session.Messages), yesNo(session.Summary != nil)),
+		fmt.Sprintf("Messages: %d in total, %d since the last summary (summary: %s)", session.Total, len(session.Messages), yesNo(session.Summary != nil)),
 		fmt.Sprintf("Window: %d of at most %d messages, each at most %d characters", len(window), 2*set.HistoryTurns, set.MessageMaxChars),
 	}
 	if n := len(window); n > 0 {

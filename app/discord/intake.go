@@ -158,7 +158,7 @@ func (b *Bot) withinLimits(ctx context.Context, m connection.Message, f *channel
 		limit channels.Limit
 		words string
 	}{
-		{"person " + m.Author.ID, f.PerPerson, "That were many messages in a short time: I answer again in a little while."},
+		{"person " + m.Author.ID, f.PerPerson, "Too many messages at once. I'll answer again in a little while."},
 		{"channel " + m.Channel, f.PerChannel, "There were many messages here in a short time: I answer again in a little while."},
 	} {
 		ok, tell := b.limits.allow(l.key, l.limit)

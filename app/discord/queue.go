@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxWaiting is how many messages wait in all, and maxOfChannel those of one channel:
+	// maxWaiting is how many messages wait in total, and maxOfChannel those of one channel:
 	// beyond them people are told that it is too much just now.
 	maxWaiting   = 400
 	maxOfChannel = 8
@@ -286,7 +286,7 @@ func (q *queue) idle() bool {
 	return q.total == 0 && len(q.busy) == 0
 }
 
-// counts are how many messages wait in all and in a channel, and on how many
+// counts are how many messages wait in total and in a channel, and on how many
 // channels is being worked.
 func (q *queue) counts(channel string) (all, here, busy int) {
 	q.mu.Lock()

@@ -183,7 +183,7 @@ func (f *Forgetter) seedLine(ctx context.Context, t *forgotten.Traces, id, file 
 
 // parseChunk takes a chunk's id apart; part is -1 where none is named.
 func parseChunk(id string) (session, block string, part int, err error) {
-	bad := fmt.Errorf("%w: %q is no id of a chunk; it looks like cpu-k3x9qa/7f3a/0", ErrSelection, id)
+	bad := fmt.Errorf("%w: %q is not a chunk ID; it looks like cpu-k3x9qa/7f3a/0", ErrSelection, id)
 	fields := strings.Split(id, "/")
 	if len(fields) < 2 || len(fields) > 3 || fields[0] == "" || fields[1] == "" {
 		return "", "", 0, bad

@@ -18,7 +18,7 @@ import (
 type state struct {
 	value    string // as config.toml has it
 	by       string // the variable of the environment that hides config.toml
-	waits    bool   // the change holds from the next start on
+	waits    bool   // the change takes effect at the next start
 	conflict string // with another shortcut
 }
 

@@ -4,7 +4,7 @@
 // was paired) goes to its end.
 //
 // Where something in it can't be used, the stricter reading is taken: an entry that
-// is no id lets nobody in.
+// is not an ID lets nobody in.
 package channels
 
 import (

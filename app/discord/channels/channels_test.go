@@ -110,7 +110,7 @@ func TestWhatCannotBeUsedIsNamedAndLetsNobodyIn(t *testing.T) {
 		text string
 		says string // place and words
 	}{
-		"given a name for an id":       {"[allow]\nusers = [\"anna\"]", `channels.toml:2: allow.users: "anna" is no id`},
+		"given a name for an id":       {"[allow]\nusers = [\"anna\"]", `channels.toml:2: allow.users: "anna" is not an ID`},
 		"given no list":                {"[allow]\n\nusers = \"301\"", "channels.toml:3: allow.users: it must be a list"},
 		"given a mode":                 {"[default]\nmode = \"loud\"", "channels.toml:2: default.mode: \"loud\" is no mode: it must be mention_only, all_messages or having_fun"},
 		"given a tool":                 {"[channel.200]\ntools = [\"SHELL\"]", `channels.toml:2: channel.200.tools: "SHELL" is no tool`},

@@ -76,7 +76,7 @@ func Ensure(file string) error {
 func Add(ctx context.Context, file string, p Person) error {
 	return change(ctx, file, func(data []byte, f *File) ([]byte, error) {
 		if !connection.IsID(p.ID) {
-			return nil, fmt.Errorf("%q is no id of a person on Discord", p.ID)
+			return nil, fmt.Errorf("%q is not the ID of a person on Discord", p.ID)
 		}
 		if slices.ContainsFunc(f.People, func(q Person) bool { return q.ID == p.ID }) {
 			return data, nil

@@ -151,7 +151,7 @@ func (r *reader) ids(key string, value any) []string {
 	for _, v := range list {
 		id := fmt.Sprint(v)
 		if !connection.IsID(id) {
-			r.find(key, "%s is no id: it is a number of about 18 digits (in Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID); it is left out", strconv.Quote(id))
+			r.find(key, "%s is not an ID: it is a number of about 18 digits (in Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID); it is left out", strconv.Quote(id))
 			continue
 		}
 		out = append(out, id)

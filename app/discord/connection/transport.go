@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// restTries is how often a request is tried in all.
+	// restTries is how often a request is tried in total.
 	restTries = 5
 	// answerTimeout is how long Discord may take to answer one; it is sent again then,
 	// where that does no harm.
