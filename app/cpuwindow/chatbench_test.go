@@ -19,11 +19,11 @@ import (
 
 // What is promised, printed beside what was measured.
 const (
-	promisedBusy    = 25.0  // % of a core, of the UI goroutine
-	promisedP95     = 4.0   // ms of work for an update
-	promisedGrowth  = 1.5   // the last 1,000 tokens to the first 1,000
-	promisedOpening = 50.0  // ms
-	promisedKey     = 8.0   // ms
+	promisedBusy    = 25.0 // % of a core, of the UI goroutine
+	promisedP95     = 4.0  // ms of work for an update
+	promisedGrowth  = 1.5  // the last 1,000 tokens to the first 1,000
+	promisedOpening = 50.0 // ms
+	promisedKey     = 8.0  // ms
 )
 
 // section is a stretch of an answer as models write them, about 250 tokens.
