@@ -43,7 +43,11 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 			continue
 		}
 		top := at.Y - from.Y + v.Offset
-		v.Reveal(top, top+size.Height)
+		if v == w.side.Port || v == w.chat.Port {
+			v.Reveal(top, top+size.Height)
+		} else {
+			v.RevealFocus(top, top+size.Height)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -180,6 +181,25 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 					}
 				}
 				b.pressedByKey(stops)
+			})
+		})
+	}
+}
+
+// What follows a text is reached by Tab, however much of the page is in sight.
+func TestTabGoesOnBehindALongText(t *testing.T) {
+	for _, height := range []float32{420, 560, 600, 640, 680, 700, 720, 760} {
+		t.Run(fmt.Sprint(height), func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.w.win.Resize(fyne.NewSize(900, height))
+				b.onSchedules()
+				b.Pushes(b.w.schedules.View, "New schedule")
+				b.Settle()
+				stops, _ := b.walk(b.w.win.Content)
+				if names := named(stops); !slices.Contains(names, "Save") || !slices.Contains(names, "Cancel") {
+					t.Errorf("Tab comes to %q", names)
+				}
 			})
 		})
 	}

@@ -27,12 +27,13 @@ func (p *Page) servers(l *list) {
 		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add))
 		return
 	}
-	for i, s := range p.known.servers {
-		gap := kit.Gap12
-		if i == 0 {
-			gap = kit.Gap8
-		}
+	gap := kit.Gap8
+	for _, s := range p.known.servers {
 		l.add(gap, p.server(s))
+		gap = kit.Gap12
+		if p.shows[s.Name] != (opened{}) {
+			gap = kit.Gap20
+		}
 		if p.shows[s.Name].tools {
 			p.tools(l, s)
 		}

@@ -448,6 +448,30 @@ func (v *Viewport) Reveal(top, bottom float32) {
 	}
 }
 
+// RevealFocus is Reveal for what has the focus. The edges of the rows before and after it
+// that are more than words come into sight, too, where there is room: Tab finds only what
+// is in sight.
+func (v *Viewport) RevealFocus(top, bottom float32) {
+	from, to := top, bottom
+	for _, p := range v.Rows {
+		switch p.Row.(type) {
+		case *Prose, *Framed:
+			continue
+		}
+		if p.Top+p.Height <= top {
+			from = p.Top + p.Height - Gap8
+		}
+		if p.Top >= bottom {
+			to = p.Top + Gap8
+			break
+		}
+	}
+	if to-from <= v.Size().Height {
+		top, bottom = from, to
+	}
+	v.Reveal(top, bottom)
+}
+
 // RevealRow brings a row into sight.
 func (v *Viewport) RevealRow(r Row) {
 	for _, p := range v.Rows {
