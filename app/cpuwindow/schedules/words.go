@@ -140,7 +140,7 @@ var told = []string{
 	"{{.Why}}. No schedule runs until then.",
 	"it must be a text in quotation marks",
 	"it must be true or false",
-	"there is no such key; there are name, when, prompt, agent, enabled, quiet and on_battery",
+	"there is no such key; there are {{.Keys}}",
 	"it is empty; give it at least one word",
 	"it must be one line without spaces around it",
 	"it has more than {{.Number}} characters",
