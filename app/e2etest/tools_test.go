@@ -55,7 +55,7 @@ const (
 
 // What agents may do beside talking, by keys and clicks in one program: a server is added,
 // its tool asked about and switched off, the server dies; permissions are given, count, and
-// are taken back.
+// are taken back; a schedule has one of its own.
 func TestToolsByKeysAndClicks(t *testing.T) {
 	t.Parallel()
 	f := startTools(t)
@@ -64,6 +64,7 @@ func TestToolsByKeysAndClicks(t *testing.T) {
 	f.revokes(t)
 	f.switchesAToolOff(t)
 	f.seesAServerDie(t)
+	f.schedules(t)
 	f.click(t, f.icon, "Quit")
 	f.app.waitExit(t)
 }
@@ -215,4 +216,47 @@ func (f *flows) seesAServerDie(t *testing.T) {
 		return found
 	})
 	f.camera.shot(t, "ended")
+}
+
+// schedules: one is made with a permission of its own, run, changed and deleted.
+func (f *flows) schedules(t *testing.T) {
+	f.keys(t, "ctrl+6")
+	f.camera.shot(t, "no-schedules")
+	f.camera.click(t, 309, 319) // New schedule
+	f.camera.still(t)
+	typed := func(text string) {
+		f.camera.still(t) // what was pressed before has had its effect
+		f.screen.run(t, "xdotool", "type", "--delay", "5", text)
+		f.camera.still(t)
+	}
+	typed("Plan")
+	f.keys(t, "Tab")
+	typed("Read my plan scheduled")
+	f.keys(t, slices.Repeat([]string{"Tab"}, 10)...) // to what may run without a question
+	typed("notes.read")
+	f.camera.shot(t, "new-schedule")
+	f.keys(t, "Tab") // to Save
+	f.camera.still(t)
+	f.keys(t, "Return")
+	f.inFile(t, "schedules.toml", "Read my plan scheduled", true)
+	f.inFile(t, "permissions.toml", "schedule = 'Plan'", true)
+	f.camera.shot(t, "schedule")
+	f.camera.click(t, 270, 330) // Run now
+	f.says(t, "scheduled", planRead)
+	f.camera.shot(t, "ran")
+	f.camera.click(t, 437, 364) // Edit…
+	f.camera.still(t)
+	f.keys(t, "Tab", "ctrl+a")
+	typed("Read it again")
+	f.keys(t, slices.Repeat([]string{"Tab"}, 11)...)
+	f.camera.still(t)
+	f.keys(t, "Return")
+	f.inFile(t, "schedules.toml", "Read it again", true)
+	f.inFile(t, "permissions.toml", "schedule = 'Plan'", true)
+	f.camera.shot(t, "edited")
+	f.camera.click(t, 489, 364) // Delete…
+	f.camera.still(t)
+	f.keys(t, "shift+Tab", "Return")
+	f.inFile(t, "schedules.toml", "Read it again", false)
+	f.inFile(t, "permissions.toml", "schedule = 'Plan'", false)
 }
