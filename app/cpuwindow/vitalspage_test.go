@@ -213,7 +213,7 @@ func TestHistoryWords(t *testing.T) {
 		{"all of it", monitor.CPU, []monitor.Point{p(10), p(20)}, "last 5 min: average 15 %, peak 40 %"},
 		{"bytes", monitor.Network, []monitor.Point{p(1e6), p(1e6)}, "last 5 min: average 1.0 MB/s, peak 2.0 MB/s"},
 		{"below zero", monitor.Temperature, []monitor.Point{{Mean: -5, Max: -4, OK: true}}, "last 5 min: average -5 °C, peak -4 °C"},
-		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: average 20 °C, peak 40 °C, 2 min not measured"},
+		{"a gap", monitor.Temperature, []monitor.Point{p(20), {}, {}}, "last 5 min: average 20 °C, peak 40 °C (60 s recorded)"},
 	} {
 		if got := vitals.HistoryWords(c.metric, monitor.FiveMinutes, monitor.Series{Step: time.Minute, Points: c.points}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -205,7 +205,7 @@ func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words str
 	}
 	text := i18n.With("average {{.M}}, peak {{.M2}}", i18n.Places{"M": valueWords(m, sum/float64(n)), "M2": valueWords(m, peak)})
 	if missing := time.Duration(len(s.Points)-n) * s.Step; missing > r.Span()/10 {
-		text += i18n.With(", {{.Missing}} not measured", i18n.Places{"Missing": spanWords(missing)})
+		text += i18n.With(" ({{.Span}} recorded)", i18n.Places{"Span": spanWords(time.Duration(n) * s.Step)})
 	}
 	return text, true
 }

@@ -94,7 +94,7 @@ func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *kit.Pl
 	p := &kit.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.Indent}
 	switch l.Kind {
 	case markdown.Code:
-		p.Row = newCodeRow(l, onCopy)
+		p.Row, p.Max = newCodeRow(l, onCopy), kit.ColumnMax // a line of it is not wrapped
 		p.Indent += float32(l.Indent)*indentStep + float32(l.Quote)*quoteStep
 	case markdown.Table:
 		p.Row = newTableRow(l)

@@ -136,3 +136,13 @@ func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 		}
 	})
 }
+
+// Code, whose lines are not wrapped, may be wider than text.
+func TestCodeTakesTheWidthThereIs(t *testing.T) {
+	row := func(source string) *kit.Placed {
+		return newLeaf(markdown.Parse(source).View().Leaves[0], true, nil, Style{})
+	}
+	if code, text := row("```go\nf()\n```").Max, row("words").Max; code != kit.ColumnMax || text != kit.ProseMax {
+		t.Errorf("code is at most %g wide, text %g", code, text)
+	}
+}
