@@ -151,7 +151,7 @@ func TestWelcome_whatWasChosenHereIsNotCalledSmall(t *testing.T) {
 	listed := make(chan struct{})
 	b.server.mu.Lock()
 	b.server.models = []ollama.ModelInfo{{Name: "qwen3:4b", Parameters: 2_000_000_000}}
-	b.server.listed = listed
+	b.server.listed, b.server.stale = listed, true
 	b.server.mu.Unlock()
 	b.server.pulls <- nil
 	b.Settle()

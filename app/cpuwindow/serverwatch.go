@@ -114,6 +114,7 @@ func (w *Window) setServer(s serverState) {
 func (w *Window) pullModel(ctx context.Context, model string, progress func(ollama.Progress)) error {
 	err := w.parts.server.Pull(ctx, model, progress)
 	if err == nil {
+		_, _ = w.parts.server.ModelsNow(w.ctx) // the list that is kept lacks it; askServer tells of errors
 		s := askServer(w.ctx, w.parts.server)
 		w.p.Do(func() {
 			w.pulled = true

@@ -119,6 +119,7 @@ type stubServer struct {
 	down   error
 	models []ollama.ModelInfo
 	listed chan struct{} // once it is closed, the models are named; nil: at once
+	stale  bool          // the list is an older one, without models, until it is asked for anew
 	pulls  chan error
 }
 
@@ -127,6 +128,9 @@ func (s *stubServer) Models(context.Context) ([]ollama.ModelInfo, error) {
 	defer s.mu.Unlock()
 	if s.listed != nil {
 		<-s.listed
+	}
+	if s.stale {
+		return nil, nil
 	}
 	return s.models, nil
 }
@@ -150,6 +154,7 @@ func (s *stubServer) Version(context.Context) (string, error) {
 func (s *stubServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.stale = false
 	return slices.Clone(s.models), s.down
 }
 
