@@ -6,8 +6,12 @@ import (
 	"mac-stats/app/monitor"
 )
 
-// quoteInMessage adds text to the message that is being written, without sending it.
+// quoteInMessage adds text to the message that is being written, without sending it;
+// where none is, to that of a new chat.
 func (w *Window) quoteInMessage(text string) {
+	if strings.TrimSpace(w.compose.Entry.Text) == "" && w.shown.Begun() {
+		w.freshChat()
+	}
 	written := strings.TrimRight(w.compose.Entry.Text, "\n ")
 	if written != "" {
 		written += "\n\n"

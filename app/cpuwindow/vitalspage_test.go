@@ -116,6 +116,20 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	})
 }
 
+// A question about the machine is no part of whatever chat is open.
+func TestAskBeginsAChatOfItsOwn(t *testing.T) {
+	screentest.InBubble(t, func(t *testing.T) {
+		b := onVitals(t, fullSnapshot())
+		before := b.w.shown
+		before.Begin("about Lisbon", time.Now())
+		b.w.details.Ask(monitor.CPU)
+		b.Settle()
+		if b.w.shown == before || !strings.Contains(b.w.compose.Entry.Text, "CPU: 37 %") || b.w.page != pageChat {
+			t.Errorf("%q is in the chat that was open: %t", b.w.compose.Entry.Text, b.w.shown == before)
+		}
+	})
+}
+
 // pressOn presses the button of that name on the page, or on the question before it.
 func (b *bench) pressOn(name string) {
 	b.t.Helper()
