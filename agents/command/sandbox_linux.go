@@ -2,11 +2,9 @@ package command
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
-	"syscall"
 	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -62,22 +60,15 @@ func filter(internet bool) ([]unix.SockFilter, error) {
 	return out, err
 }
 
-// Inside makes this process the program in its sandbox: its arguments are those that wrap
-// gave. It returns where that fails, with the exit code.
-func Inside(args []string) int {
+// Inside restricts this process as wrap's arguments say, and gives those of what it is to
+// become.
+func Inside(args []string) ([]string, error) {
 	runtime.LockOSThread() // what is restricted is a thread
 	kind, folder, network, argv := args[0], args[1], args[2] == "on", args[3:]
-	var err error
 	if kind == inBubblewrap {
-		argv, err = withFilter(argv)
-	} else {
-		err = restrict(folder, network)
+		return withFilter(argv)
 	}
-	if err == nil {
-		err = syscall.Exec(argv[0], argv, os.Environ())
-	}
-	fmt.Fprintln(os.Stderr, "mac-stats: "+argv[0]+" can't be run:", err)
-	return 126
+	return argv, restrict(folder, network)
 }
 
 // withFilter gives bubblewrap the filter; without the machine's network a program has one

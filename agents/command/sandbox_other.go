@@ -7,4 +7,4 @@ func landlockVersion() int { return 0 }
 func hasFilter() bool { return false }
 
 // Inside is for Linux.
-func Inside([]string) int { return 126 }
+func Inside(argv []string) ([]string, error) { return argv, nil }

@@ -12,7 +12,7 @@ import (
 const Self = ""
 
 // Child does nothing on this system, where programs have no keeper.
-func Child(func(args []string) int) {}
+func Child(func(args []string) ([]string, error)) {}
 
 func start(cmd *exec.Cmd, _ Limits) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

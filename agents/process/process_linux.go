@@ -41,10 +41,10 @@ var hasChild bool
 // Child makes this process a keeper, or sets its limits, where its arguments ask for
 // that. It returns at once where they don't. It is the first thing main calls.
 //
-// inside is called with the further arguments of a program whose first one is Self, once
-// the limits are set: it enters a sandbox, say, and becomes another program. It returns an
-// exit code where that fails. It may be nil.
-func Child(inside func(args []string) int) {
+// inside is called with the further arguments of a program whose first one is Self: it
+// enters a sandbox, say, and gives the arguments of what this process becomes. It may be
+// nil.
+func Child(inside func(args []string) ([]string, error)) {
 	hasChild = true
 	if len(os.Args) < 6 || os.Args[1] != keepArg && os.Args[1] != limitArg {
 		return
@@ -53,12 +53,16 @@ func Child(inside func(args []string) int) {
 	if os.Args[1] == keepArg {
 		os.Exit(keep(limits, argv))
 	}
-	enter(limits)
+	set := limits.setter()
+	err := error(nil)
 	if argv[0] == Self && inside != nil {
-		os.Exit(inside(argv[1:]))
+		argv, err = inside(argv[1:])
 	}
-	err := syscall.Exec(argv[0], argv, os.Environ())
-	fmt.Fprintln(os.Stderr, "mac-stats: "+argv[0]+" can't be run:", err)
+	if err == nil {
+		set()
+		err = syscall.Exec(argv[0], argv, os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, "mac-stats: the program can't be run:", err)
 	os.Exit(126)
 }
 
@@ -116,19 +120,22 @@ func (job) take(*os.Process, Limits) {}
 // kill tells the keeper; the error says that it has ended.
 func (job) kill(p *os.Process) { _ = p.Signal(syscall.SIGTERM) }
 
-// enter sets the limits of this process.
-func enter(l Limits) {
-	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: l.Memory, unix.RLIMIT_FSIZE: l.File, unix.RLIMIT_CORE: 0} {
-		_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}) // refused where it is lower already
-	}
+// setter readies this process for its limits, and gives what sets them: the last thing
+// before it becomes the program, since it may need more than they leave.
+func (l Limits) setter() func() {
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)                   // a keeper has its turn beside thousands of them
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:gosec // where memory runs out this program goes first
+	most := map[int]uint64{unix.RLIMIT_DATA: l.Memory, unix.RLIMIT_FSIZE: l.File, unix.RLIMIT_CORE: 0}
 	// The system counts all threads of the user. This is the limit that a program can't
 	// outrun; the keeper ends it before.
 	if others, err := threadsOf(os.Getuid()); err == nil {
-		most := uint64(others + 4*l.Processes)
-		_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most})
+		most[unix.RLIMIT_NPROC] = uint64(others + 4*l.Processes) //nolint:gosec // some thousands
 	}
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5)                   // a keeper has its turn beside thousands of them
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:gosec // where memory runs out this program goes first
+	return func() {
+		for resource, n := range most {
+			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: n, Max: n}) // refused where it is lower already
+		}
+	}
 }
 
 // keep runs a program and ends all that is left of it. It gives the program's exit code.

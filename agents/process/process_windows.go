@@ -15,7 +15,7 @@ import (
 const Self = ""
 
 // Child does nothing on this system, where programs have no keeper.
-func Child(func(args []string) int) {}
+func Child(func(args []string) ([]string, error)) {}
 
 // start starts the program, which runs once it is in its job.
 func start(cmd *exec.Cmd, _ Limits) error {
