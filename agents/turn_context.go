@@ -46,7 +46,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	cut := t.system.Cut
 	summary := t.summary(window.Summary)
 	messages, before := t.placeHistory(t.upToUser(window.Messages))
-	if t.model.Tiny() {
+	if t.model.Tiny() && t.promptTier(t.agent, t.model) == prompt.TierPlain { // else somebody says that it can take more
 		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
 	}
 	around := t.around(messages)
