@@ -40,17 +40,18 @@ func newParking() parking { return &x11Parking{} }
 
 func (p *x11Parking) wait(d time.Duration) (event bool) {
 	p.mu.Lock()
-	if !p.asked {
+	first := !p.asked
+	if first {
 		p.asked = true
 		p.connect()
+	}
+	if (first || p.socket != nil) && p.woken.Swap(false) { // before it knew where it is waited
+		p.mu.Unlock()
+		return false
 	}
 	if p.socket == nil {
 		p.mu.Unlock()
 		return p.eventParking.wait(d)
-	}
-	if p.woken.Swap(false) {
-		p.mu.Unlock()
-		return false
 	}
 	_ = p.socket.SetReadDeadline(time.Now().Add(d)) // it was made to take one
 	p.mu.Unlock()
