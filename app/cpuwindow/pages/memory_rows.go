@@ -204,7 +204,7 @@ func (p *Memory) addOrigin(l *cardLine) {
 	l.text = l.text[:len(l.text)-len(m[0])]
 	l.from = i18n.ShortDate(day, time.Now())
 	if session := m[2]; session != "" {
-		l.from += " · " + session
+		l.from += " · " + i18n.Shorten(p.host.SessionTitle(session), 24)
 		l.open = func() { p.host.OpenSession(session) }
 	}
 }

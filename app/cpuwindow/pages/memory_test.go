@@ -269,7 +269,7 @@ func TestEverythingOnTheMemoryPageIsReachedByTab(t *testing.T) {
 			}
 			names = append(names, name)
 		}
-		for _, want := range []string{"file Inbox", "file memory.md", "file Orchestrator", "Open in my editor", "Edit", "21 Nov · cpu-a", "add a line"} {
+		for _, want := range []string{"file Inbox", "file memory.md", "file Orchestrator", "Open in my editor", "Edit", "21 Nov · about cpu-a", "add a line"} {
 			if !slices.Contains(names, want) {
 				t.Errorf("Tab does not reach %q: %v", want, names)
 			}
