@@ -78,9 +78,10 @@ func MadeOf(said string, texts []string) (text string, p Places) {
 
 var place = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 
-// Load gives Fyne the texts of translations/*.json: one file a language, en.json with
-// every key and its plural forms. What a language lacks is filled with English,
-// because Fyne logs every text it misses.
+// Load gives Fyne the texts of translations/*.json in the system's language: one file a
+// language, en.json with every key and its plural forms. What the language lacks is filled
+// with English, because Fyne logs every text it misses. The other languages stay on the
+// disk: in memory each takes nearly a megabyte, for as long as the app runs.
 func Load(files fs.FS) error {
 	all, err := Read(files)
 	if err != nil {
@@ -91,10 +92,12 @@ func Load(files fs.FS) error {
 	if base, _, ok := strings.Cut(system, "-"); ok {
 		system = base
 	}
-	if all[system] == nil {
-		all[system] = map[string]any{}
+	used := map[string]map[string]any{system: all[system]}
+	if used[system] == nil {
+		// Fyne may know a closer name of this language, and then falls back to English.
+		used[system], used["en"] = map[string]any{}, english
 	}
-	for language, texts := range all {
+	for language, texts := range used {
 		for key, text := range english {
 			if texts[key] == nil {
 				texts[key] = everyForm(text)
