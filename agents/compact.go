@@ -67,13 +67,14 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
 // what the user said, in the messages left out too, is none (see summary.MissingFrom). A
-// tiny model isn't asked: the user would wait for two answers that are thrown away.
+// tiny model isn't asked, unless the settings give it a larger tier: the user would wait for
+// two answers that are thrown away.
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
 	model, numCtx, err := s.model(ctx)
 	if err != nil {
 		return compact.Digest{}, err
 	}
-	if model.Tiny() {
+	if model.Tiny() && prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), "", s.settings().PromptTier) == prompt.TierPlain {
 		return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, errTiny)
 	}
 	missing := ""

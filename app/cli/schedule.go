@@ -118,7 +118,7 @@ machine.`,
 	flags.StringVar(&s.Agent, "agent", "", "the agent: slug, name or id")
 	flags.StringVar(&quiet, "quiet", "", "quiet hours, such as 22:00-7:00: what falls due in them runs at their end")
 	flags.BoolVar(&s.OnBattery, "on-battery", true, "run on battery too; --on-battery=false waits for the mains")
-	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without a question: a tool, or RUN_CMD and a program (\"RUN_CMD git\"); may be given several times")
+	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without a question: a tool, or RUN_CMD and a program (\"RUN_CMD df\"); may be given several times")
 	c.completeFlag(cmd, "agent", usableAgentNames)
 	cmd.RunE = c.guard(func(cmd *cobra.Command, args []string) error {
 		var err error

@@ -107,7 +107,7 @@ func (w *walk) meets(t *testing.T) {
 
 // triesTheDemo from the first page, by keyboard, and leaves it for the app.
 func (w *walk) triesTheDemo(t *testing.T) {
-	w.again(t, func() { w.keys(t, "Tab", "Tab", "Return") }) // from Re-check over Get Ollama
+	w.again(t, func() { w.keys(t, "Tab", "Return") }) // from Re-check; Ollama is installed, and needs no getting
 	w.screen.typeLine(t, "Why is my machine slow?")
 	var said string
 	waitFor(t, patience, "the demo's answer", func() bool {

@@ -48,7 +48,7 @@ func tasting(t *testing.T, env ...string) (*place, *realollama.Proxy) {
 	server := realollama.Start(t)
 	server.Create(t, taster())
 	proxy := server.Record(t)
-	p := newPlace(t, proxy.Host(), append([]string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=60s", "MAC_STATS_OLLAMA_NUM_CTX=32768"}, env...)...)
+	p := newPlace(t, proxy.Host(), append([]string{"MAC_STATS_OLLAMA_IDLE_TIMEOUT=60s", "MAC_STATS_AGENTS_PROMPT_TIER=large", "MAC_STATS_OLLAMA_NUM_CTX=32768"}, env...)...)
 	delete(p.had, "agents/memory.md") // it grows
 	return p, proxy
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,11 +14,11 @@ import (
 type deaf struct {
 	Server
 	until chan struct{}
-	asked int
+	asked atomic.Int32
 }
 
 func (d *deaf) Candidates(context.Context, ServerQuestion) (ServerFound, error) {
-	d.asked++
+	d.asked.Add(1)
 	<-d.until
 	return ServerFound{}, nil
 }
@@ -50,12 +51,12 @@ func TestASearchWaitsForNoServerForLong(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if took := time.Since(begun); took != c.want || d.asked != 1 {
-				t.Errorf("of %v with a patience of %v: %v, want %v; asked %d times, want once", c.has, c.patience, took, c.want, d.asked)
+			if took := time.Since(begun); took != c.want || d.asked.Load() != 1 {
+				t.Errorf("of %v with a patience of %v: %v, want %v; asked %d times, want once", c.has, c.patience, took, c.want, d.asked.Load())
 			}
 			time.Sleep(serverRest)
 			_, _ = x.askServer(context.Background(), ServerQuestion{})
-			if d.asked != 2 {
+			if d.asked.Load() != 2 {
 				t.Error("it isn't asked again")
 			}
 		})

@@ -75,7 +75,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	f.quiet = kit.NewFieldRow("22:00-7:00", f.was.Quiet.String())
 	f.battery = kit.NewSwitch(func(value string) { f.battery.SetValue(value, false) })
 	f.battery.SetValue(strconv.FormatBool(f.was.OnBattery), false)
-	f.allow = kit.NewFieldRow("RUN_CMD git", allow)
+	f.allow = kit.NewFieldRow("RUN_CMD df", allow)
 	f.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), f.submit)
 	for _, o := range []struct{ often, words string }{
 		{"day", i18n.T("Every day")},
@@ -196,7 +196,7 @@ func (f *sheet) rows() []*kit.Placed {
 	add(kit.Gap16, kit.NewBoxRow(kit.Line(kit.Gap12, 1, f.battery, kit.Text(i18n.T("Run on battery, too")).Squeezable())))
 	label(i18n.T("May run without a question"))
 	add(kit.Gap4, f.allow)
-	add(kit.Gap4, kit.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD git, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
+	add(kit.Gap4, kit.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD df, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
 	if f.err.SelectLen() > 0 {
 		add(kit.Gap12, f.err)
 	}
