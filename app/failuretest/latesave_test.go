@@ -43,6 +43,20 @@ func (p *place) shell(script string) *process {
 	return p.start(cmd)
 }
 
+// editing runs a script that saves the memory, and returns in the midst of it: a busy
+// machine starts a shell late.
+func (p *place) editing(script string) *process {
+	p.t.Helper()
+	begun := filepath.Join(p.t.TempDir(), "begun")
+	editor := p.shell(": > '" + begun + "'; " + script)
+	until(p.t, "the shell", func() bool {
+		_, err := os.Stat(begun)
+		return err == nil
+	})
+	time.Sleep(200 * time.Millisecond)
+	return editor
+}
+
 // save writes the memory in place at once.
 func (p *place) save(text string) {
 	p.t.Helper()
@@ -97,8 +111,7 @@ func TestALessonMeetsASaveInProgress(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := newMemory(t, "127.0.0.1:1")
-			editor := p.shell(tt.save)
-			time.Sleep(300 * time.Millisecond)
+			editor := p.editing(tt.save)
 			o := p.run("memory", "add", lesson)
 			if o.code != 0 {
 				t.Errorf("memory add: exit %d, %q", o.code, o.stderr)
@@ -421,8 +434,7 @@ func TestAMessageMeetsASaveInProgress(t *testing.T) {
 	} {
 		server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
 		p := newMemory(t, server.Addr())
-		editor := p.shell(save)
-		time.Sleep(200 * time.Millisecond)
+		editor := p.editing(save)
 		p.run("ask", question).expect(t, 0, "Four.\n", "")
 		editor.wait()
 		if !told(server.Chats(), "- one\n- two") {
@@ -435,8 +447,7 @@ func TestAMessageMeetsASaveInProgress(t *testing.T) {
 func TestTwoProcessesRememberDuringASave(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
-	editor := p.shell(`(sleep .4; printf '# Mine\n\n- one\n'; sleep .4; printf -- '- two\n') > "$M"`)
-	time.Sleep(100 * time.Millisecond)
+	editor := p.editing(`(sleep .4; printf '# Mine\n\n- one\n'; sleep .4; printf -- '- two\n') > "$M"`)
 	var adds []*process
 	for i := range 4 {
 		adds = append(adds, p.start(p.command("memory", "add", fmt.Sprintf("Cat %d purrs at night.", i))))
@@ -457,8 +468,7 @@ func TestTwoProcessesRememberDuringASave(t *testing.T) {
 func TestKilledWhileALessonWaits(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
-	editor := p.shell(`(sleep 2; printf '# Mine\n\n- one\n- two\n') > "$M"`)
-	time.Sleep(200 * time.Millisecond)
+	editor := p.editing(`(sleep 2; printf '# Mine\n\n- one\n- two\n') > "$M"`)
 	add := p.start(p.command("memory", "add", lesson))
 	until(t, "the lesson in the inbox", func() bool {
 		data, _ := os.ReadFile(filepath.Join(p.home, "agents/memory-inbox.md"))
