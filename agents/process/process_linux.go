@@ -219,6 +219,8 @@ func exitCode(status syscall.WaitStatus) int {
 const (
 	soonest = 100 * time.Millisecond
 	latest  = 10 * time.Second
+
+	little = 8 << 20 // bytes; a program that waits gives and takes some memory all the time
 )
 
 type pace struct {
@@ -236,12 +238,7 @@ func (p *pace) at(l Limits) string {
 		memory += ownMemory(pid)
 		processes++
 	}
-	if memory == p.memory && processes == p.processes {
-		p.pause = min(2*p.pause, latest)
-	} else {
-		p.pause = soonest
-	}
-	p.memory, p.processes = memory, processes
+	p.saw(memory, processes)
 	switch {
 	case memory > l.Memory:
 		return fmt.Sprintf("it took more than %d MB of memory", l.Memory>>20)
@@ -249,6 +246,16 @@ func (p *pace) at(l Limits) string {
 		return fmt.Sprintf("it started more than %d processes", l.Processes)
 	}
 	return ""
+}
+
+// saw chooses the next pause. Memory is compared with that of the last change, so that
+// what grows a little at each look is noticed, too.
+func (p *pace) saw(memory uint64, processes int) {
+	if processes == p.processes && max(memory, p.memory)-min(memory, p.memory) < little {
+		p.pause = min(2*p.pause, latest)
+		return
+	}
+	p.pause, p.memory, p.processes = soonest, memory, processes
 }
 
 // descendants are all processes below this one.
