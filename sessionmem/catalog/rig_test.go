@@ -9,82 +9,26 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/filetest"
+	"mac-stats/sessionmem/storetest"
 	"mac-stats/sessionmem/transcript"
 )
 
 var (
-	must      = filetest.Must
-	readFile  = filetest.Read
-	writeFile = filetest.Write
+	must       = filetest.Must
+	readFile   = filetest.Read
+	writeFile  = filetest.Write
+	openStore  = storetest.Open
+	mustAppend = storetest.Append
+	user       = storetest.User
+	assistant  = storetest.Assistant
+	texts      = storetest.Texts
+	onlyFile   = storetest.OnlyFile
 )
-
-func openStore(t testing.TB, root string) *sessionmem.Store {
-	t.Helper()
-	s, err := sessionmem.Open(sessionmem.Config{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
-func mustAppend(t testing.TB, s *sessionmem.Store, name string, b transcript.Block) transcript.Block {
-	t.Helper()
-	out, err := s.Append(t.Context(), name, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func user(text string) transcript.Block {
-	return transcript.Block{Kind: transcript.KindUser, Text: text}
-}
-
-func assistant(text string) transcript.Block {
-	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
-}
-
-// texts gives the texts of the context's messages.
-func texts(t testing.TB, s *sessionmem.Store, name string) []string {
-	t.Helper()
-	c, err := s.Context(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, m := range c.Messages {
-		out = append(out, m.Text)
-	}
-	return out
-}
-
-func onlyFile(t testing.TB, root string) string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("want one transcript, got %v (%v)", files, err)
-	}
-	return files[0]
-}
 
 // openLimited opens a store whose transcripts may have that many bytes.
 func openLimited(t testing.TB, root string, most int64) *sessionmem.Store {
 	t.Helper()
-	s, err := sessionmem.Open(sessionmem.Config{Root: root, MaxFileBytes: func() int64 { return most }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return storetest.With(t, sessionmem.Config{Root: root, MaxFileBytes: func() int64 { return most }})
 }
 
 // transcripts gives the names of the files in the session folder, in order.

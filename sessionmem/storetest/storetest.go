@@ -1,0 +1,76 @@
+// Package storetest opens stores and fills them, for the tests of the rooms below the store,
+// which see it as their callers do. Only tests import it.
+package storetest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Open opens a store, and closes it at the end of the test.
+func Open(t testing.TB, root string) *sessionmem.Store {
+	t.Helper()
+	return With(t, sessionmem.Config{Root: root})
+}
+
+// With opens a store of such settings.
+func With(t testing.TB, cfg sessionmem.Config) *sessionmem.Store {
+	t.Helper()
+	s, err := sessionmem.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Append adds a block to a session.
+func Append(t testing.TB, s *sessionmem.Store, name string, b transcript.Block) transcript.Block {
+	t.Helper()
+	out, err := s.Append(t.Context(), name, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// User is a message of the user's.
+func User(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindUser, Text: text}
+}
+
+// Assistant is an answer.
+func Assistant(text string) transcript.Block {
+	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
+}
+
+// Texts gives the texts of the context's messages.
+func Texts(t testing.TB, s *sessionmem.Store, name string) []string {
+	t.Helper()
+	c, err := s.Context(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range c.Messages {
+		out = append(out, m.Text)
+	}
+	return out
+}
+
+// OnlyFile is the one transcript of a data folder.
+func OnlyFile(t testing.TB, root string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("want one transcript, got %v (%v)", files, err)
+	}
+	return files[0]
+}
