@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,27 +18,43 @@ func openLog(path string) (io.WriteCloser, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	return &capped{file: f}, nil
 }
 
-// capped is a file that takes mostLog bytes and drops the rest.
+// capped is a file of at most mostLog bytes: where more is written, the older half of it
+// goes. One goroutine writes.
 type capped struct {
 	file *os.File
-	n    int
+	n    int // the file's bytes
 }
 
 func (c *capped) Close() error { return c.file.Close() }
 
+// Write never fails: a log that can't be written, for a full disk, must not stop a server.
 func (c *capped) Write(p []byte) (int, error) {
-	if room := mostLog - c.n; len(p) <= room {
-		c.n += len(p)
-		return c.file.Write(p)
+	all := len(p)
+	if p = p[max(0, all-mostLog/2):]; c.n+len(p) > mostLog {
+		c.halve()
 	}
-	return len(p), nil
+	n, _ := c.file.WriteAt(p, int64(c.n))
+	c.n += n
+	return all, nil
+}
+
+// halve keeps the younger half, from the beginning of a line on where it has one.
+func (c *capped) halve() {
+	kept := make([]byte, mostLog/2)
+	n, _ := c.file.ReadAt(kept, int64(max(0, c.n-len(kept))))
+	kept = kept[:n]
+	if _, whole, ok := bytes.Cut(kept, []byte("\n")); ok {
+		kept = whole
+	}
+	_ = c.file.Truncate(0)
+	c.n, _ = c.file.WriteAt(kept, 0)
 }
 
 // Log gives the last lines of what a server's program wrote to stderr since its last

@@ -19,6 +19,9 @@ import (
 
 // The tests start this binary again as a server that behaves as it is told to.
 
+// lastWords is what complain writes to stderr at its end.
+const lastWords = "that was all"
+
 func TestMain(m *testing.M) {
 	process.Child(nil)
 	if how := os.Getenv("MAC_STATS_TEST_SERVER"); how != "" {
@@ -97,6 +100,7 @@ func serve(how string) {
 		for range 100 {
 			fmt.Fprint(os.Stderr, line)
 		}
+		fmt.Fprintln(os.Stderr, lastWords)
 		return said("done"), nil
 	})
 	add("fork", func(context.Context, string) (*mcp.CallToolResult, error) {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/schedule"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/screentest"
 )
 
 // book is schedules.toml without an app around it.
@@ -47,4 +50,29 @@ func (b *bench) onSchedules() {
 	}
 	b.w.goToPage(pageSchedules)
 	b.Settle()
+}
+
+// A sheet that closes leaves the keyboard nowhere: Enter, pressed once more, changed the
+// heartbeat before, whose button stood where Save had been.
+func TestAClosedSheetLeavesTheKeyboardNowhere(t *testing.T) {
+	for _, tt := range []struct {
+		name, open string
+		page       func(b *bench) *kit.Viewport
+	}{
+		{"a schedule", "New schedule", func(b *bench) *kit.Viewport { b.onSchedules(); return b.w.schedules.View }},
+		{"a server", "Add a server…", func(b *bench) *kit.Viewport { b.onTools(); return b.w.tools.View }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := newBench(t).shown()
+				b.Pushes(tt.page(b), tt.open)
+				b.Settle()
+				b.tabTo("Cancel")
+				b.pressFocused()
+				if f := b.w.win.Canvas().Focused(); f != nil {
+					t.Errorf("the keyboard is on %s", b.focusName())
+				}
+			})
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"slices"
 	"testing"
+	"time"
 )
 
 // click presses a place of the window, in pixels.
@@ -15,6 +16,24 @@ func (c *camera) click(t testing.TB, x, y int) {
 	t.Helper()
 	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, fmt.Sprint(x), fmt.Sprint(y), "click", "1")
 	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, "2", fmt.Sprint(c.picture(t).Bounds().Dy()-2)) // nothing is hovered
+}
+
+// turns does something until much of the window is another: a page or a sheet comes or
+// goes. What is pressed may still be on its way to its place, or not to be pressed yet:
+// it is tried again, after a time in which a busy machine draws.
+func (c *camera) turns(t testing.TB, what string, do func()) {
+	t.Helper()
+	before := c.still(t)
+	waitFor(t, patience, what, func() bool {
+		do()
+		for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(40 * time.Millisecond) {
+			if differing(lower(c.picture(t)), lower(before)) >= 40_000 {
+				return true
+			}
+		}
+		return false
+	})
+	c.still(t)
 }
 
 // warnings are the colours of what one should know, dark and light.

@@ -222,8 +222,7 @@ func (f *flows) seesAServerDie(t *testing.T) {
 func (f *flows) schedules(t *testing.T) {
 	f.keys(t, "ctrl+6")
 	f.camera.shot(t, "no-schedules")
-	f.camera.click(t, 309, 319) // New schedule
-	f.camera.still(t)
+	f.camera.turns(t, "the sheet of a new schedule", func() { f.camera.click(t, 309, 319) })
 	typed := func(text string) {
 		f.camera.still(t) // what was pressed before has had its effect
 		f.screen.run(t, "xdotool", "type", "--delay", "5", text)
@@ -236,26 +235,22 @@ func (f *flows) schedules(t *testing.T) {
 	typed("notes.read")
 	f.camera.shot(t, "new-schedule")
 	f.keys(t, "Tab") // to Save
-	f.camera.still(t)
-	f.keys(t, "Return")
+	f.camera.turns(t, "the list", func() { f.keys(t, "Return") })
 	f.inFile(t, "schedules.toml", "Read my plan scheduled", true)
 	f.inFile(t, "permissions.toml", "schedule = 'Plan'", true)
 	f.camera.shot(t, "schedule")
 	f.camera.click(t, 270, 330) // Run now
 	f.says(t, "scheduled", planRead)
 	f.camera.shot(t, "ran")
-	f.camera.click(t, 437, 364) // Edit…
-	f.camera.still(t)
+	f.camera.turns(t, "the sheet of the schedule", func() { f.camera.click(t, 437, 364) }) // Edit… waits for the end of the run
 	f.keys(t, "Tab", "ctrl+a")
 	typed("Read it again")
 	f.keys(t, slices.Repeat([]string{"Tab"}, 11)...)
-	f.camera.still(t)
-	f.keys(t, "Return")
+	f.camera.turns(t, "the list again", func() { f.keys(t, "Return") })
 	f.inFile(t, "schedules.toml", "Read it again", true)
 	f.inFile(t, "permissions.toml", "schedule = 'Plan'", true)
 	f.camera.shot(t, "edited")
-	f.camera.click(t, 489, 364) // Delete…
-	f.camera.still(t)
+	f.camera.turns(t, "the question", func() { f.camera.click(t, 489, 364) }) // Delete…
 	f.keys(t, "shift+Tab", "Return")
 	f.inFile(t, "schedules.toml", "Read it again", false)
 	f.inFile(t, "permissions.toml", "schedule = 'Plan'", false)

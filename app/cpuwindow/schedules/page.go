@@ -227,6 +227,7 @@ func (p *Page) edit(s *schedule.Schedule) {
 // closeSheet goes back to the list.
 func (p *Page) closeSheet() {
 	p.sheet = nil
+	p.host.Canvas().Unfocus() // what stands in the place of Save is another thing
 	p.Load()
 }
 

@@ -46,6 +46,7 @@ func (s *sheet) rows() []*kit.Placed {
 
 func (s *sheet) close() {
 	s.p.sheet = nil
+	s.p.host.Canvas().Unfocus() // what stands in the place of Save is another thing
 	s.p.reload()
 }
 
