@@ -3,7 +3,6 @@ package agents
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,15 +38,4 @@ func TestTurnsCompactNowAndThen(t *testing.T) {
 }
 
 // settled waits until nothing works in the background.
-func (r *rig) settled() {
-	r.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		r.engine.mu.Lock()
-		n := len(r.engine.after)
-		r.engine.mu.Unlock()
-		if n == 0 {
-			return
-		}
-	}
-	r.t.Fatal("a summary in the background does not end")
-}
+func (r *rig) settled() { r.engine.after.Wait() }

@@ -2,18 +2,16 @@ package agents
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
@@ -27,90 +25,18 @@ const askedOslo = "Question %d: I travel by train, what of the trip to Oslo?\nI 
 
 const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
 
-func TestParseDigest(t *testing.T) {
-	tests := []struct {
-		name, text string
-		want       error
-		lessons    int
-	}{
-		{"the schema's form", goodDigest, nil, 2},
-		{"in a fence", "```json\n" + goodDigest + "\n```", nil, 2},
-		{"headed text", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\n- Travels by train. (confidence: 0.9)\n- not said\n- a guess (0.3)\n\nPEOPLE:\n- Anna: lives in Oslo (confidence: 70 %)", nil, 3},
-		{"other words for a lesson", `{"context":"A trip.","lessons":[{"lesson":"Travels by train.","confidence":0.9},{"content":"Likes tea."},"Sails.",{"sentence":"Reads."}],"people":[]}`, nil, 4},
-		{"headed text without bullets", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\nTravels by train. (confidence: 0.9)\nLikes tea. (0.8)\n\nPEOPLE:\nAnna: lives in Oslo (0.7)", nil, 3},
-		{"headed text in numbers", "CONTEXT:\nA trip.\n\nLESSONS:\nThese are they.\n1. Travels by train. (confidence: 0.9)\n2) not said\n\nPEOPLE:\n1. Anna: lives in Oslo (confidence: 70 %)", nil, 3},
-		{"bold headings", "**CONTEXT:**\nA trip.\n**LESSONS:**\n**PEOPLE:**", nil, 0},
-		{"nothing", " \n", errEmptyDigest, 0},
-		{"an empty context", `{"context":" ","lessons":[],"people":[]}`, errEmptyDigest, 0},
-		{"cut off", `{"context":"They pl`, errGarbledDigest, 0},
-		{"bare sentences", `{"context":"A trip.","lessons":["Travels by train."],"people":null}`, nil, 1},
-		{"prose", "Here is what I think of it.", errGarbledDigest, 0},
-		{"a refusal", "I'm sorry, but I can't help with that.", errRefused, 0},
-		{"a refusal by the schema", `{"context":"I cannot summarise this.","lessons":[],"people":[]}`, errRefused, 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			digest, err := parseDigest(tt.text)
-			if !errors.Is(err, tt.want) || len(digest.Lessons) != tt.lessons || err == nil && digest.Context == "" {
-				t.Errorf("%+v, %v", digest, err)
-			}
-		})
-	}
-}
-
-func TestDigestLessons(t *testing.T) {
-	digest, err := parseDigest(`{"context":"A trip.","lessons":[
-		{"text":"sure","confidence":0.9},{"text":"sure in words","confidence":"0.9"},{"text":"sure in percent","confidence":"90 %"},
-		{"text":"just sure","confidence":0.6},{"text":"a guess","confidence":0.59},{"text":"none","confidence":0},{"text":"below none","confidence":-1},
-		{"text":"not said"},{"text":"said as null","confidence":null},{"text":"said as high","confidence":"high"},{"text":"of ten","confidence":8},
-		{"text":" "}],
-	"people":[
-		{"who":"Anna","fact":"lives in Oslo","confidence":0.8},{"who":"The user","fact":"Lives in Bergen","confidence":0.8},
-		{"who":"user","fact":"the user's name is Ana","confidence":0.8},{"who":"user","fact":"NASA engineer","confidence":0.8},
-		{"who":"Die Nutzerin","fact":"Die Nutzerin lebt in Wien","confidence":0.8},{"who":"用户","fact":"用户住在北京","confidence":0.8},{"who":"Usera","fact":"lives in Rome","confidence":0.8},
-		{"who":"Bob","fact":"","confidence":1},{"who":"","fact":"x","confidence":1}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, l := range digest.Lessons {
-		got = append(got, fmt.Sprintf("%s|%s|%g", l.Text, l.About, l.Confidence))
-	}
-	want := []string{
-		"sure||0.9", "sure in words||0.9", "sure in percent||0.9", "just sure||0.6",
-		"not said||0", "said as null||0", "said as high||0", "of ten||0",
-		"Anna: lives in Oslo|Anna|0.8", "The user lives in Bergen||0.8", "the user's name is Ana||0.8", "The user NASA engineer||0.8",
-		"Die Nutzerin lebt in Wien||0.8", "用户住在北京||0.8", "Usera: lives in Rome|Usera|0.8",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func FuzzParseDigest(f *testing.F) {
-	for _, seed := range []string{goodDigest, "CONTEXT:\nx\nPEOPLE:\n- a (confidence: 1)", "{", "\xff"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		digest, err := parseDigest(text)
-		if err == nil && (digest.Context == "" || !utf8.ValidString(digest.Context)) {
-			t.Errorf("%q: %+v", text, digest)
-		}
-	})
-}
-
 // isCompaction tells the compactor's chats.
 func isCompaction(req api.ChatRequest) bool {
 	return strings.Contains(req.Messages[0].Content, "You compress a conversation")
 }
 
 // compacting is a rig with the real compactor.
-func compacting(t *testing.T, background bool, size int, digests ...string) *rig {
+func compacting(t *testing.T, inBackground bool, size int, digests ...string) *rig {
 	t.Helper()
-	return compactingBy(t, compact.Policy{}, background, size, digests...)
+	return compactingBy(t, compact.Policy{}, inBackground, size, digests...)
 }
 
-func compactingBy(t *testing.T, policy compact.Policy, background bool, size int, digests ...string) *rig {
+func compactingBy(t *testing.T, policy compact.Policy, inBackground bool, size int, digests ...string) *rig {
 	t.Helper()
 	var rules []ollamatest.Rule
 	for i, d := range digests {
@@ -122,7 +48,7 @@ func compactingBy(t *testing.T, policy compact.Policy, background bool, size int
 	}
 	rules = append(rules, ollamatest.Rule{Reply: ollamatest.Reply{Text: "ok"}})
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, size)}, Rules: rules})
-	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
+	small := background.NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), func() background.Settings { return r.settings.Small() })
 	r.params.Compactor = compact.New(compact.Config{
 		Store: r.store, Summarizer: small, Policy: func() compact.Policy { return policy }, Own: OwnTools(),
 		Lessons: compact.MemoryLessons{
@@ -132,11 +58,16 @@ func compactingBy(t *testing.T, policy compact.Policy, background bool, size int
 			},
 		},
 	})
-	r.params.Background = background
-	r.engine = NewEngine(r.params)
-	engine := r.engine
-	t.Cleanup(func() { _ = engine.Close() })
+	r.params.Background = inBackground
+	r.again()
 	return r
+}
+
+// again makes another engine, by the params as they are now.
+func (r *rig) again() {
+	engine := NewEngine(r.params)
+	r.engine = engine
+	r.t.Cleanup(func() { _ = engine.Close() })
 }
 
 func (r *rig) compactions() (n int) {
@@ -176,7 +107,8 @@ func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
 func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	done := make(chan compact.Result, 1)
-	r.engine.p.Compacted = func(c compact.Result) { done <- c }
+	r.params.Compacted = func(c compact.Result) { done <- c }
+	r.again()
 	for i := range 4 {
 		r.say(fmt.Sprintf(askedOslo, i))
 	}
@@ -309,7 +241,7 @@ func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
 // endsLate is a compactor whose first work in the background takes no notice of its
 // end until it may go on.
 type endsLate struct {
-	Compactor
+	background.Compactor
 	first    *sync.Once
 	mayGoOn  chan struct{}
 	underWay chan struct{}
@@ -326,9 +258,10 @@ func (c endsLate) Renew(ctx context.Context, session string) (compact.Result, er
 func TestWorkAfterATurnIsBegunAnewWhereTheOneBeforeItHasNotEnded(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	done := make(chan compact.Result, 1)
-	r.engine.p.Compacted = func(c compact.Result) { done <- c }
-	late := endsLate{r.engine.p.Compactor, &sync.Once{}, make(chan struct{}), make(chan struct{})}
-	r.engine.p.Compactor = late
+	r.params.Compacted = func(c compact.Result) { done <- c }
+	late := endsLate{r.params.Compactor, &sync.Once{}, make(chan struct{}), make(chan struct{})}
+	r.params.Compactor = late
+	r.again()
 	for i := range 4 {
 		r.say(fmt.Sprintf("Question %d", i))
 		if i == 0 {
@@ -346,7 +279,8 @@ func TestWorkAfterATurnIsBegunAnewWhereTheOneBeforeItHasNotEnded(t *testing.T) {
 func TestTheNextTurnStopsACompaction(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	begun := make(chan struct{}, 8)
-	r.engine.p.Compactor = slowCompactor{r.engine.p.Compactor, begun}
+	r.params.Compactor = slowCompactor{r.params.Compactor, begun}
+	r.again()
 	for i := range 4 {
 		r.say(fmt.Sprintf("Question %d", i))
 	}
@@ -363,7 +297,8 @@ func TestTheNextTurnStopsACompaction(t *testing.T) {
 func TestASessionThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	begun, goOn := make(chan struct{}, 9), make(chan struct{})
-	r.engine.p.Compactor = renewingCompactor{r.engine.p.Compactor, begun, goOn}
+	r.params.Compactor = renewingCompactor{r.params.Compactor, begun, goOn}
+	r.again()
 	r.engine.CompactSoon("cli-a")
 	<-begun
 	r.engine.CompactSoon("cli-a")
@@ -377,7 +312,7 @@ func TestASessionThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
 
 // renewingCompactor tells when it looks for a Summary to make anew, and waits.
 type renewingCompactor struct {
-	Compactor
+	background.Compactor
 	begun chan<- struct{}
 	goOn  <-chan struct{}
 }
@@ -390,7 +325,7 @@ func (c renewingCompactor) Renew(context.Context, string) (compact.Result, error
 
 // slowCompactor works until it is stopped.
 type slowCompactor struct {
-	Compactor
+	background.Compactor
 	begun chan struct{}
 }
 
@@ -398,93 +333,6 @@ func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int
 	s.begun <- struct{}{}
 	<-ctx.Done()
 	return compact.Result{}, ctx.Err()
-}
-
-func TestCompactorFitsTheSmallModel(t *testing.T) {
-	r := compacting(t, false, 4096, `{"context":"Grüße aus 東京.","lessons":[],"people":[]}`)
-	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-	var messages []transcript.Block
-	for i := range 20 {
-		messages = append(messages, transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprintf("%d: ", i) + strings.Repeat("Grüße aus 東京 ", 2000)})
-	}
-	if _, err := small.Summarize(t.Context(), &messages[0], messages); err != nil {
-		t.Fatal(err)
-	}
-	req := r.chat(-1)
-	tokens := 0
-	for _, m := range req.Messages {
-		tokens += transcript.EstimateTokens(m.Content)
-		if !utf8.ValidString(m.Content) {
-			t.Error("cut through a character")
-		}
-	}
-	if tokens > 4096*3/4 || !strings.Contains(req.Messages[1].Content, "19: ") || len(req.Format) == 0 || req.Think != nil && req.Think.Bool() {
-		t.Errorf("%d tokens, format %s, think %v", tokens, req.Format, req.Think)
-	}
-}
-
-// A Summary stands for all messages, also for those that the model wasn't shown.
-func TestASummaryOfWhatTheModelSawAloneIsNone(t *testing.T) {
-	asked := []string{
-		"Compare offers of moving companies from Leeds to York.", "The piano weighs 210 kilos and the stairs are narrow.",
-		"Write an email that asks for a date in the middle of May.", "Which offices need our new address?",
-		"May the landlord keep the deposit for a scratch in the floor?", "The broadband engineer comes on the third of June.",
-		"What do I label on the boxes for the first evening?", "The cat hates the car, how does she travel?",
-		"Find a school with places in the second class.", "How much does the council tax differ?",
-	}
-	messages := make([]transcript.Block, 0, 2*len(asked))
-	for _, text := range asked {
-		messages = append(messages, transcript.Block{Kind: transcript.KindUser, Text: text}, transcript.Block{Kind: transcript.KindAssistant, Text: strings.Repeat("So it goes. ", 400)})
-	}
-	ofAll := `{"context":"` + strings.Join(asked, " ") + `"}`
-	ofTheLast := `{"context":"` + strings.Join(asked[6:], " ") + `"}`
-	for name, tt := range map[string]struct {
-		digests []string
-		last    bool // the second request holds no more than the last messages
-		taken   bool
-	}{
-		"the last half, after a garbled one": {[]string{"garbled", ofTheLast}, true, false},
-		"all, after a garbled one":           {[]string{"garbled", ofAll}, true, true},
-		"all, after the last half":           {[]string{ofTheLast, ofAll}, false, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := compacting(t, false, 2048, tt.digests...)
-			small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-			_, err := small.Summarize(t.Context(), nil, messages)
-			if taken := err == nil; taken != tt.taken || err != nil && !errors.Is(err, compact.ErrNoDigest) {
-				t.Errorf("taken %v: %v", taken, err)
-			}
-			if last := !strings.Contains(ollamatest.LastUser(r.chat(-1)), asked[0][:20]); last != tt.last {
-				t.Errorf("the last request leaves the first message out: %v", last)
-			}
-		})
-	}
-}
-
-func TestCompactorGivesUpAfterOneRetry(t *testing.T) {
-	r := compacting(t, false, 16384, "", "I'm sorry, I can't.")
-	small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-	messages := []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}}
-	if _, err := small.Summarize(t.Context(), nil, messages); !errors.Is(err, compact.ErrNoDigest) || r.compactions() != 2 {
-		t.Errorf("%v after %d calls", err, r.compactions())
-	}
-	r.server.Close()
-	if _, err := small.Summarize(t.Context(), nil, messages); err == nil || errors.Is(err, compact.ErrNoDigest) {
-		t.Errorf("no server: %v", err)
-	}
-}
-
-func TestATinyModelIsNotAskedForASummary(t *testing.T) {
-	for size, asked := range map[string]int{"135M": 0, "596M": 0, "999.89M": 2, "1.7B": 2, "": 2} {
-		t.Run(size, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", size)}, Rules: replies("garbled", "garbled")})
-			small := NewSmallModel(r.params.Chat, r.params.Models, os.DirFS("../assets"), r.params.Settings)
-			_, err := small.Summarize(t.Context(), nil, []transcript.Block{{Kind: transcript.KindUser, Text: "Hello"}})
-			if n := r.compactions(); !errors.Is(err, compact.ErrNoDigest) || n != asked {
-				t.Errorf("asked %d times, want %d: %v", n, asked, err)
-			}
-		})
-	}
 }
 
 // A small model may fill a Summary with the same sentence: it isn't waited for.
@@ -505,7 +353,7 @@ func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
 // A Summary takes the place of nothing that there is room for, whoever makes it; while it
 // takes the place of nothing at all, it isn't sent either.
 func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
-	for _, background := range []bool{false, true} {
+	for _, inBackground := range []bool{false, true} {
 		for _, c := range []struct {
 			what       string
 			size, long int // of the context, and of each message, in tokens
@@ -515,8 +363,8 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 			{"long messages in a large context", 16384, 2400, 8},
 			{"a small context", 2688, 450, 8},
 		} {
-			t.Run(fmt.Sprintf("%s, in the background %v", c.what, background), func(t *testing.T) {
-				r := compactingBy(t, compact.Policy{KeepTokens: 4096}, background, c.size, goodDigest)
+			t.Run(fmt.Sprintf("%s, in the background %v", c.what, inBackground), func(t *testing.T) {
+				r := compactingBy(t, compact.Policy{KeepTokens: 4096}, inBackground, c.size, goodDigest)
 				for i := range 4 {
 					r.say(fmt.Sprintf(askedOslo, i) + strings.Repeat(" so", c.long))
 				}

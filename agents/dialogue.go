@@ -187,7 +187,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 		usage.ContextPercent = 100 * float64(res.PromptTokens+res.AnswerTokens) / float64(d.numCtx)
 	}
 	if d.call == nil {
-		d.t.took.percent = usage.ContextPercent
+		d.t.took.Percent = usage.ContextPercent
 	}
 	d.usage = usage
 	e := Event{Type: EventUsage, Usage: usage}

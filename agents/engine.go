@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
@@ -19,27 +20,6 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
-
-// ChatModel is the one call a turn makes of a model; ollama.Client is one.
-type ChatModel interface {
-	Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error)
-}
-
-// ModelResolver tells which model to use and how much fits it; ollama.Catalog is one.
-type ModelResolver interface {
-	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
-	NumCtx(ctx context.Context, model string) (int, error)
-	Observe(ctx context.Context, model string, numCtx, estimated, counted int) (cut bool)
-	Estimate(model string, raw int) int
-}
-
-// Compactor shortens a session's context by a Summary; compact.Compaction is
-// one.
-type Compactor interface {
-	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, compact.Policy, error)
-	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (compact.Result, error)
-	Renew(ctx context.Context, session string) (compact.Result, error)
-}
 
 // Settings are the live settings of turns (config.toml); read anew each turn.
 type Settings struct {
@@ -64,13 +44,18 @@ type Settings struct {
 	QuestionTime  time.Duration     // how long a question waits for a person; 0 is no limit
 }
 
+// Small is what the settings say of small work.
+func (s Settings) Small() background.Settings {
+	return background.Settings{Model: s.RoleModels[string(ollama.RoleSmall)], PromptTier: s.PromptTier}
+}
+
 // Params is what an Engine needs. Optional fields say so.
 type Params struct {
 	Store    *sessionmem.Store
 	Memory   *memory.Memory
 	Registry *registry.Registry
-	Chat     ChatModel
-	Models   ModelResolver
+	Chat     background.ChatModel
+	Models   background.ModelResolver
 	Prompts  fs.FS // assets: prompts/*.md
 	Settings func() Settings
 	Vitals   func() string                                           // one line for the prompt; optional
@@ -84,7 +69,7 @@ type Params struct {
 	// Outside gives the tools that act outside this program, as they are now; optional.
 	// It may wait for other programs, until ctx ends.
 	Outside   func(ctx context.Context) []tools.Guarded
-	Compactor Compactor // optional
+	Compactor background.Compactor // optional
 	// Background: a session that is due is summarised after its turn, until its next
 	// one comes. Without it (a command, which ends with its turn) the next turn does
 	// it first and says so.
@@ -104,6 +89,7 @@ type Engine struct {
 	guides prompt.Guides
 	log    *slog.Logger
 	fetch  *fetch.Fetcher
+	after  *background.Work // on sessions, between their turns
 
 	mu     sync.Mutex // guards what follows
 	runs   map[string][]*Run
@@ -111,8 +97,7 @@ type Engine struct {
 	small  map[string]bool   // models of which was said that they are too small for tools
 	shown  map[string]string // the first message of the history as the last turn sent it, by session
 	closed bool
-	work   sync.WaitGroup         // runs and what is done after them
-	after  map[string]*background // work after a turn, by session
+	work   sync.WaitGroup // runs, and their searches
 }
 
 // NewEngine panics where a required field of p, or a prompt, is missing.
@@ -130,10 +115,17 @@ func NewEngine(p Params) *Engine {
 	if p.RecallTime == nil {
 		p.RecallTime = func() time.Duration { return 0 }
 	}
-	return &Engine{
+	e := &Engine{
 		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{}, after: map[string]*background{},
+		runs: map[string][]*Run{}, memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{},
 	}
+	e.after = background.NewWork(background.Config{
+		Store: p.Store, Compactor: p.Compactor, Small: background.NewSmallModel(p.Chat, p.Models, p.Prompts, func() background.Settings { return p.Settings().Small() }),
+		Titles: func() bool { return p.Settings().AutoTitle }, Loaded: p.Loaded,
+		Busy:      func(session string) bool { return e.Active(session) != nil },
+		Compacted: p.Compacted, Named: p.Named, Logger: p.Logger,
+	})
+	return e
 }
 
 // Request is one user message.
@@ -180,9 +172,6 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	ctx, cancel := context.WithCancel(ctx)
 	run := newRun(req, cancel)
 	e.mu.Lock()
-	if work := e.after[req.Session]; work != nil {
-		work.stop() // the user goes first
-	}
 	if waiting := e.runs[req.Session]; len(waiting) > 0 {
 		run.before = waiting[len(waiting)-1]
 	}
@@ -195,6 +184,7 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 		end = func() { cancel(); e.work.Done() }
 	}
 	e.mu.Unlock()
+	e.after.Stop(req.Session)
 	go func() {
 		defer end()
 		newTurn(e, run, req).run(ctx)
@@ -230,10 +220,8 @@ func (e *Engine) Close() error {
 			r.Stop()
 		}
 	}
-	for _, work := range e.after {
-		work.stop()
-	}
 	e.mu.Unlock()
+	e.after.Close()
 	e.work.Wait()
 	return nil
 }

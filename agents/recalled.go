@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
@@ -70,7 +71,7 @@ func (t *turn) lookUp(ctx context.Context, text string) []transcript.Quotation {
 	if budget <= 0 || !t.mayRecall() || t.req.Place != nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(turnContext(ctx), cmp.Or(t.engine.p.RecallTime(), recallTime))
+	ctx, stop := context.WithTimeout(background.ForTurn(ctx), cmp.Or(t.engine.p.RecallTime(), recallTime))
 	defer stop()
 	found := make(chan []transcript.Quotation, 1)
 	t.engine.work.Go(func() { found <- t.notes(ctx, text, budget) })

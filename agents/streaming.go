@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/loop"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -34,8 +35,8 @@ type streaming struct {
 	began         time.Time          // when the first piece came
 	mayThink      int                // tokens
 	thought       int                // tokens of its thinking
-	loop          loopWatch          // over the answer
-	loopInside    loopWatch          // over the thinking
+	loop          loop.Watch         // over the answer
+	loopInside    loop.Watch         // over the thinking
 	thinkingSince time.Time
 	thinking      time.Duration
 }
@@ -130,9 +131,9 @@ func (s *streaming) watch(c ollama.Chunk) {
 	s.thought += transcript.EstimateTokens(c.Thinking)
 	most := s.d.t.settings.AnswerTime
 	switch {
-	case s.loop.write(c.Content):
+	case s.loop.Write(c.Content):
 		s.ended = endLoop
-	case c.Thinking != "" && (s.loopInside.write(c.Thinking) || s.thought > s.mayThink):
+	case c.Thinking != "" && (s.loopInside.Write(c.Thinking) || s.thought > s.mayThink):
 		s.ended = endThought
 	case most > 0 && time.Since(s.began) > most:
 		s.ended = endTime
@@ -191,7 +192,7 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 		r.raw = r.prose + s.scanner.Held.String() // without what it made up behind its calls
 	}
 	if s.ended == endLoop {
-		r.prose, _ = onceOnly(r.prose)
+		r.prose, _ = loop.Once(r.prose)
 	}
 	if !strings.ContainsFunc(r.prose, visible) {
 		r.prose = ""
@@ -225,7 +226,7 @@ func distinct(calls []tools.Call) (kept []tools.Call) {
 		calls = calls[:len(calls)-1]
 	}
 	for _, call := range calls {
-		call.Arg, _ = onceOnly(call.Arg)
+		call.Arg, _ = loop.Once(call.Arg)
 		if !seen[call.Key()] {
 			seen[call.Key()] = true
 			kept = append(kept, call)

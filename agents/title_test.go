@@ -72,7 +72,7 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 				}
 			}
 			r.say(text)
-			r.engine.work.Wait()
+			r.settled()
 			if n := len(r.server.Chats()); n != 1 || strings.Contains(r.title(), "model") {
 				t.Errorf("%d requests, title %q", n, r.title())
 			}
@@ -84,7 +84,7 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 		r.params.Loaded = func(context.Context, string) bool { return true }
 		r.open()
 		r.say(longQuestion)
-		r.engine.work.Wait()
+		r.settled()
 		if n := len(r.server.Chats()); n != 1 {
 			t.Errorf("%d requests", n)
 		}
@@ -92,30 +92,11 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 	t.Run("the model is not loaded", func(t *testing.T) {
 		r, _ := namingRig(t, false, "A1", "A title of the model")
 		r.say(longQuestion)
-		r.engine.work.Wait()
+		r.settled()
 		if n := len(r.server.Chats()); n != 1 {
 			t.Errorf("%d requests", n)
 		}
 	})
-}
-
-func TestWhatCanBeATitle(t *testing.T) {
-	for answer, want := range map[string]string{
-		"Loud fan":                "Loud fan",
-		"**Title:** \"Loud fan\"": "Loud fan",
-		"# Loud fan\nbecause":     "Loud fan",
-		"„Lauter Lüfter“":         "Lauter Lüfter",
-		"":                        "",
-		"New chat":                "",
-		"I'm sorry, I can't":      "",
-		"<think>":                 "",
-		"ok":                      "",
-		strings.Repeat("x ", 50):  "",
-	} {
-		if got := cleanTitle(answer); got != want {
-			t.Errorf("%q gives %q, want %q", answer, got, want)
-		}
-	}
 }
 
 func TestWhatWasChosenForASessionHolds(t *testing.T) {

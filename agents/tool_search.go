@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/recall"
@@ -50,7 +51,7 @@ func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if query == "" {
 		return tools.Result{}, errors.New("there is no query: write what to look for after the colon")
 	}
-	ctx, stop := context.WithTimeout(turnContext(ctx), searchTime)
+	ctx, stop := context.WithTimeout(background.ForTurn(ctx), searchTime)
 	defer stop()
 	answer, err := s.t.search(ctx, recall.Query{Text: query, Scope: s.t.searchScope(ctx), Rerank: true})
 	if err != nil {

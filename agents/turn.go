@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -49,7 +50,7 @@ type turn struct {
 	may       tools.Permissions      // by where the text that it holds came from
 	used      []transcript.Quotation // of earlier conversations
 	calls     int                    // tools and sub-calls so far
-	took      taken                  // of the context by the last call
+	took      background.Filled      // of the context by the last call
 	// remembered: a memory was changed or proposed, or held the lesson already.
 	remembered bool
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem"
@@ -20,7 +21,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// chatFunc is a ChatModel in this process.
+// chatFunc is a background.ChatModel in this process.
 type chatFunc func(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error)
 
 func (f chatFunc) Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error) {
@@ -38,7 +39,7 @@ func (fixedModels) Observe(context.Context, string, int, int, int) bool { return
 func (fixedModels) Estimate(_ string, raw int) int                      { return raw }
 
 // benchEngine is an engine over real files with the chat model given.
-func benchEngine(b *testing.B, chat ChatModel) (*Engine, *sessionmem.Store, string) {
+func benchEngine(b *testing.B, chat background.ChatModel) (*Engine, *sessionmem.Store, string) {
 	b.Helper()
 	root := b.TempDir()
 	registry := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../assets")})

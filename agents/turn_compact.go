@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"mac-stats/agents/background"
+	"mac-stats/agents/registry"
+	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/transcript"
@@ -129,94 +132,19 @@ func (t *turn) tellLessons(kept compact.Kept) {
 
 // CompactSoon summarises a session in the background if it is due: another process,
 // which ends with its turn, has written to it.
-func (e *Engine) CompactSoon(session string) { e.workAfter(session, taken{}) }
-
-// taken is how full a turn left its model's context.
-type taken struct {
-	percent float64
-	history int // tokens that the history may take; 0: not known
-}
+func (e *Engine) CompactSoon(session string) { e.workAfter(session, background.Filled{}) }
 
 // workAfter names a new session and summarises one that is due, in the background.
 // The session's next turn, or Close, stops it.
-func (e *Engine) workAfter(session string, last taken) {
-	if !e.p.Background {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.beginAfter(session, last)
-}
-
-// beginAfter is workAfter with mu held.
-func (e *Engine) beginAfter(session string, last taken) {
-	before := e.after[session]
-	switch {
-	case e.closed || len(e.runs[session]) > 0:
-		return
-	case before != nil && before.ctx.Err() == nil:
-		before.again = true // it may have looked at the session before it changed
-		return
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	own := &background{ctx: ctx, stop: stop, over: make(chan struct{})}
-	e.after[session] = own
-	e.work.Go(func() {
-		defer e.endAfter(session, own)
-		if before != nil { // it was stopped and may still hold the session
-			<-before.over
-		}
-		e.nameAfter(ctx, session)
-		err := e.compactDue(ctx, session, last)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, compact.ErrBusy) {
-			e.log.Warn("a session could not be summarised", "session", session, "err", err)
-		}
-	})
-}
-
-// background is the work on a session after a turn.
-type background struct {
-	ctx  context.Context
-	stop func()
-	over chan struct{} // closed at its end
-
-	again bool // to be done once more; the engine's mu guards it
-}
-
-func (e *Engine) endAfter(session string, own *background) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	again := own.again && own.ctx.Err() == nil // else a turn stopped it, which asks for it itself
-	own.stop()
-	if e.after[session] == own {
-		delete(e.after, session)
-	}
-	close(own.over)
-	if again {
-		e.beginAfter(session, taken{})
+func (e *Engine) workAfter(session string, last background.Filled) {
+	if e.p.Background {
+		e.after.Begin(session, last)
 	}
 }
 
-func (e *Engine) compactDue(ctx context.Context, session string, last taken) error {
-	if e.p.Compactor == nil {
-		return nil
-	}
-	if done, err := e.p.Compactor.Renew(ctx, session); err == nil && e.p.Compacted != nil {
-		e.p.Compacted(done)
-	} else if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
-		e.log.Info("a Summary that lost something is not made anew yet", "session", session, "err", err)
-	}
-	snap, policy, err := e.p.Compactor.Snapshot(ctx, session, "")
-	if err != nil || !policy.Due(snap.Since, last.percent) || snap.Covered(policy.KeepRecent) == 0 {
-		return err
-	}
-	if last.history > 0 {
-		policy.KeepTokens = min(policy.KeepTokens, last.history/2)
-	}
-	done, err := e.p.Compactor.Compact(ctx, snap, policy.Keep(snap))
-	learnt := len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0
-	if (err == nil || learnt) && e.p.Compacted != nil {
-		e.p.Compacted(done)
-	}
-	return err
+// OwnTools are the tools whose results hold no text of strangers; those of all
+// others, also of another program in the transcript, do. A search that found words
+// of strangers says so on its block.
+func OwnTools() []string {
+	return []string{registry.ToolAgent, registry.ToolSkill, registry.ToolFindAgent, registry.ToolFindSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
 }

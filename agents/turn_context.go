@@ -59,7 +59,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		t.talk.messages = append(t.talk.messages, summary)
 	}
 	limits := t.limits(summary.Content + around)
-	t.took.history = limits.Tokens
+	t.took.History = limits.Tokens
 	history, left := transcript.Trim(messages, limits, t.cost)
 	if len(history) == 0 {
 		history = []transcript.Block{t.user} // it was weighed: it fits

@@ -331,12 +331,3 @@ const maxFileName = 80
 
 // fileName is the name of a file as a model is told it: others may have chosen it.
 func fileName(f transcript.Attachment) string { return plainName(path.Base(f.Name), maxFileName) }
-
-// fileNames are the names of a message's files, for a sentence.
-func fileNames(files []transcript.Attachment) string {
-	var names []string
-	for _, f := range files {
-		names = append(names, path.Base(f.Name))
-	}
-	return strings.Join(names, ", ")
-}

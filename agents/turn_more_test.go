@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
@@ -369,8 +370,8 @@ func TestNewEnginePanics(t *testing.T) {
 }
 
 var (
-	_ ChatModel     = (*ollama.Client)(nil)
-	_ ModelResolver = (*ollama.Catalog)(nil)
+	_ background.ChatModel     = (*ollama.Client)(nil)
+	_ background.ModelResolver = (*ollama.Catalog)(nil)
 )
 
 func TestTurnLongMessageIsKeptWhereTheServerIsDown(t *testing.T) {

@@ -63,6 +63,10 @@ var rooms = map[string][]string{
 	"agents/fetch":     {"sessionmem/excerpt"},
 	"agents/registry":  {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
 	"agents/process":   {},
+	"agents/loop":      {"sessionmem/transcript"},
+	"agents/background": {
+		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall", "sessionmem/summary", "sessionmem/transcript",
+	},
 	"agents/command":   {"agents/process", "agents/tools", "sessionmem/transcript"},
 	"agents/mcpclient": {"agents/ollama", "agents/process", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/tools":     {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},

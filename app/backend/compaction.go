@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/monitor"
 	"mac-stats/assets"
@@ -17,10 +18,15 @@ import (
 
 // openCompaction makes what summarises sessions: after turns, periodically (where
 // the folders are watched) and by hand.
+// small is the model for small work.
+func (b *Backend) small() *background.SmallModel {
+	return background.NewSmallModel(b.Client, b.Models, assets.FS, func() background.Settings { return b.settings().Small() })
+}
+
 func (b *Backend) openCompaction() {
 	b.Compaction = compact.New(compact.Config{
 		Store:      b.Store,
-		Summarizer: agents.NewSmallModel(b.Client, b.Models, assets.FS, b.settings),
+		Summarizer: b.small(),
 		Lessons: compact.MemoryLessons{
 			Memory: b.Memory, Store: b.Store, Logger: b.Logger,
 			Write: func() string { return b.Config().Memory.Write },

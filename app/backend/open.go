@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/app/config"
@@ -332,7 +333,7 @@ func (b *Backend) saveHistory() error {
 func (b *Backend) openEngine(onWork func(bool)) {
 	b.openCompaction()
 	b.openOutside()
-	var chat agents.ChatModel = b.Client
+	var chat background.ChatModel = b.Client
 	if onWork != nil {
 		chat = &attended{ChatModel: b.Client, tell: onWork}
 	}

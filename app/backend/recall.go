@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/prompt"
-	"mac-stats/assets"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
@@ -46,7 +45,7 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		Root: b.Paths.Home, CacheDir: b.Paths.Cache,
 		Store: b.Store, Memory: b.Memory,
 		Settings: b.recallSettings,
-		Embedder: agents.NewEmbedder(agents.EmbedderConfig{
+		Embedder: background.NewEmbedder(background.EmbedderConfig{
 			Client: b.Client, Models: b.Models,
 			Model: func() string { return b.Config().Ollama.EmbedModel },
 			Prefixes: func() (question, passage string) {
@@ -159,13 +158,9 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	case rerankOff:
 		return nil, fmt.Errorf("reranking is off (recall.rerank)")
 	case rerankModel:
-		guides, err := prompt.LoadGuides(assets.FS)
-		if err != nil {
-			return nil, err
-		}
-		return agents.NewJudge(r.b.Client, r.b.Models, guides, r.b.settings).Rerank(ctx, query, texts)
+		return r.b.small().Rerank(ctx, query, texts)
 	default:
-		server, err := agents.NewRerankServer(who)
+		server, err := background.NewRerankServer(who)
 		if err != nil {
 			return nil, err
 		}

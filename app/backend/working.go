@@ -4,13 +4,13 @@ import (
 	"context"
 	"sync"
 
-	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 )
 
 // attended is a chat model that tells when work for people begins and ends.
 type attended struct {
-	agents.ChatModel
+	background.ChatModel
 	tell func(working bool)
 
 	mu sync.Mutex // held while tell runs, so that what it is told is in order

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/assets"
 	"mac-stats/sessionmem/transcript"
@@ -34,7 +34,7 @@ func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := agents.NewSmallModel(client, ollama.NewCatalog(client, 0), assets.FS, func() agents.Settings { return agents.Settings{} })
+	small := background.NewSmallModel(client, ollama.NewCatalog(client, 0), assets.FS, func() background.Settings { return background.Settings{} })
 	talk := []transcript.Block{
 		said(transcript.KindUser, "Why is my\nmachine slow?"), said(transcript.KindAssistant, "I asked the doctor.\n\n- CPU: 40 %"),
 		said(transcript.KindUser, "Remember that I like tea."), said(transcript.KindAssistant, "Noted."),

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest/realollama"
 	"mac-stats/sessionmem"
@@ -106,7 +106,7 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 		}
 	}
 	say(texts...)
-	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: agents.NewEmbedder(agents.EmbedderConfig{
+	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: background.NewEmbedder(background.EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 4096), Model: func() string { return "all-minilm" },
 	}), EmbedPatience: 3 * time.Second}) // on a busy machine, too
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -29,7 +29,7 @@ func TestWhatWasSaidIsFoundByVectorsOfARealServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: agents.NewEmbedder(agents.EmbedderConfig{
+	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: background.NewEmbedder(background.EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 4096), Model: func() string { return "parrot" },
 	})})
 	if err != nil {

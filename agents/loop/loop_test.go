@@ -1,4 +1,4 @@
-package agents
+package loop
 
 import (
 	"fmt"
@@ -33,16 +33,16 @@ func TestALoopIsNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := c.before + strings.Repeat(c.loop, c.times)
-			got, loops := onceOnly(text)
+			got, loops := Once(text)
 			if !loops || !strings.HasPrefix(got, strings.TrimSpace(c.before)) || !strings.HasSuffix(got, c.kept) {
 				t.Fatalf("loops %v, kept %q", loops, got)
 			}
 			if c.kept != "" && len(got) > len(c.before)+len(c.loop)+2 {
 				t.Errorf("kept more than the passage once: %q", got)
 			}
-			var w loopWatch
+			var w Watch
 			for _, r := range text {
-				w.write(string(r))
+				w.Write(string(r))
 			}
 			if !w.loops {
 				t.Error("not noticed where it comes in small pieces")
@@ -69,7 +69,7 @@ func TestWhatOnlyLooksLikeALoopGoesOn(t *testing.T) {
 		"an empty code line": strings.Repeat("\n", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, loops := onceOnly(text); loops {
+			if got, loops := Once(text); loops {
 				t.Errorf("taken for a loop after %q", got)
 			}
 		})
@@ -78,7 +78,7 @@ func TestWhatOnlyLooksLikeALoopGoesOn(t *testing.T) {
 
 // The project's own texts and programs are longer and duller than most answers.
 func TestOwnTextsAreNoLoops(t *testing.T) {
-	for _, pattern := range []string{"../*.md", "*.go", "../assets/config.toml", "../scripts/*.sh", "../agents/*/*.go", "../sessionmem/*.go"} {
+	for _, pattern := range []string{"../../*.md", "../*.go", "../../assets/config.toml", "../../scripts/*.sh", "../*/*.go", "../../sessionmem/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)
@@ -91,7 +91,7 @@ func TestOwnTextsAreNoLoops(t *testing.T) {
 			text := string(data)
 			for len(text) > 0 { // answers are a few thousand characters long
 				piece := text[:min(6000, len(text))]
-				if got, loops := onceOnly(piece); loops {
+				if got, loops := Once(piece); loops {
 					t.Errorf("%s is taken for a loop after %q", file, got[max(len(got)-200, 0):])
 				}
 				text = text[len(piece):]

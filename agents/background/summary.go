@@ -1,21 +1,17 @@
-package agents
+package background
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"strings"
 	"time"
 
-	"github.com/ollama/ollama/api"
-
+	"mac-stats/agents/loop"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
-	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
@@ -34,35 +30,6 @@ const compactSchema = `{"type":"object","properties":{` +
 	`"people":{"type":"array","items":{"type":"object","properties":{"who":{"type":"string"},"fact":{"type":"string"},"confidence":{"type":"number"}},"required":["who","fact","confidence"]}}` +
 	`},"required":["context","lessons","people"]}`
 
-// OwnTools are the tools whose results hold no text of strangers; those of all
-// others, also of another program in the transcript, do. A search that found words
-// of strangers says so on its block.
-func OwnTools() []string {
-	return []string{registry.ToolAgent, registry.ToolSkill, registry.ToolFindAgent, registry.ToolFindSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
-}
-
-// SmallModel summarises with the model for small work; it is the
-// sessionmem.Summarizer of the app.
-type SmallModel struct {
-	chat     ChatModel
-	models   ModelResolver
-	prompt   string
-	settings func() Settings
-}
-
-// NewSmallModel panics where an argument, or the prompt among the assets, is
-// missing.
-func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings func() Settings) *SmallModel {
-	if chat == nil || models == nil || prompts == nil || settings == nil {
-		panic("agents: NewSmallModel needs all of its arguments")
-	}
-	guides, err := prompt.LoadGuides(prompts)
-	if err != nil {
-		panic("agents: " + err.Error())
-	}
-	return &SmallModel{chat: chat, models: models, prompt: guides.Compact, settings: settings}
-}
-
 // Summarize asks the small model, twice at most: by a schema, then for headed text
 // and less of the conversation, or for what was missing from the first. The messages are
 // cut to the model's real context, the oldest left out first. A Summary that doesn't hold
@@ -70,9 +37,9 @@ func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings
 // tiny model isn't asked, unless the settings give it a larger tier: the user would wait for
 // two answers that are thrown away.
 func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
-	model, numCtx, err := s.model(ctx)
+	model, numCtx, err := s.find(ctx)
 	if err != nil {
-		return compact.Digest{}, err
+		return compact.Digest{}, fmt.Errorf("choosing a model for summaries: %w", err)
 	}
 	if model.Tiny() && prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), "", s.settings().PromptTier) == prompt.TierPlain {
 		return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, errTiny)
@@ -90,19 +57,6 @@ func (s *SmallModel) Summarize(ctx context.Context, previous *transcript.Block, 
 		}
 	}
 	return compact.Digest{}, fmt.Errorf("%w: %w", compact.ErrNoDigest, err)
-}
-
-// model is the one for small work, with its context size.
-func (s *SmallModel) model(ctx context.Context) (ollama.ModelInfo, int, error) {
-	model, err := smallModel(ctx, s.models, s.settings())
-	if err != nil {
-		return model, 0, fmt.Errorf("choosing a model for summaries: %w", err)
-	}
-	numCtx, err := s.models.NumCtx(ctx, model.Name)
-	if err != nil {
-		return model, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
-	}
-	return model, numCtx, nil
 }
 
 // worth gives an error for a Summary that may not take the place of the messages, and
@@ -146,30 +100,27 @@ func (s *SmallModel) attempt(ctx context.Context, attempt int, task summaryTask)
 	if task.missing != "" {
 		text += "\n\n" + task.missing
 	}
-	think, sober := false, 0.0
 	call, stopCall := context.WithCancel(ctx)
 	defer stopCall()
-	var loop loopWatch
-	req := ollama.ChatRequest{
-		Model: model, NoSystem: task.model.NoSystem, NumCtx: numCtx, MaxTokens: answer, Think: &think, Temperature: &sober,
-		OnChunk: func(c ollama.Chunk) {
-			if loop.write(c.Content) {
-				stopCall()
-			}
-		},
-		Messages: []api.Message{{Role: "system", Content: s.prompt}, {Role: "user", Content: text}},
+	var watch loop.Watch
+	loops := false
+	req := request(task.model, numCtx, answer, s.guides.Compact, text)
+	req.OnChunk = func(c ollama.Chunk) {
+		if loops = watch.Write(c.Content); loops {
+			stopCall()
+		}
 	}
 	if attempt == 0 || task.missing != "" {
 		req.Format = json.RawMessage(compactSchema)
 	}
 	res, err := s.chat.Chat(call, req)
 	switch {
-	case loop.loops:
+	case loops:
 		return digest, "", errGarbledDigest
 	case err != nil:
 		return digest, "", err
 	}
-	raw := transcript.EstimateTokens(s.prompt) + transcript.EstimateTokens(text) + 2*prompt.MessageTokens
+	raw := transcript.EstimateTokens(s.guides.Compact) + transcript.EstimateTokens(text) + 2*prompt.MessageTokens
 	if s.models.Observe(ctx, model, numCtx, raw, res.PromptTokens) {
 		return digest, "", errors.New("the server left out a part of the conversation")
 	}
@@ -188,7 +139,7 @@ func (s *SmallModel) material(model string, tokens, share int, previous *transcr
 	if tokens <= 0 {
 		tokens = unknown
 	}
-	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - transcript.EstimateTokens(s.prompt) - compactFrame
+	room := tokens*whole/max(s.models.Estimate(model, whole), 1) - transcript.EstimateTokens(s.guides.Compact) - compactFrame
 	room = max(room/share, compactFrame)
 	head := ""
 	if previous != nil {

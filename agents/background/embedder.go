@@ -1,4 +1,4 @@
-package agents
+package background
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type EmbedderConfig struct {
 
 // Embedder makes vectors with an Ollama model; it is the recall.Embedder of the app.
 // It gives way to turns: a batch waits for them, and is sent again where a chat
-// ended it. A turn's own question waits for nothing (see turnContext). Safe for
+// ended it. A turn's own question waits for nothing (see ForTurn). Safe for
 // concurrent use.
 type Embedder struct {
 	c EmbedderConfig
@@ -65,7 +65,7 @@ type Embedder struct {
 // NewEmbedder panics where a required field of c is missing.
 func NewEmbedder(c EmbedderConfig) *Embedder {
 	if c.Client == nil || c.Models == nil || c.Model == nil {
-		panic("agents: NewEmbedder needs Client, Models and Model")
+		panic("background: NewEmbedder needs Client, Models and Model")
 	}
 	if c.Busy == nil {
 		c.Busy = func() bool { return false }
@@ -360,9 +360,9 @@ func normalize(v []float32) bool {
 
 type turnKey struct{}
 
-// turnContext marks a question that a turn waits for: no model is loaded for it and
+// ForTurn marks a question that a turn waits for: no model is loaded for it and
 // no permit waited for.
-func turnContext(ctx context.Context) context.Context {
+func ForTurn(ctx context.Context) context.Context {
 	return context.WithValue(ctx, turnKey{}, true)
 }
 

@@ -1,4 +1,4 @@
-package agents_test
+package background_test
 
 import (
 	"encoding/json"
@@ -12,13 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"mac-stats/agents"
+	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
-	"mac-stats/agents/prompt"
 )
 
-func newJudge(t *testing.T, answer string) (*agents.Judge, *ollamatest.Server) {
+func newJudge(t *testing.T, answer string) (*background.SmallModel, *ollamatest.Server) {
 	t.Helper()
 	s := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
@@ -28,11 +27,7 @@ func newJudge(t *testing.T, answer string) (*agents.Judge, *ollamatest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guides, err := prompt.LoadGuides(os.DirFS("../assets"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return agents.NewJudge(client, ollama.NewCatalog(client, 0), guides, func() agents.Settings { return agents.Settings{} }), s
+	return background.NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() background.Settings { return background.Settings{} }), s
 }
 
 func TestAModelJudgesPassages(t *testing.T) {
@@ -101,7 +96,7 @@ func TestAServerScoresPassages(t *testing.T) {
 				_, _ = w.Write([]byte(tt.answer)) // the client is gone where this fails
 			}))
 			defer s.Close()
-			server, err := agents.NewRerankServer(s.URL)
+			server, err := background.NewRerankServer(s.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +104,7 @@ func TestAServerScoresPassages(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" || (err == nil) != (tt.want != nil) {
 				t.Errorf("%v %s", err, diff)
 			}
-			if err != nil && !errors.Is(err, agents.ErrRerank) {
+			if err != nil && !errors.Is(err, background.ErrRerank) {
 				t.Errorf("%v", err)
 			}
 			if asked.Query != "key?" || len(asked.Documents) != 2 {
@@ -117,7 +112,7 @@ func TestAServerScoresPassages(t *testing.T) {
 			}
 		})
 	}
-	if _, err := agents.NewRerankServer("localhost:80"); !errors.Is(err, agents.ErrRerank) {
+	if _, err := background.NewRerankServer("localhost:80"); !errors.Is(err, background.ErrRerank) {
 		t.Errorf("no URL: %v", err)
 	}
 }

@@ -1,4 +1,11 @@
-package agents
+// Package loop notices a model that repeats itself.
+//
+// Local models, small ones most, fall into loops that they never leave: the same
+// passage again and again, or the same words in another order. Servers before 0.9 let
+// them go on without end, newer ones until the context is full. Who reads an answer as
+// it comes gives each piece to a Watch and ends the call where it finds a loop. It knows
+// no model and never looks at what a text means.
+package loop
 
 import (
 	"hash/maphash"
@@ -9,21 +16,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Local models, small ones most, fall into loops that they never leave: the same
-// passage again and again, or the same words in another order. Servers before 0.9 let
-// them go on without end, newer ones until the context is full.
 const (
-	loopTimes    = 3   // the same passage so often in a row
-	loopWords    = 60  // and at least so many words in all of them: refrains and tables are shorter
-	loopPassages = 64  // sentences or lines of the longest passage that is looked for
-	loopStale    = 300 // tokens without a word that is new
+	leastTimes   = 3   // the same passage so often in a row
+	leastWords   = 60  // and at least so many words in all of them: refrains and tables are shorter
+	longest      = 64  // sentences or lines of the longest passage that is looked for
+	mostStale    = 300 // tokens without a word that is new
 	signsInToken = 4
 )
 
-var loopSeed = maphash.MakeSeed()
+var seed = maphash.MakeSeed()
 
-// loopWatch reads an answer as it comes and notices a loop. The zero value is ready.
-type loopWatch struct {
+// Watch reads an answer as it comes and notices a loop. The zero value is ready.
+type Watch struct {
 	read  int // bytes so far
 	loops bool
 	kept  int // bytes up to the end of what is said once, where it loops
@@ -31,8 +35,8 @@ type loopWatch struct {
 	piece strings.Builder // the sentence or line so far
 	ended bool            // it has ended but for the blank behind it
 	count int             // words in it
-	parts []loopPart
-	runs  [loopPassages + 1]int // how many of the last parts are the same as those so many before
+	parts []part
+	runs  [longest + 1]int // how many of the last parts are the same as those so many before
 
 	word  strings.Builder
 	signs int // beside words, since the last token
@@ -41,15 +45,15 @@ type loopWatch struct {
 	stale int // tokens since
 }
 
-// loopPart is a sentence or line.
-type loopPart struct {
+// part is a sentence or line.
+type part struct {
 	sum   uint64
 	words int // up to its end, from the beginning of the text
 	end   int // byte
 }
 
-// write takes the next piece of the answer and reports whether it loops.
-func (w *loopWatch) write(text string) bool {
+// Write takes the next piece of the answer and reports whether it loops.
+func (w *Watch) Write(text string) bool {
 	for _, r := range text {
 		if w.loops {
 			break
@@ -59,7 +63,7 @@ func (w *loopWatch) write(text string) bool {
 	return w.loops
 }
 
-func (w *loopWatch) next(r rune) {
+func (w *Watch) next(r rune) {
 	w.read += utf8.RuneLen(r)
 	space := unicode.IsSpace(r)
 	if r == '\n' || w.ended && space || strings.ContainsRune("。！？", r) {
@@ -84,7 +88,7 @@ func (w *loopWatch) next(r rune) {
 	}
 }
 
-func (w *loopWatch) endWord() {
+func (w *Watch) endWord() {
 	word := w.word.String()
 	w.word.Reset()
 	if word == "" {
@@ -105,42 +109,42 @@ func (w *loopWatch) endWord() {
 }
 
 // nothingNew counts tokens that say nothing new.
-func (w *loopWatch) nothingNew(tokens int) {
-	if w.stale += tokens; w.stale >= loopStale {
+func (w *Watch) nothingNew(tokens int) {
+	if w.stale += tokens; w.stale >= mostStale {
 		w.loops, w.kept = true, w.fresh
 	}
 }
 
-func (w *loopWatch) endPart() {
+func (w *Watch) endPart() {
 	if w.piece.Len() == 0 {
 		return
 	}
 	w.endWord()
-	part := loopPart{sum: maphash.String(loopSeed, w.piece.String()), words: w.count, end: w.read}
+	p := part{sum: maphash.String(seed, w.piece.String()), words: w.count, end: w.read}
 	w.piece.Reset()
-	w.parts = append(w.parts, part)
+	w.parts = append(w.parts, p)
 	last := len(w.parts) - 1
-	for back := 1; back <= min(loopPassages, last) && !w.loops; back++ {
-		if w.parts[last-back].sum != part.sum {
+	for back := 1; back <= min(longest, last) && !w.loops; back++ {
+		if w.parts[last-back].sum != p.sum {
 			w.runs[back] = 0
 			continue
 		}
 		w.runs[back]++
 		begin := last - w.runs[back] - back // the part before the first of the passage
-		words := part.words
+		words := p.words
 		if begin >= 0 {
 			words -= w.parts[begin].words
 		}
-		if w.runs[back] >= (loopTimes-1)*back && words >= loopWords {
+		if w.runs[back] >= (leastTimes-1)*back && words >= leastWords {
 			w.loops, w.kept = true, w.parts[begin+back].end
 		}
 	}
 }
 
-// onceOnly gives a text up to where it begins to repeat itself, and whether it does.
-func onceOnly(text string) (string, bool) {
-	var w loopWatch
-	if !w.write(text) {
+// Once gives a text up to where it begins to repeat itself, and whether it does.
+func Once(text string) (string, bool) {
+	var w Watch
+	if !w.Write(text) {
 		return text, false
 	}
 	return strings.TrimRightFunc(text[:w.kept], unicode.IsSpace), true

@@ -1,0 +1,79 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
+)
+
+// ChatModel is the one call that is made of a model; ollama.Client is one.
+type ChatModel interface {
+	Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error)
+}
+
+// ModelResolver tells which model to use and how much fits it; ollama.Catalog is one.
+type ModelResolver interface {
+	Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error)
+	NumCtx(ctx context.Context, model string) (int, error)
+	Observe(ctx context.Context, model string, numCtx, estimated, counted int) (cut bool)
+	Estimate(model string, raw int) int
+}
+
+// Settings are what the settings say of small work, as they are now.
+type Settings struct {
+	Model      string // for small work; "" is the best one installed for it
+	PromptTier string // large | middle | plain; else as fits the model
+}
+
+// SmallModel does small work with the model for it: it is the compact.Summarizer and a
+// recall.Reranker of the app, and names sessions.
+type SmallModel struct {
+	chat     ChatModel
+	models   ModelResolver
+	guides   prompt.Guides
+	settings func() Settings
+}
+
+// NewSmallModel panics where an argument, or a prompt among the assets, is missing.
+func NewSmallModel(chat ChatModel, models ModelResolver, prompts fs.FS, settings func() Settings) *SmallModel {
+	if chat == nil || models == nil || prompts == nil || settings == nil {
+		panic("background: NewSmallModel needs all of its arguments")
+	}
+	guides, err := prompt.LoadGuides(prompts)
+	if err != nil {
+		panic("background: " + err.Error())
+	}
+	return &SmallModel{chat: chat, models: models, guides: guides, settings: settings}
+}
+
+// request asks for an answer of so many tokens, without thinking and the same each time.
+func request(model ollama.ModelInfo, numCtx, most int, system, user string) ollama.ChatRequest {
+	think, sober := false, 0.0
+	return ollama.ChatRequest{
+		Model: model.Name, NoSystem: model.NoSystem, NumCtx: numCtx, MaxTokens: most, Think: &think, Temperature: &sober,
+		Messages: []api.Message{{Role: "system", Content: system}, {Role: "user", Content: user}},
+	}
+}
+
+// find gives the model that the settings name for small work, with its context size;
+// where it is not installed, the best one for it.
+func (s *SmallModel) find(ctx context.Context) (ollama.ModelInfo, int, error) {
+	model, err := s.models.Resolve(ctx, s.settings().Model, ollama.RoleSmall)
+	if errors.Is(err, ollama.ErrModelMissing) {
+		model, err = s.models.Resolve(ctx, "", ollama.RoleSmall)
+	}
+	if err != nil {
+		return model, 0, err
+	}
+	numCtx, err := s.models.NumCtx(ctx, model.Name)
+	if err != nil {
+		return model, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
+	}
+	return model, numCtx, nil
+}

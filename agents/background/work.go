@@ -1,0 +1,181 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/compact"
+)
+
+// Compactor shortens a session's context by a Summary; compact.Compaction is one.
+type Compactor interface {
+	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, compact.Policy, error)
+	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (compact.Result, error)
+	Renew(ctx context.Context, session string) (compact.Result, error)
+}
+
+// Config is what Work needs. Optional fields say so.
+type Config struct {
+	Store     *sessionmem.Store
+	Compactor Compactor // optional
+	Small     *SmallModel
+	// Titles reports whether the small model names new sessions, Loaded whether a model is
+	// in the server's memory: for a title none is loaded. Optional: without it no session
+	// is named.
+	Titles func() bool
+	Loaded func(ctx context.Context, model string) bool
+	// Busy reports whether a turn of the session is under way, which does the work itself.
+	Busy      func(session string) bool
+	Compacted func(compact.Result) // told of each one, also of one that learnt something and then failed (no Summary); optional
+	Named     func(session string) // a session got a title; optional
+	Logger    *slog.Logger
+}
+
+// Work is what is done for sessions after their turns: new ones are named, and those
+// that are due are summarised. Safe for concurrent use.
+type Work struct {
+	c Config
+
+	mu       sync.Mutex // guards what follows
+	sessions map[string]*task
+	closed   bool
+	running  sync.WaitGroup
+}
+
+// task is the work on one session.
+type task struct {
+	ctx  context.Context
+	stop func()
+	over chan struct{} // closed at its end
+
+	again bool // to be done once more; Work.mu guards it
+}
+
+// Filled is how full a turn left its model's context.
+type Filled struct {
+	Percent float64
+	History int // tokens that the history may take; 0: not known
+}
+
+// NewWork makes a Work. Nothing runs until Begin.
+func NewWork(c Config) *Work { return &Work{c: c, sessions: map[string]*task{}} }
+
+// Begin works on a session that was written to, until Stop or Close.
+func (w *Work) Begin(session string, last Filled) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin(session, last)
+}
+
+// begin is Begin with mu held.
+func (w *Work) begin(session string, last Filled) {
+	before := w.sessions[session]
+	switch {
+	case w.closed || w.c.Busy(session):
+		return
+	case before != nil && before.ctx.Err() == nil:
+		before.again = true // it may have looked at the session before it changed
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	own := &task{ctx: ctx, stop: stop, over: make(chan struct{})}
+	w.sessions[session] = own
+	w.running.Go(func() {
+		defer w.end(session, own)
+		if before != nil { // it was stopped and may still hold the session
+			<-before.over
+		}
+		w.name(ctx, session)
+		err := w.compact(ctx, session, last)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, compact.ErrBusy) {
+			w.c.Logger.Warn("a session could not be summarised", "session", session, "err", err)
+		}
+	})
+}
+
+func (w *Work) end(session string, own *task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := own.again && own.ctx.Err() == nil // else a turn stopped it, which asks for it itself
+	own.stop()
+	if w.sessions[session] == own {
+		delete(w.sessions, session)
+	}
+	close(own.over)
+	if again {
+		w.begin(session, Filled{})
+	}
+}
+
+// Stop ends the work on a session and doesn't wait: a turn begins, and the user goes
+// first.
+func (w *Work) Stop(session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if own := w.sessions[session]; own != nil {
+		own.stop()
+	}
+}
+
+// Close stops all work and waits for its end.
+func (w *Work) Close() {
+	w.mu.Lock()
+	w.closed = true
+	for _, own := range w.sessions {
+		own.stop()
+	}
+	w.mu.Unlock()
+	w.Wait()
+}
+
+// Wait waits until nothing is under way.
+func (w *Work) Wait() { w.running.Wait() }
+
+// name gives a session a title once, after its first answer. Nothing is loaded for it
+// and nobody waits for it: where it does not come about, the first message's words stay.
+func (w *Work) name(ctx context.Context, session string) {
+	if w.c.Loaded == nil || !w.c.Titles() {
+		return
+	}
+	window, err := w.c.Store.Context(ctx, session)
+	if err != nil || !lacksTitle(window) {
+		return
+	}
+	title, by := w.c.Small.Title(ctx, w.c.Loaded, window.Messages[0], window.Messages[1])
+	if title == "" {
+		return
+	}
+	if named, err := w.c.Store.SuggestTitle(ctx, session, title, by); err != nil {
+		w.c.Logger.Debug("a session got no title", "session", session, "err", err)
+	} else if named && w.c.Named != nil {
+		w.c.Named(session)
+	}
+}
+
+// compact summarises a session that is due.
+func (w *Work) compact(ctx context.Context, session string, last Filled) error {
+	if w.c.Compactor == nil {
+		return nil
+	}
+	if done, err := w.c.Compactor.Renew(ctx, session); err == nil && w.c.Compacted != nil {
+		w.c.Compacted(done)
+	} else if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
+		w.c.Logger.Info("a Summary that lost something is not made anew yet", "session", session, "err", err)
+	}
+	snap, policy, err := w.c.Compactor.Snapshot(ctx, session, "")
+	if err != nil || !policy.Due(snap.Since, last.Percent) || snap.Covered(policy.KeepRecent) == 0 {
+		return err
+	}
+	if last.History > 0 {
+		policy.KeepTokens = min(policy.KeepTokens, last.History/2)
+	}
+	done, err := w.c.Compactor.Compact(ctx, snap, policy.Keep(snap))
+	learnt := len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0
+	if (err == nil || learnt) && w.c.Compacted != nil {
+		w.c.Compacted(done)
+	}
+	return err
+}
