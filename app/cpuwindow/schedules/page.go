@@ -220,7 +220,7 @@ func (p *Page) edit(s *schedule.Schedule) {
 	name := p.sheet.name
 	p.host.Do(func() { // it is on the screen a moment later
 		p.View.RevealRow(name)
-		p.host.Canvas().Focus(name.Field.Entry)
+		p.host.Canvas().Focus(name.Entry)
 	})
 }
 

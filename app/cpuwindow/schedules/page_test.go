@@ -77,7 +77,7 @@ func (b *bench) Allowed(name string) ([]string, error)   { return b.allowed[name
 func (b *bench) LastSaid(context.Context, string) string { return "All is well." }
 func (b *bench) push(words string)                       { b.t.Helper(); b.Pushes(b.page.View, words) }
 
-func (b *bench) fill(f *kit.FieldRow, text string) { f.Field.Entry.SetText(text); b.Settle() }
+func (b *bench) fill(f *kit.ValueField, text string) { f.Entry.SetText(text); b.Settle() }
 
 func (b *bench) shows(toml string) {
 	b.t.Helper()

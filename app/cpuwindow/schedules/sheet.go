@@ -25,20 +25,20 @@ const (
 type sheet struct {
 	p       *Page
 	was     schedule.Schedule // zero: a new one
-	name    *kit.FieldRow
+	name    *kit.ValueField
 	prompt  *kit.TextBox
 	often   string // hour, day, weekday, week or cron
 	oftens  map[string]*kit.Button
 	day     string // of the week
 	days    map[string]*kit.Button
-	at      *kit.FieldRow
-	cron    *kit.FieldRow
+	at      *kit.ValueField
+	cron    *kit.ValueField
 	preview *kit.Prose
 	agent   *kit.Button
 	agents  string // the chosen one's slug
-	quiet   *kit.FieldRow
+	quiet   *kit.ValueField
 	battery *kit.Switch
-	allow   *kit.FieldRow
+	allow   *kit.ValueField
 	err     *kit.Prose
 	save    *kit.Button
 }
@@ -63,11 +63,11 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	f.prompt = kit.NewTextBox(f.was.Prompt)
 	f.prompt.Entry.SetPlaceHolder(i18n.T("What should I know about this machine today?"))
 	f.at, f.cron = kit.NewFieldRow("8:00", at), kit.NewFieldRow("0 8 * * 1-5", cron)
-	for _, field := range []*kit.FieldRow{f.name, f.at, f.cron} {
-		field.Field.Entry.OnKey = nil // Esc takes nothing away that was typed
+	for _, field := range []*kit.ValueField{f.name, f.at, f.cron} {
+		field.Entry.OnKey = nil // Esc takes nothing away that was typed
 	}
-	f.at.Field.OnChange = func(string) { f.show() }
-	f.cron.Field.OnChange = f.at.Field.OnChange
+	f.at.OnChange = func(string) { f.show() }
+	f.cron.OnChange = f.at.OnChange
 	f.preview, f.err = kit.NewProse(nil, kit.SizeText, kit.RoleMuted), kit.NewProse(nil, kit.SizeText, kit.RoleHot)
 	f.agents = f.was.Agent
 	f.agent = kit.NewButton(kit.ButtonPill, "", nil)
@@ -137,7 +137,7 @@ func (f *sheet) when() (schedule.When, error) {
 	switch f.often {
 	case oftenHourly:
 	case oftenCron:
-		text = f.cron.Field.Entry.Text
+		text = f.cron.Entry.Text
 		if len(strings.Fields(text)) != 5 {
 			return schedule.When{}, errors.New(i18n.T("A cron line has five fields: minute, hour, day of the month, month, day of the week"))
 		}
@@ -146,7 +146,7 @@ func (f *sheet) when() (schedule.When, error) {
 		if day == oftenWeekly {
 			day = f.day
 		}
-		text = "every " + day + " at " + strings.TrimSpace(f.at.Field.Entry.Text)
+		text = "every " + day + " at " + strings.TrimSpace(f.at.Entry.Text)
 	}
 	w, err := schedule.ParseWhen(text)
 	switch {
@@ -221,7 +221,7 @@ func (f *sheet) agentMenu() *fyne.Menu {
 // filled is the schedule as it is filled in; its error is for people.
 func (f *sheet) filled() (schedule.Schedule, error) {
 	s := f.was
-	s.Name, s.Prompt = strings.TrimSpace(f.name.Field.Entry.Text), strings.TrimSpace(f.prompt.Entry.Text)
+	s.Name, s.Prompt = strings.TrimSpace(f.name.Entry.Text), strings.TrimSpace(f.prompt.Entry.Text)
 	s.Agent, s.OnBattery = f.agents, f.battery.On
 	if s.Name == "" {
 		return s, errors.New(i18n.T("Give it a name."))
@@ -236,7 +236,7 @@ func (f *sheet) filled() (schedule.Schedule, error) {
 	if was := s.When; was.Next(time.Now()).IsZero() || whenWords(was) != whenWords(w) {
 		s.When = w // else what a person wrote stays as it was written
 	}
-	if s.Quiet, err = schedule.ParseQuiet(f.quiet.Field.Entry.Text); err != nil {
+	if s.Quiet, err = schedule.ParseQuiet(f.quiet.Entry.Text); err != nil {
 		return s, errors.New(i18n.T("Write quiet hours like 22:00-7:00, or leave them empty."))
 	}
 	return s, nil
@@ -250,7 +250,7 @@ func (f *sheet) submit() {
 		return
 	}
 	var allow []string
-	for what := range strings.SplitSeq(f.allow.Field.Entry.Text, ",") {
+	for what := range strings.SplitSeq(f.allow.Entry.Text, ",") {
 		if what = strings.TrimSpace(what); what != "" {
 			allow = append(allow, what)
 		}

@@ -73,12 +73,12 @@ func TestDiscordCard(t *testing.T) {
 		}
 		b.parts.Discord = bot
 		b.open()
-		b.page.search.Field.Entry.SetText("discord")
+		b.page.search.Entry.SetText("discord")
 		b.Settle()
 		b.Sees("refused the bot's token", "There is no token yet", "Anna asks for access (code ABCD-EFGH)", "This is me", "Allowed: people 0, roles 1, channels 0")
 
 		for _, query := range []string{"bot", "token", "people pairing", "discord"} {
-			b.page.search.Field.Entry.SetText(query)
+			b.page.search.Entry.SetText(query)
 			if !b.listed(b.page.discord.card) {
 				t.Errorf("%q does not find the card", query)
 			}

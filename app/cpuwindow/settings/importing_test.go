@@ -47,7 +47,7 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 				t.Errorf("it says %q, want %q", got, want)
 			}
 		}
-		b.page.search.Field.Entry.SetText("chatgpt")
+		b.page.search.Entry.SetText("chatgpt")
 		b.Sees("Import from ChatGPT or Claude")
 		b.chosen = "export.zip"
 		b.tap("Choose a file…")

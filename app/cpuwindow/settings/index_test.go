@@ -75,7 +75,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.index.building = make(chan struct{})
 		b.index.status = recall.Status{State: recall.State{Files: 12, Behind: 3}, Chunks: 340, Bytes: 2_500_000}
 		b.open()
-		test.Type(b.page.search.Field.Entry, "")
+		test.Type(b.page.search.Entry, "")
 		b.page.query = "recall"
 		b.page.show()
 		b.Settle()

@@ -21,7 +21,7 @@ type Page struct {
 	parts   Parts
 	writer  *Writer
 	View    *kit.Viewport
-	search  *kit.FieldRow
+	search  *kit.ValueField
 	query   string
 	rows    map[string]*row
 	order   []config.Setting
@@ -66,7 +66,7 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p.index, p.server, p.discord, p.imports = newIndexCard(p), newServerCard(p), &discordCard{page: p}, newImportCard(p)
 	p.tools = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Permissions and servers…"), h.ShowTools))
 	p.search = kit.NewFieldRow(i18n.T("Search settings"), "")
-	p.search.Field.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
+	p.search.OnChange = func(text string) { p.query = strings.ToLower(strings.TrimSpace(text)); p.show() }
 	for _, s := range p.order {
 		p.rows[s.Key] = newRow(s, p.change)
 	}
@@ -103,7 +103,7 @@ func (p *Page) Load() {
 }
 
 // Search shows the settings that have these words.
-func (p *Page) Search(words string) { p.search.Field.Entry.SetText(words) }
+func (p *Page) Search(words string) { p.search.Entry.SetText(words) }
 
 // seen reports whether the page is on the screen.
 func (p *Page) seen() bool { return p.host.Visible() && p.View.Visible() }

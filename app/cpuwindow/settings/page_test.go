@@ -99,13 +99,13 @@ func TestSettings_search(t *testing.T) {
 			{"MAX_SERVER_MEMORY", "memory.max_server"},
 			{"lesson undo", "memory.write"},
 		} {
-			b.page.search.Field.Entry.SetText(tt.query)
+			b.page.search.Entry.SetText(tt.query)
 			if listed := b.settingsListed(); !listed[tt.want] || len(listed) > 4 {
 				t.Errorf("%q finds %v, want %s", tt.query, listed, tt.want)
 			}
 		}
 		for _, query := range []string{"index", "forget", "memory", "rebuild index", "REMEMBER"} {
-			b.page.search.Field.Entry.SetText(query)
+			b.page.search.Entry.SetText(query)
 			if !b.listed(b.page.index) {
 				t.Errorf("%q does not find the search index", query)
 			}
@@ -117,7 +117,7 @@ func TestSettings_search(t *testing.T) {
 		if b.tools != 4 {
 			t.Errorf("the page of tools was asked for %d times", b.tools)
 		}
-		b.page.search.Field.Entry.SetText("nothing has this")
+		b.page.search.Entry.SetText("nothing has this")
 		b.Sees("No settings found.")
 	})
 }

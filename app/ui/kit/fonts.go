@@ -53,24 +53,6 @@ func isOwn(r rune) bool {
 	return r == '€'
 }
 
-// splitFonts cuts styled runs where the font changes.
-func splitFonts(runs []Run, bold bool) []Run {
-	out := make([]Run, 0, len(runs))
-	for _, r := range runs {
-		if !bold && !r.Bold && !r.Italic && !r.Mono || InOwnFont(r.Text) {
-			out = append(out, r)
-			continue
-		}
-		for rest := r.Text; rest != ""; {
-			part := r
-			part.Text = rest[:SameFont(rest)]
-			rest = rest[len(part.Text):]
-			out = append(out, part)
-		}
-	}
-	return out
-}
-
 // SameFont is how many bytes at the beginning of s are drawn with one font. A space
 // goes with what follows it: with a letter of the plain font beside it, be it a space,
 // an emoji stands on the line the words stand on.

@@ -77,3 +77,10 @@ func AfterLetter(o fyne.CanvasObject, ev *fyne.KeyEvent, do func()) {
 	}
 	do()
 }
+
+// Row is one thing in the chat column. The viewport asks for its height at a
+// width and shows it only while it is in sight.
+type Row interface {
+	fyne.CanvasObject
+	Measure(width float32) float32
+}

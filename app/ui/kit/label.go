@@ -157,8 +157,3 @@ func Title(s string) *Label {
 	w.Style.Bold = true
 	return w.Squeezable()
 }
-
-// Heading is a title that wraps: one that names what somebody else named.
-func Heading(s string) *Prose {
-	return NewProse([]Run{{Text: s, Bold: true}}, SizeLarge, RoleText)
-}

@@ -76,3 +76,6 @@ func EachMark(marks []Mark, now, from, to int, draw func(role fyne.ThemeColorNam
 		}
 	}
 }
+
+// Mark is a part of a row's text that find found, in bytes.
+type Mark struct{ From, To int }

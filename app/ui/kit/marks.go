@@ -1,8 +1,5 @@
 package kit
 
-// Mark is a part of a row's text that find found, in bytes.
-type Mark struct{ From, To int }
-
 // markable rows can show what find found in them.
 type markable interface {
 	FlatText() string

@@ -26,12 +26,30 @@ func Runs(text string, role fyne.ThemeColorName) []Run {
 	}
 }
 
-// TextRow is a paragraph as a row.
-func TextRow(text string, role fyne.ThemeColorName, gap float32) *Placed {
-	return &Placed{Row: NewParagraph(text, role), Gap: gap, Max: ProseMax}
-}
-
 // NewParagraph is wrapping text for cards.
 func NewParagraph(text string, role fyne.ThemeColorName) *Prose {
 	return NewProse(Runs(text, RoleNone), SizeText, role)
+}
+
+// Heading is a title that wraps: one that names what somebody else named.
+func Heading(s string) *Prose {
+	return NewProse([]Run{{Text: s, Bold: true}}, SizeLarge, RoleText)
+}
+
+// splitFonts cuts styled runs where the font changes.
+func splitFonts(runs []Run, bold bool) []Run {
+	out := make([]Run, 0, len(runs))
+	for _, r := range runs {
+		if !bold && !r.Bold && !r.Italic && !r.Mono || InOwnFont(r.Text) {
+			out = append(out, r)
+			continue
+		}
+		for rest := r.Text; rest != ""; {
+			part := r
+			part.Text = rest[:SameFont(rest)]
+			rest = rest[len(part.Text):]
+			out = append(out, part)
+		}
+	}
+	return out
 }

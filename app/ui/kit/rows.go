@@ -240,3 +240,8 @@ func (r *cardRenderer) Refresh() {
 
 // Spacer is empty room.
 func Spacer(h float32) fyne.CanvasObject { return Sized(NewSurface(RoleNone, RoleNone, 0), 1, h) }
+
+// TextRow is a paragraph as a row.
+func TextRow(text string, role fyne.ThemeColorName, gap float32) *Placed {
+	return &Placed{Row: NewParagraph(text, role), Gap: gap, Max: ProseMax}
+}

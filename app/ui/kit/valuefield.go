@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -69,19 +68,16 @@ func (f *ValueField) SetValue(value string, locked bool) {
 	}
 }
 
+// Measure implements Row.
+func (f *ValueField) Measure(float32) float32 { return f.MinSize().Height }
+
 // CreateRenderer implements fyne.Widget.
 func (f *ValueField) CreateRenderer() fyne.WidgetRenderer {
 	return &fieldRenderer{f.box, f.Entry, nil, f}
 }
 
-// FieldRow is a field over the whole width.
-type FieldRow struct {
-	*BoxRow
-	Field *ValueField
-}
-
-// NewFieldRow is a field with a hint and a text.
-func NewFieldRow(hint, text string) *FieldRow {
+// NewFieldRow is a field with a hint and a text, which Esc empties.
+func NewFieldRow(hint, text string) *ValueField {
 	f := NewValueField(hint, func(string) {})
 	f.SetValue(text, false)
 	f.Entry.OnKey = func(k *fyne.KeyEvent) bool {
@@ -91,5 +87,5 @@ func NewFieldRow(hint, text string) *FieldRow {
 		}
 		return false
 	}
-	return &FieldRow{BoxRow: NewBoxRow(container.NewStack(f)), Field: f}
+	return f
 }

@@ -10,13 +10,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Row is one thing in the chat column. The viewport asks for its height at a
-// width and shows it only while it is in sight.
-type Row interface {
-	fyne.CanvasObject
-	Measure(width float32) float32
-}
-
 // Placed is a row with its place in the column.
 type Placed struct {
 	Row    Row
