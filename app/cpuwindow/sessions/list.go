@@ -54,11 +54,11 @@ func (l *List) Show(lines []Line, current string) {
 	moved := current != l.current
 	l.Lines, l.current = lines, current
 	rows, heads := make(map[string]*Row, len(lines)), map[string]kit.Row{}
-	column := make([]*kit.Placed, 0, len(lines)+1)
+	placed := make([]*kit.Placed, 0, len(lines)+1)
 	for _, line := range lines {
 		if line.Heading != "" {
 			heads[line.key] = l.headingRow(line)
-			column = append(column, &kit.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
+			placed = append(placed, &kit.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
 			continue
 		}
 		r := l.Rows[line.key]
@@ -67,13 +67,13 @@ func (l *List) Show(lines []Line, current string) {
 		}
 		rows[line.key] = r
 		r.set(line, l.isCurrent(line), l.focused && line.key == l.Cursor)
-		column = append(column, &kit.Placed{Row: r, Gap: 2})
+		placed = append(placed, &kit.Placed{Row: r, Gap: 2})
 	}
 	l.Rows, l.heads = rows, heads
 	if len(lines) == 0 {
-		column = append(column, &kit.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
+		placed = append(placed, &kit.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
 	}
-	l.Port.SetRows(column)
+	l.Port.SetRows(placed)
 	at := slices.IndexFunc(lines, l.isCurrent)
 	if at >= 0 && (moved || at != l.at) {
 		l.Port.RevealRow(rows[lines[at].key])

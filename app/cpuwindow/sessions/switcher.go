@@ -98,21 +98,21 @@ func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time)
 	}
 	p.rows, p.at = nil, 0
 	at := 0
-	column := make([]*kit.Placed, 0, len(hits)+len(near)+1)
+	placed := make([]*kit.Placed, 0, len(hits)+len(near)+1)
 	for i, h := range append(slices.Clone(hits), near...) {
 		r := newHitRow(h, now, func() { p.onOpen(h, p.Entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
-			column = append(column, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Related")))), Gap: kit.Gap8})
+			placed = append(placed, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Related")))), Gap: kit.Gap8})
 		}
-		column = append(column, &kit.Placed{Row: r, Gap: 2})
+		placed = append(placed, &kit.Placed{Row: r, Gap: 2})
 		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
 			at = i
 		}
 	}
 	p.Hint.SetText(hint)
 	p.moveTo(at)
-	p.Fill(column)
+	p.Fill(placed)
 	if at > 0 {
 		p.Port.Offset = offset
 		p.Port.Refresh()

@@ -62,7 +62,7 @@ func (m *Menu) Typed(text string, typed bool) {
 		return
 	}
 	m.rows = nil
-	column := make([]*kit.Placed, 0, len(fit))
+	placed := make([]*kit.Placed, 0, len(fit))
 	names := float32(0) // they stand above each other, and so do the descriptions
 	for _, it := range fit {
 		names = min(max(names, nameLabel(it).MinSize().Width), mostName)
@@ -70,14 +70,14 @@ func (m *Menu) Typed(text string, typed bool) {
 	for i, it := range fit {
 		r := newRow(it, names, func() { m.take(it) }, func() { m.moveTo(i) })
 		m.rows = append(m.rows, r)
-		column = append(column, &kit.Placed{Row: r})
+		placed = append(placed, &kit.Placed{Row: r})
 	}
 	m.at = -1
 	if named { // else Enter sends what is written
 		m.moveTo(0)
 	}
 	m.Port.Offset = 0
-	m.Port.SetRows(column)
+	m.Port.SetRows(placed)
 	m.field.Tabs = true
 	m.Show()
 	m.place.Refresh()

@@ -141,9 +141,9 @@ func (p *Page) log(l *list, s mcpclient.Server) {
 		return
 	}
 	text := strings.Join(lines, "\n")
-	prose := kit.NewProse([]kit.Run{{Text: text, Mono: true}}, kit.SizeSmall, kit.RoleText)
-	prose.Bare = true
-	l.below(kit.Gap12, kit.NewFramed(prose, kit.RoleCode, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8))
+	shown := kit.NewProse([]kit.Run{{Text: text, Mono: true}}, kit.SizeSmall, kit.RoleText)
+	shown.Bare = true
+	l.below(kit.Gap12, kit.NewFramed(shown, kit.RoleCode, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8))
 	l.below(kit.Gap8, kit.NewFlowRow(kit.Gap16,
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy log"), func() { p.host.Copy(text) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open log"), func() { p.host.OpenFile(s.Log) })))

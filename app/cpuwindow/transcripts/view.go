@@ -163,32 +163,32 @@ func (v *View) grow(dir int) {
 
 // layOut swaps the rows in; those that are the same stay.
 func (v *View) layOut(items []readerItem, now time.Time) {
-	column := v.heading(now)
+	placed := v.heading(now)
 	alive := make(map[string]*chat.Entry, len(items))
 	v.index = map[string]spread{}
 	for i := range items {
 		it := &items[i]
-		from := len(column)
+		from := len(placed)
 		switch {
 		case it.day != "":
-			column = append(column, &kit.Placed{Row: kit.NewDivider(it.day, func() {}), Gap: kit.Gap20})
+			placed = append(placed, &kit.Placed{Row: kit.NewDivider(it.day, func() {}), Gap: kit.Gap20})
 		case it.group != "":
-			column = append(column, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
+			placed = append(placed, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
 		default:
 			b := v.Rows.Build(it.entry)
 			alive[it.entry.Key] = b
-			column = append(column, v.entryRows(it, b, now)...)
+			placed = append(placed, v.entryRows(it, b, now)...)
 		}
 		if it.entry != nil && it.entry.Block != "" {
 			folds := it.entry.Kind == conversation.Call || it.entry.Kind == conversation.Summary
-			v.index[it.entry.Block] = spread{from, len(column), it.entry.Key, folds}
+			v.index[it.entry.Block] = spread{from, len(placed), it.entry.Key, folds}
 		}
 	}
 	if v.Read.to < len(v.Read.Blocks) {
-		column = append(column, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.Read.Blocks)-v.Read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
+		placed = append(placed, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.Read.Blocks)-v.Read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
 	}
 	v.Rows.Built = alive
-	v.Rows.Port.SetRows(column)
+	v.Rows.Port.SetRows(placed)
 	v.mark()
 }
 

@@ -132,22 +132,3 @@ func TestCopyIsConfirmedInItsPlace(t *testing.T) {
 		t.Errorf("afterwards it says %q in %v, before %q in %v", b.words(), b.MinSize(), words, room)
 	}
 }
-
-// Between the rows of a list there is nothing to copy.
-func TestARightClickOnAListOfButtonsOpensNoMenu(t *testing.T) {
-	for _, tt := range []struct {
-		row  Row
-		menu bool
-	}{
-		{NewBoxRow(NewButton(ButtonRow, "a session", nil)), false},
-		{NewParagraph("words to copy", RoleText), true},
-	} {
-		v := NewViewport()
-		_, c := hosted(t, v)
-		v.SetRows([]*Placed{{Row: tt.row}})
-		v.TappedSecondary(&fyne.PointEvent{Position: fyne.NewPos(5, 60), AbsolutePosition: fyne.NewPos(5, 60)})
-		if got := c.Overlays().Top() != nil; got != tt.menu {
-			t.Errorf("%T: a menu %t, want %t", tt.row, got, tt.menu)
-		}
-	}
-}

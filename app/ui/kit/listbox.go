@@ -83,15 +83,20 @@ func NewChoiceRow(text, meta string, choose func(on bool)) *ChoiceRow {
 // Set shows whether it is chosen.
 func (r *ChoiceRow) Set(on bool) { r.sign.SetValue(strconv.FormatBool(on), false) }
 
-const choiceIndent = switchWidth + Gap12
+// beside is how wide the words may be beside the switch, and where they begin.
+func (r *ChoiceRow) beside(width float32) (words, x float32) {
+	x = r.sign.MinSize().Width + Gap12
+	return max(0, width-x), x
+}
 
 // Measure implements row.
 func (r *ChoiceRow) Measure(width float32) float32 {
-	h := r.text.Measure(width - choiceIndent)
+	w, _ := r.beside(width)
+	h := r.text.Measure(w)
 	if r.meta != nil {
-		h += r.meta.Measure(width - choiceIndent)
+		h += r.meta.Measure(w)
 	}
-	return max(h, switchHeight)
+	return max(h, r.sign.MinSize().Height)
 }
 
 // Tapped implements fyne.Tappable: the words choose, too.
@@ -112,13 +117,14 @@ type choiceRenderer struct {
 }
 
 func (c *choiceRenderer) Layout(s fyne.Size) {
-	r, w := c.r, max(0, s.Width-choiceIndent)
-	r.sign.Resize(fyne.NewSize(switchWidth, switchHeight))
+	r := c.r
+	w, x := r.beside(s.Width)
+	r.sign.Resize(r.sign.MinSize())
 	h := r.text.Measure(w)
-	r.text.Move(fyne.NewPos(choiceIndent, 0))
+	r.text.Move(fyne.NewPos(x, 0))
 	r.text.Resize(fyne.NewSize(w, h))
 	if r.meta != nil {
-		r.meta.Move(fyne.NewPos(choiceIndent, h))
+		r.meta.Move(fyne.NewPos(x, h))
 		r.meta.Resize(fyne.NewSize(w, r.meta.Measure(w)))
 	}
 }

@@ -13,7 +13,7 @@ func (f *Framed) FlatText() string { return f.Text.Flat }
 // SetMarks implements Markable.
 func (f *Framed) SetMarks(marks []Mark, now int) {
 	f.Text.SetMarks(marks, now)
-	if n := len(marks); f.Text.most > 0 && f.OnFind != nil && n > 0 && f.Text.LineOf(marks[n-1].From) >= float32(f.Text.most)*f.Text.Leading {
+	if n := len(marks); f.OnFind != nil && n > 0 && f.Text.Hides(marks[n-1].From) {
 		f.OnFind()
 	}
 }

@@ -234,6 +234,11 @@ func (p *Prose) ShowLines(n int) {
 	p.Refresh()
 }
 
+// Hides reports whether a place in the text is below the lines that are shown.
+func (p *Prose) Hides(off int) bool {
+	return p.most > 0 && p.LineOf(off) >= float32(p.most)*p.Leading
+}
+
 func (p *Prose) shown(lines int) int {
 	if p.most > 0 {
 		return min(lines, p.most)

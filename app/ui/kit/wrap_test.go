@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 )
 
 // A paragraph that is changed at its end, again and again, has the lines that one
 // made at once has.
 func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
-	newTestApp(t)
+	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
 	parts := []string{"word ", "a longer one, ", "averyveryverylongwordthatfitsnoline", "日本語。", "🎉 ", "line\n", "\n", " ", "  ", "\tx", "—"}
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -51,7 +52,7 @@ func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
 }
 
 func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
-	newTestApp(t)
+	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
 	long := strings.Repeat("word and word ", 2000)
 	p := NewProse([]Run{{Text: long}}, SizeText, RoleText)
 	p.Measure(400)
@@ -67,7 +68,7 @@ func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
 }
 
 func TestAFoldedTextDrawsTheLinesItShowsAlone(t *testing.T) {
-	newTestApp(t)
+	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
 	p := NewProse([]Run{{Text: strings.Repeat("a line\n", 40) + "the end"}}, SizeText, RoleText)
 	whole := p.Measure(400)
 	p.ShowLines(5)

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"mac-stats/app/ui/uitest"
+
+	"fyne.io/fyne/v2/test"
 )
 
 // A long word fills its lines, and no line is wider than the paragraph.
 func TestALongWordFillsItsLines(t *testing.T) {
-	newTestApp(t)
+	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
 	const width = 300
 	for name, text := range uitest.Unbroken() {
 		s := strings.Join(strings.Fields(text(3000)), "")

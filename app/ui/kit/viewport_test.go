@@ -1,0 +1,41 @@
+package kit
+
+import (
+	"runtime"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+)
+
+func TestANotchOfTheWheelIsThreeLines(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("the system says how far")
+	}
+	for given, want := range map[float32]float32{25: 60, -50: -120, 0: 0, 6.25: 6.25, -3: -3} {
+		if got := wheelStep(given); got != want {
+			t.Errorf("%v scrolls %v, not %v", given, got, want)
+		}
+	}
+}
+
+// Between the rows of a list there is nothing to copy.
+func TestARightClickOnAListOfButtonsOpensNoMenu(t *testing.T) {
+	for _, tt := range []struct {
+		row  Row
+		menu bool
+	}{
+		{NewBoxRow(NewButton(ButtonRow, "a session", nil)), false},
+		{NewParagraph("words to copy", RoleText), true},
+	} {
+		v := NewViewport()
+		test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
+		w := test.NewTempWindow(t, v)
+		w.Resize(fyne.NewSize(300, 100))
+		v.SetRows([]*Placed{{Row: tt.row}})
+		v.TappedSecondary(&fyne.PointEvent{Position: fyne.NewPos(5, 60), AbsolutePosition: fyne.NewPos(5, 60)})
+		if got := w.Canvas().Overlays().Top() != nil; got != tt.menu {
+			t.Errorf("%T: a menu %t, want %t", tt.row, got, tt.menu)
+		}
+	}
+}
