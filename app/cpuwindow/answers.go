@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -50,7 +51,7 @@ func (w *Window) againAfterAsking(block string, do func()) {
 		do()
 		return
 	}
-	kit.Confirm(w.win.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
+	overlay.Confirm(w.win.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
 }
 
 // leavesWords says what a branch means for what came later.
@@ -157,7 +158,7 @@ func (w *Window) fileActions(session string) chat.FileActions {
 					w.tell(i18n.Capital(err.Error()), "")
 					return
 				}
-				kit.ShowPicture(w.win.Canvas(), img, a.Name, func() { act.Open(a) })
+				overlay.ShowPicture(w.win.Canvas(), img, a.Name, func() { act.Open(a) })
 			})
 		}()
 	}

@@ -20,7 +20,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
@@ -407,7 +407,7 @@ func TestAFolderAndAPictureAreSeenBeforeTheyAreSent(t *testing.T) {
 		files := b.w.shown.Attached()
 		b.w.fileActions(b.w.shown.Name).Zoom(files[1].Attachment())
 		b.Settle()
-		if p, ok := b.w.win.Canvas().Overlays().Top().(*kit.Picture); !ok {
+		if p, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("the picture is not shown large")
 		} else {
 			p.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})

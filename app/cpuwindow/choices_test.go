@@ -16,6 +16,7 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
@@ -123,11 +124,11 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			p := openPanel(b)
 			p.warmth.SetText(text)
 			p.onSave()
-			if p.problem.Flat != want || kit.OpenModal(b.w.win.Canvas()) != p.pop {
+			if p.problem.Flat != want || overlay.OpenModal(b.w.win.Canvas()) != p.pop {
 				t.Errorf("%q: %q", text, p.problem.Flat)
 			}
 			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-			if kit.OpenModal(b.w.win.Canvas()) != nil {
+			if overlay.OpenModal(b.w.win.Canvas()) != nil {
 				t.Error("Escape does not leave it")
 			}
 		}

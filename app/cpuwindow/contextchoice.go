@@ -10,13 +10,15 @@ import (
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 )
 
 // contextChoice chooses how large the model's context is in one conversation, and says
 // what fits the machine's memory.
 type contextChoice struct {
 	button *kit.Button
-	words  *kit.Prose
+	words  *prose.Text
 	chosen int // tokens; 0: as for all conversations
 	model  ollama.ModelInfo
 	auto   int // tokens that all conversations have; 0 where that is not known
@@ -25,7 +27,7 @@ type contextChoice struct {
 }
 
 func newContextChoice(w *Window, chosen int) *contextChoice {
-	c := &contextChoice{chosen: chosen, memory: w.machineMemory(), over: w.win.Canvas(), words: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+	c := &contextChoice{chosen: chosen, memory: w.machineMemory(), over: w.win.Canvas(), words: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
 	name := cmp.Or(w.shown.Chosen().Model, w.parts.config().Ollama.Model, w.shown.LastModel())
 	for _, m := range w.server.models {
 		if name != "" && ollama.SameModel(m.Name, name) {
@@ -43,8 +45,8 @@ func (c *contextChoice) choose(n int) {
 	c.chosen = n
 	c.button.SetText(c.name(n) + "  ▾")
 	words, role := c.fitWords(cmp.Or(n, c.auto))
-	c.words.SetRuns([]kit.Run{{Text: words, Role: role}})
-	if m := kit.OpenModal(c.over); m != nil {
+	c.words.SetRuns([]prose.Run{{Text: words, Role: role}})
+	if m := overlay.OpenModal(c.over); m != nil {
 		m.Refresh()
 	}
 }

@@ -2,24 +2,24 @@ package cpuwindow
 
 import (
 	"mac-stats/app/cpuwindow/find"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/transcript"
 )
 
 // The window's side of find in the chat.
 
 // findMarks is where a phrase stands in a text, as rows show it.
-func (w *Window) findMarks(text, phrase string) []kit.Mark {
+func (w *Window) findMarks(text, phrase string) []prose.Mark {
 	found := w.parts.finder.Find(text, phrase)
-	out := make([]kit.Mark, len(found))
+	out := make([]prose.Mark, len(found))
 	for i, m := range found {
-		out[i] = kit.Mark(m)
+		out[i] = prose.Mark(m)
 	}
 	return out
 }
 
 // FindMarks implements find.Host.
-func (w windowHost) FindMarks(text, phrase string) []kit.Mark { return w.findMarks(text, phrase) }
+func (w windowHost) FindMarks(text, phrase string) []prose.Mark { return w.findMarks(text, phrase) }
 
 // Older implements find.Host.
 func (w windowHost) Older(then func([]find.Passage)) {

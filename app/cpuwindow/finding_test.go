@@ -8,7 +8,8 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -25,9 +26,9 @@ func (b *bench) counts(want string) {
 func (b *bench) marked() (n int) {
 	for _, p := range b.w.chat.Port.Rows {
 		switch r := p.Row.(type) {
-		case *kit.Prose:
+		case *prose.Text:
 			n += len(r.Marks)
-		case *kit.Framed:
+		case *column.Framed:
 			n += len(r.Text.Marks)
 		}
 	}

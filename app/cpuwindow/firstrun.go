@@ -8,7 +8,9 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // The first run: one page with the one thing that is missing for a first answer, where
@@ -34,7 +36,7 @@ func (w *Window) leaveWelcome() {
 // focusWelcome puts the focus on what is to be done first.
 func (w *Window) focusWelcome() {
 	for _, p := range w.pageView.Rows {
-		for _, b := range kit.RowButtons([]*kit.Placed{p}) {
+		for _, b := range column.RowButtons([]*column.Placed{p}) {
 			if b.Kind == kit.ButtonPrimary {
 				w.pageView.RevealRow(p.Row) // only what is in sight can have the focus
 				w.win.Canvas().Focus(b)
@@ -65,13 +67,13 @@ func (w *Window) drawWelcome() {
 		w.leaveWelcome()
 		return
 	}
-	rows := []*kit.Placed{kit.TextRow(i18n.T("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), kit.RoleMuted, kit.Gap4)}
-	rows = append(rows, &kit.Placed{Row: w.missingCard(), Gap: kit.Gap20, Max: kit.ProseMax})
+	rows := []*column.Placed{column.TextRow(i18n.T("Your machine's vitals, and a chat with models that run on it. Nothing leaves this machine by itself."), kit.RoleMuted, kit.Gap4)}
+	rows = append(rows, &column.Placed{Row: w.missingCard(), Gap: kit.Gap20, Max: kit.ProseMax})
 	if s.checked {
 		later := kit.NewButton(kit.ButtonQuiet, i18n.T("Set up later"), w.leaveWelcome)
-		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, later)), Gap: kit.Gap12})
+		rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Line(0, -1, later)), Gap: kit.Gap12})
 	}
-	rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: i18n.T("Conversations, memory and settings are plain files in one folder:") + " "}, {Text: w.parts.home, Mono: true}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
+	rows = append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: i18n.T("Conversations, memory and settings are plain files in one folder:") + " "}, {Text: w.parts.home, Mono: true}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
 	before, _ := w.win.Canvas().Focused().(*kit.Button)
 	w.pageView.ReplaceRows(w.win.Canvas(), rows)
 	switch after := w.win.Canvas().Focused().(type) {
@@ -110,28 +112,28 @@ func (w *Window) smallCard(have ollama.ModelInfo) kit.Row {
 	better := ollama.Advice(memory)[0]
 	has := i18n.Places{"Model": have.Name, "Size": models.Parameters(have.KnownSize()), "Better": better.Model}
 	parts := []fyne.CanvasObject{
-		kit.Heading(i18n.With("{{.Model}} is installed, and small", has)),
-		kit.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
-		kit.Spacer(kit.Gap4),
+		prose.Heading(i18n.With("{{.Model}} is installed, and small", has)),
+		prose.NewParagraph(i18n.With("It has {{.Size}} parameters: it answers quickly and is often wrong. {{.Better}} fits this machine and answers much better.", has), kit.RoleMuted),
+		column.Spacer(kit.Gap4),
 		kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": better.Model}), func() { w.puller.Start(better.Model) }),
 			kit.Muted(models.AdviceWords(better))),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Begin with {{.Model}}", has), w.leaveWelcome)),
 	}
 	if have.Remote {
-		parts[0] = kit.Heading(i18n.With("{{.Model}} runs elsewhere", has))
-		parts[1] = kit.NewParagraph(i18n.With("Your messages leave this machine with it. {{.Better}} fits this machine and runs on it.", has), kit.RoleMuted)
+		parts[0] = prose.Heading(i18n.With("{{.Model}} runs elsewhere", has))
+		parts[1] = prose.NewParagraph(i18n.With("Your messages leave this machine with it. {{.Better}} fits this machine and runs on it.", has), kit.RoleMuted)
 	}
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }
 
-func welcomeCard(title string, text ...string) *kit.CardRow {
+func welcomeCard(title string, text ...string) *column.CardRow {
 	parts := []fyne.CanvasObject{kit.Title(title)}
 	for _, t := range text {
-		parts = append(parts, kit.NewParagraph(t, kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(t, kit.RoleMuted))
 	}
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad = kit.Gap16
 	return c
 }

@@ -8,7 +8,9 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
 )
@@ -28,7 +30,7 @@ const (
 // forgetGroup is a kind of places, with its heading.
 type forgetGroup struct {
 	action string
-	head   *kit.Prose
+	head   *prose.Text
 	places []forgotten.Touched
 }
 
@@ -67,7 +69,7 @@ func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
 		{shipped, i18n.T("Refused: it came with mac-stats"), kit.RoleText},
 	} {
 		if len(by[g.action]) > 0 {
-			groups = append(groups, forgetGroup{g.action, kit.NewProse([]kit.Run{{Text: g.head, Bold: true}}, kit.SizeText, g.role), by[g.action]})
+			groups = append(groups, forgetGroup{g.action, prose.New([]prose.Run{{Text: g.head, Bold: true}}, kit.SizeText, g.role), by[g.action]})
 		}
 	}
 	return groups
@@ -82,31 +84,31 @@ func learntWords(atOnce bool) string {
 }
 
 // groupRows are the places of a plan or a report.
-func groupRows(groups []forgetGroup) []*kit.Placed {
-	var rows []*kit.Placed
+func groupRows(groups []forgetGroup) []*column.Placed {
+	var rows []*column.Placed
 	for _, g := range groups {
-		rows = append(rows, &kit.Placed{Row: g.head, Gap: kit.Gap12})
+		rows = append(rows, &column.Placed{Row: g.head, Gap: kit.Gap12})
 		for _, t := range g.places[:min(len(g.places), sheetPlaces)] {
 			rows = append(rows, placeRows(t, kit.Gap8)...)
 		}
 		if more := len(g.places) - sheetPlaces; more > 0 {
-			rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: i18n.Count("… and {{.N}} more", more)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4, Indent: kit.Gap8})
+			rows = append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: i18n.Count("… and {{.N}} more", more)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4, Indent: kit.Gap8})
 		}
 	}
 	return rows
 }
 
 // placeRows are one place: its text, and below it what it is and where.
-func placeRows(t forgotten.Touched, indent float32) []*kit.Placed {
-	var rows []*kit.Placed
+func placeRows(t forgotten.Touched, indent float32) []*column.Placed {
+	var rows []*column.Placed
 	if t.Text != "" {
-		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: "“" + i18n.Shorten(t.Text, sheetQuote) + "”"}}, kit.SizeText, kit.RoleText), Gap: kit.Gap4, Indent: indent})
+		rows = append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: "“" + i18n.Shorten(t.Text, sheetQuote) + "”"}}, kit.SizeText, kit.RoleText), Gap: kit.Gap4, Indent: indent})
 	}
 	gap := kit.Gap4
 	if len(rows) > 0 {
 		gap = 0
 	}
-	return append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: placeMeta(t)}}, kit.SizeSmall, kit.RoleMuted), Gap: gap, Indent: indent})
+	return append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: placeMeta(t)}}, kit.SizeSmall, kit.RoleMuted), Gap: gap, Indent: indent})
 }
 
 // placeMeta is what a place is, where and when, and why it is as it is.
@@ -157,7 +159,7 @@ func placeName(place string) string {
 }
 
 // forgetPlanRows are what would go, and what may be chosen to go too.
-func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*kit.Placed {
+func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*column.Placed {
 	groups := forgetGroups(plan.Found, false)
 	rows := groupRows(groups)
 	choices := plan.Offers()
@@ -166,13 +168,13 @@ func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*kit.Placed {
 		return rows
 	}
 	head := i18n.T("These may repeat it. Select what to forget too:")
-	rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: head, Bold: true}}, kit.SizeText, kit.RoleText), Gap: kit.Gap16})
+	rows = append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: head, Bold: true}}, kit.SizeText, kit.RoleText), Gap: kit.Gap16})
 	if asksLessons {
-		rows = append(rows, &kit.Placed{Row: kit.NewChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), Gap: kit.Gap8})
+		rows = append(rows, &column.Placed{Row: column.NewChoiceRow(i18n.T("What was learnt from it, at once"), "", func(on bool) { chosen.setLessons(groups, on) }), Gap: kit.Gap8})
 	}
 	for _, o := range choices {
 		title := "“" + i18n.Shorten(o.Text, sheetQuote) + "”"
-		rows = append(rows, &kit.Placed{Row: kit.NewChoiceRow(title, placeMeta(o), func(on bool) { chosen.also[o.Offer] = on }), Gap: kit.Gap8})
+		rows = append(rows, &column.Placed{Row: column.NewChoiceRow(title, placeMeta(o), func(on bool) { chosen.also[o.Offer] = on }), Gap: kit.Gap8})
 	}
 	return rows
 }

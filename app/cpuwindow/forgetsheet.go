@@ -8,7 +8,10 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/transcript"
@@ -50,18 +53,18 @@ func (w *Window) forget(title string, s forget.Selection) {
 // askForget shows what would go and what may be chosen to go too, and does it where
 // that is wanted.
 func (w *Window) askForget(title string, plan *forget.Plan) {
-	var m *kit.Modal
+	var m *overlay.Modal
 	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
 	cancel := kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
-	list := kit.NewListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
+	list := column.NewListBox(forgetPlanRows(plan, chosen), w.sheetRoom())
 	chosen.reworded = list.Port.Remeasure
-	card := kit.NewCardRow(kit.RoleNone,
-		kit.Title(title), kit.Spacer(kit.Gap4),
-		list, kit.Spacer(kit.Gap4),
-		kit.NewParagraph(forgetWarning(plan), kit.RoleMuted), kit.Spacer(kit.Gap8),
+	card := column.NewCardRow(kit.RoleNone,
+		kit.Title(title), column.Spacer(kit.Gap4),
+		list, column.Spacer(kit.Gap4),
+		prose.NewParagraph(forgetWarning(plan), kit.RoleMuted), column.Spacer(kit.Gap8),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonDanger, i18n.T("Forget"), func() { m.Close(); w.doForget(chosen) }), cancel))
 	card.Pad = kit.Gap16
-	m = kit.ShowModal(w.win.Canvas(), card, sheetWidth)
+	m = overlay.ShowModal(w.win.Canvas(), card, sheetWidth)
 	w.win.Canvas().Focus(cancel) // Enter must not be enough
 }
 
@@ -87,7 +90,7 @@ func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
 	c.lessons = on
 	for _, g := range groups {
 		if g.action == forgotten.Proposed {
-			g.head.SetRuns([]kit.Run{{Text: learntWords(on), Bold: true}})
+			g.head.SetRuns([]prose.Run{{Text: learntWords(on), Bold: true}})
 			c.reworded(g.head)
 		}
 	}
@@ -132,15 +135,15 @@ func (w *Window) doForget(chosen *forgetChoice) {
 
 // showForgot shows every place that was touched, and what was refused.
 func (w *Window) showForgot(title string, report forget.Report) {
-	var m *kit.Modal
+	var m *overlay.Modal
 	done := kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { m.Close() })
-	parts := []fyne.CanvasObject{kit.Title(title), kit.Spacer(kit.Gap4), kit.NewListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
+	parts := []fyne.CanvasObject{kit.Title(title), column.Spacer(kit.Gap4), column.NewListBox(groupRows(forgetGroups(report.Found, true)), w.sheetRoom())}
 	if report.Left() > 0 {
-		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewParagraph(i18n.T("The app tries again by itself."), kit.RoleMuted))
+		parts = append(parts, column.Spacer(kit.Gap4), prose.NewParagraph(i18n.T("The app tries again by itself."), kit.RoleMuted))
 	}
-	card := kit.NewCardRow(kit.RoleNone, append(parts, kit.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1, done))...)
+	card := column.NewCardRow(kit.RoleNone, append(parts, column.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1, done))...)
 	card.Pad = kit.Gap16
-	m = kit.ShowModal(w.win.Canvas(), card, sheetWidth)
+	m = overlay.ShowModal(w.win.Canvas(), card, sheetWidth)
 	w.win.Canvas().Focus(done)
 }
 

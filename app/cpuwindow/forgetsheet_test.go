@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
@@ -107,7 +108,7 @@ func TestForgetAMessage(t *testing.T) {
 					b.Sees("Forgotten in", "your message · cpu-x")
 					b.focusedKey(fyne.KeyReturn)
 				}
-				if kit.OpenModal(b.w.win.Canvas()) != nil {
+				if overlay.OpenModal(b.w.win.Canvas()) != nil {
 					t.Error("the sheet is still there")
 				}
 				if seen := strings.Contains(b.Markup(), "zebra"); seen == tt.gone {
@@ -139,7 +140,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 		}
 		b.Sees("Forgotten in", "Erased", "your message · cpu-x", "Close")
 		b.focusedKey(fyne.KeyReturn)
-		if kit.OpenModal(b.w.win.Canvas()) != nil {
+		if overlay.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("the report is still there")
 		}
 	})
@@ -193,7 +194,7 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 		b.focusedKey(fyne.KeyReturn)
 		b.Sees("Not all of it is forgotten yet", "Couldn't be removed", "it is read-only; give yourself the right to write it")
 		b.w.escape()
-		if kit.OpenModal(b.w.win.Canvas()) != nil {
+		if overlay.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("Esc leaves the report there")
 		}
 		if err := os.Chmod(path, 0o600); err != nil {

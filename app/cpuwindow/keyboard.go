@@ -9,7 +9,9 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 )
 
 // The way through the window by keyboard: Tab goes on, Shift+Tab back, Enter or
@@ -36,7 +38,7 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.Port && slices.Contains(kit.RowControls(v.Rows), f) {
+		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.Port && slices.Contains(column.RowControls(v.Rows), f) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
@@ -52,31 +54,31 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 }
 
 // viewports are the scrolled views that are shown.
-func (w *Window) viewports() []*kit.Viewport {
-	if m := kit.OpenModal(w.win.Canvas()); m != nil {
-		return []*kit.Viewport{m.Port}
+func (w *Window) viewports() []*column.Viewport {
+	if m := overlay.OpenModal(w.win.Canvas()); m != nil {
+		return []*column.Viewport{m.Port}
 	}
 	switch w.page {
 	case pageChat:
-		return []*kit.Viewport{w.side.Port, w.chat.Port}
+		return []*column.Viewport{w.side.Port, w.chat.Port}
 	case pageMemory:
-		return append([]*kit.Viewport{w.side.Port}, w.memory.Ports()...)
+		return append([]*column.Viewport{w.side.Port}, w.memory.Ports()...)
 	case pageAgents:
-		return append([]*kit.Viewport{w.side.Port}, w.roster.Ports()...)
+		return append([]*column.Viewport{w.side.Port}, w.roster.Ports()...)
 	case pageVitals:
-		return []*kit.Viewport{w.side.Port, w.details.View}
+		return []*column.Viewport{w.side.Port, w.details.View}
 	case pageModels:
-		return []*kit.Viewport{w.side.Port, w.models.View}
+		return []*column.Viewport{w.side.Port, w.models.View}
 	case pageSchedules:
-		return []*kit.Viewport{w.side.Port, w.schedules.View}
+		return []*column.Viewport{w.side.Port, w.schedules.View}
 	case pageTools:
-		return []*kit.Viewport{w.side.Port, w.tools.View}
+		return []*column.Viewport{w.side.Port, w.tools.View}
 	case pageSettings:
-		return []*kit.Viewport{w.side.Port, w.settings.View}
+		return []*column.Viewport{w.side.Port, w.settings.View}
 	case pageTranscript:
-		return []*kit.Viewport{w.side.Port, w.reader.Rows.Port}
+		return []*column.Viewport{w.side.Port, w.reader.Rows.Port}
 	}
-	return []*kit.Viewport{w.side.Port, w.pageView}
+	return []*column.Viewport{w.side.Port, w.pageView}
 }
 
 // Do implements host.

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/agents"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/transcript"
@@ -28,7 +29,7 @@ func (b *bench) focusName() string {
 		return f.Text
 	case *kit.Tappable:
 		return "call"
-	case *kit.Viewport:
+	case *column.Viewport:
 		if f == b.w.side.Port {
 			return "session " + b.w.side.Rows[b.w.side.Cursor].Line.Title
 		}

@@ -15,7 +15,9 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -88,11 +90,11 @@ func named(stops []fyne.Focusable) []string {
 // byAnotherWay tells what needs no stop of its own for Tab.
 func byAnotherWay(o fyne.CanvasObject) bool {
 	switch x := o.(type) {
-	case *kit.Scrim: // the button that opens the drawer closes it
+	case *overlay.Scrim: // the button that opens the drawer closes it
 		return true
 	case *vitals.VitalCell: // the strip is one stop, and opens the page with all of them
 		return true
-	case *kit.Viewport: // one whose rows are the stops
+	case *column.Viewport: // one whose rows are the stops
 		return x.Disabled()
 	case *sessions.Row, *sessions.HitRow: // the arrow keys move in the list, Enter opens
 		return true

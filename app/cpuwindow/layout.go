@@ -8,12 +8,14 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 )
 
 // windowLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
 type windowLayout struct {
 	w      *Window
-	scrim  *kit.Scrim
+	scrim  *overlay.Scrim
 	narrow bool
 	low    bool
 	drawer bool // open
@@ -85,7 +87,7 @@ func (l *windowLayout) closeDrawer() {
 // escape closes what lies over the window, a question, a dialogue or the drawer, then the
 // find bar; else it stops the answer.
 func (w *Window) escape() {
-	switch m := kit.OpenModal(w.win.Canvas()); {
+	switch m := overlay.OpenModal(w.win.Canvas()); {
 	case m != nil:
 		m.Close()
 	case w.chooser != nil:
@@ -123,7 +125,7 @@ func (w *Window) toggleDrawer() {
 // noticeBar is what the user should read, below the header; it wraps.
 type noticeBar struct {
 	widget.BaseWidget
-	text    *kit.Prose
+	text    *prose.Text
 	offer   *kit.Button // what can be done beside dismissing it; hidden where nothing
 	dismiss *kit.Button
 	bg      *kit.Surface
@@ -132,7 +134,7 @@ type noticeBar struct {
 }
 
 func newNoticeBar(dismissed func()) *noticeBar {
-	n := &noticeBar{text: kit.NewProse(nil, kit.SizeText, kit.RoleText), bg: kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0), width: 400}
+	n := &noticeBar{text: prose.New(nil, kit.SizeText, kit.RoleText), bg: kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0), width: 400}
 	n.offer = kit.NewButton(kit.ButtonLink, "", nil)
 	n.offer.Hide()
 	n.dismiss = kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })

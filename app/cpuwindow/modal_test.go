@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -24,8 +25,8 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(420, 700))
 				done := false
-				kit.Confirm(b.w.win.Canvas(), "Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
-				m := kit.OpenModal(b.w.win.Canvas())
+				overlay.Confirm(b.w.win.Canvas(), "Delete it?", "It goes to the trash. That is a long story, which does not fit on one line.", "Delete", func() { done = true })
+				m := overlay.OpenModal(b.w.win.Canvas())
 				if at := m.Card.Position(); at.X < kit.Gap20 || at.X+m.Card.Size().Width > 420-kit.Gap20 {
 					t.Errorf("the card is at %v, %v wide", at, m.Card.Size())
 				}
@@ -34,8 +35,8 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				}
 				windowHost{b.w}.Typed('x')
 				tt.do(b)
-				if done != tt.done || kit.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
-					t.Errorf("done %v, want %v; still open: %v", done, tt.done, kit.OpenModal(b.w.win.Canvas()) != nil)
+				if done != tt.done || overlay.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
+					t.Errorf("done %v, want %v; still open: %v", done, tt.done, overlay.OpenModal(b.w.win.Canvas()) != nil)
 				}
 				if got := b.w.compose.Entry.Text; got != "" {
 					t.Errorf("%q was typed into the message below", got)
@@ -53,7 +54,7 @@ func TestACardTallerThanTheWindowScrolls(t *testing.T) {
 		b.w.win.Resize(fyne.NewSize(340, 360))
 		b.w.showOptions()
 		b.Settle()
-		m, c := kit.OpenModal(b.w.win.Canvas()), b.w.win.Canvas()
+		m, c := overlay.OpenModal(b.w.win.Canvas()), b.w.win.Canvas()
 		driver := fyne.CurrentApp().Driver()
 		bottom := func(o fyne.CanvasObject) float32 { return driver.AbsolutePositionForObject(o).Y + o.Size().Height }
 		if m.Port.MaxOffset() <= 0 {
@@ -79,7 +80,7 @@ func TestACardTallerThanTheWindowScrolls(t *testing.T) {
 		}
 		c.Focus(m.Port)
 		b.focusedKey(fyne.KeyEscape)
-		if kit.OpenModal(c) != nil {
+		if overlay.OpenModal(c) != nil {
 			t.Error("Esc doesn't close it")
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // footStays is how long the foot says what was reloaded.
@@ -85,11 +86,11 @@ func (w *Window) tell(text, next string) {
 }
 
 // noticeRuns is a notice in words: a sentence, and what to do on a line of its own.
-func noticeRuns(text, next string) []kit.Run {
-	runs := kit.Runs(i18n.Sentence(text), kit.RoleNone)
+func noticeRuns(text, next string) []prose.Run {
+	runs := prose.Runs(i18n.Sentence(text), kit.RoleNone)
 	if next != "" {
-		runs = append(runs, kit.Run{Text: "\n"})
-		runs = append(runs, kit.Runs(i18n.Sentence(next), kit.RoleMuted)...)
+		runs = append(runs, prose.Run{Text: "\n"})
+		runs = append(runs, prose.Runs(i18n.Sentence(next), kit.RoleMuted)...)
 	}
 	return runs
 }

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -68,16 +69,16 @@ func TestAReloadThatAsksForSomethingStays(t *testing.T) {
 func TestWordsBetweenBackticksAreCode(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want []kit.Run
+		want []prose.Run
 	}{
-		{"plain", []kit.Run{{Text: "plain"}}},
-		{"Start `ollama serve` now", []kit.Run{{Text: "Start "}, {Text: "ollama serve", Mono: true}, {Text: " now"}}},
-		{"`a` and `b`", []kit.Run{{Text: "a", Mono: true}, {Text: " and "}, {Text: "b", Mono: true}}},
-		{"one ` alone", []kit.Run{{Text: "one ` alone"}}},
-		{"", []kit.Run{{}}},
-		{"``", []kit.Run{{Text: "``"}}},
+		{"plain", []prose.Run{{Text: "plain"}}},
+		{"Start `ollama serve` now", []prose.Run{{Text: "Start "}, {Text: "ollama serve", Mono: true}, {Text: " now"}}},
+		{"`a` and `b`", []prose.Run{{Text: "a", Mono: true}, {Text: " and "}, {Text: "b", Mono: true}}},
+		{"one ` alone", []prose.Run{{Text: "one ` alone"}}},
+		{"", []prose.Run{{}}},
+		{"``", []prose.Run{{Text: "``"}}},
 	} {
-		if got := kit.Runs(tt.text, kit.RoleNone); !slices.Equal(got, tt.want) {
+		if got := prose.Runs(tt.text, kit.RoleNone); !slices.Equal(got, tt.want) {
 			t.Errorf("%q gives %+v", tt.text, got)
 		}
 	}

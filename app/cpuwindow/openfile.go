@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 )
 
 // openFile opens a file or folder with the program the user has for it. A file
@@ -76,7 +76,7 @@ func (w *Window) openLink(raw string) {
 	case open:
 		w.launch(raw)
 	case ask:
-		kit.Confirm(w.win.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), i18n.T("Open"), func() { w.launch(raw) })
+		overlay.Confirm(w.win.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), i18n.T("Open"), func() { w.launch(raw) })
 	default:
 		w.tell(i18n.T("This link can't be opened"), i18n.Shorten(raw, 200))
 	}

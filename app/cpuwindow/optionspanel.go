@@ -10,21 +10,24 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/transcript"
 )
 
 // optionsPanel changes what is chosen for one conversation beside agent and model,
 // which have buttons of their own in the header.
 type optionsPanel struct {
-	pop      *kit.Modal
+	pop      *overlay.Modal
 	warmth   *kit.Field
 	think    *bool
 	switches *kit.Segments
 	context  *contextChoice
 	prompt   *kit.Field
-	problem  *kit.Prose
-	card     *kit.CardRow
+	problem  *prose.Text
+	card     *column.CardRow
 	count    *kit.Label
 	was      transcript.Settings
 	save     func(transcript.Settings)
@@ -47,7 +50,7 @@ func (w *Window) showOptions() {
 func (p *optionsPanel) open(w *Window) {
 	p.context = newContextChoice(w, p.was.Context)
 	p.build()
-	p.pop = kit.ShowModal(w.win.Canvas(), p.card, panelWidth)
+	p.pop = overlay.ShowModal(w.win.Canvas(), p.card, panelWidth)
 	w.win.Canvas().Focus(p.warmth)
 }
 
@@ -63,7 +66,7 @@ func (p *optionsPanel) build() {
 	p.prompt.SetMinRowsVisible(3)
 	p.prompt.SetPlaceHolder(i18n.T("Such as: answer in German, and briefly."))
 	p.prompt.OnChanged = func(string) { p.recount() }
-	p.problem = kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
+	p.problem = prose.New(nil, kit.SizeSmall, kit.RoleHot)
 	p.problem.Hide()
 	p.count = kit.Small("")
 	p.recount()
@@ -72,21 +75,21 @@ func (p *optionsPanel) build() {
 		reset.Disable()
 	}
 	p.bottom = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
-	p.card = kit.NewCardRow(kit.RoleNone,
+	p.card = column.NewCardRow(kit.RoleNone,
 		kit.Title(i18n.T("This conversation")),
-		kit.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
-		kit.Spacer(kit.Gap4),
+		prose.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
+		column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable(), kit.Sized(ringed(p.warmth), 130, 0)),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Thinking")), kit.Small(i18n.T("before the answer, where the model can")).Squeezable()),
 		p.thinking(),
-		kit.Spacer(kit.Gap4),
+		column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Context")), kit.Small(i18n.T("how much the model sees")).Squeezable(), p.context.button),
 		p.context.words,
-		kit.Spacer(kit.Gap4),
+		column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Instructions")), kit.Small(i18n.T("added to the agent's own")).Squeezable(), p.count),
 		ringed(p.prompt),
 		p.problem,
-		kit.Spacer(kit.Gap4),
+		column.Spacer(kit.Gap4),
 		p.bottom,
 	)
 	p.card.Pad = kit.Gap16
@@ -162,7 +165,7 @@ func (p *optionsPanel) read() (transcript.Settings, error) {
 func (p *optionsPanel) onSave() {
 	s, err := p.read()
 	if err != nil {
-		p.problem.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
+		p.problem.SetRuns([]prose.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
 		p.problem.Show()
 		p.pop.Refresh()
 		return

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/transcript"
 )
@@ -41,7 +42,7 @@ func TestAPictureInAnAnswerIsShownAndZoomed(t *testing.T) {
 		b.Sees("elsewhere")
 		test.Tap(press)
 		b.Settle()
-		p, ok := b.w.win.Canvas().Overlays().Top().(*kit.Picture)
+		p, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture)
 		if !ok {
 			t.Fatal("it is not shown large")
 		}
@@ -52,7 +53,7 @@ func TestAPictureInAnAnswerIsShownAndZoomed(t *testing.T) {
 		}
 		b.w.openLink("data:image/png;base64," + base64.StdEncoding.EncodeToString(pictureBytes(t, 4, 4))) // of its words
 		b.Settle()
-		if _, ok := b.w.win.Canvas().Overlays().Top().(*kit.Picture); !ok {
+		if _, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("its words don't open it")
 		}
 	})

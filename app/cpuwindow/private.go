@@ -5,6 +5,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -51,16 +52,16 @@ func (w *Window) explainPrivate() {
 }
 
 // privateGreeting is what an empty private chat shows.
-func privateGreeting() []*kit.Placed {
-	return []*kit.Placed{
-		{Row: kit.NewBoxRow(kit.Title(i18n.T("A private chat"))), Gap: kit.Gap20},
-		kit.TextRow(i18n.T("Nothing is saved: no transcript, draft, attachment or memory, and no notification. This chat disappears when you quit."), kit.RoleMuted, kit.Gap4),
+func privateGreeting() []*column.Placed {
+	return []*column.Placed{
+		{Row: column.NewBoxRow(kit.Title(i18n.T("A private chat"))), Gap: kit.Gap20},
+		column.TextRow(i18n.T("Nothing is saved: no transcript, draft, attachment or memory, and no notification. This chat disappears when you quit."), kit.RoleMuted, kit.Gap4),
 	}
 }
 
 // offerPrivate is the way to one from an empty chat.
-func (w *Window) offerPrivate() *kit.Placed {
+func (w *Window) offerPrivate() *column.Placed {
 	b := kit.NewButton(kit.ButtonQuiet, i18n.T("Private chat: nothing is saved"), w.NewPrivateChat)
 	b.Trailing = shortcuts.First(w.parts.config(), "new_private_chat")
-	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, b)), Gap: kit.Gap16}
+	return &column.Placed{Row: column.NewBoxRow(kit.Line(0, -1, b)), Gap: kit.Gap16}
 }

@@ -16,7 +16,7 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/i18n"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -228,8 +228,8 @@ func (w *Window) followSeek(v conversation.View) {
 
 // markChat shows a phrase in the chat for a while.
 func (w *Window) markChat(phrase string) {
-	find := func(text string) []kit.Mark {
-		var all []kit.Mark
+	find := func(text string) []prose.Mark {
+		var all []prose.Mark
 		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
 			all = append(all, w.findMarks(text, word)...)
 		}

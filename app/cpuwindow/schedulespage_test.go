@@ -8,7 +8,7 @@ import (
 
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/schedule"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -57,10 +57,10 @@ func (b *bench) onSchedules() {
 func TestAClosedSheetLeavesTheKeyboardNowhere(t *testing.T) {
 	for _, tt := range []struct {
 		name, open string
-		page       func(b *bench) *kit.Viewport
+		page       func(b *bench) *column.Viewport
 	}{
-		{"a schedule", "New schedule", func(b *bench) *kit.Viewport { b.onSchedules(); return b.w.schedules.View }},
-		{"a server", "Add a server…", func(b *bench) *kit.Viewport { b.onTools(); return b.w.tools.View }},
+		{"a schedule", "New schedule", func(b *bench) *column.Viewport { b.onSchedules(); return b.w.schedules.View }},
+		{"a server", "Add a server…", func(b *bench) *column.Viewport { b.onTools(); return b.w.tools.View }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {

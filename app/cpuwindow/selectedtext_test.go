@@ -6,7 +6,9 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -33,23 +35,23 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		open func(b *bench)
-		port func(b *bench) *kit.Viewport
+		port func(b *bench) *column.Viewport
 	}{
-		"chat":        {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.chat.Port }},
-		"session":     {func(*bench) {}, func(b *bench) *kit.Viewport { return b.w.side.Port }},
-		"settings":    {onPage(pageSettings), func(b *bench) *kit.Viewport { return b.w.settings.View }},
-		"memory":      {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[1] }},
-		"files":       {onPage(pageMemory), func(b *bench) *kit.Viewport { return b.w.memory.Ports()[0] }},
-		"agents":      {onPage(pageAgents), func(b *bench) *kit.Viewport { return b.w.roster.Ports()[1] }},
-		"models":      {onPage(pageModels), func(b *bench) *kit.Viewport { return b.w.models.View }},
-		"schedules":   {func(b *bench) { b.onSchedules() }, func(b *bench) *kit.Viewport { return b.w.schedules.View }},
-		"vitals":      {onPage(pageVitals), func(b *bench) *kit.Viewport { return b.w.details.View }},
-		"transcripts": {onPage(pageTranscript), func(b *bench) *kit.Viewport { return b.w.reader.Rows.Port }},
-		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *kit.Viewport { return b.w.shortcuts.Port }},
+		"chat":        {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.chat.Port }},
+		"session":     {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.side.Port }},
+		"settings":    {onPage(pageSettings), func(b *bench) *column.Viewport { return b.w.settings.View }},
+		"memory":      {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.memory.Ports()[1] }},
+		"files":       {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.memory.Ports()[0] }},
+		"agents":      {onPage(pageAgents), func(b *bench) *column.Viewport { return b.w.roster.Ports()[1] }},
+		"models":      {onPage(pageModels), func(b *bench) *column.Viewport { return b.w.models.View }},
+		"schedules":   {func(b *bench) { b.onSchedules() }, func(b *bench) *column.Viewport { return b.w.schedules.View }},
+		"vitals":      {onPage(pageVitals), func(b *bench) *column.Viewport { return b.w.details.View }},
+		"transcripts": {onPage(pageTranscript), func(b *bench) *column.Viewport { return b.w.reader.Rows.Port }},
+		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *column.Viewport { return b.w.shortcuts.Port }},
 		"a sheet": {func(b *bench) {
-			kit.ShowModal(b.w.win.Canvas(), kit.NewCardRow(kit.RoleNone, kit.NewListBox([]*kit.Placed{kit.TextRow("words", kit.RoleText, 0)}, 100)), sheetWidth)
-		}, func(b *bench) *kit.Viewport {
-			return kit.OpenModal(b.w.win.Canvas()).Card.Parts[0].(*kit.ListBox).Port
+			overlay.ShowModal(b.w.win.Canvas(), column.NewCardRow(kit.RoleNone, column.NewListBox([]*column.Placed{column.TextRow("words", kit.RoleText, 0)}, 100)), sheetWidth)
+		}, func(b *bench) *column.Viewport {
+			return overlay.OpenModal(b.w.win.Canvas()).Card.Parts[0].(*column.ListBox).Port
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,9 @@ import (
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // serverState is what the window knows of the model server.
@@ -85,16 +87,16 @@ type setupCards struct {
 
 // rows gives the cards; helpless is where a person has nothing else to go on: in a
 // new chat, or (failed) below a message that got no answer.
-func (s setupCards) rows(st serverState, memory uint64, helpless, failed bool) []*kit.Placed {
+func (s setupCards) rows(st serverState, memory uint64, helpless, failed bool) []*column.Placed {
 	switch {
 	case !st.checked:
 		return nil
 	case s.puller.Now().Model != "" && (!s.puller.Now().Stopped || len(chatModels(st.models)) == 0): // the Models page keeps what was stopped
-		return []*kit.Placed{{Row: s.puller.Card(), Gap: kit.Gap20, Max: kit.ProseMax}}
+		return []*column.Placed{{Row: s.puller.Card(), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down != nil && helpless:
-		return []*kit.Placed{{Row: s.downCard(st, failed), Gap: kit.Gap20, Max: kit.ProseMax}}
+		return []*column.Placed{{Row: s.downCard(st, failed), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down == nil && st.modelsErr == nil && len(chatModels(st.models)) == 0:
-		return []*kit.Placed{{Row: s.modelCard(memory), Gap: kit.Gap20, Max: kit.ProseMax}}
+		return []*column.Placed{{Row: s.modelCard(memory), Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	return nil
 }
@@ -124,11 +126,11 @@ func (s setupCards) downCard(st serverState, failed bool) kit.Row {
 			title = i18n.T("Start Ollama")
 		}
 	}
-	parts := []fyne.CanvasObject{kit.Title(title), kit.NewParagraph(why, kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewParagraph(steps, kit.RoleText), code}
+	parts := []fyne.CanvasObject{kit.Title(title), prose.NewParagraph(why, kit.RoleMuted), column.Spacer(kit.Gap4), prose.NewParagraph(steps, kit.RoleText), code}
 	if start != "" && !installed {
-		parts = append(parts, kit.NewParagraph(start, kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(start, kit.RoleMuted))
 	}
-	c := kit.NewCardRow(kit.RoleNone, append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...), s.note)...)
+	c := column.NewCardRow(kit.RoleNone, append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...), s.note)...)
 	c.Pad = kit.Gap16
 	return c
 }
@@ -138,7 +140,7 @@ func (s setupCards) modelCard(memory uint64) kit.Row {
 	if memory > 0 {
 		intro = i18n.With("Ollama is ready and has no model yet. This machine has {{.Memory}} GB of memory, so:", i18n.Places{"Memory": vitals.WholeGigabytes(memory)})
 	}
-	parts := []fyne.CanvasObject{kit.Title(i18n.T("One model to begin with")), kit.NewParagraph(intro, kit.RoleMuted), kit.Spacer(kit.Gap4)}
+	parts := []fyne.CanvasObject{kit.Title(i18n.T("One model to begin with")), prose.NewParagraph(intro, kit.RoleMuted), column.Spacer(kit.Gap4)}
 	for i, a := range ollama.Advice(memory) {
 		kind := kit.ButtonPlain
 		if i == 0 {
@@ -146,8 +148,8 @@ func (s setupCards) modelCard(memory uint64) kit.Row {
 		}
 		parts = append(parts, kit.NewFlowRow(kit.Gap8, kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { s.puller.Start(a.Model) }), kit.Muted(models.AdviceWords(a))))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("More models"), func() { s.open("https://ollama.com/library") }), kit.NewButton(kit.ButtonQuiet, i18n.T("Re-check"), s.check)), s.note)
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }

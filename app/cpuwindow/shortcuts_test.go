@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -104,7 +105,7 @@ func TestAppearance(t *testing.T) {
 		if os.Getenv(envScale) != "2.00" {
 			t.Errorf("scale = %s", os.Getenv(envScale))
 		}
-		p := kit.NewProse([]kit.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
+		p := prose.New([]prose.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
 		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}

@@ -16,7 +16,9 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/ui/answer"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -116,9 +118,9 @@ func TestFindInsideAConversation(t *testing.T) {
 			marked := 0
 			for _, p := range v.Rows.Port.Rows {
 				switch r := p.Row.(type) {
-				case *kit.Prose:
+				case *prose.Text:
 					marked += len(r.Marks)
-				case *kit.Framed:
+				case *column.Framed:
 					marked += len(r.Text.Marks)
 				case *answer.CodeRow:
 					marked += len(r.Text.Marks)

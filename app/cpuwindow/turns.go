@@ -13,7 +13,9 @@ import (
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -302,7 +304,7 @@ func (w *Window) drawExtra(v conversation.View) {
 	rows := w.setup().rows(w.server, memory, helpless, !fresh)
 	switch {
 	case v.LoadErr != nil:
-		rows = append([]*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.LoadErr.Error()}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
+		rows = append([]*column.Placed{{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.LoadErr.Error()}), kit.RoleText), prose.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
 	case fresh && len(rows) == 0 && !v.Loading:
 		rows = w.greeting()
 	}
@@ -410,7 +412,7 @@ func (w *Window) chatActions() chat.Actions {
 }
 
 // greeting is what an empty chat shows.
-func (w *Window) greeting() []*kit.Placed {
+func (w *Window) greeting() []*column.Placed {
 	ask := func(text string) *kit.Button {
 		b := kit.NewButton(kit.ButtonPlain, text, func() { w.send(text) })
 		return b
@@ -419,12 +421,12 @@ func (w *Window) greeting() []*kit.Placed {
 		return privateGreeting()
 	}
 	head := kit.Title(i18n.T("What shall we look at?"))
-	rows := []*kit.Placed{
-		{Row: kit.NewBoxRow(head), Gap: kit.Gap20},
-		kit.TextRow(i18n.T("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), kit.RoleMuted, kit.Gap4),
+	rows := []*column.Placed{
+		{Row: column.NewBoxRow(head), Gap: kit.Gap20},
+		column.TextRow(i18n.T("Answers come from models on this machine. The conversation is kept as a text file you can open, edit and search."), kit.RoleMuted, kit.Gap4),
 	}
 	for _, q := range []string{i18n.T("What is using my CPU right now?"), i18n.T("How much disk space is left?"), i18n.T("Remember that I like short answers.")} {
-		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(0, -1, ask(q))), Gap: kit.Gap8})
+		rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Line(0, -1, ask(q))), Gap: kit.Gap8})
 	}
 	return append(rows, w.offerPrivate())
 }

@@ -31,7 +31,9 @@ import (
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
@@ -68,7 +70,7 @@ type Window struct {
 	queue    *compose.Queue
 	foot     *compose.Foot
 	notice   *noticeBar
-	pageView *kit.Viewport
+	pageView *column.Viewport
 	memory   *pages.Memory // nil before it is first shown
 	details  *vitals.Page  // the same
 	roster   *pages.Agents // nil before it is first shown
@@ -92,7 +94,7 @@ type Window struct {
 	seek        *seekTo                   // where to bring the chat once it is read
 	showArchive bool                      // the archived sessions are listed too
 	lastOpened  string                    // the session one looked at last, noted as read
-	toast       *kit.Toast
+	toast       *overlay.Toast
 	chooser     *dialog.FileDialog // that is open
 
 	shown   *conversation.Conversation
@@ -187,7 +189,7 @@ func (w *Window) build() {
 	w.vitals = vitals.NewStrip(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
 	w.reader = transcripts.New(w.readerActions())
-	w.toast = kit.NewToast()
+	w.toast = overlay.NewToast()
 	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
 	w.head.fresh.Hide()
 	w.compose = compose.NewComposer(w.send, w.stop, w.keepDraft)
@@ -203,7 +205,7 @@ func (w *Window) build() {
 	w.chat.Port.OnEscape = w.escape
 	w.find = find.New(windowHost{w}, w.chat.Port)
 	w.chat.OnLaidOut = w.find.LaidOut
-	w.pageView = kit.NewViewport()
+	w.pageView = column.NewViewport()
 	w.pageView.Follow, w.pageView.Fixed = false, true
 	w.puller = models.NewPuller(windowHost{w}, w.pullModel, w.pullChanged)
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
@@ -232,7 +234,7 @@ func (w *Window) content() fyne.CanvasObject {
 	}
 	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, w.toast.Above(edge), w.slash.Above(edge)))
 	w.center = middle
-	w.root = &windowLayout{w: w, scrim: kit.NewScrim(w.toggleDrawer)}
+	w.root = &windowLayout{w: w, scrim: overlay.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
 	return kit.NewRoot(windowHost{w}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
 }

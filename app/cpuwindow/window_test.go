@@ -33,6 +33,7 @@ import (
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
@@ -815,7 +816,7 @@ func TestANoticeIsReadWhole(t *testing.T) {
 
 func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
 	test.NewTempApp(t)
-	p := kit.NewProse([]kit.Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
+	p := prose.New([]prose.Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
 	for _, width := range []float32{600, 200, 400} {
 		p.Resize(fyne.NewSize(width, p.Measure(width)))
 		drawn := 0

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/forgotten"
@@ -45,7 +46,7 @@ type answerFoot struct {
 
 // footOf gives the foot of a turn, made anew only where it changed. entries are
 // the turn's, without the user's message.
-func (c *View) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *kit.Placed {
+func (c *View) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *column.Placed {
 	head := -1
 	links, answer := 0, ""
 	var versioned *conversation.EntryView
@@ -89,7 +90,7 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 		f.group.Refresh()
 	}
 	c.alive[h.Key] = f
-	return &kit.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
+	return &column.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
 }
 
 // saysForgotten reports whether nothing of an answer is left.

@@ -6,14 +6,16 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // newBubble is the user's message.
-func newBubble(text string, actions fyne.CanvasObject) *kit.Framed {
-	words := kit.NewProse(saidRuns(text), kit.SizeText, kit.RoleText)
+func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
+	words := prose.New(saidRuns(text), kit.SizeText, kit.RoleText)
 	words.Bare = true
-	f := kit.NewFramed(words, kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
+	f := column.NewFramed(words, kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
 	f.Right, f.Share = true, 0.8
 	f.Header = actions
 	return f
@@ -21,11 +23,11 @@ func newBubble(text string, actions fyne.CanvasObject) *kit.Framed {
 
 // saidRuns are the words of a message as they were typed; what stands between fences of
 // code is set as code, without these.
-func saidRuns(text string) []kit.Run {
+func saidRuns(text string) []prose.Run {
 	if !strings.Contains(text, "```") {
-		return []kit.Run{{Text: text}}
+		return []prose.Run{{Text: text}}
 	}
-	var runs []kit.Run
+	var runs []prose.Run
 	code := false
 	for line := range strings.Lines(text) {
 		if fence := strings.TrimSpace(line); strings.HasPrefix(fence, "```") && strings.Count(fence, "`") == 3 {
@@ -35,11 +37,11 @@ func saidRuns(text string) []kit.Run {
 		if n := len(runs); n > 0 && runs[n-1].Mono == code {
 			runs[n-1].Text += line
 		} else {
-			runs = append(runs, kit.Run{Text: line, Mono: code})
+			runs = append(runs, prose.Run{Text: line, Mono: code})
 		}
 	}
 	if len(runs) == 0 {
-		return []kit.Run{{Text: text}}
+		return []prose.Run{{Text: text}}
 	}
 	last := &runs[len(runs)-1]
 	last.Text = strings.TrimSuffix(last.Text, "\n") // of the fence that ended it
@@ -64,7 +66,7 @@ func linesOf(text string) int {
 
 // fold shows the beginning of a long message, and gives the button for the rest; nil
 // where the message is short.
-func (c *View) fold(f *kit.Framed, key, text string) *kit.Button {
+func (c *View) fold(f *column.Framed, key, text string) *kit.Button {
 	lines := linesOf(text)
 	if lines < foldFrom {
 		return nil

@@ -8,7 +8,9 @@ import (
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -27,7 +29,7 @@ func TestTheActionsOfAMessageStandBesideItsBubble(t *testing.T) {
 }
 
 func TestCodeInAMessageIsSetAsCode(t *testing.T) {
-	for text, want := range map[string][]kit.Run{
+	for text, want := range map[string][]prose.Run{
 		"plain `x` **y**":                     {{Text: "plain `x` **y**"}},
 		"See:\n```go\nf()\n```\nWhy?":         {{Text: "See:\n"}, {Text: "f()\n", Mono: true}, {Text: "Why?"}},
 		"```\n  one\n\n  two\n```":            {{Text: "  one\n\n  two", Mono: true}},
@@ -44,7 +46,7 @@ func TestCodeInAMessageIsSetAsCode(t *testing.T) {
 func TestALongMessageIsFolded(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		c := New(Actions{})
-		say := func(lines int, key string) (*kit.Framed, *kit.Button) {
+		say := func(lines int, key string) (*column.Framed, *kit.Button) {
 			text := strings.Repeat("a line\n", lines-1) + "the needle"
 			f := newBubble(text, kit.Line(0, -1))
 			return f, c.fold(f, key, text)
@@ -65,7 +67,7 @@ func TestALongMessageIsFolded(t *testing.T) {
 			t.Error("built anew it is folded again")
 		}
 		b.Tapped(nil)
-		f.SetMarks([]kit.Mark{{From: len(f.FlatText()) - 6, To: len(f.FlatText())}}, 0)
+		f.SetMarks([]prose.Mark{{From: len(f.FlatText()) - 6, To: len(f.FlatText())}}, 0)
 		if f.Measure(600) == folded {
 			t.Error("what find found in the folded part isn't shown")
 		}

@@ -10,7 +10,9 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Editing a message where it stands: it is sent again on a branch of its own. The
@@ -21,7 +23,7 @@ type EditRow struct {
 	widget.BaseWidget
 	bg      *kit.Surface
 	Entry   *kit.Field
-	words   *kit.Prose
+	words   *prose.Text
 	buttons *fyne.Container
 	rows    int
 }
@@ -31,7 +33,7 @@ const editRowsMax = 14
 func newEditRow(text, words, send string, onSend func(string), onCancel func()) *EditRow {
 	keys := compose.NewField()
 	r := &EditRow{bg: kit.NewSurface(kit.RoleCard, kit.RoleAccent, kit.RadiusBubble), Entry: keys.Field, rows: 1}
-	r.words = kit.NewProse([]kit.Run{{Text: words}}, kit.SizeSmall, kit.RoleMuted)
+	r.words = prose.New([]prose.Run{{Text: words}}, kit.SizeSmall, kit.RoleMuted)
 	submit := func() {
 		if t := strings.TrimSpace(r.Entry.Text); t != "" {
 			onSend(t)
@@ -51,7 +53,7 @@ func (r *EditRow) fit(width float32) {
 	text := r.Entry.Text
 	n := editRowsMax
 	if len(text) < compose.LongText {
-		p := kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText)
+		p := prose.New([]prose.Run{{Text: text}}, kit.SizeText, kit.RoleText)
 		n = int(p.Measure(max(80, width-2*kit.Gap12-2*kit.Gap8)) / p.Leading)
 	}
 	if n = min(max(n, 1), editRowsMax); n == r.rows {
@@ -112,7 +114,7 @@ func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 			c.Expanded[key] = false
 			c.Act.EditMessage(block, text)
 		}, func() { c.Toggle(key); c.Act.FocusComposer() })
-		b.Rows = []*kit.Placed{{Row: row, Gap: kit.Gap16}}
+		b.Rows = []*column.Placed{{Row: row, Gap: kit.Gap16}}
 		c.Act.StartEdit(row)
 		return
 	}
@@ -123,9 +125,9 @@ func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	switch {
 	case len(e.Versions) > 1 && !c.Reading:
 		b.pager = c.newPager(e)
-		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(b.pager.object), Gap: kit.Gap4})
+		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(b.pager.object), Gap: kit.Gap4})
 	case e.Edited: // the transcript tells when the answer is done
-		b.Rows = append(b.Rows, &kit.Placed{Row: newRightRow(kit.Small(i18n.T("edited"))), Gap: kit.Gap4})
+		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(kit.Small(i18n.T("edited"))), Gap: kit.Gap4})
 	}
 }
 
@@ -147,6 +149,6 @@ func (c *View) editWords(block string) string {
 }
 
 // newRightRow is a row at the right edge.
-func newRightRow(o fyne.CanvasObject) *kit.BoxRow {
-	return kit.NewBoxRow(kit.Line(0, 0, kit.Spacer(1), o))
+func newRightRow(o fyne.CanvasObject) *column.BoxRow {
+	return column.NewBoxRow(kit.Line(0, 0, column.Spacer(1), o))
 }

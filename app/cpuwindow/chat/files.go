@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/transcript"
 )
@@ -71,13 +72,13 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 }
 
 // userRows are a message's bubble and its files.
-func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*kit.Placed {
-	var rows []*kit.Placed
+func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*column.Placed {
+	var rows []*column.Placed
 	if e.Text != "" {
 		f := newBubble(e.Text, actions)
-		rows = append(rows, &kit.Placed{Row: f, Gap: kit.Gap16, Hot: group})
+		rows = append(rows, &column.Placed{Row: f, Gap: kit.Gap16, Hot: group})
 		if b := c.fold(f, e.Key, e.Text); b != nil {
-			rows = append(rows, &kit.Placed{Row: newRightRow(b), Gap: kit.Gap4})
+			rows = append(rows, &column.Placed{Row: newRightRow(b), Gap: kit.Gap4})
 		}
 	}
 	if len(e.Files) == 0 {
@@ -91,5 +92,5 @@ func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, gr
 	if len(rows) > 0 {
 		gap = kit.Gap8
 	}
-	return append(rows, &kit.Placed{Row: newFileRow(e.Files, act, true), Gap: gap})
+	return append(rows, &column.Placed{Row: newFileRow(e.Files, act, true), Gap: gap})
 }

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
@@ -67,7 +68,7 @@ func Inline(a transcript.Attachment) (data []byte, ok bool, err error) {
 }
 
 // pictureRow is the pictures of a finished answer; nil where it has none.
-func (c *View) pictureRow(e *conversation.EntryView) *kit.Placed {
+func (c *View) pictureRow(e *conversation.EntryView) *column.Placed {
 	if e.Live || c.Act.Files == nil {
 		return nil
 	}
@@ -75,5 +76,5 @@ func (c *View) pictureRow(e *conversation.EntryView) *kit.Placed {
 	if len(list) == 0 {
 		return nil
 	}
-	return &kit.Placed{Row: newFileRow(list, c.Act.Files(c.shown), false), Gap: kit.Gap8, Max: kit.ProseMax}
+	return &column.Placed{Row: newFileRow(list, c.Act.Files(c.shown), false), Gap: kit.Gap8, Max: kit.ProseMax}
 }

@@ -3,22 +3,24 @@ package chat
 import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // noteRows is a note; a proposal is shown whole, for what is cut can't be decided,
 // with its buttons below. Edit turns it into a field; what is saved from there is
 // what is remembered.
-func (c *View) noteRows(e *conversation.EntryView, editing bool) []*kit.Placed {
+func (c *View) noteRows(e *conversation.EntryView, editing bool) []*column.Placed {
 	switch {
 	case e.Asking:
 		return c.questionRows(e)
 	case e.Removed:
-		return []*kit.Placed{c.removedRow(e)}
+		return []*column.Placed{c.removedRow(e)}
 	case e.Unkept:
-		return []*kit.Placed{c.unkeptRow(e, editing)}
+		return []*column.Placed{c.unkeptRow(e, editing)}
 	case e.Proposal == "":
-		return []*kit.Placed{{Row: c.noteRow(e), Gap: kit.Gap8}}
+		return []*column.Placed{{Row: c.noteRow(e), Gap: kit.Gap8}}
 	}
 	key, id := e.Key, e.Proposal
 	if editing {
@@ -27,9 +29,9 @@ func (c *View) noteRows(e *conversation.EntryView, editing bool) []*kit.Placed {
 			c.Act.SaveEdited(key, id, text)
 		}, func() { c.Toggle(key) })
 		c.Act.StartEdit(row)
-		return []*kit.Placed{{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}}
+		return []*column.Placed{{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
-	words := kit.NewProse([]kit.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted)
+	words := prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted)
 	edit := kit.NewButton(kit.ButtonLink, i18n.T("Edit"), func() { c.Toggle(key) })
 	edit.Hidden = e.Proposed == ""
 	buttons := kit.Line(kit.Gap8, -1,
@@ -37,8 +39,8 @@ func (c *View) noteRows(e *conversation.EntryView, editing bool) []*kit.Placed {
 		kit.NewButton(kit.ButtonLink, i18n.T("Discard"), func() { c.Act.Decide(key, id, false) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open inbox"), func() { c.Act.OpenInbox() }),
 	)
-	return []*kit.Placed{
-		{Row: kit.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
-		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap4},
+	return []*column.Placed{
+		{Row: column.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
+		{Row: column.NewBoxRow(buttons), Gap: kit.Gap4},
 	}
 }

@@ -11,23 +11,25 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // A turn that needs a yes asks in the chat and waits: the row says exactly what would run
 // or be sent, and where.
 
 // questionRows are a question that waits: what it is about, whole, and the decision.
-func (c *View) questionRows(e *conversation.EntryView) []*kit.Placed {
+func (c *View) questionRows(e *conversation.EntryView) []*column.Placed {
 	q := e.Question
 	what, note := whatWords(q)
-	runs := []kit.Run{{Text: e.Text}, {Text: "\n\n"}, {Text: what, Mono: true}, {Text: "\n"}}
+	runs := []prose.Run{{Text: e.Text}, {Text: "\n\n"}, {Text: what, Mono: true}, {Text: "\n"}}
 	if note != "" {
-		runs = append(runs, kit.Run{Text: "\n" + note + "\n", Role: kit.RoleWarn})
+		runs = append(runs, prose.Run{Text: "\n" + note + "\n", Role: kit.RoleWarn})
 	}
 	fact := func(words, about string) {
 		if about != "" {
-			runs = append(runs, kit.Run{Text: "\n" + words + " " + about, Role: kit.RoleMuted})
+			runs = append(runs, prose.Run{Text: "\n" + words + " " + about, Role: kit.RoleMuted})
 		}
 	}
 	fact(i18n.T("Where:"), whereWords(q.Where))
@@ -45,8 +47,8 @@ func (c *View) questionRows(e *conversation.EntryView) []*kit.Placed {
 			fact(i18n.T("“Always” covers:"), coversWords(q))
 		}
 	}
-	return []*kit.Placed{
-		{Row: kit.NewFramed(kit.NewProse(runs, kit.SizeText, kit.RoleText), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
+	return []*column.Placed{
+		{Row: column.NewFramed(prose.New(runs, kit.SizeText, kit.RoleText), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},
 		{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap4, Max: kit.ProseMax},
 	}
 }

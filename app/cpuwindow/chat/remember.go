@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/sessionmem/transcript"
 )
@@ -26,7 +27,7 @@ func (c *View) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
 func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
 	said := ""
 	for _, b := range c.Built {
-		if slices.ContainsFunc(b.Rows, func(p *kit.Placed) bool { return p.Row == row }) {
+		if slices.ContainsFunc(b.Rows, func(p *column.Placed) bool { return p.Row == row }) {
 			said = b.text
 			if said == "" {
 				said = b.said.Words()

@@ -3,6 +3,7 @@ package chat
 import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -10,8 +11,8 @@ import (
 // A line at its end says so, and the user decides what becomes of it.
 
 // removedRow is the line.
-func (c *View) removedRow(e *conversation.EntryView) *kit.Placed {
-	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(e.Text),
+func (c *View) removedRow(e *conversation.EntryView) *column.Placed {
+	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(e.Text),
 		kit.NewButton(kit.ButtonLink, i18n.T("Restore"), func() { c.Act.DecideRemoved(true) }),
 		kit.NewButton(kit.ButtonLink, i18n.T("Keep removed"), func() { c.Act.DecideRemoved(false) }))), Gap: kit.Gap8}
 }

@@ -5,6 +5,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -12,7 +13,7 @@ import (
 // a quiet line below it says so, and offers to save what the user chooses to.
 
 // unkeptRow is the line, or the field with what is going to be remembered.
-func (c *View) unkeptRow(e *conversation.EntryView, editing bool) *kit.Placed {
+func (c *View) unkeptRow(e *conversation.EntryView, editing bool) *column.Placed {
 	key := e.Key
 	if editing {
 		row := newEditRow(e.Proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
@@ -20,9 +21,9 @@ func (c *View) unkeptRow(e *conversation.EntryView, editing bool) *kit.Placed {
 			c.Act.SaveUnkept(key, text)
 		}, func() { c.Toggle(key) })
 		c.Act.StartEdit(row)
-		return &kit.Placed{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}
+		return &column.Placed{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}
 	}
 	remember := kit.NewButton(kit.ButtonLink, i18n.T("Remember this…"), func() { c.Toggle(key) })
 	remember.Hidden = strings.TrimSpace(e.Proposed) == ""
-	return &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), remember)), Gap: kit.Gap8}
+	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), remember)), Gap: kit.Gap8}
 }

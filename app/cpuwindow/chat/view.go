@@ -13,8 +13,10 @@ import (
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 // Actions is what can be done in the chat.
@@ -62,7 +64,7 @@ type Actions struct {
 // entry and touches only what changed.
 type View struct {
 	Act       Actions
-	Port      *kit.Viewport
+	Port      *column.Viewport
 	Latest    *kit.Button
 	Object    fyne.CanvasObject
 	Built     map[string]*Entry
@@ -76,7 +78,7 @@ type View struct {
 	Reading   bool   // nothing can be changed here
 	shown     string // session
 	last      conversation.View
-	extra     []*kit.Placed // cards below everything: first run, notices
+	extra     []*column.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
 	OnToggle  func()                       // who uses the rows elsewhere lays them out
 	OnLaidOut func(first string, all bool) // the block the rows begin with, and whether nothing is before it
@@ -86,7 +88,7 @@ type View struct {
 // Entry is the rows of one entry.
 type Entry struct {
 	rev      int
-	Rows     []*kit.Placed
+	Rows     []*column.Placed
 	leaves   answer.Rows
 	expanded bool
 	Call     *callRow
@@ -99,7 +101,7 @@ type Entry struct {
 
 // New is a chat in which nothing is.
 func New(act Actions) *View {
-	c := &View{Act: act, Port: kit.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
+	c := &View{Act: act, Port: column.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
 	c.Latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.Port.ToEnd() })
 	c.Latest.TextSize = kit.SizeSmall
 	c.Latest.Hide()
@@ -149,9 +151,9 @@ func (c *View) Show(v conversation.View) {
 
 func (c *View) layoutRows() {
 	v := c.last
-	var rows []*kit.Placed
+	var rows []*column.Placed
 	if v.Older > 0 {
-		rows = append(rows, &kit.Placed{Row: c.olderRow(v.Older), Gap: kit.Gap4})
+		rows = append(rows, &column.Placed{Row: c.olderRow(v.Older), Gap: kit.Gap4})
 	}
 	alive := make(map[string]*Entry, len(v.Entries))
 	c.alive = map[string]*answerFoot{}
@@ -176,7 +178,7 @@ func (c *View) layoutRows() {
 	c.Built, c.feet = alive, c.alive
 	if v.State != "" {
 		c.stateRow.set(v.State)
-		rows = append(rows, &kit.Placed{Row: c.stateRow, Gap: kit.Gap12})
+		rows = append(rows, &column.Placed{Row: c.stateRow, Gap: kit.Gap12})
 	}
 	rows = append(rows, c.extra...)
 	c.Port.SetRows(rows)
@@ -220,7 +222,7 @@ func (c *View) nameLatest() {
 }
 
 // turnFoot is the foot of a turn that is over.
-func (c *View) turnFoot(turn []conversation.EntryView, newest bool) *kit.Placed {
+func (c *View) turnFoot(turn []conversation.EntryView, newest bool) *column.Placed {
 	if newest && c.last.Busy || c.Reading {
 		return nil
 	}
@@ -232,11 +234,11 @@ func (c *View) turnFoot(turn []conversation.EntryView, newest bool) *kit.Placed 
 }
 
 func (c *View) olderRow(n int) kit.Row {
-	return kit.NewDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.Act.ShowOlder)
+	return column.NewDivider(i18n.With("{{.Older}} · show", i18n.Places{"Older": i18n.Count("{{.N}} older entries", n)}), c.Act.ShowOlder)
 }
 
 // SetExtra puts cards below the conversation.
-func (c *View) SetExtra(rows []*kit.Placed) {
+func (c *View) SetExtra(rows []*column.Placed) {
 	c.extra = rows
 	c.layoutRows()
 }
@@ -285,7 +287,7 @@ func (c *View) Build(e *conversation.EntryView) *Entry {
 	case conversation.Note:
 		b.Rows = c.noteRows(e, open)
 	case conversation.Error:
-		b.Rows = []*kit.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
+		b.Rows = []*column.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
 	}
 	return b
 }
@@ -311,7 +313,7 @@ func foldSign(open bool) string {
 func (c *View) buildHead(b *Entry, e *conversation.EntryView) {
 	if b.head == nil {
 		b.head = newHeadRow()
-		b.Rows = []*kit.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
+		b.Rows = []*column.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	b.head.set(e, c.now())
 }
@@ -321,7 +323,7 @@ func (c *View) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 	if b.fold == nil {
 		key := e.Key
 		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.Toggle(key) })
-		b.Rows = []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
+		b.Rows = []*column.Placed{{Row: column.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
 	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
 	b.Rows[0].Row.Refresh()
@@ -348,15 +350,15 @@ func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 		b.Call = newCallRow(func() { c.Toggle(key) }, func() { c.Act.StopCall(id) })
 	}
 	b.Call.set(e, open, c.now())
-	b.Rows = []*kit.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
+	b.Rows = []*column.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
 		task := strings.TrimSpace(e.Task)
 		if e.Tool { // as the model wrote it
 			task = strings.TrimSpace(e.Agent + " " + task)
 		}
 		if task != "" { // the row has room for its beginning only
-			words := kit.NewProse([]kit.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
-			b.Rows = append(b.Rows, &kit.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
+			words := prose.New([]prose.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
+			b.Rows = append(b.Rows, &column.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
 		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
 		b.Rows = append(b.Rows, b.leaves.Rows...)
@@ -369,31 +371,31 @@ func (c *View) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
 		label = i18n.Count("{{.N}} older messages summarised", e.Count)
 	}
 	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
-	b.Rows = []*kit.Placed{{Row: kit.NewDivider(label, func() { c.Toggle(e.Key) }), Gap: kit.Gap16}}
+	b.Rows = []*column.Placed{{Row: column.NewDivider(label, func() { c.Toggle(e.Key) }), Gap: kit.Gap16}}
 	if open {
-		f := kit.NewFramed(kit.NewProse([]kit.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
-		b.Rows = append(b.Rows, &kit.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
+		f := column.NewFramed(prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
+		b.Rows = append(b.Rows, &column.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 }
 
 func (c *View) noteRow(e *conversation.EntryView) kit.Row {
 	if e.RetryID != "" {
 		f := conversation.Fault{UserID: e.RetryID}
-		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.Act.Retry(f) })))
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.Act.Retry(f) })))
 	}
 	if e.GoOn {
-		return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.Act.GoOn)))
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.Act.GoOn)))
 	}
 	if e.UndoID == "" {
-		return kit.NewProse(kit.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
+		return prose.New(prose.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
 	key, id := e.Key, e.UndoID
-	return kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.Act.Undo(key, id) })))
+	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.Act.Undo(key, id) })))
 }
 
 // headRow is the badge of an answer.
 type headRow struct {
-	*kit.BoxRow
+	*column.BoxRow
 	who  *kit.Label
 	meta *kit.Label
 }
@@ -401,7 +403,7 @@ type headRow struct {
 func newHeadRow() *headRow {
 	h := &headRow{who: kit.Bold(""), meta: kit.Small("").Squeezable()}
 	h.who.TextSize = kit.SizeSmall + 1
-	h.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap4, 1, h.who, h.meta))
+	h.BoxRow = column.NewBoxRow(kit.Line(kit.Gap4, 1, h.who, h.meta))
 	return h
 }
 
@@ -423,7 +425,7 @@ func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 
 // callRow is a sub-call or a tool: who, task, state; it opens to its text.
 type callRow struct {
-	*kit.BoxRow
+	*column.BoxRow
 	dot              *kit.Surface
 	who, task, state *kit.Label
 	Stop             *kit.Button
@@ -436,7 +438,7 @@ func newCallRow(onTap, onStop func()) *callRow {
 	r.Stop.Hide()
 	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.Stop)
 	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
-	r.BoxRow = kit.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
+	r.BoxRow = column.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
 	return r
 }
 
@@ -473,13 +475,13 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 
 // stateRow says what happens before the first token, with a clock.
 type stateRow struct {
-	*kit.BoxRow
+	*column.BoxRow
 	text *kit.Label
 }
 
 func newStateRow() *stateRow {
 	s := &stateRow{text: kit.Muted("").Squeezable()}
-	s.BoxRow = kit.NewBoxRow(kit.Line(kit.Gap8, 1, kit.Sized(kit.NewDot(kit.RoleAccent), 8, 8), s.text))
+	s.BoxRow = column.NewBoxRow(kit.Line(kit.Gap8, 1, kit.Sized(kit.NewDot(kit.RoleAccent), 8, 8), s.text))
 	return s
 }
 
@@ -488,9 +490,9 @@ func (s *stateRow) set(text string) { s.text.SetText(text) }
 // errorRow is a failed turn: what happened, what to do, and the button for it.
 func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	f := *e.Fault
-	parts := []fyne.CanvasObject{kit.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}
+	parts := []fyne.CanvasObject{prose.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}
 	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
-		parts = append(parts, kit.NewParagraph(faultwords.Of(f.Next), kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(faultwords.Of(f.Next), kit.RoleMuted))
 	}
 	var buttons []fyne.CanvasObject
 	if f.Kind == agents.KindModelMissing && f.Model != "" {
@@ -514,8 +516,8 @@ func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	if f.Again != "" {
 		buttons = append(buttons, kit.Small(f.Again))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
-	return kit.NewCardRow(kit.RoleHot, parts...)
+	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
+	return column.NewCardRow(kit.RoleHot, parts...)
 }
 
 // OpenSummary shows the Summary that stands for older messages.

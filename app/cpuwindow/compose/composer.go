@@ -10,6 +10,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Composer is where people write: it grows to eight lines, then scrolls.
@@ -23,7 +24,7 @@ type Composer struct {
 	hint    *kit.Label
 	asked   string // what stands in the empty field, where there is room for it
 	Warned  string
-	Note    *kit.Prose   // what went wrong with a file
+	Note    *prose.Text  // what went wrong with a file
 	Chips   *kit.FlowRow // files that go with the message
 	Attach  *kit.Button
 	rows    int
@@ -53,7 +54,7 @@ func NewComposer(onSend func(string), onStop func(), onDraft func(string)) *Comp
 	c.stop = kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), func() { c.onStop() })
 	c.stop.Hide()
 	c.Attach = kit.NewButton(kit.ButtonQuiet, i18n.T("Attach"), func() { c.OnAttach() })
-	c.Note = kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
+	c.Note = prose.New(nil, kit.SizeSmall, kit.RoleHot)
 	c.Note.Hide()
 	c.Chips = kit.NewFlowRow(kit.Gap8)
 	c.Chips.Hide()
@@ -114,7 +115,7 @@ func (c *Composer) Warn(words string) {
 		return
 	}
 	c.Warned = words
-	c.Note.SetRuns([]kit.Run{{Text: words}})
+	c.Note.SetRuns([]prose.Run{{Text: words}})
 	c.Note.Measure(max(c.Size().Width-2*kit.Gap12, 40))
 	c.Note.Hidden = words == ""
 	c.grown()
@@ -190,7 +191,7 @@ func (c *Composer) fitHint() {
 // than two lines.
 func shortened(hint string, width float32) string {
 	for {
-		p := kit.NewProse([]kit.Run{{Text: hint}}, kit.SizeText, kit.RoleText)
+		p := prose.New([]prose.Run{{Text: hint}}, kit.SizeText, kit.RoleText)
 		at := strings.LastIndexAny(strings.TrimRight(hint, ".;"), ".;")
 		if at < 0 || p.Measure(width) < 3*p.Leading {
 			return hint
@@ -202,9 +203,9 @@ func shortened(hint string, width float32) string {
 func (c *Composer) fitRows() {
 	text := c.Entry.Text
 	if len(text) > LongText { // fills the eight lines in any case
-		text = text[:kit.RuneFloor(text, LongText)]
+		text = text[:prose.RuneFloor(text, LongText)]
 	}
-	p := kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, kit.RoleText)
+	p := prose.New([]prose.Run{{Text: text}}, kit.SizeText, kit.RoleText)
 	w := c.Entry.Size().Width - 2*kit.Gap8
 	if w < 40 {
 		w = 400

@@ -6,7 +6,8 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/prose"
 )
 
 // Passage is a message that is not shown yet.
@@ -16,7 +17,7 @@ type Passage struct{ Block, Text string }
 type Host interface {
 	Do(f func()) // runs f on the UI goroutine, later
 	// FindMarks gives every place of the text where the phrase stands. Any goroutine.
-	FindMarks(text, phrase string) []kit.Mark
+	FindMarks(text, phrase string) []prose.Mark
 	// Older gives the messages before those that are shown, in their order.
 	Older(then func([]Passage))
 	// ShowFrom shows older messages, back to a block.
@@ -29,13 +30,13 @@ type Host interface {
 type Find struct {
 	Bar  *Bar
 	host Host
-	port *kit.Viewport
+	port *column.Viewport
 	back func() // to where the reader was
 
 	phrase  string
-	marks   map[string][]kit.Mark // of the texts that are shown: most stay as they are
-	first   string                // the first block that is shown
-	all     bool                  // there is nothing before it
+	marks   map[string][]prose.Mark // of the texts that are shown: most stay as they are
+	first   string                  // the first block that is shown
+	all     bool                    // there is nothing before it
 	older   []Passage
 	olderAt []int        // of each of them, how many places are in those before it; and the sum
 	asked   int          // only the newest answer of the Host counts
@@ -46,7 +47,7 @@ type Find struct {
 }
 
 // New is the search of a column of rows.
-func New(host Host, port *kit.Viewport) *Find {
+func New(host Host, port *column.Viewport) *Find {
 	f := &Find{host: host, port: port, all: true, olderAt: []int{0}}
 	f.Bar = NewBar(f.look, f.step, func() { f.Close(true) }, func() { f.Close(false) })
 	return f
@@ -184,14 +185,14 @@ func (f *Find) start() {
 }
 
 // find is FindMarks for texts that are asked for again with every drawing.
-func (f *Find) find(text string) []kit.Mark {
+func (f *Find) find(text string) []prose.Mark {
 	if f.phrase == "" || text == "" {
 		return nil
 	}
 	m, known := f.marks[text]
 	if !known {
 		if m = f.host.FindMarks(text, f.phrase); f.marks == nil || len(f.marks) > 2*len(f.port.Rows)+16 {
-			f.marks = map[string][]kit.Mark{} // it grows with each text a streamed row had
+			f.marks = map[string][]prose.Mark{} // it grows with each text a streamed row had
 		}
 		f.marks[text] = m
 	}

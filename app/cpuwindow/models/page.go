@@ -13,7 +13,10 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 )
 
 // Host is what the page needs of the window it is in. All but Do and Context is called
@@ -51,7 +54,7 @@ type Page struct {
 	host   Host
 	server Server
 	puller *Puller
-	View   *kit.Viewport
+	View   *column.Viewport
 	field  *kit.LineField // the name of a model to pull
 	known  state
 	busy   map[string]bool // what is done to a model, by its name
@@ -71,7 +74,7 @@ type state struct {
 
 // NewPage is the page; p downloads.
 func NewPage(h Host, s Server, p *Puller) *Page {
-	page := &Page{host: h, server: s, puller: p, View: kit.NewViewport(), busy: map[string]bool{}}
+	page := &Page{host: h, server: s, puller: p, View: column.NewViewport(), busy: map[string]bool{}}
 	page.View.Follow, page.View.Fixed = false, true
 	page.field = kit.NewLineField(i18n.T("Name of a model, such as qwen3:8b"), i18n.T("Pull"))
 	page.field.OnSubmit = func(name string) {
@@ -162,16 +165,16 @@ func roles() []role {
 
 // Draw shows the page as it is known.
 func (p *Page) Draw() {
-	rows := []*kit.Placed{kit.TextRow(fitWords(p.host.MachineMemory()), kit.RoleMuted, kit.Gap4)}
+	rows := []*column.Placed{column.TextRow(fitWords(p.host.MachineMemory()), kit.RoleMuted, kit.Gap4)}
 	add := func(gap float32, r kit.Row) {
-		rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
 	}
 	if p.failed != "" {
-		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed, kit.RoleText)))
+		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(p.failed, kit.RoleText)))
 	}
 	switch {
 	case !p.known.read:
-		add(kit.Gap12, kit.NewParagraph(i18n.T("Asking Ollama for its models…"), kit.RoleMuted))
+		add(kit.Gap12, prose.NewParagraph(i18n.T("Asking Ollama for its models…"), kit.RoleMuted))
 	case p.known.err != nil:
 		add(kit.Gap12, p.errorCard())
 	default:
@@ -179,11 +182,11 @@ func (p *Page) Draw() {
 		if len(p.known.models) == 0 {
 			break
 		}
-		add(kit.Gap20, kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Title(i18n.T("Installed")), kit.Small(installedWords(p.known.models)))))
+		add(kit.Gap20, column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Title(i18n.T("Installed")), kit.Small(installedWords(p.known.models)))))
 		for _, m := range p.known.models {
 			add(kit.Gap8, p.modelCard(m))
 		}
-		add(kit.Gap20, kit.NewBoxRow(kit.Title(i18n.T("Used for"))))
+		add(kit.Gap20, column.NewBoxRow(kit.Title(i18n.T("Used for"))))
 		add(kit.Gap8, p.rolesCard())
 	}
 	p.View.ReplaceRows(p.host.Canvas(), rows)
@@ -191,7 +194,7 @@ func (p *Page) Draw() {
 
 func (p *Page) errorCard() kit.Row {
 	x := agents.Explain(p.known.err)
-	c := kit.NewCardRow(kit.RoleHot, kit.NewParagraph(faultwords.Of(x.Sentence), kit.RoleText), kit.NewParagraph(faultwords.Of(x.Next), kit.RoleMuted), kit.Spacer(kit.Gap4),
+	c := column.NewCardRow(kit.RoleHot, prose.NewParagraph(faultwords.Of(x.Sentence), kit.RoleText), prose.NewParagraph(faultwords.Of(x.Next), kit.RoleMuted), column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.look)))
 	c.Pad = kit.Gap16
 	return c
@@ -219,8 +222,8 @@ func (p *Page) pullCard() kit.Row {
 		b := kit.NewButton(kind, i18n.With("Pull {{.Model}}", i18n.Places{"Model": a.Model}), func() { p.pull(a.Model) })
 		parts = append(parts, kit.NewFlowRow(kit.Gap8, append([]fyne.CanvasObject{b}, notes...)...))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), p.field, kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("All models at ollama.com"), func() { p.host.OpenLink(library) })))
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	parts = append(parts, column.Spacer(kit.Gap4), p.field, kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonQuiet, i18n.T("All models at ollama.com"), func() { p.host.OpenLink(library) })))
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }
@@ -255,7 +258,7 @@ func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
 	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(m.Name).Squeezable(), unload, remove)}
 	small := func(text string, role fyne.ThemeColorName) {
 		if text != "" {
-			parts = append(parts, kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, role))
+			parts = append(parts, prose.New([]prose.Run{{Text: text}}, kit.SizeText, role))
 		}
 	}
 	small(sizeWords(m), kit.RoleMuted)
@@ -266,7 +269,7 @@ func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
 	if isLoaded {
 		small(loadedWords(loaded, time.Now()), kit.RoleAccent)
 	}
-	return kit.NewCardRow(kit.RoleNone, parts...)
+	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
 // confirmDelete asks before a model is deleted, and says what depends on it.
@@ -277,7 +280,7 @@ func (p *Page) confirmDelete(m ollama.ModelInfo) {
 			text += " " + i18n.With("It is chosen for “{{.Role}}”: choose another one there.", i18n.Places{"Role": r.name})
 		}
 	}
-	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Model}}?", i18n.Places{"Model": m.Name}), text, i18n.T("Delete model"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Model}}?", i18n.Places{"Model": m.Name}), text, i18n.T("Delete model"), func() {
 		p.do(m.Name, p.server.Delete, p.host.ModelsChanged)
 	})
 }
@@ -326,18 +329,18 @@ func (p *Page) rolesCard() kit.Row {
 		case p.known.playing[r.role] == "":
 			words, tone = i18n.T("No installed model can do this."), kit.RoleWarn
 		}
-		parts = append(parts, kit.Text(r.name), kit.NewProse([]kit.Run{{Text: words}}, kit.SizeSmall, tone), kit.NewFlowRow(0, b), kit.Spacer(kit.Gap4))
+		parts = append(parts, kit.Text(r.name), prose.New([]prose.Run{{Text: words}}, kit.SizeSmall, tone), kit.NewFlowRow(0, b), column.Spacer(kit.Gap4))
 	}
 	for _, r := range []struct {
 		role ollama.Role
 		name string
 	}{{ollama.RoleCode, i18n.T("Code")}, {ollama.RoleVision, i18n.T("Images")}, {ollama.RoleThinking, i18n.T("Thinking")}} {
 		if now := p.known.playing[r.role]; now != "" {
-			parts = append(parts, kit.NewProse([]kit.Run{{Text: r.name + ": "}, {Text: now, Role: kit.RoleText}}, kit.SizeText, kit.RoleMuted))
+			parts = append(parts, prose.New([]prose.Run{{Text: r.name + ": "}, {Text: now, Role: kit.RoleText}}, kit.SizeText, kit.RoleMuted))
 		}
 	}
-	parts = append(parts, kit.NewProse([]kit.Run{{Text: i18n.T("Agents that ask for one of these get the installed model that does it best.")}}, kit.SizeSmall, kit.RoleMuted))
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	parts = append(parts, prose.New([]prose.Run{{Text: i18n.T("Agents that ask for one of these get the installed model that does it best.")}}, kit.SizeSmall, kit.RoleMuted))
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap4
 	return c
 }

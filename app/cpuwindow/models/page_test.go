@@ -18,6 +18,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 )
@@ -182,7 +183,7 @@ func TestADownloadIsStoppedResumedAndEnds(t *testing.T) {
 		b.page.field.Submit()
 		b.Until("Pulling small:1b", "25 %")
 		cancel := func() (found *kit.Button) {
-			for _, x := range kit.RowButtons(b.page.View.Rows) {
+			for _, x := range column.RowButtons(b.page.View.Rows) {
 				if x.Text == "Cancel" {
 					found = x
 				}

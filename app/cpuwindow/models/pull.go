@@ -14,7 +14,9 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Pull is a download: under way, stopped by the user, or failed.
@@ -202,24 +204,24 @@ func (p *Puller) Card() kit.Row {
 	case now.Err != nil:
 		what, next := failure(now.Model, now.Err)
 		parts = []fyne.CanvasObject{
-			kit.Heading(i18n.With("{{.Model}} could not be pulled", place)), kit.NewParagraph(what, kit.RoleText), kit.NewParagraph(next, kit.RoleMuted),
+			prose.Heading(i18n.With("{{.Model}} could not be pulled", place)), prose.NewParagraph(what, kit.RoleText), prose.NewParagraph(next, kit.RoleMuted),
 			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Try again"), resume), dismiss),
 		}
 	case now.Stopped:
 		bar.Set(now.fraction(), kit.RoleFaint)
 		parts = []fyne.CanvasObject{
-			kit.Heading(i18n.With("Download of {{.Model}} stopped", place)), bar, kit.Small(now.words()).Squeezable(),
+			prose.Heading(i18n.With("Download of {{.Model}} stopped", place)), bar, kit.Small(now.words()).Squeezable(),
 			kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Resume"), resume), dismiss),
 		}
 	default:
 		words := kit.Small(now.words()).Squeezable()
 		p.shown = append(p.shown, shownPull{bar, words})
 		parts = []fyne.CanvasObject{
-			kit.Heading(i18n.With("Pulling {{.Model}}", place)), bar,
+			prose.Heading(i18n.With("Pulling {{.Model}}", place)), bar,
 			kit.Line(kit.Gap8, 0, words, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.Stop)),
 		}
 	}
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap8
 	return c
 }

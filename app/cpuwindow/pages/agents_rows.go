@@ -14,23 +14,26 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
 // rows is what is chosen.
-func (p *Agents) rows() []*kit.Placed {
-	var rows []*kit.Placed
-	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
+func (p *Agents) rows() []*column.Placed {
+	var rows []*column.Placed
+	add := func(r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
 	if p.said != "" {
 		add(p.saidRow())
 	}
 	if p.data.err != nil {
-		add(kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)))
+		add(column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)))
 	}
 	if p.picked == newAgentKey {
 		for _, n := range p.data.others {
-			add(kit.NewParagraph(n, kit.RoleMuted))
+			add(prose.NewParagraph(n, kit.RoleMuted))
 		}
 		return append(rows, p.fresh.rows()...)
 	}
@@ -41,13 +44,13 @@ func (p *Agents) rows() []*kit.Placed {
 			add(p.errorCard(a))
 		}
 		for _, w := range a.Warnings {
-			add(kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(w, kit.RoleText)))
+			add(column.NewCardRow(kit.RoleWarn, prose.NewParagraph(w, kit.RoleText)))
 		}
 		rows = append(rows, p.trialRows(a)...)
-		rows = append(rows, &kit.Placed{Row: kit.NewFlowRow(kit.Gap8, p.fileButtons(a)...), Gap: kit.Gap16, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: kit.NewFlowRow(kit.Gap8, p.fileButtons(a)...), Gap: kit.Gap16, Max: kit.ProseMax})
 	}
 	if s, ok := p.data.skill(p.picked); ok && s.Err != nil {
-		add(kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This skill can't be used: {{.Error}}", i18n.Places{"Error": i18n.Sentence(s.Err.Error())}), kit.RoleText)))
+		add(column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("This skill can't be used: {{.Error}}", i18n.Places{"Error": i18n.Sentence(s.Err.Error())}), kit.RoleText)))
 	}
 	rows = append(rows, p.fileRows()...)
 	if isAgent {
@@ -63,9 +66,9 @@ func (p *Agents) saidRow() kit.Row {
 		role = kit.RoleHot
 	}
 	if p.undo == nil {
-		return kit.NewParagraph(p.said, role)
+		return prose.NewParagraph(p.said, role)
 	}
-	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.said, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
+	return column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.said, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
 }
 
 // agentCard is who the agent is, with its switch, model and role.
@@ -84,17 +87,17 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	}
 	parts := []fyne.CanvasObject{kit.Line(kit.Gap12, 0, top...)}
 	parts = append(parts, p.description(a)...)
-	parts = append(parts, kit.NewProse([]kit.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
+	parts = append(parts, prose.New([]prose.Run{{Text: strings.Join(meta, " · ")}}, kit.SizeSmall, kit.RoleMuted))
 	if a.Err == nil {
 		model := cmp.Or(a.Model, i18n.T("automatic model"))
-		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap8,
+		parts = append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap8,
 			p.pill(model, func() *fyne.Menu {
 				return p.host.ModelMenu(a.Model, func(name string) { p.set(a, "model", name) })
 			}),
 			p.pill(i18n.With("role: {{.Role}}", i18n.Places{"Role": a.Role}), func() *fyne.Menu { return p.roleMenu(a) }),
 			p.pill(toolsLabel(a.Tools), func() *fyne.Menu { return p.toolsMenu(a) })))
 	}
-	return kit.NewCardRow(kit.RoleNone, parts...)
+	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
 // description is what the agent is for, by which it is found, and the way to change it.
@@ -107,13 +110,13 @@ func (p *Agents) description(a registry.Agent) []fyne.CanvasObject {
 		}
 		box.Entry.OnShortcut = onSave(save)
 		box.Entry.LeaveBy(stop)
-		return []fyne.CanvasObject{box, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+		return []fyne.CanvasObject{box, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 			kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), save), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), stop))}
 	}
 	var parts []fyne.CanvasObject
 	label := i18n.T("Add description")
 	if a.Description != "" {
-		parts, label = append(parts, kit.NewParagraph(a.Description, kit.RoleText)), i18n.T("Edit description")
+		parts, label = append(parts, prose.NewParagraph(a.Description, kit.RoleText)), i18n.T("Edit description")
 	}
 	if a.Err != nil {
 		return parts
@@ -215,16 +218,16 @@ func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	if at > 0 {
 		place += i18n.With(", line {{.At}}", i18n.Places{"At": strconv.Itoa(at)})
 	}
-	parts := []fyne.CanvasObject{kit.NewParagraph(i18n.With("Can't be used: {{.Why}}", i18n.Places{"Why": i18n.Sentence(why)}), kit.RoleText)}
+	parts := []fyne.CanvasObject{prose.NewParagraph(i18n.With("Can't be used: {{.Why}}", i18n.Places{"Why": i18n.Sentence(why)}), kit.RoleText)}
 	if fix := jsonFix(why); fix != "" {
-		parts = append(parts, kit.NewParagraph(fix, kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(fix, kit.RoleMuted))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Fix it in {{.Place}}", i18n.Places{"Place": place}), func() {
+	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPlain, i18n.With("Fix it in {{.Place}}", i18n.Places{"Place": place}), func() {
 		p.files[p.picked] = file
 		p.editing = true
 		p.loadThen(func() { p.startEditing(at) })
 	})))
-	return kit.NewCardRow(kit.RoleHot, parts...)
+	return column.NewCardRow(kit.RoleHot, parts...)
 }
 
 // jsonFix puts what JSON most often lacks into words.
@@ -263,7 +266,7 @@ func (p *Agents) fileButtons(a registry.Agent) []fyne.CanvasObject {
 }
 
 // fileRows is the file that is looked at.
-func (p *Agents) fileRows() []*kit.Placed {
+func (p *Agents) fileRows() []*column.Placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
 	label, openLabel := i18n.T("Edit"), i18n.T("Open in my editor")
@@ -277,12 +280,12 @@ func (p *Agents) fileRows() []*kit.Placed {
 	if o.Why == "" {
 		head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
 	}
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, head...)), Gap: kit.Gap8, Max: kit.ProseMax}}
+	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap12, 0, head...)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	for _, n := range ownedNotes(o, p.edits.buffers[o.Path], edit) {
-		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.diff != nil {
-		rows = append(rows, &kit.Placed{Row: p.news.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: p.news.note(o.Path, p.data.diff, p.Load), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if o.Text == "" {
 		return rows
@@ -316,13 +319,13 @@ func (p *Agents) purpose(o memory.Owned) *kit.Label {
 }
 
 // endRows are what can be done with the agent as a whole.
-func (p *Agents) endRows(a registry.Agent) []*kit.Placed {
+func (p *Agents) endRows(a registry.Agent) []*column.Placed {
 	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.host.OpenFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Reset to default…"), func() { p.reset(a) }))
 	}
 	buttons = append(buttons, kit.NewButton(kit.ButtonDanger, i18n.T("Delete…"), func() { p.delete(a) }))
-	return []*kit.Placed{{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap20, Max: kit.ProseMax}}
+	return []*column.Placed{{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap20, Max: kit.ProseMax}}
 }
 
 // refuseUnsaved says that edits have to be saved or discarded first, where there
@@ -344,7 +347,7 @@ func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files are replaced by the ones that came with mac-stats. Your version is kept beside it, and its memory stays."), i18n.T("Reset"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Reset {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its files are replaced by the ones that came with mac-stats. Your version is kept beside it, and its memory stays."), i18n.T("Reset"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			kept, err := p.parts.Roster.Reset(ctx, a.ID)
 			if err != nil {
@@ -363,7 +366,7 @@ func (p *Agents) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
 	}
-	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder and its memory move to agents/.trash."), i18n.T("Delete"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Agent}}?", i18n.Places{"Agent": agentTitle(a)}), i18n.T("Its folder and its memory move to agents/.trash."), i18n.T("Delete"), func() {
 		p.act(func(ctx context.Context) (string, func(), error) {
 			trash, err := p.parts.Roster.Delete(ctx, a)
 			if err != nil {

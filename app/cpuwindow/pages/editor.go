@@ -6,7 +6,9 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -47,13 +49,13 @@ type editor struct {
 	prev    *kit.Button
 	next    *kit.Button
 	partBar *fyne.Container
-	trouble *kit.Viewport // a conflict, or why a save failed
+	trouble *column.Viewport // a conflict, or why a save failed
 	object  *fyne.Container
 	told    string // what trouble was made for
 }
 
 func newEditor(act editorActions) *editor {
-	e := &editor{act: act, entry: kit.NewTextArea(), box: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), trouble: kit.NewViewport()}
+	e := &editor{act: act, entry: kit.NewTextArea(), box: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), trouble: column.NewViewport()}
 	e.name, e.state, e.where = kit.Bold("").Squeezable(), kit.Small("").Squeezable(), kit.Small("").Squeezable()
 	e.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
 	e.discard = kit.NewButton(kit.ButtonQuiet, i18n.T("Discard"), e.onDiscard)
@@ -258,12 +260,12 @@ func (e *editor) showTrouble() {
 		return
 	}
 	e.told = told
-	var rows []*kit.Placed
+	var rows []*column.Placed
 	switch {
 	case b.theirs != nil:
 		rows = e.conflictRows()
 	case b.err != nil:
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), kit.NewParagraph(i18n.T("Your text is kept, even if you close the window."), kit.RoleMuted))})
+		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), prose.NewParagraph(i18n.T("Your text is kept, even if you close the window."), kit.RoleMuted))})
 	}
 	e.trouble.SetRows(rows)
 }
@@ -271,17 +273,17 @@ func (e *editor) showTrouble() {
 // conflictLines is how many lines of a comparison are shown.
 const conflictLines = 40
 
-func (e *editor) conflictRows() []*kit.Placed {
+func (e *editor) conflictRows() []*column.Placed {
 	b := e.buffer
 	said := i18n.T("This file was also changed outside. Below: − only there, + only in your edit. Nothing is written before you save.")
 	if b.theirs.Missing {
 		said = i18n.T("This file was deleted outside. Keep yours to create it again.")
 	}
-	card := kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(said, kit.RoleText), kit.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
+	card := column.NewCardRow(kit.RoleWarn, prose.NewParagraph(said, kit.RoleText), column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
-	return []*kit.Placed{{Row: card}, {Row: newLinesCard(changedLines(memory.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
+	return []*column.Placed{{Row: card}, {Row: newLinesCard(changedLines(memory.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
 }
 
 // changedLines is what a comparison says, without what stayed: n lines at most.

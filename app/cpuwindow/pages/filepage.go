@@ -4,6 +4,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -15,7 +16,7 @@ type filePage struct {
 	parts   Parts
 	edits   *Edits
 	split   *splitView
-	view    *kit.Viewport
+	view    *column.Viewport
 	edit    *editor
 	Object  *fyne.Container
 	editing bool
@@ -39,7 +40,7 @@ func newFilePage(h Host, p Parts, e *Edits, pick func(key string), draw, load fu
 }
 
 // show shows the editor where the file is being edited, else the rows.
-func (f *filePage) show(b *editBuffer, title string, rows func() []*kit.Placed) {
+func (f *filePage) show(b *editBuffer, title string, rows func() []*column.Placed) {
 	editing := f.editing && b != nil
 	f.edit.object.Hidden, f.view.Hidden = !editing, editing
 	if editing {
@@ -67,7 +68,7 @@ func (f *filePage) save(b *editBuffer) {
 }
 
 // Ports are what scrolls on the page.
-func (f *filePage) Ports() []*kit.Viewport { return []*kit.Viewport{f.split.list, f.view} }
+func (f *filePage) Ports() []*column.Viewport { return []*column.Viewport{f.split.list, f.view} }
 
 // pill is a button with a menu of choices.
 func (f *filePage) pill(words string, menu func() *fyne.Menu) *kit.Button {

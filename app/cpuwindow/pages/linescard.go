@@ -4,7 +4,9 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -44,7 +46,7 @@ func newLinesCard(lines []cardLine) *linesCard {
 }
 
 // lineProse is a line's words.
-func lineProse(l cardLine) *kit.Prose {
+func lineProse(l cardLine) *prose.Text {
 	role := kit.RoleText
 	if l.faint {
 		role = kit.RoleFaint
@@ -52,7 +54,7 @@ func lineProse(l cardLine) *kit.Prose {
 	if l.op == memory.LineRemoved {
 		role = kit.RoleMuted
 	}
-	p := kit.NewProse([]kit.Run{{Text: l.text, Mono: true, Strike: l.op == memory.LineRemoved}}, kit.SizeMono, role)
+	p := prose.New([]prose.Run{{Text: l.text, Mono: true, Strike: l.op == memory.LineRemoved}}, kit.SizeMono, role)
 	p.Bare, p.Leading = true, cardLead*kit.TextScale()
 	return p
 }
@@ -116,7 +118,7 @@ func (c *linesCard) inSight() {
 	shown := map[int]*lineRow{}
 	c.objects = append(c.objects[:0], c.bg)
 	for i := range c.lines {
-		if c.tops == nil || c.tops[i+1] < c.from-kit.FocusMargin || c.tops[i] > c.to+kit.FocusMargin {
+		if c.tops == nil || c.tops[i+1] < c.from-column.FocusMargin || c.tops[i] > c.to+column.FocusMargin {
 			continue
 		}
 		r := c.shown[i]
@@ -160,7 +162,7 @@ type lineRow struct {
 	line  cardLine
 	bg    *kit.Surface
 	sign  *kit.Label
-	text  *kit.Prose
+	text  *prose.Text
 	from  fyne.CanvasObject // a button where it opens something
 	aside float32
 }

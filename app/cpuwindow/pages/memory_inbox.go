@@ -9,7 +9,9 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -25,16 +27,16 @@ func (p *Memory) proposalsFor(t memory.Target) int {
 }
 
 // inboxRows are proposals, each with what can be decided about it.
-func (p *Memory) inboxRows(list []memory.Proposal) []*kit.Placed {
+func (p *Memory) inboxRows(list []memory.Proposal) []*column.Placed {
 	if len(list) == 0 {
-		return []*kit.Placed{
-			kit.TextRow(i18n.T("Nothing to review."), kit.RoleText, kit.Gap12),
-			kit.TextRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), kit.RoleMuted, kit.Gap4),
+		return []*column.Placed{
+			column.TextRow(i18n.T("Nothing to review."), kit.RoleText, kit.Gap12),
+			column.TextRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), kit.RoleMuted, kit.Gap4),
 		}
 	}
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Muted(i18n.With("{{.List}} to review", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}
+	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Muted(i18n.With("{{.List}} to review", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}
 	for _, q := range list {
-		rows = append(rows, &kit.Placed{Row: p.proposalCard(q), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: p.proposalCard(q), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	return rows
 }
@@ -47,7 +49,7 @@ func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	case box != nil:
 		parts = append(parts, box)
 	case q.Kind == memory.ProposeAdd:
-		parts = append(parts, kit.NewParagraph(q.Text, kit.RoleText))
+		parts = append(parts, prose.NewParagraph(q.Text, kit.RoleText))
 	default:
 		lines := []cardLine{{text: q.Old, op: memory.LineRemoved}}
 		if q.Text != "" {
@@ -55,8 +57,8 @@ func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 		}
 		parts = append(parts, newLinesCard(lines))
 	}
-	parts = append(parts, kit.NewProse([]kit.Run{{Text: p.proposalMeta(q)}}, kit.SizeSmall, kit.RoleMuted), kit.Spacer(kit.Gap4), p.proposalButtons(q, box))
-	return kit.NewCardRow(kit.RoleNone, parts...)
+	parts = append(parts, prose.New([]prose.Run{{Text: p.proposalMeta(q)}}, kit.SizeSmall, kit.RoleMuted), column.Spacer(kit.Gap4), p.proposalButtons(q, box))
+	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
 // proposalButtons are Save, Edit, Discard, and the way to where it was learnt.

@@ -10,22 +10,24 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
 // rows is what is chosen.
-func (p *Memory) rows() []*kit.Placed {
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
+func (p *Memory) rows() []*column.Placed {
+	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
 	if p.said != "" {
 		role := kit.RoleAccent
 		if p.saidBad {
 			role = kit.RoleHot
 		}
-		rows = append(rows, kit.TextRow(p.said, role, kit.Gap8))
+		rows = append(rows, column.TextRow(p.said, role, kit.Gap8))
 	}
 	if p.data.err != nil {
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)), Gap: kit.Gap12})
+		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)), Gap: kit.Gap12})
 	}
 	if p.picked == inboxKey {
 		return append(rows, p.inboxRows(p.data.inbox)...)
@@ -35,7 +37,7 @@ func (p *Memory) rows() []*kit.Placed {
 			return append(rows, p.fileRows(it)...)
 		}
 	}
-	return append(rows, kit.TextRow(i18n.T("This file no longer exists."), kit.RoleMuted, kit.Gap12))
+	return append(rows, column.TextRow(i18n.T("This file no longer exists."), kit.RoleMuted, kit.Gap12))
 }
 
 // memoryModes are the ways new lessons are taken, in the words of the page.
@@ -76,18 +78,18 @@ func (p *Memory) setMode(value string) {
 }
 
 // fileRows is a memory file: how full it is, what it says, what can be done.
-func (p *Memory) fileRows(it memoryItem) []*kit.Placed {
-	rows := []*kit.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
+func (p *Memory) fileRows(it memoryItem) []*column.Placed {
+	rows := []*column.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
 		words := kit.NewLabel(i18n.With("{{.Proposals}} for this file", i18n.Places{"Proposals": i18n.Count("{{.N}} memories to review", n)}), kit.RoleText, kit.SizeText).Squeezable()
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Review"), func() { p.Pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleAccent, kit.Line(kit.Gap12, 0, words, kit.NewButton(kit.ButtonLink, i18n.T("Review"), func() { p.Pick(inboxKey) }))), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	rows = append(rows, p.missingRows(it)...)
 	for _, n := range p.fileNotes(it) {
-		rows = append(rows, &kit.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: n, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.owned.Why == "" {
-		rows = append(rows, &kit.Placed{Row: p.addField(it), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: p.addField(it), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	if p.data.owned.Text != "" {
 		rows = append(rows, linesRows(p.cardLines(it), p.all, func() { p.all = true; p.draw() })...)
@@ -122,10 +124,10 @@ func (p *Memory) headRow(it memoryItem) kit.Row {
 	if p.data.owned.Why == "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, edit, p.startEditing))
 	}
-	return kit.NewCardRow(kit.RoleNone,
+	return column.NewCardRow(kit.RoleNone,
 		kit.Line(kit.Gap12, 0, buttons...), bar,
-		kit.NewProse([]kit.Run{{Text: it.who + " · " + it.meta()}}, kit.SizeSmall, kit.RoleMuted),
-		kit.NewProse([]kit.Run{{Text: p.where(it.file.Path)}}, kit.SizeSmall, kit.RoleFaint),
+		prose.New([]prose.Run{{Text: it.who + " · " + it.meta()}}, kit.SizeSmall, kit.RoleMuted),
+		prose.New([]prose.Run{{Text: p.where(it.file.Path)}}, kit.SizeSmall, kit.RoleFaint),
 	)
 }
 
@@ -147,13 +149,13 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.Load))
 	}
 	if it.injected.Cut > 0 {
-		notes = append(notes, kit.NewParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
+		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
-		notes = append(notes, kit.NewParagraph(words, kit.RoleMuted))
+		notes = append(notes, prose.NewParagraph(words, kit.RoleMuted))
 	}
 	if it.file.Missing && p.data.owned.Why == "" {
-		notes = append(notes, kit.NewParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), kit.RoleMuted))
+		notes = append(notes, prose.NewParagraph(i18n.T("Nothing is remembered here yet. Write the first line below, or let the agents."), kit.RoleMuted))
 	}
 	return notes
 }
@@ -234,14 +236,14 @@ func (p *Memory) addField(it memoryItem) kit.Row {
 const shownSteps = 5
 
 // undoRows are the changes of this file that can be taken back, the newest first.
-func (p *Memory) undoRows(it memoryItem) []*kit.Placed {
-	var rows []*kit.Placed
+func (p *Memory) undoRows(it memoryItem) []*column.Placed {
+	var rows []*column.Placed
 	for _, s := range p.data.steps {
 		if s.Target != it.file.Target || len(rows) > shownSteps {
 			continue
 		}
 		if rows == nil {
-			rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(i18n.T("Recently remembered"))), Gap: kit.Gap16})
+			rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Small(i18n.T("Recently remembered"))), Gap: kit.Gap16})
 		}
 		words := "“" + s.Added + "”"
 		switch {
@@ -256,7 +258,7 @@ func (p *Memory) undoRows(it memoryItem) []*kit.Placed {
 				return i18n.With("Undone: {{.Words}}", i18n.Places{"Words": words}), err
 			})
 		})
-		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Muted(words).Squeezable(), undo)), Gap: kit.Gap4, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Muted(words).Squeezable(), undo)), Gap: kit.Gap4, Max: kit.ProseMax})
 	}
 	return rows
 }

@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -54,7 +55,7 @@ func (f *newAgentForm) check(text string) {
 }
 
 // rows are the form.
-func (f *newAgentForm) rows() []*kit.Placed {
+func (f *newAgentForm) rows() []*column.Placed {
 	title := i18n.T("empty: write the skill yourself")
 	for _, a := range f.p.data.list {
 		if f.like != "" && a.Slug == f.like {
@@ -62,12 +63,12 @@ func (f *newAgentForm) rows() []*kit.Placed {
 		}
 	}
 	like := f.p.pill(title, f.menu)
-	return []*kit.Placed{
-		{Row: kit.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
-		kit.TextRow(i18n.T("Creates a folder with agent.json and skill.md, which you can edit here or anywhere. The agent is available from the next message."), kit.RoleMuted, kit.Gap4),
+	return []*column.Placed{
+		{Row: column.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
+		column.TextRow(i18n.T("Creates a folder with agent.json and skill.md, which you can edit here or anywhere. The agent is available from the next message."), kit.RoleMuted, kit.Gap4),
 		{Row: f.name, Gap: kit.Gap12, Max: kit.ProseMax},
-		{Row: kit.NewBoxRow(f.hint), Gap: kit.Gap4, Max: kit.ProseMax},
-		{Row: kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Based on")), like)), Gap: kit.Gap8, Max: kit.ProseMax},
+		{Row: column.NewBoxRow(f.hint), Gap: kit.Gap4, Max: kit.ProseMax},
+		{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Based on")), like)), Gap: kit.Gap8, Max: kit.ProseMax},
 	}
 }
 

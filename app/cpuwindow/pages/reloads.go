@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -53,7 +55,7 @@ func (r *reloads) note(path string, diff []memory.DiffLine, seen func()) kit.Row
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
-	return kit.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() {
+	return column.NewBoxRow(kit.Line(kit.Gap12, 0, said, kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() {
 		delete(r.before, path)
 		seen()
 	})))
@@ -75,17 +77,17 @@ func countDiff(diff []memory.DiffLine) (added, removed int) {
 func ownedNotes(o memory.Owned, b *editBuffer, edit func()) []kit.Row {
 	var notes []kit.Row
 	if o.Why != "" {
-		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": i18n.Sentence(o.Why)}), kit.RoleText)))
+		notes = append(notes, column.NewCardRow(kit.RoleWarn, prose.NewParagraph(i18n.With("It can't be edited here: {{.Why}}", i18n.Places{"Why": i18n.Sentence(o.Why)}), kit.RoleText)))
 	}
 	if o.Garbled {
-		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(i18n.T("Part of this file isn't UTF-8 text. It is shown as � and left unchanged; edit those lines in your own editor."), kit.RoleText)))
+		notes = append(notes, column.NewCardRow(kit.RoleWarn, prose.NewParagraph(i18n.T("Part of this file isn't UTF-8 text. It is shown as � and left unchanged; edit those lines in your own editor."), kit.RoleText)))
 	}
 	if b != nil && b.dirty() {
 		words := i18n.T("You have unsaved changes to this file. They are kept until you save or discard them.")
 		if b.theirs != nil {
 			words = i18n.T("You have unsaved changes to this file, and it was changed outside. Both versions are kept.")
 		}
-		notes = append(notes, kit.NewCardRow(kit.RoleWarn, kit.NewParagraph(words, kit.RoleText), kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonLink, i18n.T("Continue editing"), edit))))
+		notes = append(notes, column.NewCardRow(kit.RoleWarn, prose.NewParagraph(words, kit.RoleText), kit.Line(kit.Gap12, -1, kit.NewButton(kit.ButtonLink, i18n.T("Continue editing"), edit))))
 	}
 	return notes
 }
@@ -102,13 +104,13 @@ func fileLines(text string, diff []memory.DiffLine) []memory.DiffLine {
 }
 
 // linesRows is a card of lines; of a long one the newest, with a way to the others.
-func linesRows(lines []cardLine, all bool, showAll func()) []*kit.Placed {
-	var rows []*kit.Placed
+func linesRows(lines []cardLine, all bool, showAll func()) []*column.Placed {
+	var rows []*column.Placed
 	if n := len(lines) - longFile; n > 0 && !all {
 		lines = lines[n:]
-		rows = append(rows, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Earlier}} · show", i18n.Places{"Earlier": i18n.Count("{{.N}} earlier lines", n)}), showAll), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: column.NewDivider(i18n.With("{{.Earlier}} · show", i18n.Places{"Earlier": i18n.Count("{{.N}} earlier lines", n)}), showAll), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
-	return append(rows, &kit.Placed{Row: newLinesCard(lines), Gap: kit.Gap8, Max: kit.ProseMax})
+	return append(rows, &column.Placed{Row: newLinesCard(lines), Gap: kit.Gap8, Max: kit.ProseMax})
 }
 
 // longFile is how many lines of a file are shown at first: the newest.

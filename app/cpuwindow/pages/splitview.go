@@ -8,7 +8,9 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // A page with a list on the left and what is chosen on the right. Where there is no
@@ -32,7 +34,7 @@ type splitItem struct {
 
 // splitView is the list and the place for what is chosen.
 type splitView struct {
-	list    *kit.Viewport
+	list    *column.Viewport
 	picker  *kit.Button
 	content fyne.CanvasObject
 	object  *fyne.Container
@@ -44,7 +46,7 @@ type splitView struct {
 }
 
 func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
-	s := &splitView{list: kit.NewViewport(), content: content, rows: map[string]*ListRow{}, pick: pick}
+	s := &splitView{list: column.NewViewport(), content: content, rows: map[string]*ListRow{}, pick: pick}
 	s.list.Follow, s.list.Fixed = false, true
 	s.list.Disable()
 	s.list.Pad, s.list.Top = kit.Gap12, kit.Gap12
@@ -59,8 +61,8 @@ func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
 
 // newDetail is the view of what is chosen: it stands by the list, however wide the
 // window is.
-func newDetail() *kit.Viewport {
-	v := kit.NewViewport()
+func newDetail() *column.Viewport {
+	v := column.NewViewport()
 	v.Leftward = true
 	return v
 }
@@ -95,10 +97,10 @@ func (l *splitLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 func (s *splitView) show(items []splitItem, current string) {
 	s.items, s.current = items, current
 	rows := map[string]*ListRow{}
-	var placedRows []*kit.Placed
+	var placedRows []*column.Placed
 	for _, it := range items {
 		if it.heading != "" {
-			placedRows = append(placedRows, &kit.Placed{Row: kit.NewBoxRow(kit.Small(it.heading)), Gap: kit.Gap12, Indent: kit.Gap8})
+			placedRows = append(placedRows, &column.Placed{Row: column.NewBoxRow(kit.Small(it.heading)), Gap: kit.Gap12, Indent: kit.Gap8})
 		}
 		r := s.rows[it.key]
 		if r == nil {
@@ -107,7 +109,7 @@ func (s *splitView) show(items []splitItem, current string) {
 		}
 		r.set(it, it.key == current)
 		rows[it.key] = r
-		placedRows = append(placedRows, &kit.Placed{Row: r, Gap: 2, Dirty: true})
+		placedRows = append(placedRows, &column.Placed{Row: r, Gap: 2, Dirty: true})
 		if it.key == current {
 			s.picker.SetText(it.title + "  ▾")
 		}
@@ -211,12 +213,12 @@ func (r *ListRow) paint() {
 
 // Measure implements kit.Row.
 func (r *ListRow) Measure(float32) float32 {
-	h := 2*kit.Gap8 + kit.LineHeight(kit.SizeText)
+	h := 2*kit.Gap8 + prose.LineHeight(kit.SizeText)
 	if !r.bar.Hidden {
 		h += kit.Gap8
 	}
 	if !r.meta.Hidden {
-		h += kit.LineHeight(kit.SizeSmall)
+		h += prose.LineHeight(kit.SizeSmall)
 	}
 	return h
 }

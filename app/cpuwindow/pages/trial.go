@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/answer"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
 )
@@ -51,7 +52,7 @@ func (p *Agents) trialOf(a registry.Agent) *trial {
 	if t == nil {
 		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing is saved"), i18n.T("Try")), answer: markdown.New()}
 		t.words, t.halt = kit.Small("").Squeezable(), kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), t.stop)
-		t.status = kit.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.halt))
+		t.status = column.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.halt))
 		p.trials[a.Path] = t
 	}
 	t.field.OnSubmit = func(text string) { p.try(a, t, text) }
@@ -59,21 +60,21 @@ func (p *Agents) trialOf(a registry.Agent) *trial {
 }
 
 // trialRows are the field and what was answered.
-func (p *Agents) trialRows(a registry.Agent) []*kit.Placed {
+func (p *Agents) trialRows(a registry.Agent) []*column.Placed {
 	if !a.Usable() {
 		return nil
 	}
 	t := p.trialOf(a)
-	rows := []*kit.Placed{{Row: t.field, Gap: kit.Gap8, Max: kit.ProseMax}}
+	rows := []*column.Placed{{Row: t.field, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if !t.show() {
 		return rows
 	}
-	rows = append(rows, &kit.Placed{Row: t.status, Gap: kit.Gap8, Max: kit.ProseMax})
+	rows = append(rows, &column.Placed{Row: t.status, Gap: kit.Gap8, Max: kit.ProseMax})
 	return append(rows, p.answerRows(t)...)
 }
 
 // answerRows are the paragraphs, lists and code of the answer, as in the chat.
-func (p *Agents) answerRows(t *trial) []*kit.Placed {
+func (p *Agents) answerRows(t *trial) []*column.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
 	if t.anew {
@@ -89,7 +90,7 @@ func (p *Agents) answerRows(t *trial) []*kit.Placed {
 // drawAnswer puts what has arrived below the status; the rest of the page stays.
 func (p *Agents) drawAnswer(t *trial) {
 	rows := p.view.Rows
-	at := slices.IndexFunc(rows, func(r *kit.Placed) bool { return r.Row == t.status })
+	at := slices.IndexFunc(rows, func(r *column.Placed) bool { return r.Row == t.status })
 	if at < 0 {
 		return // another agent is looked at
 	}

@@ -17,7 +17,10 @@ import (
 
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -50,11 +53,11 @@ type Params struct {
 type Sheet struct {
 	host    Host
 	p       Params
-	modal   *kit.Modal
+	modal   *overlay.Modal
 	field   *kit.Field
 	to      *kit.Button
 	count   *kit.Label
-	problem *kit.Prose
+	problem *prose.Text
 	save    *kit.Button
 	places  []place
 	at      int // in places
@@ -97,21 +100,21 @@ func (s *Sheet) show() {
 	s.field.OnFocus = func(on bool) {
 		edge.Set(edge.Fill, map[bool]fyne.ThemeColorName{false: kit.RoleLine, true: kit.RoleAccent}[on])
 	}
-	s.count, s.problem = kit.Small(""), kit.NewProse(nil, kit.SizeSmall, kit.RoleHot)
+	s.count, s.problem = kit.Small(""), prose.New(nil, kit.SizeSmall, kit.RoleHot)
 	s.problem.Hide()
 	s.to = kit.NewButton(kit.ButtonPill, "", s.choose)
 	s.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), s.submit)
 	s.field.OnChanged = func(string) { s.typed() }
 	s.name()
-	card := kit.NewCardRow(kit.RoleNone,
-		kit.Title(i18n.T("Remember this")), kit.Spacer(kit.Gap4),
+	card := column.NewCardRow(kit.RoleNone,
+		kit.Title(i18n.T("Remember this")), column.Spacer(kit.Gap4),
 		container.NewStack(edge, s.field),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Where to")), kit.Line(0, -1, s.to), s.count),
-		s.problem, kit.Spacer(kit.Gap4),
+		s.problem, column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, -1, s.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
 	card.Pad, card.Gap = kit.Gap16, kit.Gap8
 	s.typed()
-	s.modal = kit.ShowModal(s.host.Canvas(), card, width)
+	s.modal = overlay.ShowModal(s.host.Canvas(), card, width)
 	s.host.Canvas().Focus(s.field)
 	s.field.TypedShortcut(&fyne.ShortcutSelectAll{})
 }
@@ -178,7 +181,7 @@ func (s *Sheet) submit() {
 				s.p.Saved(written)
 				return
 			}
-			s.problem.SetRuns([]kit.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
+			s.problem.SetRuns([]prose.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
 			s.problem.Show()
 			s.typed()
 			s.host.Canvas().Focus(s.field)

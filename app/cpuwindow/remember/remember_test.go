@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/memory"
 )
@@ -78,7 +79,7 @@ func TestALineIsSavedWhereItIsToGo(t *testing.T) {
 				if err != nil || !strings.Contains(string(data), "- The printer is on the second floor. <!-- ") || !strings.Contains(string(data), "cpu-x") {
 					t.Errorf("the file says %q, %v", data, err)
 				}
-				if len(*saved) != 1 || (*saved)[0].UndoID == "" || kit.OpenModal(h.Win.Canvas()) != nil {
+				if len(*saved) != 1 || (*saved)[0].UndoID == "" || overlay.OpenModal(h.Win.Canvas()) != nil {
 					t.Errorf("told of %+v", *saved)
 				}
 			})
@@ -106,7 +107,7 @@ func TestWhatTheMemoryRefusesIsSaidOnTheSheet(t *testing.T) {
 				}
 				h.Confirm("Save")
 				h.Until(tt.says)
-				if len(*saved) > 0 || kit.OpenModal(h.Win.Canvas()) == nil {
+				if len(*saved) > 0 || overlay.OpenModal(h.Win.Canvas()) == nil {
 					t.Errorf("saved %v", *saved)
 				}
 				h.Types("The office dog is called Waldi.")
@@ -123,12 +124,12 @@ func TestEnterSavesAndEscLeaves(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		h, _, saved := open(t, "One")
 		h.key(fyne.KeyEscape)
-		if kit.OpenModal(h.Win.Canvas()) != nil || len(*saved) > 0 {
+		if overlay.OpenModal(h.Win.Canvas()) != nil || len(*saved) > 0 {
 			t.Errorf("after Esc: %v", *saved)
 		}
 		h, _, saved = open(t, "One and two make three.")
 		h.key(fyne.KeyReturn)
-		if kit.OpenModal(h.Win.Canvas()) != nil || len(*saved) != 1 {
+		if overlay.OpenModal(h.Win.Canvas()) != nil || len(*saved) != 1 {
 			t.Errorf("after Enter: %v", *saved)
 		}
 	})

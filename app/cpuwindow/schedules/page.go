@@ -9,7 +9,10 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/schedule"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 )
 
 // Host is what the page needs of the window it is in. All but Do and Context is called
@@ -52,7 +55,7 @@ type Parts struct {
 type Page struct {
 	host   Host
 	parts  Parts
-	View   *kit.Viewport
+	View   *column.Viewport
 	known  state
 	busy   map[string]bool // what is done to a schedule, by its name
 	failed string          // what was asked and not done
@@ -71,7 +74,7 @@ type state struct {
 
 // NewPage is the page.
 func NewPage(h Host, parts Parts) *Page {
-	p := &Page{host: h, parts: parts, View: kit.NewViewport(), busy: map[string]bool{}}
+	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]bool{}}
 	p.View.Follow, p.View.Fixed = false, true
 	return p
 }
@@ -111,15 +114,15 @@ func (p *Page) Draw() {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
 		return
 	}
-	rows := []*kit.Placed{kit.TextRow(i18n.T("What is asked by itself, at its times, each in a conversation of its own. All of it is in schedules.toml, which you can edit, too."), kit.RoleMuted, kit.Gap4)}
+	rows := []*column.Placed{column.TextRow(i18n.T("What is asked by itself, at its times, each in a conversation of its own. All of it is in schedules.toml, which you can edit, too."), kit.RoleMuted, kit.Gap4)}
 	add := func(gap float32, r kit.Row) {
-		rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
 	}
 	if p.failed != "" {
-		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed, kit.RoleText)))
+		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(p.failed, kit.RoleText)))
 	}
 	for _, problem := range p.known.problems {
-		add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(Told(problem.String()), kit.RoleText)))
+		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(Told(problem.String()), kit.RoleText)))
 	}
 	fresh := func(kind *kit.Button) fyne.CanvasObject {
 		return kit.Line(kit.Gap16, -1, kind, kit.NewButton(kit.ButtonQuiet, i18n.T("Open schedules.toml"), func() { p.host.OpenFile(p.parts.Runner.File()) }))
@@ -127,21 +130,21 @@ func (p *Page) Draw() {
 	switch {
 	case !p.known.read:
 	case len(p.known.list) == 0:
-		c := kit.NewCardRow(
+		c := column.NewCardRow(
 			kit.RoleNone, kit.Title(i18n.T("No schedules yet")),
-			kit.NewParagraph(i18n.T("Have a question asked every morning, every Monday, or every hour. You are notified with the first line of the answer."), kit.RoleMuted), kit.Spacer(kit.Gap4),
+			prose.NewParagraph(i18n.T("Have a question asked every morning, every Monday, or every hour. You are notified with the first line of the answer."), kit.RoleMuted), column.Spacer(kit.Gap4),
 			kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("New schedule"), func() { p.edit(nil) })),
 		)
 		c.Pad, c.Gap = kit.Gap16, kit.Gap8
 		add(kit.Gap16, c)
 	default:
-		add(kit.Gap16, kit.NewBoxRow(fresh(kit.NewButton(kit.ButtonPlain, i18n.T("New schedule"), func() { p.edit(nil) }))))
+		add(kit.Gap16, column.NewBoxRow(fresh(kit.NewButton(kit.ButtonPlain, i18n.T("New schedule"), func() { p.edit(nil) }))))
 		for _, s := range p.known.list {
 			add(kit.Gap12, p.card(s))
 		}
 	}
 	if p.known.read {
-		add(kit.Gap20, kit.NewBoxRow(kit.Title(i18n.T("Heartbeat"))))
+		add(kit.Gap20, column.NewBoxRow(kit.Title(i18n.T("Heartbeat"))))
 		add(kit.Gap8, p.heartbeat())
 	}
 	p.View.ReplaceRows(p.host.Canvas(), rows)
@@ -176,20 +179,20 @@ func (p *Page) card(s schedule.Status) kit.Row {
 	for _, b := range []*kit.Button{run, edit, remove} {
 		kit.SetEnabled(b, !busy && !s.Running)
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, run, open, edit, remove))
-	c := kit.NewCardRow(kit.RoleNone, parts...)
+	parts = append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, run, open, edit, remove))
+	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad = kit.Gap12
 	return c
 }
 
 func small(text string, role fyne.ThemeColorName) fyne.CanvasObject {
-	return kit.NewProse([]kit.Run{{Text: text}}, kit.SizeText, role)
+	return prose.New([]prose.Run{{Text: text}}, kit.SizeText, role)
 }
 
 // confirmDelete asks before a schedule is deleted.
 func (p *Page) confirmDelete(name string) {
 	text := i18n.T("It isn't asked any more. Its conversation stays in the list.")
-	kit.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, i18n.T("Delete schedule"), func() {
+	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, i18n.T("Delete schedule"), func() {
 		p.do(name, func(ctx context.Context) error { return p.parts.Book.RemoveSchedule(ctx, name) })
 	})
 }
@@ -262,9 +265,9 @@ func (p *Page) heartbeat() kit.Row {
 	file := filepath.Join(filepath.Dir(p.parts.Runner.File()), schedule.HeartbeatName)
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open heartbeat.md"), func() { p.host.OpenFile(file) })
 	open.Hidden = value == "off"
-	c := kit.NewCardRow(
+	c := column.NewCardRow(
 		kit.RoleNone,
-		kit.NewParagraph(i18n.T("An agent goes through heartbeat.md, a check list you write, with the vitals. You hear of it only if there is something to say."), kit.RoleMuted),
+		prose.NewParagraph(i18n.T("An agent goes through heartbeat.md, a check list you write, with the vitals. You hear of it only if there is something to say."), kit.RoleMuted),
 		kit.NewFlowRow(kit.Gap4, choices...), kit.NewFlowRow(kit.Gap16, open),
 	)
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8

@@ -11,7 +11,9 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/schedule"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // How often something is asked, beside the words of schedule.Days.
@@ -33,13 +35,13 @@ type sheet struct {
 	days    map[string]*kit.Button
 	at      *kit.ValueField
 	cron    *kit.ValueField
-	preview *kit.Prose
+	preview *prose.Text
 	agent   *kit.Button
 	agents  string // the chosen one's slug
 	quiet   *kit.ValueField
 	battery *kit.Switch
 	allow   *kit.ValueField
-	err     *kit.Prose
+	err     *prose.Text
 	save    *kit.Button
 }
 
@@ -68,7 +70,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	}
 	f.at.OnChange = func(string) { f.show() }
 	f.cron.OnChange = f.at.OnChange
-	f.preview, f.err = kit.NewProse(nil, kit.SizeText, kit.RoleMuted), kit.NewProse(nil, kit.SizeText, kit.RoleHot)
+	f.preview, f.err = prose.New(nil, kit.SizeText, kit.RoleMuted), prose.New(nil, kit.SizeText, kit.RoleHot)
 	f.agents = f.was.Agent
 	f.agent = kit.NewButton(kit.ButtonPill, "", nil)
 	f.agent.OnTap = func() { kit.ShowMenu(f.agentMenu(), f.agent, p.host.Canvas()) }
@@ -127,7 +129,7 @@ func (f *sheet) show() {
 		}
 		text = i18n.With("Next: {{.When}}", i18n.Places{"When": strings.Join(times, " · ")})
 	}
-	f.preview.SetRuns([]kit.Run{{Text: text, Role: role}})
+	f.preview.SetRuns([]prose.Run{{Text: text, Role: role}})
 	f.p.View.Remeasure(f.preview)
 }
 
@@ -159,14 +161,14 @@ func (f *sheet) when() (schedule.When, error) {
 }
 
 // rows are the sheet. Its fields stay the same objects.
-func (f *sheet) rows() []*kit.Placed {
+func (f *sheet) rows() []*column.Placed {
 	title := i18n.T("New schedule")
 	if f.was.Name != "" {
 		title = i18n.With("Edit {{.Name}}", i18n.Places{"Name": f.was.Name})
 	}
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Title(title)), Gap: kit.Gap4, Max: kit.ProseMax}}
-	add := func(gap float32, r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax}) }
-	label := func(text string) { add(kit.Gap16, kit.NewBoxRow(kit.Text(text))) }
+	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Title(title)), Gap: kit.Gap4, Max: kit.ProseMax}}
+	add := func(gap float32, r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax}) }
+	label := func(text string) { add(kit.Gap16, column.NewBoxRow(kit.Text(text))) }
 	label(i18n.T("Name"))
 	add(kit.Gap4, f.name)
 	label(i18n.T("Prompt"))
@@ -185,22 +187,22 @@ func (f *sheet) rows() []*kit.Placed {
 	case oftenCron:
 		add(kit.Gap8, f.cron)
 	default:
-		add(kit.Gap8, kit.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("at")), kit.Sized(f.at, 80, 0))))
+		add(kit.Gap8, column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("at")), kit.Sized(f.at, 80, 0))))
 	}
 	add(kit.Gap8, f.preview)
 	label(i18n.T("Agent"))
 	add(kit.Gap4, kit.NewFlowRow(0, f.agent))
 	label(i18n.T("Quiet hours"))
 	add(kit.Gap4, f.quiet)
-	add(kit.Gap4, kit.NewParagraph(i18n.T("What falls due in them runs at their end. Empty: at any time."), kit.RoleMuted))
-	add(kit.Gap16, kit.NewBoxRow(kit.Line(kit.Gap12, 1, f.battery, kit.Text(i18n.T("Run on battery, too")).Squeezable())))
+	add(kit.Gap4, prose.NewParagraph(i18n.T("What falls due in them runs at their end. Empty: at any time."), kit.RoleMuted))
+	add(kit.Gap16, column.NewBoxRow(kit.Line(kit.Gap12, 1, f.battery, kit.Text(i18n.T("Run on battery, too")).Squeezable())))
 	label(i18n.T("May run without a question"))
 	add(kit.Gap4, f.allow)
-	add(kit.Gap4, kit.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD df, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
+	add(kit.Gap4, prose.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD df, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
 	if f.err.SelectLen() > 0 {
 		add(kit.Gap12, f.err)
 	}
-	add(kit.Gap16, kit.NewBoxRow(kit.Line(kit.Gap8, -1, f.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), f.p.closeSheet))))
+	add(kit.Gap16, column.NewBoxRow(kit.Line(kit.Gap8, -1, f.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), f.p.closeSheet))))
 	return rows
 }
 
@@ -275,6 +277,6 @@ func (f *sheet) submit() {
 
 // fail says why nothing was saved.
 func (f *sheet) fail(err error) {
-	f.err.SetRuns([]kit.Run{{Text: sentence(err), Role: kit.RoleHot}})
+	f.err.SetRuns([]prose.Run{{Text: sentence(err), Role: kit.RoleHot}})
 	f.p.Draw()
 }

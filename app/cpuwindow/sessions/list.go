@@ -7,7 +7,9 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -26,7 +28,7 @@ type Actions struct {
 // cursor. Only what is in sight is on the screen.
 type List struct {
 	act     Actions
-	Port    *kit.Viewport
+	Port    *column.Viewport
 	Rows    map[string]*Row // by key
 	heads   map[string]kit.Row
 	none    kit.Row // stands where there are no sessions
@@ -40,8 +42,8 @@ type List struct {
 
 // NewList is a list that is empty.
 func NewList(act Actions) *List {
-	l := &List{act: act, Port: kit.NewViewport(), Rows: map[string]*Row{}, heads: map[string]kit.Row{}, at: -1}
-	l.none = kit.NewProse([]kit.Run{{Text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, kit.SizeSmall, kit.RoleMuted)
+	l := &List{act: act, Port: column.NewViewport(), Rows: map[string]*Row{}, heads: map[string]kit.Row{}, at: -1}
+	l.none = prose.New([]prose.Run{{Text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, kit.SizeSmall, kit.RoleMuted)
 	l.Port.Follow, l.Port.Fixed = false, true
 	l.Port.Pad, l.Port.Top = kit.Gap8, kit.Gap8
 	l.Port.OnKey, l.Port.OnRune = l.key, act.Typed
@@ -54,11 +56,11 @@ func (l *List) Show(lines []Line, current string) {
 	moved := current != l.current
 	l.Lines, l.current = lines, current
 	rows, heads := make(map[string]*Row, len(lines)), map[string]kit.Row{}
-	placed := make([]*kit.Placed, 0, len(lines)+1)
+	placed := make([]*column.Placed, 0, len(lines)+1)
 	for _, line := range lines {
 		if line.Heading != "" {
 			heads[line.key] = l.headingRow(line)
-			placed = append(placed, &kit.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
+			placed = append(placed, &column.Placed{Row: heads[line.key], Gap: kit.Gap12, Indent: kit.Gap8})
 			continue
 		}
 		r := l.Rows[line.key]
@@ -67,11 +69,11 @@ func (l *List) Show(lines []Line, current string) {
 		}
 		rows[line.key] = r
 		r.set(line, l.isCurrent(line), l.focused && line.key == l.Cursor)
-		placed = append(placed, &kit.Placed{Row: r, Gap: 2})
+		placed = append(placed, &column.Placed{Row: r, Gap: 2})
 	}
 	l.Rows, l.heads = rows, heads
 	if len(lines) == 0 {
-		placed = append(placed, &kit.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
+		placed = append(placed, &column.Placed{Row: l.none, Gap: kit.Gap12, Indent: kit.Gap8})
 	}
 	l.Port.SetRows(placed)
 	at := slices.IndexFunc(lines, l.isCurrent)
@@ -90,13 +92,13 @@ func (l *List) headingRow(line Line) kit.Row {
 		if h, ok := l.heads[line.key]; ok {
 			return h
 		}
-		return kit.NewBoxRow(kit.Small(line.Heading))
+		return column.NewBoxRow(kit.Small(line.Heading))
 	}
 	sign := " ›"
 	if l.Lines[len(l.Lines)-1].key != line.key {
 		sign = " ⌄"
 	}
-	return kit.NewBoxRow(line1(kit.NewButton(kit.ButtonQuiet, line.Heading+sign, l.act.Archive)))
+	return column.NewBoxRow(line1(kit.NewButton(kit.ButtonQuiet, line.Heading+sign, l.act.Archive)))
 }
 
 // line1 keeps an object as wide as it needs to be.

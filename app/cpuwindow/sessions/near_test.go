@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/app/cpuwindow/settings"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
@@ -67,7 +67,7 @@ func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
 func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	t.Helper()
 	b := &bench{Screen: screentest.New(t), t: t}
-	b.Win = test.NewTempWindow(t, kit.Spacer(1))
+	b.Win = test.NewTempWindow(t, column.Spacer(1))
 	b.Win.Resize(fyne.NewSize(980, 700))
 	store, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
 	if err != nil {

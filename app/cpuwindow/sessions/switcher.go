@@ -12,7 +12,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
@@ -28,7 +31,7 @@ const (
 // Switcher finds and switches conversations: a field, and below it the recent ones
 // or what was found. It lies over the window until Esc, Enter or a press beside it.
 type Switcher struct {
-	*kit.SearchCard
+	*overlay.SearchCard
 	rows   []*HitRow
 	at     int
 	host   Host
@@ -69,7 +72,7 @@ func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query str
 		p.Close()
 		open(hit, query)
 	}
-	p.SearchCard = kit.NewSearchCard("", fyne.NewSize(switcherWidth, switcherRows), p.Close)
+	p.SearchCard = overlay.NewSearchCard("", fyne.NewSize(switcherWidth, switcherRows), p.Close)
 	p.Port.Pad, p.Port.Top, p.Port.Bottom = kit.Gap8, kit.Gap4, kit.Gap8
 	p.OnKey = p.key
 	p.Entry.PlaceHolder = i18n.T("Search conversations")
@@ -98,14 +101,14 @@ func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time)
 	}
 	p.rows, p.at = nil, 0
 	at := 0
-	placed := make([]*kit.Placed, 0, len(hits)+len(near)+1)
+	placed := make([]*column.Placed, 0, len(hits)+len(near)+1)
 	for i, h := range append(slices.Clone(hits), near...) {
 		r := newHitRow(h, now, func() { p.onOpen(h, p.Entry.Text) }, func() { p.moveTo(i) })
 		p.rows = append(p.rows, r)
 		if i == len(hits) && i > 0 {
-			placed = append(placed, &kit.Placed{Row: kit.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Related")))), Gap: kit.Gap8})
+			placed = append(placed, &column.Placed{Row: column.NewBoxRow(kit.Inset(kit.Gap8, 0, kit.Gap8, 0, kit.Small(i18n.T("Related")))), Gap: kit.Gap8})
 		}
-		placed = append(placed, &kit.Placed{Row: r, Gap: 2})
+		placed = append(placed, &column.Placed{Row: r, Gap: 2})
 		if chosen.Info.Name != "" && h.Info.Name == chosen.Info.Name && h.Block == chosen.Block {
 			at = i
 		}
@@ -171,9 +174,9 @@ func (p *Switcher) key(k *fyne.KeyEvent) bool {
 type HitRow struct {
 	widget.BaseWidget
 	hit     wordsearch.Hit
-	title   *kit.Prose
+	title   *prose.Text
 	meta    *kit.Label
-	snippet *kit.Prose
+	snippet *prose.Text
 	bg      *kit.Surface
 	chosen  bool
 	onTap   func()
@@ -189,7 +192,7 @@ func newHitRow(h wordsearch.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 		title = i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": h.Info.Machine})
 	}
 	r := &HitRow{hit: h, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, kit.RadiusRow), onTap: onTap, onPoint: onPoint}
-	r.title = kit.NewProse(markedRuns(title, marks, kit.RoleText), kit.SizeText, kit.RoleText)
+	r.title = prose.New(markedRuns(title, marks, kit.RoleText), kit.SizeText, kit.RoleText)
 	when := h.Time
 	if when.IsZero() {
 		when = h.Info.Active
@@ -203,25 +206,25 @@ func newHitRow(h wordsearch.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 	}
 	r.meta = kit.Small(meta)
 	if h.Snippet != "" {
-		r.snippet = kit.NewProse(markedRuns(h.Snippet, h.Marks, kit.RoleMuted), kit.SizeSmall, kit.RoleMuted)
+		r.snippet = prose.New(markedRuns(h.Snippet, h.Marks, kit.RoleMuted), kit.SizeSmall, kit.RoleMuted)
 	}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
 // markedRuns is text in a role with the marks in the accent's colour.
-func markedRuns(text string, marks []textfold.Mark, role fyne.ThemeColorName) []kit.Run {
-	var runs []kit.Run
+func markedRuns(text string, marks []textfold.Mark, role fyne.ThemeColorName) []prose.Run {
+	var runs []prose.Run
 	at := 0
 	for _, m := range marks {
 		if m.From > at {
-			runs = append(runs, kit.Run{Text: text[at:m.From], Role: role})
+			runs = append(runs, prose.Run{Text: text[at:m.From], Role: role})
 		}
-		runs = append(runs, kit.Run{Text: text[m.From:m.To], Role: kit.RoleAccent, Bold: true})
+		runs = append(runs, prose.Run{Text: text[m.From:m.To], Role: kit.RoleAccent, Bold: true})
 		at = m.To
 	}
 	if at < len(text) || runs == nil {
-		runs = append(runs, kit.Run{Text: text[at:], Role: role})
+		runs = append(runs, prose.Run{Text: text[at:], Role: role})
 	}
 	return runs
 }

@@ -12,7 +12,9 @@ import (
 	"mac-stats/app/discord/channels"
 	"mac-stats/app/discord/connection"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // discordEvery is how often the card looks at the bot while the settings are shown.
@@ -25,9 +27,9 @@ type discordCard struct {
 	shown   discordView
 	said    string // what the last button did
 	looking bool
-	round   int          // of looks: one that was begun later takes an earlier one's place
-	asked   bool         // where the token is was asked: the keychain is not asked again and again
-	card    *kit.CardRow // nil until it is known how the bot is
+	round   int             // of looks: one that was begun later takes an earlier one's place
+	asked   bool            // where the token is was asked: the keychain is not asked again and again
+	card    *column.CardRow // nil until it is known how the bot is
 }
 
 // discordView is what the card shows; it is drawn anew where it changes.
@@ -131,19 +133,19 @@ func (c *discordCard) draw() {
 	if v.state == string(connection.StateStopped) {
 		role = kit.RoleWarn
 	}
-	parts := []fyne.CanvasObject{kit.NewParagraph(text, role)}
+	parts := []fyne.CanvasObject{prose.NewParagraph(text, role)}
 	if v.from == "" {
-		parts = append(parts, kit.NewParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(i18n.T("There is no token yet. Make a bot in Discord's developer portal (Bot, Reset Token), copy its token, then press the button."), kit.RoleMuted))
 	} else {
-		parts = append(parts, kit.NewParagraph(i18n.With("Token stored in: {{.Place}}", i18n.Places{"Place": v.from}), kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(i18n.With("Token stored in: {{.Place}}", i18n.Places{"Place": v.from}), kit.RoleMuted))
 	}
-	parts = append(parts, kit.NewParagraph(i18n.With("Allowed: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
+	parts = append(parts, prose.NewParagraph(i18n.With("Allowed: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
 		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), kit.RoleMuted), c.buttons(v))
 	parts = append(parts, c.people(v)...)
 	if c.said != "" {
-		parts = append(parts, kit.NewParagraph(c.said, kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(c.said, kit.RoleMuted))
 	}
-	c.card = kit.NewCardRow(kit.RoleNone, parts...)
+	c.card = column.NewCardRow(kit.RoleNone, parts...)
 	c.card.Pad, c.card.Gap = kit.Gap12, kit.Gap8
 	c.page.show()
 }
@@ -152,7 +154,7 @@ func (c *discordCard) draw() {
 func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 	var parts []fyne.CanvasObject
 	person := func(text string, buttons ...fyne.CanvasObject) {
-		parts = append(parts, kit.NewParagraph(text, kit.RoleText), kit.NewFlowRow(kit.Gap8, buttons...))
+		parts = append(parts, prose.NewParagraph(text, kit.RoleText), kit.NewFlowRow(kit.Gap8, buttons...))
 	}
 	for _, p := range v.waiting {
 		person(i18n.With("{{.Name}} asks for access (code {{.Code}})", i18n.Places{"Name": p.Name, "Code": p.Code}),

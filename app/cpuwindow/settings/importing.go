@@ -9,7 +9,9 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/importer"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Imported counts what an import did, or would do.
@@ -22,9 +24,9 @@ type Imported struct {
 // importCard takes over the conversations of another assistant: it counts first, and
 // writes when a person has seen the count.
 type importCard struct {
-	*kit.CardRow
+	*column.CardRow
 	page   *Page
-	said   *kit.Prose
+	said   *prose.Text
 	choose *kit.Button
 	write  *kit.Button // once it was counted
 	stop   *kit.Button // while it is read
@@ -33,7 +35,7 @@ type importCard struct {
 }
 
 func newImportCard(p *Page) *importCard {
-	c := &importCard{page: p, said: kit.NewProse([]kit.Run{{Text: i18n.T("The zip file that ChatGPT or Claude sends you as your export. It is counted first.")}}, kit.SizeText, kit.RoleMuted)}
+	c := &importCard{page: p, said: prose.New([]prose.Run{{Text: i18n.T("The zip file that ChatGPT or Claude sends you as your export. It is counted first.")}}, kit.SizeText, kit.RoleMuted)}
 	c.choose = kit.NewButton(kit.ButtonPlain, i18n.T("Choose a file…"), func() {
 		p.host.ChooseFile(i18n.T("Choose an export of ChatGPT or Claude"), i18n.T("Count"), func(path string) { c.run(path, true) })
 	})
@@ -41,7 +43,7 @@ func newImportCard(p *Page) *importCard {
 	c.stop = kit.NewButton(kit.ButtonPlain, i18n.T("Stop"), func() { c.cancel() })
 	c.write.Hide()
 	c.stop.Hide()
-	c.CardRow = kit.NewCardRow(kit.RoleNone, kit.Bold(i18n.T("Import from ChatGPT or Claude")), c.said, kit.Line(kit.Gap8, -1, c.write, c.stop, c.choose))
+	c.CardRow = column.NewCardRow(kit.RoleNone, kit.Bold(i18n.T("Import from ChatGPT or Claude")), c.said, kit.Line(kit.Gap8, -1, c.write, c.stop, c.choose))
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
 }
@@ -79,7 +81,7 @@ func (c *importCard) run(file string, dry bool) {
 
 // show says how it went; ready: the count can be imported.
 func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
-	c.said.SetRuns([]kit.Run{{Text: words, Role: role}})
+	c.said.SetRuns([]prose.Run{{Text: words, Role: role}})
 	c.write.Hidden, c.stop.Hidden, c.choose.Hidden = !ready, c.cancel == nil, c.cancel != nil
 	c.page.View.Remeasure(c)
 	c.Refresh()

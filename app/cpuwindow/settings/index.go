@@ -9,7 +9,9 @@ import (
 
 	"mac-stats/app/cpuwindow/indexwords"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -23,11 +25,11 @@ const (
 // indexCard says in Settings what the search index covers and how far one is that is
 // being built, and builds it anew.
 type indexCard struct {
-	*kit.CardRow
+	*column.CardRow
 	page    *Page
-	facts   *kit.Prose
+	facts   *prose.Text
 	bar     *kit.Gauge // how far a building is
-	detail  *kit.Prose
+	detail  *prose.Text
 	rebuild *kit.Button
 	stop    *kit.Button
 	pause   *kit.Button // of the making of vectors
@@ -39,7 +41,7 @@ type indexCard struct {
 }
 
 func newIndexCard(p *Page) *indexCard {
-	c := &indexCard{page: p, facts: kit.NewProse([]kit.Run{{Text: i18n.T("Looking at the index…")}}, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+	c := &indexCard{page: p, facts: prose.New([]prose.Run{{Text: i18n.T("Looking at the index…")}}, kit.SizeText, kit.RoleText), detail: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
 	c.detail.Hidden = true
 	c.bar = kit.NewGauge(barWidth)
 	c.bar.Hide()
@@ -51,7 +53,7 @@ func newIndexCard(p *Page) *indexCard {
 	c.pause.Hide()
 	c.now.Hide()
 	c.buttons = kit.Line(kit.Gap8, -1, c.rebuild, c.stop, c.pause, c.now)
-	c.CardRow = kit.NewCardRow(kit.RoleNone, c.facts, c.bar, c.detail, c.buttons)
+	c.CardRow = column.NewCardRow(kit.RoleNone, c.facts, c.bar, c.detail, c.buttons)
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
 }
@@ -156,7 +158,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	if err != nil {
 		facts, detail = i18n.T("The search index can't be used."), i18n.Sentence(err.Error())+" "+i18n.T("It may be deleted at any time: it is built anew from the conversations.")
 	}
-	c.facts.SetRuns([]kit.Run{{Text: facts}})
+	c.facts.SetRuns([]prose.Run{{Text: facts}})
 	c.bar.Hidden = err != nil || !s.Building || s.Of == 0
 	c.bar.Set(float64(s.Done)/float64(max(s.Of, 1)), kit.RoleAccent)
 	c.rebuild.SetText(i18n.T("Rebuild"))
@@ -168,7 +170,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	c.buttons.Refresh()                                            // their widths may be others
 	c.detail.Hidden = detail == ""
 	if detail != "" {
-		c.detail.SetRuns([]kit.Run{{Text: detail}})
+		c.detail.SetRuns([]prose.Run{{Text: detail}})
 	}
 	c.page.View.Remeasure(c)
 	c.Refresh()

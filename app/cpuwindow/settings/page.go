@@ -10,7 +10,9 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Page is config.toml as a page: a row for every key, the ones few people
@@ -20,7 +22,7 @@ type Page struct {
 	host    Host
 	parts   Parts
 	writer  *Writer
-	View    *kit.Viewport
+	View    *column.Viewport
 	search  *kit.ValueField
 	query   string
 	rows    map[string]*row
@@ -28,7 +30,7 @@ type Page struct {
 	open    map[string]bool // sections whose fold is open
 	folds   map[string]*foldRow
 	notices []Notice
-	top     []*kit.Placed
+	top     []*column.Placed
 	discord *discordCard
 	index   *indexCard
 	server  *serverCard
@@ -61,7 +63,7 @@ func sections() []struct{ key, title string } {
 
 // NewPage is the page, which changes settings with a Writer.
 func NewPage(h Host, parts Parts, w *Writer) *Page {
-	p := &Page{host: h, parts: parts, writer: w, View: kit.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
+	p := &Page{host: h, parts: parts, writer: w, View: column.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
 	p.index, p.server, p.discord, p.imports = newIndexCard(p), newServerCard(p), &discordCard{page: p}, newImportCard(p)
 	p.tools = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Permissions and servers…"), h.ShowTools))
@@ -76,9 +78,9 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 	buttons := kit.Line(kit.Gap8, -1,
 		kit.NewButton(kit.ButtonPlain, i18n.T("Open config.toml"), func() { h.OpenFile(parts.File) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), func() { h.OpenFile(parts.Home) }))
-	p.top = []*kit.Placed{
-		kit.TextRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), kit.RoleMuted, kit.Gap8),
-		{Row: kit.NewBoxRow(buttons), Gap: kit.Gap8},
+	p.top = []*column.Placed{
+		column.TextRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), kit.RoleMuted, kit.Gap8),
+		{Row: column.NewBoxRow(buttons), Gap: kit.Gap8},
 		{Row: p.search, Gap: kit.Gap12, Max: kit.ProseMax},
 	}
 	return p
@@ -146,7 +148,7 @@ func hasWords(text, query string) bool {
 
 // show puts the rows on the page that are searched for, or not folded away.
 func (p *Page) show() {
-	rows := append([]*kit.Placed{}, p.top...)
+	rows := append([]*column.Placed{}, p.top...)
 	if p.query == "" {
 		rows = append(rows, noticeCards(p.notices)...)
 	}
@@ -158,29 +160,29 @@ func (p *Page) show() {
 		if len(list)+len(cards)+folded == 0 {
 			continue
 		}
-		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Title(i18n.T(section.title))), Gap: kit.Gap20 + kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Title(i18n.T(section.title))), Gap: kit.Gap20 + kit.Gap8, Max: kit.ProseMax})
 		rows = append(rows, cards...)
 		rows = append(rows, list...)
 		if p.query == "" && (folded > 0 || p.open[section.key]) && p.hasExperts(section.key) {
 			fold := p.folds[section.key]
 			fold.set(section.key, folded)
-			rows = append(rows, &kit.Placed{Row: fold, Gap: kit.Gap4, Max: kit.ProseMax})
+			rows = append(rows, &column.Placed{Row: fold, Gap: kit.Gap4, Max: kit.ProseMax})
 		}
 	}
 	if found == 0 && p.query != "" {
-		rows = append(rows, kit.TextRow(i18n.T("No settings found. Search looks at names, descriptions and environment variables."), kit.RoleMuted, kit.Gap20))
+		rows = append(rows, column.TextRow(i18n.T("No settings found. Search looks at names, descriptions and environment variables."), kit.RoleMuted, kit.Gap20))
 	}
 	if p.query == "" {
 		about := "mac-stats " + cmp.Or(p.parts.Version, i18n.T("(no version)")) + " · " + p.parts.Home
-		rows = append(rows, &kit.Placed{Row: kit.NewProse([]kit.Run{{Text: about}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: about}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap20, Max: kit.ProseMax})
 	}
 	p.View.SetRows(rows)
 }
 
 // cards are what a section shows above its settings, where it is searched for; listed:
 // some of the section's settings are.
-func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
-	at := func(r kit.Row) []*kit.Placed { return []*kit.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}} }
+func (p *Page) cards(section, title string, listed bool) []*column.Placed {
+	at := func(r kit.Row) []*column.Placed { return []*column.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}} }
 	has := func(words string) bool {
 		return hasWords(strings.ToLower(strings.Join([]string{section, title, i18n.T(title), words}, " ")), p.query)
 	}
@@ -201,7 +203,7 @@ func (p *Page) cards(section, title string, listed bool) []*kit.Placed {
 }
 
 // section is a section's rows, and how many more are folded away.
-func (p *Page) section(key, title string) (rows []*kit.Placed, folded int) {
+func (p *Page) section(key, title string) (rows []*column.Placed, folded int) {
 	for _, s := range p.order {
 		table, _, _ := strings.Cut(s.Key, ".")
 		switch {
@@ -210,7 +212,7 @@ func (p *Page) section(key, title string) (rows []*kit.Placed, folded int) {
 			folded++
 		default:
 			p.rows[s.Key].setSearched(p.query != "")
-			rows = append(rows, &kit.Placed{Row: p.rows[s.Key], Gap: 0, Max: kit.ProseMax})
+			rows = append(rows, &column.Placed{Row: p.rows[s.Key], Gap: 0, Max: kit.ProseMax})
 		}
 	}
 	return rows, folded
@@ -231,14 +233,14 @@ func (p *Page) hasExperts(section string) bool {
 }
 
 // noticeCards are what the app has to say of its set-up.
-func noticeCards(notices []Notice) []*kit.Placed {
-	var rows []*kit.Placed
+func noticeCards(notices []Notice) []*column.Placed {
+	var rows []*column.Placed
 	for _, n := range notices {
-		parts := []fyne.CanvasObject{kit.NewParagraph(n.Text, kit.RoleText)}
+		parts := []fyne.CanvasObject{prose.NewParagraph(n.Text, kit.RoleText)}
 		if n.Next != "" {
-			parts = append(parts, kit.NewParagraph(n.Next, kit.RoleMuted))
+			parts = append(parts, prose.NewParagraph(n.Next, kit.RoleMuted))
 		}
-		rows = append(rows, &kit.Placed{Row: kit.NewCardRow(kit.RoleWarn, parts...), Gap: kit.Gap8, Max: kit.ProseMax})
+		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleWarn, parts...), Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 	return rows
 }

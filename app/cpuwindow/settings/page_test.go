@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/config"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 )
@@ -58,7 +59,7 @@ func (b *bench) settingsListed() map[string]bool {
 
 // onPage reports whether a row is among those of the page.
 func (b *bench) listed(r kit.Row) bool {
-	return slices.ContainsFunc(b.page.View.Rows, func(p *kit.Placed) bool { return p.Row == r })
+	return slices.ContainsFunc(b.page.View.Rows, func(p *column.Placed) bool { return p.Row == r })
 }
 
 func TestSettings_everyKeyHasARow(t *testing.T) {

@@ -11,7 +11,9 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // state is how a setting is now.
@@ -32,8 +34,8 @@ type row struct {
 	err      string
 	title    *kit.Label
 	key      *kit.Label
-	help     *kit.Prose
-	note     *kit.Prose
+	help     *prose.Text
+	note     *prose.Text
 	reset    *kit.Button
 	control  control
 	line     fyne.CanvasObject
@@ -55,8 +57,8 @@ func newRow(s config.Setting, change func(key, value string)) *row {
 	r := &row{setting: s, title: kit.Text(i18n.T(title(s))).Squeezable(), line: kit.Hairline()}
 	r.key = kit.NewLabel(s.Key, kit.RoleMuted, kit.SizeSmall).Squeezable()
 	r.key.Style.Monospace = true
-	r.help = kit.NewProse(kit.Runs(i18n.T(s.Help), kit.RoleNone), kit.SizeText, kit.RoleMuted)
-	r.note = kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)
+	r.help = prose.New(prose.Runs(i18n.T(s.Help), kit.RoleNone), kit.SizeText, kit.RoleMuted)
+	r.note = prose.New(nil, kit.SizeSmall, kit.RoleMuted)
 	r.reset = kit.NewButton(kit.ButtonLink, i18n.T("Reset"), func() { change(s.Key, s.Default) })
 	r.control = newControl(s, func(value string) {
 		if value == r.state.value {
@@ -134,12 +136,12 @@ func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
 
 // word says what is to be said of the value.
 func (r *row) word() {
-	var runs []kit.Run
+	var runs []prose.Run
 	add := func(text string, role fyne.ThemeColorName) {
 		if len(runs) > 0 {
-			runs = append(runs, kit.Run{Text: "\n"})
+			runs = append(runs, prose.Run{Text: "\n"})
 		}
-		runs = append(runs, kit.Runs(text, role)...)
+		runs = append(runs, prose.Runs(text, role)...)
 	}
 	if r.err != "" {
 		add(i18n.Sentence(r.err), kit.RoleHot)
@@ -266,14 +268,14 @@ func (x *rowRenderer) Objects() []fyne.CanvasObject {
 
 // foldRow opens and closes what few people need of a section.
 type foldRow struct {
-	*kit.BoxRow
+	*column.BoxRow
 	button *kit.Button
 }
 
 func newFoldRow(onTap func()) *foldRow {
 	b := kit.NewButton(kit.ButtonQuiet, "", onTap)
 	b.TextSize, b.PadY = kit.SizeText, 6
-	return &foldRow{BoxRow: kit.NewBoxRow(kit.Line(0, -1, kit.Inset(0, 0, 0, 0, b))), button: b}
+	return &foldRow{BoxRow: column.NewBoxRow(kit.Line(0, -1, kit.Inset(0, 0, 0, 0, b))), button: b}
 }
 
 // set words the fold; folded is how many rows it hides.

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -16,10 +18,10 @@ const serverTime = 15 * time.Second
 
 // serverCard says in Settings which memory server is used and how it is, and tries it.
 type serverCard struct {
-	*kit.CardRow
+	*column.CardRow
 	page   *Page
-	facts  *kit.Prose
-	detail *kit.Prose
+	facts  *prose.Text
+	detail *prose.Text
 	test   *kit.Button
 	of     string // the address that facts are of, without a password; "": none is set
 	secret bool   // it has one
@@ -27,9 +29,9 @@ type serverCard struct {
 }
 
 func newServerCard(p *Page) *serverCard {
-	c := &serverCard{page: p, facts: kit.NewProse(nil, kit.SizeText, kit.RoleText), detail: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted)}
+	c := &serverCard{page: p, facts: prose.New(nil, kit.SizeText, kit.RoleText), detail: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
 	c.test = kit.NewButton(kit.ButtonPlain, i18n.T("Test connection"), c.onTest)
-	c.CardRow = kit.NewCardRow(kit.RoleNone, c.facts, c.detail, kit.Line(kit.Gap8, -1, c.test))
+	c.CardRow = column.NewCardRow(kit.RoleNone, c.facts, c.detail, kit.Line(kit.Gap8, -1, c.test))
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8
 	return c
 }
@@ -81,8 +83,8 @@ func (c *serverCard) say(facts, detail string) {
 	if c.secret {
 		detail += "\n" + i18n.T("The address holds a password, which everybody can read who reads config.toml. Save it with `mac-stats memory backend password`, and take it out.")
 	}
-	c.facts.SetRuns([]kit.Run{{Text: facts}})
-	c.detail.SetRuns([]kit.Run{{Text: detail}})
+	c.facts.SetRuns([]prose.Run{{Text: facts}})
+	c.detail.SetRuns([]prose.Run{{Text: detail}})
 	c.page.View.Remeasure(c)
 	c.Refresh()
 }

@@ -8,7 +8,9 @@ import (
 
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
 )
 
 // Host is what the list needs of the window it is over.
@@ -21,7 +23,7 @@ type Host interface {
 // List is every shortcut over the window, with a field to find one. Enter does what was
 // found first.
 type List struct {
-	*kit.SearchCard
+	*overlay.SearchCard
 	host    Host
 	actions []Action
 	now     config.Config
@@ -43,7 +45,7 @@ func Open(h Host, actions []Action, now config.Config, closed func()) *List {
 		closed()
 	}
 	hint := i18n.T("Change them in Settings, or in [shortcuts] of config.toml")
-	l.SearchCard = kit.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), l.close)
+	l.SearchCard = overlay.NewSearchCard(hint, fyne.NewSize(listWidth, listHeight), l.close)
 	l.Port.Pad, l.Port.Top, l.Port.Bottom = kit.Gap16, kit.Gap8, kit.Gap8
 	l.OnKey = l.key
 	l.Entry.OnShortcut = func(s fyne.Shortcut) bool {
@@ -100,11 +102,11 @@ func (l *List) found(query string) []Action {
 
 // find shows what a query finds; the keys that are fixed come last.
 func (l *List) find(query string) {
-	var rows []*kit.Placed
+	var rows []*column.Placed
 	add := func(title, keys string) {
 		k := kit.NewLabel(cmp.Or(keys, i18n.T("none")), kit.RoleMuted, kit.SizeMono)
 		k.Style.Monospace = true
-		rows = append(rows, &kit.Placed{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Text(title).Squeezable(), k)), Gap: kit.Gap8})
+		rows = append(rows, &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.Text(title).Squeezable(), k)), Gap: kit.Gap8})
 	}
 	for _, a := range l.found(query) {
 		var keys []string

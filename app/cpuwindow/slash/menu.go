@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -17,7 +18,7 @@ import (
 // field, which gives it the keys.
 type Menu struct {
 	widget.BaseWidget
-	Port  *kit.Viewport
+	Port  *column.Viewport
 	field *kit.Field
 	items func() []Item
 	all   []Item            // as of the slash
@@ -32,7 +33,7 @@ type Menu struct {
 // NewMenu is a hidden menu of a field. items is asked for when it opens,
 // put replaces the field's text.
 func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
-	m := &Menu{Port: kit.NewViewport(), field: field, items: items, put: put, at: -1}
+	m := &Menu{Port: column.NewViewport(), field: field, items: items, put: put, at: -1}
 	m.Port.Follow, m.Port.Fixed = false, true
 	m.Port.Pad, m.Port.Top, m.Port.Bottom = kit.Gap4, kit.Gap4, kit.Gap4
 	m.Port.Disable()
@@ -62,7 +63,7 @@ func (m *Menu) Typed(text string, typed bool) {
 		return
 	}
 	m.rows = nil
-	placed := make([]*kit.Placed, 0, len(fit))
+	placed := make([]*column.Placed, 0, len(fit))
 	names := float32(0) // they stand above each other, and so do the descriptions
 	for _, it := range fit {
 		names = min(max(names, nameLabel(it).MinSize().Width), mostName)
@@ -70,7 +71,7 @@ func (m *Menu) Typed(text string, typed bool) {
 	for i, it := range fit {
 		r := newRow(it, names, func() { m.take(it) }, func() { m.moveTo(i) })
 		m.rows = append(m.rows, r)
-		placed = append(placed, &kit.Placed{Row: r})
+		placed = append(placed, &column.Placed{Row: r})
 	}
 	m.at = -1
 	if named { // else Enter sends what is written

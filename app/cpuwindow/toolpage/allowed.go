@@ -7,7 +7,9 @@ import (
 
 	"mac-stats/agents/tools"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // permissions are what the person allowed for longer than a call, each with a way to take
@@ -16,12 +18,12 @@ func (p *Page) permissions(l *list) {
 	l.title(i18n.T("Permissions"))
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open permissions.toml"), func() { p.host.OpenFile(p.parts.Allowed.Path()) })
 	if p.known.badAllowed != "" {
-		l.add(kit.Gap8, card(kit.RoleHot, kit.NewParagraph(p.known.badAllowed, kit.RoleText),
-			kit.NewParagraph(i18n.T("Nothing is allowed until the file can be read: every call asks you."), kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
+		l.add(kit.Gap8, card(kit.RoleHot, prose.NewParagraph(p.known.badAllowed, kit.RoleText),
+			prose.NewParagraph(i18n.T("Nothing is allowed until the file can be read: every call asks you."), kit.RoleMuted), column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
 		return
 	}
 	if len(p.known.allowed) == 0 {
-		l.add(kit.Gap8, kit.NewParagraph(i18n.T("Nothing is allowed for good. When a question comes, “always” and “never” are kept here, and can be taken back."), kit.RoleMuted))
+		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Nothing is allowed for good. When a question comes, “always” and “never” are kept here, and can be taken back."), kit.RoleMuted))
 		return
 	}
 	var parts []fyne.CanvasObject
@@ -36,7 +38,7 @@ func (p *Page) permissions(l *list) {
 		if one.Covers != "" {
 			what += " " + one.Covers
 		}
-		parts = append(parts, kit.Line(kit.Gap16, 0, kit.Bold(what).Squeezable(), revoke), kit.NewProse([]kit.Run{{Text: p.permissionWords(one)}}, kit.SizeText, kit.RoleMuted))
+		parts = append(parts, kit.Line(kit.Gap16, 0, kit.Bold(what).Squeezable(), revoke), prose.New([]prose.Run{{Text: p.permissionWords(one)}}, kit.SizeText, kit.RoleMuted))
 	}
 	l.add(kit.Gap8, card(kit.RoleNone, parts...))
 	l.add(kit.Gap8, kit.NewFlowRow(kit.Gap16, open))

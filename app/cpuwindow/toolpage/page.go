@@ -10,7 +10,9 @@ import (
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Host is what the page needs of the window it is in. All but Do and Context is called
@@ -58,7 +60,7 @@ type Parts struct {
 type Page struct {
 	host   Host
 	parts  Parts
-	View   *kit.Viewport
+	View   *column.Viewport
 	known  state
 	busy   map[string]context.CancelFunc // of what is done to a server or a tool, by its name; "" is all else
 	failed map[string]string             // what was asked and not done, by the same
@@ -90,7 +92,7 @@ const logLines = 20
 
 // NewPage is the page.
 func NewPage(h Host, parts Parts) *Page {
-	p := &Page{host: h, parts: parts, View: kit.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, shows: map[string]opened{}}
+	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, shows: map[string]opened{}}
 	p.View.Follow, p.View.Fixed = false, true
 	return p
 }
@@ -194,9 +196,9 @@ func (p *Page) Draw() {
 		return
 	}
 	l := &list{}
-	l.add(0, kit.NewParagraph(i18n.T("What agents may do beside talking. They ask you before each call, unless you allowed more here."), kit.RoleMuted))
+	l.add(0, prose.NewParagraph(i18n.T("What agents may do beside talking. They ask you before each call, unless you allowed more here."), kit.RoleMuted))
 	if p.failed[""] != "" {
-		l.add(kit.Gap12, kit.NewCardRow(kit.RoleHot, kit.NewParagraph(p.failed[""], kit.RoleText)))
+		l.add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(p.failed[""], kit.RoleText)))
 	}
 	if p.known.read {
 		p.permissions(l)
@@ -207,23 +209,23 @@ func (p *Page) Draw() {
 }
 
 // list collects rows.
-type list struct{ rows []*kit.Placed }
+type list struct{ rows []*column.Placed }
 
 func (l *list) add(gap float32, r kit.Row) {
-	l.rows = append(l.rows, &kit.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
+	l.rows = append(l.rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
 }
 
 // below adds a row that belongs to the one above.
 func (l *list) below(gap float32, r kit.Row) {
-	l.rows = append(l.rows, &kit.Placed{Row: r, Gap: gap, Indent: kit.Gap12, Max: kit.ProseMax})
+	l.rows = append(l.rows, &column.Placed{Row: r, Gap: gap, Indent: kit.Gap12, Max: kit.ProseMax})
 }
 
 // title begins a section.
-func (l *list) title(words string) { l.add(kit.Gap20+kit.Gap8, kit.NewBoxRow(kit.Title(words))) }
+func (l *list) title(words string) { l.add(kit.Gap20+kit.Gap8, column.NewBoxRow(kit.Title(words))) }
 
 // card is a card of the page.
 func card(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) kit.Row {
-	c := kit.NewCardRow(mark, parts...)
+	c := column.NewCardRow(mark, parts...)
 	c.Pad = kit.Gap12
 	return c
 }
@@ -245,12 +247,12 @@ func (p *Page) commands(l *list) {
 	on.SetValue(p.known.commands, p.known.commandsSetBy != "")
 	parts := []fyne.CanvasObject{
 		kit.Line(kit.Gap16, 0, kit.Bold(i18n.T("Run programs")).Squeezable(), on),
-		kit.NewParagraph(i18n.T("Agents may ask to run a program on this machine (`RUN_CMD`): a list of arguments, no shell, in one folder, with limits of time and output."), kit.RoleMuted),
+		prose.NewParagraph(i18n.T("Agents may ask to run a program on this machine (`RUN_CMD`): a list of arguments, no shell, in one folder, with limits of time and output."), kit.RoleMuted),
 	}
 	if p.known.commandsSetBy != "" {
-		parts = append(parts, kit.NewParagraph(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": p.known.commandsSetBy}), kit.RoleWarn))
+		parts = append(parts, prose.NewParagraph(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": p.known.commandsSetBy}), kit.RoleWarn))
 	}
-	parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16,
+	parts = append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16,
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Folder, time and network…"), func() { p.host.SearchSettings("tools.command") })))
 	l.title(i18n.T("Commands"))
 	l.add(kit.Gap8, card(kit.RoleNone, parts...))

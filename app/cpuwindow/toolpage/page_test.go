@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 )
@@ -202,7 +203,7 @@ func TestAServerIsTriedAndItsToolsSwitched(t *testing.T) {
 		b.tap("Tools (2)")
 		b.Sees("files.read_file", "Reads a file.", "It now says: Reads all files.", "until you allow a call")
 		switches := func() (all []*kit.Switch) {
-			for _, o := range kit.RowControls(b.page.View.Rows) {
+			for _, o := range column.RowControls(b.page.View.Rows) {
 				if s, ok := o.(*kit.Switch); ok {
 					all = append(all, s)
 				}
@@ -280,7 +281,7 @@ func TestCommandsAreSwitched(t *testing.T) {
 		b := newBench(t)
 		b.load()
 		on := func() *kit.Switch {
-			for _, o := range kit.RowControls(b.page.View.Rows) {
+			for _, o := range column.RowControls(b.page.View.Rows) {
 				if s, ok := o.(*kit.Switch); ok {
 					return s
 				}

@@ -10,7 +10,9 @@ import (
 
 	"mac-stats/agents/mcpclient"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // servers are those of other programs' tools.
@@ -18,12 +20,12 @@ func (p *Page) servers(l *list) {
 	l.title(i18n.T("Servers"))
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open mcp.json"), func() { p.host.OpenFile(p.parts.Servers.File()) })
 	if p.known.badServers != "" {
-		l.add(kit.Gap8, card(kit.RoleHot, kit.NewParagraph(p.known.badServers, kit.RoleText),
-			kit.NewParagraph(i18n.T("Put the file right; it is read again when it is saved."), kit.RoleMuted), kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
+		l.add(kit.Gap8, card(kit.RoleHot, prose.NewParagraph(p.known.badServers, kit.RoleText),
+			prose.NewParagraph(i18n.T("Put the file right; it is read again when it is saved."), kit.RoleMuted), column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
 	}
 	add := kit.NewButton(kit.ButtonPlain, i18n.T("Add a server…"), p.openSheet)
 	if len(p.known.servers) == 0 && p.known.badServers == "" {
-		l.add(kit.Gap8, kit.NewParagraph(i18n.T("Servers give agents the tools of other programs, by the Model Context Protocol (MCP). They are listed in mcp.json, as for Claude Desktop and others."), kit.RoleMuted))
+		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Servers give agents the tools of other programs, by the Model Context Protocol (MCP). They are listed in mcp.json, as for Claude Desktop and others."), kit.RoleMuted))
 		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add))
 		return
 	}
@@ -42,7 +44,7 @@ func (p *Page) servers(l *list) {
 		}
 	}
 	if p.known.badServers == "" {
-		l.add(kit.Gap12, kit.NewBoxRow(kit.Line(kit.Gap16, -1, add, open)))
+		l.add(kit.Gap12, column.NewBoxRow(kit.Line(kit.Gap16, -1, add, open)))
 	}
 }
 
@@ -55,19 +57,19 @@ func (p *Page) server(s mcpclient.Server) kit.Row {
 	}
 	parts := []fyne.CanvasObject{kit.Line(kit.Gap16, 0, kit.Bold(s.Name).Squeezable(), kit.NewLabel(words, role, kit.SizeText))}
 	if s.Where != "" {
-		where := kit.NewProse([]kit.Run{{Text: s.Where, Mono: true}}, kit.SizeSmall, kit.RoleMuted)
+		where := prose.New([]prose.Run{{Text: s.Where, Mono: true}}, kit.SizeSmall, kit.RoleMuted)
 		where.Bare = true
 		parts = append(parts, where)
 	}
 	if stop == nil && s.Err != nil {
 		why, next := problemWords(s)
-		parts = append(parts, kit.NewParagraph(why, role), kit.NewParagraph(next, kit.RoleMuted))
+		parts = append(parts, prose.NewParagraph(why, role), prose.NewParagraph(next, kit.RoleMuted))
 	}
 	if failed := p.failed[s.Name]; failed != "" && (s.Err == nil || failed != sentence(s.Err)) {
-		parts = append(parts, kit.NewParagraph(failed, kit.RoleHot))
+		parts = append(parts, prose.NewParagraph(failed, kit.RoleHot))
 	}
 	if buttons := p.serverButtons(s, stop); len(buttons) > 0 {
-		parts = append(parts, kit.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, buttons...))
+		parts = append(parts, column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, buttons...))
 	}
 	return card(kit.RoleNone, parts...)
 }
@@ -118,17 +120,17 @@ func (p *Page) test(server string) {
 // tools are the tools of a server, with a switch each.
 func (p *Page) tools(l *list, s mcpclient.Server) {
 	for _, t := range s.Tools {
-		row := kit.NewChoiceRow(t.Name, t.Description, func(on bool) {
+		row := column.NewChoiceRow(t.Name, t.Description, func(on bool) {
 			p.do(t.Name, func(context.Context) error { return p.parts.Servers.Switch(t.Name, on) })
 		})
 		row.Set(t.On)
 		l.below(kit.Gap12, row)
 		if failed := p.failed[t.Name]; failed != "" {
-			l.below(kit.Gap4, kit.NewParagraph(failed, kit.RoleHot))
+			l.below(kit.Gap4, prose.NewParagraph(failed, kit.RoleHot))
 		}
 		if t.Changed != "" {
-			l.below(kit.Gap4, kit.NewParagraph(i18n.With("It now says: {{.Text}}", i18n.Places{"Text": t.Changed}), kit.RoleWarn))
-			l.below(kit.Gap4, kit.NewParagraph(i18n.T("The agents are told the old words until you allow a call with the new ones."), kit.RoleMuted))
+			l.below(kit.Gap4, prose.NewParagraph(i18n.With("It now says: {{.Text}}", i18n.Places{"Text": t.Changed}), kit.RoleWarn))
+			l.below(kit.Gap4, prose.NewParagraph(i18n.T("The agents are told the old words until you allow a call with the new ones."), kit.RoleMuted))
 		}
 	}
 }
@@ -137,13 +139,13 @@ func (p *Page) tools(l *list, s mcpclient.Server) {
 func (p *Page) log(l *list, s mcpclient.Server) {
 	lines := p.known.logs[s.Name]
 	if len(lines) == 0 {
-		l.below(kit.Gap12, kit.NewParagraph(i18n.T("Its log is empty: it wrote nothing since its last start."), kit.RoleMuted))
+		l.below(kit.Gap12, prose.NewParagraph(i18n.T("Its log is empty: it wrote nothing since its last start."), kit.RoleMuted))
 		return
 	}
 	text := strings.Join(lines, "\n")
-	shown := kit.NewProse([]kit.Run{{Text: text, Mono: true}}, kit.SizeSmall, kit.RoleText)
+	shown := prose.New([]prose.Run{{Text: text, Mono: true}}, kit.SizeSmall, kit.RoleText)
 	shown.Bare = true
-	l.below(kit.Gap12, kit.NewFramed(shown, kit.RoleCode, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8))
+	l.below(kit.Gap12, column.NewFramed(shown, kit.RoleCode, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8))
 	l.below(kit.Gap8, kit.NewFlowRow(kit.Gap16,
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Copy log"), func() { p.host.Copy(text) }),
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open log"), func() { p.host.OpenFile(s.Log) })))

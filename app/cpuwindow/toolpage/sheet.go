@@ -2,14 +2,16 @@ package toolpage
 
 import (
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // sheet adds servers by what their makers print for mcp.json.
 type sheet struct {
 	p       *Page
 	text    *kit.TextBox
-	problem *kit.Prose
+	problem *prose.Text
 	add     *kit.Button
 }
 
@@ -20,7 +22,7 @@ const example = `{"mcpServers": {
 
 // openSheet opens the sheet.
 func (p *Page) openSheet() {
-	s := &sheet{p: p, text: kit.NewTextBox(""), problem: kit.NewParagraph("", kit.RoleHot)}
+	s := &sheet{p: p, text: kit.NewTextBox(""), problem: prose.NewParagraph("", kit.RoleHot)}
 	s.text.Entry.SetPlaceHolder(example)
 	s.text.Entry.SetMinRowsVisible(8)
 	s.add = kit.NewButton(kit.ButtonPrimary, i18n.T("Add"), s.submit)
@@ -31,15 +33,15 @@ func (p *Page) openSheet() {
 	p.host.Do(func() { p.host.Canvas().Focus(s.text.Entry) }) // it is on the screen a moment later
 }
 
-func (s *sheet) rows() []*kit.Placed {
+func (s *sheet) rows() []*column.Placed {
 	l := &list{}
-	l.add(kit.Gap4, kit.NewBoxRow(kit.Title(i18n.T("Add a server"))))
-	l.add(kit.Gap8, kit.NewParagraph(i18n.T("Paste what its documentation gives for mcp.json, or for Claude Desktop, Cursor or VS Code."), kit.RoleMuted))
+	l.add(kit.Gap4, column.NewBoxRow(kit.Title(i18n.T("Add a server"))))
+	l.add(kit.Gap8, prose.NewParagraph(i18n.T("Paste what its documentation gives for mcp.json, or for Claude Desktop, Cursor or VS Code."), kit.RoleMuted))
 	l.add(kit.Gap12, s.text)
 	if s.problem.Flat != "" {
 		l.add(kit.Gap8, s.problem)
 	}
-	l.add(kit.Gap12, kit.NewParagraph(i18n.T("A program in it is started at once and runs with your rights. Add only what you trust."), kit.RoleWarn))
+	l.add(kit.Gap12, prose.NewParagraph(i18n.T("A program in it is started at once and runs with your rights. Add only what you trust."), kit.RoleWarn))
 	l.add(kit.Gap12, kit.NewFlowRow(kit.Gap8, s.add, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
 	return l.rows
 }
@@ -62,7 +64,7 @@ func (s *sheet) submit() {
 		s.p.host.Do(func() {
 			s.add.Enable()
 			if err != nil {
-				s.problem.SetRuns(kit.Runs(sentence(err), kit.RoleHot))
+				s.problem.SetRuns(prose.Runs(sentence(err), kit.RoleHot))
 				s.p.Draw()
 				return
 			}

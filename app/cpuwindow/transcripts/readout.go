@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
-	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -262,7 +262,7 @@ type place struct{ block, nth int }
 
 // places finds a phrase in all blocks, also those that are not built. It reads
 // much: off the UI goroutine.
-func (r *readout) places(find func(text string) []kit.Mark) []place {
+func (r *readout) places(find func(text string) []prose.Mark) []place {
 	var out []place
 	for i, b := range r.Blocks {
 		if b.IsBranching() || b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle {

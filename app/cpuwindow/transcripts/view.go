@@ -13,7 +13,9 @@ import (
 	"mac-stats/app/cpuwindow/find"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -30,7 +32,7 @@ type Actions struct {
 	OpenOther func()
 	Files     func(session string) chat.FileActions // of the session's attachments
 	Do        func(func())
-	Find      func(text, phrase string) []kit.Mark
+	Find      func(text, phrase string) []prose.Mark
 	Remember  func(in transcript.Info, line string)
 }
 
@@ -115,9 +117,9 @@ func (v *View) Refresh(t *transcript.Transcript) {
 func (v *View) Fail(in transcript.Info, words string) {
 	v.turn++
 	v.Name, v.Read, v.fault = in.Name, nil, words
-	rows := []*kit.Placed{{Row: kit.NewCardRow(kit.RoleHot, kit.NewParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), kit.RoleText), kit.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}
+	rows := []*column.Placed{{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("This transcript can't be read: {{.Words}}", i18n.Places{"Words": words}), kit.RoleText), prose.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if in.Path != "" {
-		rows = append(rows, &kit.Placed{Row: kit.NewFlowRow(kit.Gap16, v.fileButtons(in)...), Gap: kit.Gap12})
+		rows = append(rows, &column.Placed{Row: kit.NewFlowRow(kit.Gap16, v.fileButtons(in)...), Gap: kit.Gap12})
 	}
 	v.Rows.Port.SetRows(rows)
 }
@@ -126,9 +128,9 @@ func (v *View) Fail(in transcript.Info, words string) {
 func (v *View) None() {
 	v.turn++
 	v.Name, v.Read = "", nil
-	v.Rows.Port.SetRows([]*kit.Placed{
-		{Row: kit.NewBoxRow(kit.Title(i18n.T("Nothing to read yet"))), Gap: kit.Gap20},
-		kit.TextRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), kit.RoleMuted, kit.Gap4),
+	v.Rows.Port.SetRows([]*column.Placed{
+		{Row: column.NewBoxRow(kit.Title(i18n.T("Nothing to read yet"))), Gap: kit.Gap20},
+		column.TextRow(i18n.T("Choose a conversation from the list. Every one is a markdown file, whether it comes from this window, the command line or Discord."), kit.RoleMuted, kit.Gap4),
 		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Open another file…"), v.act.OpenOther)), Gap: kit.Gap12},
 	})
 }
@@ -171,9 +173,9 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 		from := len(placed)
 		switch {
 		case it.day != "":
-			placed = append(placed, &kit.Placed{Row: kit.NewDivider(it.day, func() {}), Gap: kit.Gap20})
+			placed = append(placed, &column.Placed{Row: column.NewDivider(it.day, func() {}), Gap: kit.Gap20})
 		case it.group != "":
-			placed = append(placed, &kit.Placed{Row: kit.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
+			placed = append(placed, &column.Placed{Row: column.NewDivider(it.label, func() { v.toggleGroup(it.group) }), Gap: kit.Gap16})
 		default:
 			b := v.Rows.Build(it.entry)
 			alive[it.entry.Key] = b
@@ -185,7 +187,7 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 		}
 	}
 	if v.Read.to < len(v.Read.Blocks) {
-		placed = append(placed, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.Read.Blocks)-v.Read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
+		placed = append(placed, &column.Placed{Row: column.NewDivider(i18n.With("{{.Entries}} below · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", len(v.Read.Blocks)-v.Read.to)}), func() { v.grow(1) }), Gap: kit.Gap16})
 	}
 	v.Rows.Built = alive
 	v.Rows.Port.SetRows(placed)
@@ -193,7 +195,7 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 }
 
 // heading is what stands above the conversation: what it is, what can be done.
-func (v *View) heading(now time.Time) []*kit.Placed {
+func (v *View) heading(now time.Time) []*column.Placed {
 	in := v.Read.info
 	if in.Machine != "" {
 		return v.headingOf(in)
@@ -213,13 +215,13 @@ func (v *View) heading(now time.Time) []*kit.Placed {
 		links = append(links, v.fileButtons(in)...)
 	}
 	links = append(links, kit.NewButton(kit.ButtonQuiet, i18n.T("Open another file…"), v.act.OpenOther))
-	rows := []*kit.Placed{
-		{Row: kit.NewProse([]kit.Run{{Text: v.Read.facts(now)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4},
+	rows := []*column.Placed{
+		{Row: prose.New([]prose.Run{{Text: v.Read.facts(now)}}, kit.SizeSmall, kit.RoleMuted), Gap: kit.Gap4},
 		{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap8},
 		{Row: kit.NewFlowRow(kit.Gap16, links...), Gap: kit.Gap8},
 	}
 	if v.Read.From > 0 {
-		rows = append(rows, &kit.Placed{Row: kit.NewDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.Read.From)}), func() { v.grow(-1) }), Gap: kit.Gap16})
+		rows = append(rows, &column.Placed{Row: column.NewDivider(i18n.With("{{.Entries}} above · show", i18n.Places{"Entries": i18n.Count("{{.N}} entries", v.Read.From)}), func() { v.grow(-1) }), Gap: kit.Gap16})
 	}
 	return rows
 }
@@ -232,24 +234,24 @@ func (v *View) fileButtons(in transcript.Info) []fyne.CanvasObject {
 }
 
 // headingOf stands above what another machine put on the memory server.
-func (v *View) headingOf(in transcript.Info) []*kit.Placed {
-	return []*kit.Placed{
-		{Row: kit.NewBoxRow(kit.Title(i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": in.Machine}))), Gap: kit.Gap16, Max: kit.ProseMax},
-		kit.TextRow(i18n.With("These are the messages that {{.Machine}} put on the memory server. The conversation itself is on that machine: go on with it, edit it or delete it there.", i18n.Places{"Machine": in.Machine}), kit.RoleMuted, kit.Gap4),
+func (v *View) headingOf(in transcript.Info) []*column.Placed {
+	return []*column.Placed{
+		{Row: column.NewBoxRow(kit.Title(i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": in.Machine}))), Gap: kit.Gap16, Max: kit.ProseMax},
+		column.TextRow(i18n.With("These are the messages that {{.Machine}} put on the memory server. The conversation itself is on that machine: go on with it, edit it or delete it there.", i18n.Places{"Machine": in.Machine}), kit.RoleMuted, kit.Gap4),
 		{Row: kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPlain, i18n.T("Find"), v.OpenFind)), Gap: kit.Gap8},
 	}
 }
 
 // entryRows is the rows of an entry: as in the chat, but for who and when above a
 // message, and what can be done from an answer.
-func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*kit.Placed {
+func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*column.Placed {
 	e := it.entry
 	switch e.Kind {
 	case conversation.User:
 		who := kit.Bold(it.who)
 		who.TextSize = kit.SizeSmall + 1
-		caption := kit.Line(kit.Gap4, 0, kit.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.At, now))))
-		rows := append([]*kit.Placed{{Row: kit.NewBoxRow(caption), Gap: kit.Gap20}}, b.Rows...)
+		caption := kit.Line(kit.Gap4, 0, column.Spacer(1), who, kit.Small(prefixed(" · ", clockWords(e.At, now))))
+		rows := append([]*column.Placed{{Row: column.NewBoxRow(caption), Gap: kit.Gap20}}, b.Rows...)
 		b.Rows[0].Gap = kit.Gap4
 		return rows
 	case conversation.Head:
@@ -264,7 +266,7 @@ func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*kit.Pl
 		if turn != "" && in.Machine == "" {
 			parts = append(parts, kit.NewButton(kit.ButtonQuiet, i18n.T("Fork from here"), func() { v.act.Fork(in, turn) }))
 		}
-		return []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap12, 0, parts...)), Gap: kit.Gap20, Max: kit.ProseMax}}
+		return []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap12, 0, parts...)), Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
 	return b.Rows
 }
@@ -327,7 +329,7 @@ func (v *View) look(jump bool) {
 	}
 	phrase, snapshot, from := v.Phrase, *v.Read, v.Read.From
 	go func() {
-		places := snapshot.places(func(text string) []kit.Mark { return v.act.Find(text, phrase) })
+		places := snapshot.places(func(text string) []prose.Mark { return v.act.Find(text, phrase) })
 		v.act.Do(func() {
 			if v.Phrase != phrase {
 				return
@@ -376,7 +378,7 @@ func (v *View) mark() {
 	if v.Read == nil {
 		return
 	}
-	marks := func(text string) []kit.Mark {
+	marks := func(text string) []prose.Mark {
 		if v.Phrase == "" {
 			return nil
 		}

@@ -12,22 +12,24 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // metricCard is one metric on the page of the vitals: number, gauge, history, what
 // else is known. Only what changed is drawn anew.
 type metricCard struct {
-	*kit.CardRow
+	*column.CardRow
 	title, scope *kit.Label
 	num, unit    *kit.Label
 	bar          *kit.Gauge
 	number       *fyne.Container
-	why          *kit.Prose // why there is no number
+	why          *prose.Text // why there is no number
 	history      *chart
 	summed       *kit.Label
 	cores        *coreGrid
-	lines        *kit.Prose
+	lines        *prose.Text
 }
 
 // chartHeight is the height of a card's history.
@@ -37,12 +39,12 @@ func newMetricCard(ask func()) *metricCard {
 	c := &metricCard{
 		title: kit.Bold(""), scope: kit.Small("").Squeezable(),
 		num: kit.NewLabel("", kit.RoleText, kit.SizeNumber), unit: kit.Small("").Squeezable(), bar: kit.NewGauge(88),
-		why: kit.NewParagraph("", kit.RoleMuted), history: newChart(60, chartHeight, true), summed: kit.Small("").Squeezable(),
-		cores: newCoreGrid(), lines: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted),
+		why: prose.NewParagraph("", kit.RoleMuted), history: newChart(60, chartHeight, true), summed: kit.Small("").Squeezable(),
+		cores: newCoreGrid(), lines: prose.New(nil, kit.SizeSmall, kit.RoleMuted),
 	}
 	c.num.Style.Bold = true
 	c.number = kit.Line(kit.Gap4, 1, c.num, c.unit, c.bar)
-	c.CardRow = kit.NewCardRow(kit.RoleNone,
+	c.CardRow = column.NewCardRow(kit.RoleNone,
 		kit.Line(kit.Gap8, 1, c.title, c.scope, kit.NewButton(kit.ButtonQuiet, i18n.T("Ask about this"), ask)),
 		c.number, c.why, c.history, c.summed, c.cores, c.lines)
 	return c
@@ -88,8 +90,8 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 }
 
 // reword changes the text of prose in its place.
-func reword(p *kit.Prose, text string) {
-	if p.SetRuns([]kit.Run{{Text: text}}) {
+func reword(p *prose.Text, text string) {
+	if p.SetRuns([]prose.Run{{Text: text}}) {
 		p.Measure(p.Size().Width)
 		p.Refresh()
 	}

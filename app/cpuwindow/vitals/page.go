@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 )
 
@@ -24,7 +25,7 @@ type Host interface {
 type Page struct {
 	host   Host
 	source Source
-	View   *kit.Viewport
+	View   *column.Viewport
 	span   monitor.Range
 	ranges []*kit.Button
 	cards  []*metricCard
@@ -35,7 +36,7 @@ type Page struct {
 
 // NewPage is the page, of what a source measures.
 func NewPage(h Host, source Source) *Page {
-	p := &Page{host: h, source: source, View: kit.NewViewport()}
+	p := &Page{host: h, source: source, View: column.NewViewport()}
 	p.View.Follow, p.View.Fixed = false, true
 	for _, d := range details(monitor.Snapshot{}) {
 		p.cards = append(p.cards, newMetricCard(func() { p.Ask(d.metric) }))
@@ -46,7 +47,7 @@ func NewPage(h Host, source Source) *Page {
 }
 
 // rows are the page: what is chosen, the cards in pairs, the processes.
-func (p *Page) rows() []*kit.Placed {
+func (p *Page) rows() []*column.Placed {
 	bar := []fyne.CanvasObject{kit.Small(i18n.T("History"))}
 	for _, r := range monitor.Ranges() {
 		b := kit.NewButton(kit.ButtonPill, rangeWords(r), func() { p.choose(r) })
@@ -55,9 +56,9 @@ func (p *Page) rows() []*kit.Placed {
 	}
 	room := kit.Small("").Squeezable()
 	bar = append(bar, room, kit.NewButton(kit.ButtonLink, i18n.T("Ask about all of it"), func() { p.Ask("") }))
-	rows := []*kit.Placed{{Row: kit.NewBoxRow(kit.Line(kit.Gap8, len(bar)-2, bar...))}}
+	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap8, len(bar)-2, bar...))}}
 	p.ranges[p.span].SetSelected(true)
-	add := func(r kit.Row) { rows = append(rows, &kit.Placed{Row: r, Gap: kit.Gap12}) }
+	add := func(r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: kit.Gap12}) }
 	for pair := range slices.Chunk(p.cards, 2) {
 		if len(pair) == 1 {
 			add(pair[0])

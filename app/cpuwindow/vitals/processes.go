@@ -9,18 +9,21 @@ import (
 
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 )
 
 // processCard is the busiest processes, by CPU or by memory, each with a way to quit
 // it.
 type processCard struct {
-	*kit.CardRow
+	*column.CardRow
 	byCPU, byMemory *kit.Button
 	count           *kit.Label
 	Lines           []*processLine
-	why             *kit.Prose // why there is no list
-	said            *kit.Prose // what came of the last request to quit
+	why             *prose.Text // why there is no list
+	said            *prose.Text // what came of the last request to quit
 	force           *kit.Button
 	update          func()
 	memory          bool // sorted by it
@@ -31,7 +34,7 @@ type processCard struct {
 const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
-	c := &processCard{count: kit.Small("").Squeezable(), why: kit.NewParagraph("", kit.RoleMuted), said: kit.NewProse(nil, kit.SizeSmall, kit.RoleMuted), update: update}
+	c := &processCard{count: kit.Small("").Squeezable(), why: prose.NewParagraph("", kit.RoleMuted), said: prose.New(nil, kit.SizeSmall, kit.RoleMuted), update: update}
 	c.byCPU = kit.NewButton(kit.ButtonPill, i18n.T("by CPU"), func() { c.sort(false) })
 	c.byMemory = kit.NewButton(kit.ButtonPill, i18n.T("by memory"), func() { c.sort(true) })
 	c.byCPU.SetSelected(true)
@@ -49,7 +52,7 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 		parts = append(parts, l.Object)
 	}
 	parts = append(parts, c.said, kit.Line(kit.Gap8, -1, c.force))
-	c.CardRow = kit.NewCardRow(kit.RoleNone, parts...)
+	c.CardRow = column.NewCardRow(kit.RoleNone, parts...)
 	c.Gap = 1
 	return c
 }
@@ -186,13 +189,13 @@ func (l processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // confirmQuit asks before a process is asked to quit.
 func (p *Page) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	kit.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
+	overlay.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
 // force ends a process that did not want to quit, after one more question.
 func (p *Page) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
-	kit.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
+	overlay.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
 }
 
 // quitPatience is how long a process may take before force is offered.

@@ -11,6 +11,7 @@ import (
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 // CodeRow is a code card: language, Wrap where a line is too long, Copy, the code.
@@ -180,7 +181,7 @@ func (x *codeRowRenderer) Refresh() {
 func (r *CodeRow) FlatText() string { return r.Text.code }
 
 // SetMarks implements Markable.
-func (r *CodeRow) SetMarks(marks []kit.Mark, now int) {
+func (r *CodeRow) SetMarks(marks []prose.Mark, now int) {
 	t := r.Text
 	if slices.Equal(t.Marks, marks) && (t.markNow == now || len(marks) == 0) {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 // codeText is code as it stands: lines are not wrapped but scrolled to the side,
@@ -31,9 +32,9 @@ type codeText struct {
 	offset   float32 // scrolled to the side
 	selFrom  int
 	selTo    int
-	Marks    []kit.Mark // what find found
-	markNow  int        // the one of them that is looked at, -1 for none
-	seenFrom float32    // the part in sight, in own coordinates
+	Marks    []prose.Mark // what find found
+	markNow  int          // the one of them that is looked at, -1 for none
+	seenFrom float32      // the part in sight, in own coordinates
 	seenTo   float32
 	version  int // grows with every change
 	drawn    int // the version on the screen
@@ -124,9 +125,9 @@ func (t *codeText) addLine(from, to int) {
 // fitting is where a line ends that fits into the width: at its own end, or behind a space in its second half
 // where there is one, at least one character further.
 func (t *codeText) fitting(from, to int) int {
-	at := min(kit.NextRune(t.code, from), to)
+	at := min(prose.NextRune(t.code, from), to)
 	for x := t.span(from, at); at < to; {
-		next := kit.NextRune(t.code, at)
+		next := prose.NextRune(t.code, at)
 		x += t.span(at, next)
 		if x > t.width {
 			break
@@ -243,7 +244,7 @@ func (t *codeText) OffsetAt(pos fyne.Position) int {
 	}
 	l, x := t.lines[n], pos.X+t.offset
 	for at := l.from; at < l.to; {
-		next := kit.NextRune(t.code, at)
+		next := prose.NextRune(t.code, at)
 		w := t.span(at, next)
 		if x < w/2 {
 			return at
@@ -300,7 +301,7 @@ func (t *codeText) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type codeRenderer struct {
-	kit.LinePaint
+	prose.LinePaint
 	t *codeText
 }
 
@@ -331,7 +332,7 @@ func (r *codeRenderer) Refresh() {
 		if from, to := max(l.from, t.selFrom), min(l.to, t.selTo); from < to {
 			mark(kit.RoleSelection, from, to)
 		}
-		kit.EachMark(t.Marks, t.markNow, l.from, l.to, mark)
+		prose.EachMark(t.Marks, t.markNow, l.from, l.to, mark)
 		r.line(l, y)
 	}
 	r.End()

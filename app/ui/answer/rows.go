@@ -5,8 +5,10 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 // Style is where leaves are shown: in an answer, or below a call.
@@ -18,7 +20,7 @@ type Style struct {
 // Rows is the rows of a document's leaves. Rows of finished leaves are never
 // touched again; those of the tail are changed in place.
 type Rows struct {
-	Rows   []*kit.Placed
+	Rows   []*column.Placed
 	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
 	remade int // of the document, when the rows were made
@@ -56,7 +58,7 @@ func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 }
 
 // reuse changes a row in place where the new leaf has the same shape.
-func reuse(p *kit.Placed, old, now markdown.Leaf) bool {
+func reuse(p *column.Placed, old, now markdown.Leaf) bool {
 	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker {
 		return false
 	}
@@ -68,7 +70,7 @@ func reuse(p *kit.Placed, old, now markdown.Leaf) bool {
 			r.text.Refresh()
 		}
 		return true
-	case *kit.Prose:
+	case *prose.Text:
 		if r.SetRuns(styledRuns(now.Runs)) {
 			p.Dirty = true
 			r.Measure(p.Width)
@@ -90,8 +92,8 @@ func reuse(p *kit.Placed, old, now markdown.Leaf) bool {
 	return now.Kind == markdown.Rule
 }
 
-func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *kit.Placed {
-	p := &kit.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.Indent}
+func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *column.Placed {
+	p := &column.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.Indent}
 	switch l.Kind {
 	case markdown.Code:
 		p.Row, p.Max = newCodeRow(l, onCopy), kit.ColumnMax // a line of it is not wrapped
@@ -99,7 +101,7 @@ func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *kit.Pl
 	case markdown.Table:
 		p.Row = newTableRow(l)
 	case markdown.Rule:
-		p.Row = kit.NewBoxRow(kit.Hairline())
+		p.Row = column.NewBoxRow(kit.Hairline())
 		p.Gap = kit.Gap12
 	case markdown.Heading:
 		p.Row = newItemRow(l)
@@ -122,7 +124,7 @@ func newPara(l markdown.Leaf, st Style) kit.Row {
 		if st.Muted {
 			role = kit.RoleMuted
 		}
-		return kit.NewProse(styledRuns(l.Runs), kit.SizeText, role)
+		return prose.New(styledRuns(l.Runs), kit.SizeText, role)
 	}
 	r := newItemRow(l)
 	if st.Muted {
@@ -133,14 +135,14 @@ func newPara(l markdown.Leaf, st Style) kit.Row {
 
 func (r *itemRow) FlatText() string { return r.text.Flat }
 
-func (r *itemRow) SetMarks(marks []kit.Mark, now int) { r.text.SetMarks(marks, now) }
+func (r *itemRow) SetMarks(marks []prose.Mark, now int) { r.text.SetMarks(marks, now) }
 
 func (r *itemRow) LineOf(off int) float32 { return r.text.LineOf(off) }
 
 // itemRow is prose with a marker before it or quote lines beside it.
 type itemRow struct {
 	widget.BaseWidget
-	text   *kit.Prose
+	text   *prose.Text
 	marker *kit.Label
 	box    *kit.Surface // of a task, filled when done
 	tick   []*canvas.Line
@@ -156,7 +158,7 @@ const (
 
 func newItemRow(l markdown.Leaf) *itemRow {
 	r := &itemRow{quote: l.Quote}
-	r.text = kit.NewProse(styledRuns(l.Runs), kit.SizeText, kit.RoleText)
+	r.text = prose.New(styledRuns(l.Runs), kit.SizeText, kit.RoleText)
 	if l.Kind == markdown.Heading {
 		r.text = headingProse(l)
 	}
@@ -183,7 +185,7 @@ func newItemRow(l markdown.Leaf) *itemRow {
 	return r
 }
 
-func headingProse(l markdown.Leaf) *kit.Prose {
+func headingProse(l markdown.Leaf) *prose.Text {
 	size := kit.SizeText
 	switch l.Level {
 	case 1:
@@ -191,7 +193,7 @@ func headingProse(l markdown.Leaf) *kit.Prose {
 	case 2:
 		size = kit.SizeLarge
 	}
-	p := kit.NewProse(nil, size, kit.RoleText)
+	p := prose.New(nil, size, kit.RoleText)
 	p.Bold = true
 	p.Words = nil
 	p.SetRuns(styledRuns(l.Runs))
@@ -282,13 +284,13 @@ func (x *itemRenderer) Refresh() {
 }
 
 // styledRuns is text of an answer as the screen draws it.
-func styledRuns(runs []markdown.Run) []kit.Run {
+func styledRuns(runs []markdown.Run) []prose.Run {
 	if runs == nil {
 		return nil
 	}
-	out := make([]kit.Run, len(runs))
+	out := make([]prose.Run, len(runs))
 	for i, r := range runs {
-		out[i] = kit.Run{Text: r.Text, Bold: r.Bold, Italic: r.Italic, Strike: r.Strike, Mono: r.Mono, Link: r.Link}
+		out[i] = prose.Run{Text: r.Text, Bold: r.Bold, Italic: r.Italic, Strike: r.Strike, Mono: r.Mono, Link: r.Link}
 	}
 	return out
 }

@@ -7,8 +7,10 @@ import (
 	"fyne.io/fyne/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 func TestCodeIsLaidOutAsItGrowsAndIsNotWrapped(t *testing.T) {
@@ -72,7 +74,7 @@ func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 			if row.listed != tc.listed {
 				t.Errorf("at %g: listed is %v", tc.width, row.listed)
 			}
-			var cells []*kit.Prose
+			var cells []*prose.Text
 			for _, c := range row.cells[1:] {
 				cells = append(cells, c...)
 			}
@@ -139,7 +141,7 @@ func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 
 // Code, whose lines are not wrapped, may be wider than text.
 func TestCodeTakesTheWidthThereIs(t *testing.T) {
-	row := func(source string) *kit.Placed {
+	row := func(source string) *column.Placed {
 		return newLeaf(markdown.Parse(source).View().Leaves[0], true, nil, Style{})
 	}
 	if code, text := row("```go\nf()\n```").Max, row("words").Max; code != kit.ColumnMax || text != kit.ProseMax {

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 )
 
 // tableRow is a table: columns as wide as they need, squeezed where they must.
@@ -17,8 +18,8 @@ import (
 // of its cells, beside the names of their columns.
 type tableRow struct {
 	widget.BaseWidget
-	cells   [][]*kit.Prose
-	names   []*kit.Prose // of the columns, again for each row of a list
+	cells   [][]*prose.Text
+	names   []*prose.Text // of the columns, again for each row of a list
 	right   []bool
 	natural []float32 // width each column needs
 	longest []float32 // width of each column's longest word
@@ -44,13 +45,13 @@ func newTableRow(l markdown.Leaf) *tableRow {
 // addRow makes a row's cells, the first being the columns' names.
 func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	header := len(t.cells) == 0
-	var ps []*kit.Prose
+	var ps []*prose.Text
 	for c, runs := range cells {
-		p := kit.NewProse(styledRuns(runs), kit.SizeText, kit.RoleText)
+		p := prose.New(styledRuns(runs), kit.SizeText, kit.RoleText)
 		if header {
-			p = kit.NewProse(styledRuns(runs), kit.SizeSmall, kit.RoleMuted)
+			p = prose.New(styledRuns(runs), kit.SizeSmall, kit.RoleMuted)
 		} else if len(names) > c {
-			t.names = append(t.names, kit.NewProse(styledRuns(names[c]), kit.SizeSmall, kit.RoleMuted))
+			t.names = append(t.names, prose.New(styledRuns(names[c]), kit.SizeSmall, kit.RoleMuted))
 		}
 		ps = append(ps, p)
 		t.weigh(c, p)
@@ -62,7 +63,7 @@ func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 }
 
 // weigh notes what width a cell needs.
-func (t *tableRow) weigh(c int, p *kit.Prose) {
+func (t *tableRow) weigh(c int, p *prose.Text) {
 	p.Measure(1e6)
 	for len(t.natural) <= c {
 		t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
@@ -184,7 +185,7 @@ func (t *tableRow) measureList(width float32) float32 {
 }
 
 // named is the cells of a row that have a name: those of t.names come in their order.
-func (t *tableRow) named(cells []*kit.Prose) []*kit.Prose {
+func (t *tableRow) named(cells []*prose.Text) []*prose.Text {
 	return cells[:min(len(cells), len(t.cells[0]))]
 }
 
@@ -386,12 +387,12 @@ func (r *tableRenderer) Refresh() {
 
 func (t *tableRow) FlatText() string {
 	text := ""
-	t.eachCell(func(p *kit.Prose, _ int) { text += p.Flat + "\n" })
+	t.eachCell(func(p *prose.Text, _ int) { text += p.Flat + "\n" })
 	return text
 }
 
 // eachCell gives the cells with where each begins in the table's text.
-func (t *tableRow) eachCell(f func(p *kit.Prose, at int)) {
+func (t *tableRow) eachCell(f func(p *prose.Text, at int)) {
 	at := 0
 	for _, cells := range t.cells {
 		for _, p := range cells {
@@ -401,9 +402,9 @@ func (t *tableRow) eachCell(f func(p *kit.Prose, at int)) {
 	}
 }
 
-func (t *tableRow) SetMarks(marks []kit.Mark, now int) {
-	t.eachCell(func(p *kit.Prose, at int) {
-		var own []kit.Mark
+func (t *tableRow) SetMarks(marks []prose.Mark, now int) {
+	t.eachCell(func(p *prose.Text, at int) {
+		var own []prose.Mark
 		ownNow := -1
 		for i, m := range marks {
 			if m.From < at || m.To > at+len(p.Flat) {
@@ -412,7 +413,7 @@ func (t *tableRow) SetMarks(marks []kit.Mark, now int) {
 			if i == now {
 				ownNow = len(own)
 			}
-			own = append(own, kit.Mark{From: m.From - at, To: m.To - at})
+			own = append(own, prose.Mark{From: m.From - at, To: m.To - at})
 		}
 		p.SetMarks(own, ownNow)
 	})

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
 	"mac-stats/app/ui/uitest"
 )
 
@@ -24,7 +25,7 @@ func layOut(s string) {
 			code.set(l.Code, l.Spans)
 			continue
 		}
-		kit.NewProse(styledRuns(l.Runs), kit.SizeText, kit.RoleText).Measure(600)
+		prose.New(styledRuns(l.Runs), kit.SizeText, kit.RoleText).Measure(600)
 	}
 }
 

@@ -32,8 +32,8 @@ func (g *HoverGroup) Take(b *Button) *Button {
 	return b
 }
 
-// show tells whether the pointer is there.
-func (g *HoverGroup) show(hot bool) {
+// Show tells whether the pointer is there.
+func (g *HoverGroup) Show(hot bool) {
 	if g == nil || g.hot == hot {
 		return
 	}
@@ -294,7 +294,7 @@ func (r *buttonRenderer) fit(s fyne.Size) {
 	}
 	text := b.words()
 	if avail > 0 {
-		text = ellipsize(text, avail, b.TextSize, b.style())
+		text = Ellipsize(text, avail, b.TextSize, b.style())
 	}
 	setText(r.t, text, b.style())
 	ts := MeasureText(text, b.TextSize, b.style())

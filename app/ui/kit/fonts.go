@@ -12,8 +12,8 @@ import (
 // and everything else with the plain style, whose fallbacks are then the only ones.
 // (Fallback fonts come in one weight, so nothing is lost on the screen.)
 
-// fontOf gives the style and the font, nil for the style's usual ones, to draw a text.
-func fontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
+// FontOf gives the style and the font, nil for the style's usual ones, to draw a text.
+func FontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	switch {
 	case style == fyne.TextStyle{}:
 		return style, nil
@@ -23,9 +23,9 @@ func fontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	return style, fyne.CurrentApp().Settings().Theme().Font(style)
 }
 
-// MeasureText is fyne.MeasureText with the font that fontOf gives.
+// MeasureText is fyne.MeasureText with the font that FontOf gives.
 func MeasureText(text string, size float32, style fyne.TextStyle) fyne.Size {
-	style, font := fontOf(text, style)
+	style, font := FontOf(text, style)
 	s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
 	return s
 }
@@ -33,15 +33,16 @@ func MeasureText(text string, size float32, style fyne.TextStyle) fyne.Size {
 // InOwnFont reports whether the bundled fonts of every style have all of the text.
 func InOwnFont(text string) bool {
 	for _, r := range text {
-		if !isOwn(r) {
+		if !IsOwn(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// isOwn: Latin, Greek, Cyrillic and what punctuation goes with them.
-func isOwn(r rune) bool {
+// IsOwn reports whether the bundled fonts have a letter: Latin, Greek, Cyrillic and what
+// punctuation goes with them.
+func IsOwn(r rune) bool {
 	switch {
 	case r < 0x250:
 		return true
@@ -64,10 +65,10 @@ func SameFont(s string) int {
 		if r == ' ' {
 			continue
 		}
-		if end > 0 && isOwn(r) != own {
+		if end > 0 && IsOwn(r) != own {
 			return end
 		}
-		own, end = isOwn(r), at
+		own, end = IsOwn(r), at
 	}
 	return len(s)
 }

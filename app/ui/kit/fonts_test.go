@@ -25,7 +25,7 @@ func TestStyledTextUsesOneFont(t *testing.T) {
 		"joiners are no letter": {"a\u200db", bold, fyne.TextStyle{}, false},
 		"nothing":               {"", bold, bold, true},
 	} {
-		style, font := fontOf(c.text, c.style)
+		style, font := FontOf(c.text, c.style)
 		if style != c.want || (font != nil) != c.named {
 			t.Errorf("%s: got %+v, a font by name: %v", name, style, font != nil)
 		}

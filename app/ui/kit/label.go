@@ -84,7 +84,7 @@ func (r *labelRenderer) apply() {
 	r.t.Color = Color(r.w.Role)
 	text := r.w.Text
 	if r.laid {
-		text = ellipsize(text, r.size.Width, r.w.TextSize, r.w.Style)
+		text = Ellipsize(text, r.size.Width, r.w.TextSize, r.w.Style)
 	}
 	setText(r.t, text, r.w.Style)
 }
@@ -94,7 +94,7 @@ func (r *labelRenderer) Layout(s fyne.Size) {
 	h := MeasureText("M", r.w.TextSize, r.w.Style).Height
 	r.t.Move(fyne.NewPos(0, (s.Height-h)/2))
 	r.t.Resize(fyne.NewSize(s.Width, h))
-	if t := ellipsize(r.w.Text, s.Width, r.w.TextSize, r.w.Style); t != r.t.Text {
+	if t := Ellipsize(r.w.Text, s.Width, r.w.TextSize, r.w.Style); t != r.t.Text {
 		setText(r.t, t, r.w.Style)
 		r.t.Refresh()
 	}
@@ -103,7 +103,7 @@ func (r *labelRenderer) Layout(s fyne.Size) {
 // setText puts text of a style into an object of the screen.
 func setText(t *canvas.Text, text string, style fyne.TextStyle) {
 	t.Text = text
-	t.TextStyle, t.FontSource = fontOf(text, style)
+	t.TextStyle, t.FontSource = FontOf(text, style)
 }
 
 func (r *labelRenderer) MinSize() fyne.Size {
@@ -120,8 +120,8 @@ func (r *labelRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObje
 
 func (r *labelRenderer) Destroy() {}
 
-// ellipsize shortens text to a width, ending in …; it never cuts inside a rune.
-func ellipsize(text string, width, size float32, style fyne.TextStyle) string {
+// Ellipsize shortens text to a width, ending in …; it never cuts inside a rune.
+func Ellipsize(text string, width, size float32, style fyne.TextStyle) string {
 	fits := func(s string) bool { return MeasureText(s, size, style).Width <= width+0.5 }
 	if text == "" || fits(text) {
 		return text

@@ -33,9 +33,9 @@ const (
 	RoleCodeName    fyne.ThemeColorName = "codeName"
 
 	RoleSelection fyne.ThemeColorName = theme.ColorNameSelection
-	roleMark      fyne.ThemeColorName = "mark"    // what find found
-	roleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
-	roleScrim     fyne.ThemeColorName = "scrim"   // over what waits below a card
+	RoleMark      fyne.ThemeColorName = "mark"    // what find found
+	RoleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
+	RoleScrim     fyne.ThemeColorName = "scrim"   // over what waits below a card
 	RoleNone      fyne.ThemeColorName = ""
 )
 
@@ -82,8 +82,8 @@ func lightPalette() palette {
 		RoleBubble: rgb(0xE9EEF3), RoleCode: rgb(0xF4F4F2),
 		RoleCodeKeyword: rgb(0x7A3E9D), RoleCodeString: rgb(0x0B7259), RoleCodeNumber: rgb(0x95520A), RoleCodeName: rgb(0x1F5FA8),
 		RoleHover: withAlpha(rgb(0x000000), 0x0c),
-		roleScrim: withAlpha(rgb(0x1C1D1F), 0x38),
-		roleMark:  withAlpha(rgb(0xE0A84A), 0x55), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
+		RoleScrim: withAlpha(rgb(0x1C1D1F), 0x38),
+		RoleMark:  withAlpha(rgb(0xE0A84A), 0x55), RoleMarkNow: withAlpha(rgb(0xE0A84A), 0xc0),
 	}
 }
 
@@ -95,8 +95,8 @@ func darkPalette() palette {
 		RoleBubble: rgb(0x25303A), RoleCode: rgb(0x1B1D1F),
 		RoleCodeKeyword: rgb(0xC9A2E8), RoleCodeString: rgb(0x7CCFAF), RoleCodeNumber: rgb(0xDDB27A), RoleCodeName: rgb(0x8AB8EC),
 		RoleHover: withAlpha(rgb(0xffffff), 0x0d),
-		roleScrim: withAlpha(rgb(0x000000), 0x60),
-		roleMark:  withAlpha(rgb(0xE0A84A), 0x40), roleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
+		RoleScrim: withAlpha(rgb(0x000000), 0x60),
+		RoleMark:  withAlpha(rgb(0xE0A84A), 0x40), RoleMarkNow: withAlpha(rgb(0xE0A84A), 0x90),
 	}
 }
 
@@ -110,8 +110,8 @@ func lightContrast() palette {
 		RoleBubble: rgb(0xE6EDF5), RoleCode: rgb(0xF2F2F2),
 		RoleCodeKeyword: rgb(0x5B2580), RoleCodeString: rgb(0x04513D), RoleCodeNumber: rgb(0x6B3600), RoleCodeName: rgb(0x12427D),
 		RoleHover: withAlpha(rgb(0x000000), 0x1c),
-		roleScrim: withAlpha(rgb(0x000000), 0x70),
-		roleMark:  withAlpha(rgb(0xE0A84A), 0x70), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xe0),
+		RoleScrim: withAlpha(rgb(0x000000), 0x70),
+		RoleMark:  withAlpha(rgb(0xE0A84A), 0x70), RoleMarkNow: withAlpha(rgb(0xE0A84A), 0xe0),
 	}
 }
 
@@ -123,8 +123,8 @@ func darkContrast() palette {
 		RoleBubble: rgb(0x16222D), RoleCode: rgb(0x0D0E0F),
 		RoleCodeKeyword: rgb(0xDDBEF5), RoleCodeString: rgb(0x97E0C4), RoleCodeNumber: rgb(0xF0CB98), RoleCodeName: rgb(0xABD0F7),
 		RoleHover: withAlpha(rgb(0xffffff), 0x24),
-		roleScrim: withAlpha(rgb(0x000000), 0xa0),
-		roleMark:  withAlpha(rgb(0xE0A84A), 0x60), roleMarkNow: withAlpha(rgb(0xE0A84A), 0xa0),
+		RoleScrim: withAlpha(rgb(0x000000), 0xa0),
+		RoleMark:  withAlpha(rgb(0xE0A84A), 0x60), RoleMarkNow: withAlpha(rgb(0xE0A84A), 0xa0),
 	}
 }
 

@@ -1,6 +1,9 @@
-package kit
+package column
 
 import (
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
@@ -31,8 +34,8 @@ func (r *BoxRow) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleR
 // Framed is prose on a surface with padding: bubbles, code cards, expanded calls.
 type Framed struct {
 	widget.BaseWidget
-	Bg     *Surface
-	Text   *Prose
+	Bg     *kit.Surface
+	Text   *prose.Text
 	padX   float32
 	padTop float32
 	padEnd float32
@@ -45,8 +48,8 @@ type Framed struct {
 }
 
 // NewFramed puts prose on a surface.
-func NewFramed(text *Prose, fill, stroke fyne.ThemeColorName, radius, padX, padY float32) *Framed {
-	f := &Framed{Bg: NewSurface(fill, stroke, radius), Text: text, padX: padX, padTop: padY, padEnd: padY, Share: 1}
+func NewFramed(text *prose.Text, fill, stroke fyne.ThemeColorName, radius, padX, padY float32) *Framed {
+	f := &Framed{Bg: kit.NewSurface(fill, stroke, radius), Text: text, padX: padX, padTop: padY, padEnd: padY, Share: 1}
 	f.ExtendBaseWidget(f)
 	return f
 }
@@ -54,7 +57,7 @@ func NewFramed(text *Prose, fill, stroke fyne.ThemeColorName, radius, padX, padY
 func (f *Framed) textWidth(width float32) float32 {
 	most := width * f.Share
 	if f.Right && f.Header != nil { // which stands beside it
-		most = max(width/2, min(most, width-f.Header.MinSize().Width-Gap8))
+		most = max(width/2, min(most, width-f.Header.MinSize().Width-kit.Gap8))
 	}
 	return most - 2*f.padX - f.aside
 }
@@ -117,11 +120,11 @@ func (r *framedRenderer) Layout(s fyne.Size) {
 	if f.Header != nil {
 		h := f.Header.MinSize()
 		if f.Right { // beside the bubble
-			f.Header.Move(fyne.NewPos(max(0, x-h.Width-Gap8), (s.Height-h.Height)/2))
+			f.Header.Move(fyne.NewPos(max(0, x-h.Width-kit.Gap8), (s.Height-h.Height)/2))
 			f.Header.Resize(h)
 		} else {
-			f.Header.Move(fyne.NewPos(f.padX, Gap4))
-			f.Header.Resize(fyne.NewSize(s.Width-f.padX-Gap8, h.Height))
+			f.Header.Move(fyne.NewPos(f.padX, kit.Gap4))
+			f.Header.Resize(fyne.NewSize(s.Width-f.padX-kit.Gap8, h.Height))
 		}
 	}
 }
@@ -139,8 +142,8 @@ func (r *framedRenderer) Refresh() {
 
 // NewDivider is words between two lines.
 func NewDivider(text string, onTap func()) *BoxRow {
-	b := NewButton(ButtonQuiet, text, onTap)
-	return NewBoxRow(container.New(&dividerLayout{}, Hairline(), b, Hairline()))
+	b := kit.NewButton(kit.ButtonQuiet, text, onTap)
+	return NewBoxRow(container.New(&dividerLayout{}, kit.Hairline(), b, kit.Hairline()))
 }
 
 type dividerLayout struct{}
@@ -148,7 +151,7 @@ type dividerLayout struct{}
 func (dividerLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return o[1].MinSize() }
 func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	m := o[1].MinSize()
-	side := max(0, (s.Width-m.Width)/2-Gap12)
+	side := max(0, (s.Width-m.Width)/2-kit.Gap12)
 	o[0].Move(fyne.NewPos(0, s.Height/2))
 	o[0].Resize(fyne.NewSize(side, 1))
 	o[1].Move(fyne.NewPos((s.Width-m.Width)/2, 0))
@@ -161,8 +164,8 @@ func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // height for the card's width. Its words can be selected.
 type CardRow struct {
 	widget.BaseWidget
-	Bg    *Surface
-	mark  *Surface // coloured edge, nil without
+	Bg    *kit.Surface
+	mark  *kit.Surface // coloured edge, nil without
 	Parts []fyne.CanvasObject
 	Pad   float32
 	Gap   float32
@@ -170,16 +173,16 @@ type CardRow struct {
 
 // NewCardRow is a card; mark is the colour of its edge, RoleNone for none.
 func NewCardRow(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) *CardRow {
-	c := &CardRow{Bg: NewSurface(RoleCard, RoleLine, RadiusCard), Parts: parts, Pad: Gap12, Gap: Gap4}
-	if mark != RoleNone {
-		c.mark = NewSurface(mark, RoleNone, 2)
+	c := &CardRow{Bg: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), Parts: parts, Pad: kit.Gap12, Gap: kit.Gap4}
+	if mark != kit.RoleNone {
+		c.mark = kit.NewSurface(mark, kit.RoleNone, 2)
 	}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
 func heightOf(o fyne.CanvasObject, width float32) float32 {
-	if r, ok := o.(Row); ok {
+	if r, ok := o.(kit.Row); ok {
 		return r.Measure(width)
 	}
 	return o.MinSize().Height
@@ -214,8 +217,8 @@ func (r *cardRenderer) Layout(s fyne.Size) {
 	c := r.c
 	c.Bg.Resize(s)
 	if c.mark != nil {
-		c.mark.Move(fyne.NewPos(0, Gap8))
-		c.mark.Resize(fyne.NewSize(3, max(0, s.Height-2*Gap8)))
+		c.mark.Move(fyne.NewPos(0, kit.Gap8))
+		c.mark.Resize(fyne.NewSize(3, max(0, s.Height-2*kit.Gap8)))
 	}
 	y, w := c.Pad, max(0, s.Width-2*c.Pad)
 	for _, o := range c.Parts {
@@ -239,9 +242,11 @@ func (r *cardRenderer) Refresh() {
 }
 
 // Spacer is empty room.
-func Spacer(h float32) fyne.CanvasObject { return Sized(NewSurface(RoleNone, RoleNone, 0), 1, h) }
+func Spacer(h float32) fyne.CanvasObject {
+	return kit.Sized(kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), 1, h)
+}
 
 // TextRow is a paragraph as a row.
 func TextRow(text string, role fyne.ThemeColorName, gap float32) *Placed {
-	return &Placed{Row: NewParagraph(text, role), Gap: gap, Max: ProseMax}
+	return &Placed{Row: prose.NewParagraph(text, role), Gap: gap, Max: kit.ProseMax}
 }

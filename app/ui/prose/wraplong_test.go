@@ -1,9 +1,10 @@
-package kit
+package prose
 
 import (
 	"strings"
 	"testing"
 
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/uitest"
 
 	"fyne.io/fyne/v2/test"
@@ -11,12 +12,12 @@ import (
 
 // A long word fills its lines, and no line is wider than the paragraph.
 func TestALongWordFillsItsLines(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	const width = 300
 	for name, text := range uitest.Unbroken() {
 		s := strings.Join(strings.Fields(text(3000)), "")
 		half := RuneFloor(s, len(s)/2)
-		p := NewProse([]Run{{Text: s[:half]}, {Text: s[half:], Bold: true}}, SizeText, RoleText)
+		p := New([]Run{{Text: s[:half]}, {Text: s[half:], Bold: true}}, kit.SizeText, kit.RoleText)
 		p.Measure(width)
 		at := 0
 		for i, l := range p.Lines {

@@ -1,6 +1,10 @@
-package kit
+package column
 
-import "fyne.io/fyne/v2"
+import (
+	"mac-stats/app/ui/kit"
+
+	"fyne.io/fyne/v2"
+)
 
 // ReplaceRows is SetRows for rows whose buttons and switches are new ones: who had the
 // focus on one by keyboard has it on the one in its place.
@@ -50,7 +54,7 @@ func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 
 // label is what a control says; switches say nothing.
 func label(o fyne.Focusable) string {
-	if b, ok := o.(*Button); ok {
+	if b, ok := o.(*kit.Button); ok {
 		return b.Text
 	}
 	return ""
@@ -66,10 +70,10 @@ func RowControls(rows []*Placed) []fyne.Focusable {
 }
 
 // RowButtons are the buttons of rows, in their order.
-func RowButtons(rows []*Placed) []*Button {
-	var out []*Button
+func RowButtons(rows []*Placed) []*kit.Button {
+	var out []*kit.Button
 	for _, o := range RowControls(rows) {
-		if b, ok := o.(*Button); ok {
+		if b, ok := o.(*kit.Button); ok {
 			out = append(out, b)
 		}
 	}
@@ -82,11 +86,11 @@ func eachControl(o fyne.CanvasObject, visit func(fyne.Focusable)) {
 	}
 	var inner []fyne.CanvasObject
 	switch x := o.(type) {
-	case *Button:
+	case *kit.Button:
 		if !x.Disabled() {
 			visit(x)
 		}
-	case *Switch:
+	case *kit.Switch:
 		if !x.Disabled() {
 			visit(x)
 		}
@@ -98,9 +102,9 @@ func eachControl(o fyne.CanvasObject, visit func(fyne.Focusable)) {
 		inner = []fyne.CanvasObject{x.Content}
 	case *CardRow:
 		inner = x.Parts
-	case *FlowRow:
+	case *kit.FlowRow:
 		inner = x.Objects
-	case *LineField:
+	case *kit.LineField:
 		inner = []fyne.CanvasObject{x.Button}
 	}
 	for _, i := range inner {

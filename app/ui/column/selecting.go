@@ -1,4 +1,4 @@
-package kit
+package column
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // selectable rows take part in selecting text with the mouse, across rows.
@@ -113,11 +114,11 @@ func (v *Viewport) TappedSecondary(ev *fyne.PointEvent) {
 	if v.OnMenu != nil {
 		items = append(items, v.OnMenu(v.SelectedText(), v.rowUnder(ev.Position))...)
 	}
-	ShowMenuAt(fyne.NewMenu("", items...), ev.AbsolutePosition, c)
+	kit.ShowMenuAt(fyne.NewMenu("", items...), ev.AbsolutePosition, c)
 }
 
 // rowUnder is the row at a place of the view; nil between rows.
-func (v *Viewport) rowUnder(pos fyne.Position) Row {
+func (v *Viewport) rowUnder(pos fyne.Position) kit.Row {
 	y := pos.Y + v.Offset
 	for _, p := range v.Rows {
 		if p.Top <= y && y < p.Top+p.Height {

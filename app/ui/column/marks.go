@@ -1,9 +1,14 @@
-package kit
+package column
+
+import (
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
+)
 
 // markable rows can show what find found in them.
 type markable interface {
 	FlatText() string
-	SetMarks(marks []Mark, now int)
+	SetMarks(marks []prose.Mark, now int)
 	LineOf(off int) float32 // where the line of a place in the text begins, in own coordinates
 }
 
@@ -11,7 +16,7 @@ type markable interface {
 func (f *Framed) FlatText() string { return f.Text.Flat }
 
 // SetMarks implements Markable.
-func (f *Framed) SetMarks(marks []Mark, now int) {
+func (f *Framed) SetMarks(marks []prose.Mark, now int) {
 	f.Text.SetMarks(marks, now)
 	if n := len(marks); f.OnFind != nil && n > 0 && f.Text.Hides(marks[n-1].From) {
 		f.OnFind()
@@ -24,11 +29,11 @@ func (f *Framed) LineOf(off int) float32 { return f.padTop + f.Text.LineOf(off) 
 // MarkRows shows what find finds in all rows, and returns how many places there are in
 // the rows from…to. Of those the nth is the one that is looked at (the last where there
 // are fewer, none where it is negative); it is brought into sight where that is asked for.
-func (v *Viewport) MarkRows(find func(text string) []Mark, from, to, nth int, reveal bool) (places int) {
+func (v *Viewport) MarkRows(find func(text string) []prose.Mark, from, to, nth int, reveal bool) (places int) {
 	type found struct {
 		row   *Placed
 		in    markable
-		marks []Mark
+		marks []prose.Mark
 		now   int
 	}
 	var last, looked *found
@@ -60,11 +65,11 @@ func (v *Viewport) MarkRows(find func(text string) []Mark, from, to, nth int, re
 }
 
 // Unmark takes the marks away.
-func (v *Viewport) Unmark() { v.MarkRows(func(string) []Mark { return nil }, 0, 0, -1, false) }
+func (v *Viewport) Unmark() { v.MarkRows(func(string) []prose.Mark { return nil }, 0, 0, -1, false) }
 
 // Remember notes what the reader looks at; the function it returns leads back there.
 func (v *Viewport) Remember() (back func()) {
-	follow, first, delta := v.Follow, Row(nil), float32(0)
+	follow, first, delta := v.Follow, kit.Row(nil), float32(0)
 	if i := v.FirstInSight(); i < len(v.Rows) {
 		first, delta = v.Rows[i].Row, v.Offset-v.Rows[i].Top
 	}

@@ -1,7 +1,9 @@
-package kit
+package prose
 
 import (
 	"image/color"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -40,7 +42,7 @@ func (l *LinePaint) Rect(role fyne.ThemeColorName, pos fyne.Position, size fyne.
 	}
 	o := l.rects[l.nr]
 	l.nr++
-	o.FillColor, o.CornerRadius = Color(role), radius
+	o.FillColor, o.CornerRadius = kit.Color(role), radius
 	o.Move(pos)
 	o.Resize(size)
 	o.Refresh()
@@ -53,10 +55,10 @@ func (l *LinePaint) Text(s string, role fyne.ThemeColorName, pos fyne.Position, 
 	}
 	o := l.texts[l.nt]
 	l.nt++
-	h := MeasureText("M", size, style).Height
+	h := kit.MeasureText("M", size, style).Height
 	o.Move(pos.AddXY(0, (leading-h)/2))
-	style, font := fontOf(s, style)
-	if c := Color(role); o.Text != s || o.Color != c || o.TextSize != size || o.TextStyle != style || o.FontSource != font {
+	style, font := kit.FontOf(s, style)
+	if c := kit.Color(role); o.Text != s || o.Color != c || o.TextSize != size || o.TextStyle != style || o.FontSource != font {
 		o.Text, o.Color, o.TextSize, o.TextStyle, o.FontSource = s, c, size, style, font
 		o.Resize(fyne.NewSize(width, h))
 		o.Refresh()
@@ -70,9 +72,9 @@ func EachMark(marks []Mark, now, from, to int, draw func(role fyne.ThemeColorNam
 		switch {
 		case a >= b:
 		case i == now:
-			draw(roleMarkNow, a, b)
+			draw(kit.RoleMarkNow, a, b)
 		default:
-			draw(roleMark, a, b)
+			draw(kit.RoleMark, a, b)
 		}
 	}
 }

@@ -1,8 +1,11 @@
-package kit
+package column
 
 import (
 	"runtime"
 	"slices"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -12,11 +15,11 @@ import (
 
 // Placed is a row with its place in the column.
 type Placed struct {
-	Row    Row
+	Row    kit.Row
 	Gap    float32 // above it
 	Indent float32
-	Max    float32     // widest it may be; 0 = the column
-	Hot    *HoverGroup // shown while the pointer is on the row
+	Max    float32         // widest it may be; 0 = the column
+	Hot    *kit.HoverGroup // shown while the pointer is on the row
 
 	Top, Height, Width float32
 	Dirty              bool
@@ -31,9 +34,9 @@ type Viewport struct {
 	Offset     float32
 	Total      float32
 	Follow     bool
-	Fixed      bool     // a list or page: it never follows its end, and who is at its top stays there
-	ring       *Surface // shows the focus that came by Tab
-	column     float32  // width of the column now
+	Fixed      bool         // a list or page: it never follows its end, and who is at its top stays there
+	ring       *kit.Surface // shows the focus that came by Tab
+	column     float32      // width of the column now
 	Left       float32
 	Shown      []fyne.CanvasObject
 	bar        *thumb
@@ -43,12 +46,12 @@ type Viewport struct {
 	OnLink     func(url string)
 	OnRune     func(r rune) // typing goes to the composer
 	Away       bool
-	placedFor  [2]float32                                        // text scale and density of the rows' places
-	Pad        float32                                           // beside the column
-	Top        float32                                           // above the first row
-	Bottom     float32                                           // below the last one
-	Leftward   bool                                              // the column stands at the left, not in the middle
-	OnMenu     func(selected string, under Row) []*fyne.MenuItem // more for the menu of a click with the other button; optional
+	placedFor  [2]float32                                            // text scale and density of the rows' places
+	Pad        float32                                               // beside the column
+	Top        float32                                               // above the first row
+	Bottom     float32                                               // below the last one
+	Leftward   bool                                                  // the column stands at the left, not in the middle
+	OnMenu     func(selected string, under kit.Row) []*fyne.MenuItem // more for the menu of a click with the other button; optional
 	OnEscape   func()
 	OnShortcut func(fyne.Shortcut) bool  // takes shortcuts in the window's place
 	OnKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
@@ -56,7 +59,7 @@ type Viewport struct {
 	sel        selection
 	passed     bool // by Tab
 	byMouse    bool // the focus comes from a press
-	hot        *HoverGroup
+	hot        *kit.HoverGroup
 }
 
 const (
@@ -67,9 +70,9 @@ const (
 
 // NewViewport is a column that follows its end.
 func NewViewport() *Viewport {
-	v := &Viewport{Follow: true, Pad: columnPad, Top: Gap16, Bottom: bottomRoom}
+	v := &Viewport{Follow: true, Pad: columnPad, Top: kit.Gap16, Bottom: bottomRoom}
 	v.bar = newThumb(v)
-	v.ring = NewSurface(RoleNone, RoleAccent, 0)
+	v.ring = kit.NewSurface(kit.RoleNone, kit.RoleAccent, 0)
 	v.ring.Hide()
 	v.ExtendBaseWidget(v)
 	return v
@@ -86,11 +89,11 @@ func (v *Viewport) SetRows(rows []*Placed) {
 }
 
 // inSight is the rows the reader sees, each with the offset's distance from its top.
-func (v *Viewport) inSight() map[Row]float32 {
+func (v *Viewport) inSight() map[kit.Row]float32 {
 	if v.Follow || v.Fixed && v.Offset <= 0 {
 		return nil
 	}
-	seen := map[Row]float32{}
+	seen := map[kit.Row]float32{}
 	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top < v.Offset+v.Size().Height; i++ {
 		seen[v.Rows[i].Row] = v.Offset - v.Rows[i].Top
 	}
@@ -99,7 +102,7 @@ func (v *Viewport) inSight() map[Row]float32 {
 
 // restore puts the first row that was in sight back where it was; who was at the
 // end stays at the end.
-func (v *Viewport) restore(seen map[Row]float32) {
+func (v *Viewport) restore(seen map[kit.Row]float32) {
 	if v.Follow {
 		v.Offset = v.MaxOffset()
 		return
@@ -116,12 +119,12 @@ func (v *Viewport) restore(seen map[Row]float32) {
 // dirty or the width has changed.
 func (v *Viewport) place(force bool) {
 	size := v.Size()
-	v.column = min(size.Width-2*v.Pad, ColumnMax)
+	v.column = min(size.Width-2*v.Pad, kit.ColumnMax)
 	if v.column < 40 {
 		return
 	}
 	v.Left = (size.Width - v.column) / 2
-	look := [2]float32{TextScale(), Density()}
+	look := [2]float32{kit.TextScale(), kit.Density()}
 	force = force || v.placedFor != look
 	v.placedFor = look
 	if v.Leftward {
@@ -148,12 +151,12 @@ func (v *Viewport) place(force bool) {
 }
 
 // Holds reports whether a row is one of the column's.
-func (v *Viewport) Holds(r Row) bool {
+func (v *Viewport) Holds(r kit.Row) bool {
 	return slices.ContainsFunc(v.Rows, func(p *Placed) bool { return p.Row == r })
 }
 
 // Remeasure asks a row for its height again; what the reader looks at stays.
-func (v *Viewport) Remeasure(r Row) {
+func (v *Viewport) Remeasure(r kit.Row) {
 	seen := v.inSight()
 	for _, p := range v.Rows {
 		if p.Row == r {
@@ -279,7 +282,7 @@ func (v *Viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
 // under the pointer.
 func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 	y := ev.Position.Y + v.Offset
-	var hot *HoverGroup
+	var hot *kit.HoverGroup
 	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
 		hot = v.Rows[i].Hot
 	}
@@ -289,11 +292,11 @@ func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 // MouseOut implements desktop.Hoverable.
 func (v *Viewport) MouseOut() { v.setHot(nil) }
 
-func (v *Viewport) setHot(g *HoverGroup) {
+func (v *Viewport) setHot(g *kit.HoverGroup) {
 	if v.hot != g {
-		v.hot.show(false)
+		v.hot.Show(false)
 		v.hot = g
-		g.show(true)
+		g.Show(true)
 	}
 }
 
@@ -360,10 +363,10 @@ func (v *Viewport) TypedRune(r rune) {
 
 // TypedKey implements fyne.Focusable: the keys that move in a page.
 func (v *Viewport) TypedKey(ev *fyne.KeyEvent) {
-	if v.OnKey != nil && v.OnKey(ev) || HostOf(v).RunKey(ev) {
+	if v.OnKey != nil && v.OnKey(ev) || kit.HostOf(v).RunKey(ev) {
 		return
 	}
-	page := v.Size().Height - 2*Gap20
+	page := v.Size().Height - 2*kit.Gap20
 	switch ev.Name {
 	case fyne.KeyPageUp:
 		v.ScrollTo(v.Offset - page)
@@ -394,7 +397,7 @@ func (v *Viewport) TypedShortcut(s fyne.Shortcut) {
 		v.selectAll()
 	default:
 		if v.OnShortcut == nil || !v.OnShortcut(s) {
-			HostOf(v).RunShortcut(s)
+			kit.HostOf(v).RunShortcut(s)
 		}
 	}
 }
@@ -414,7 +417,7 @@ func (r *viewportRenderer) Layout(fyne.Size) {
 func (r *viewportRenderer) MinSize() fyne.Size { return fyne.NewSize(120, 80) }
 
 func (r *viewportRenderer) Refresh() {
-	if r.v.placedFor != [2]float32{TextScale(), Density()} {
+	if r.v.placedFor != [2]float32{kit.TextScale(), kit.Density()} {
 		r.v.place(false)
 	}
 	r.v.arrange()
@@ -448,14 +451,14 @@ func (v *Viewport) RevealFocus(top, bottom float32) {
 	from, to := top, bottom
 	for _, p := range v.Rows {
 		switch p.Row.(type) {
-		case *Prose, *Framed:
+		case *prose.Text, *Framed:
 			continue
 		}
 		if p.Top+p.Height <= top {
-			from = p.Top + p.Height - Gap8
+			from = p.Top + p.Height - kit.Gap8
 		}
 		if p.Top >= bottom {
-			to = p.Top + Gap8
+			to = p.Top + kit.Gap8
 			break
 		}
 	}
@@ -466,7 +469,7 @@ func (v *Viewport) RevealFocus(top, bottom float32) {
 }
 
 // RevealRow brings a row into sight.
-func (v *Viewport) RevealRow(r Row) {
+func (v *Viewport) RevealRow(r kit.Row) {
 	for _, p := range v.Rows {
 		if p.Row == r {
 			v.Reveal(p.Top, p.Top+p.Height)

@@ -1,9 +1,11 @@
-package kit
+package prose
 
 import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
@@ -12,11 +14,11 @@ import (
 // A paragraph that is changed at its end, again and again, has the lines that one
 // made at once has.
 func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	parts := []string{"word ", "a longer one, ", "averyveryverylongwordthatfitsnoline", "日本語。", "🎉 ", "line\n", "\n", " ", "  ", "\tx", "—"}
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		p := NewProse(nil, SizeText, RoleText)
+		p := New(nil, kit.SizeText, kit.RoleText)
 		var runs []Run
 		width := float32(120)
 		for step := range 60 {
@@ -40,7 +42,7 @@ func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
 			}
 			p.SetRuns(runs)
 			height := p.Measure(width)
-			whole := NewProse(runs, SizeText, RoleText)
+			whole := New(runs, kit.SizeText, kit.RoleText)
 			if want := whole.Measure(width); height != want || p.Widest != whole.Widest {
 				t.Fatalf("seed %d, step %d: %v high and %v wide, want %v and %v", seed, step, height, p.Widest, want, whole.Widest)
 			}
@@ -52,9 +54,9 @@ func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
 }
 
 func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	long := strings.Repeat("word and word ", 2000)
-	p := NewProse([]Run{{Text: long}}, SizeText, RoleText)
+	p := New([]Run{{Text: long}}, kit.SizeText, kit.RoleText)
 	p.Measure(400)
 	lines := len(p.Lines)
 	p.SetRuns([]Run{{Text: long + "and one"}})
@@ -68,8 +70,8 @@ func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
 }
 
 func TestAFoldedTextDrawsTheLinesItShowsAlone(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
-	p := NewProse([]Run{{Text: strings.Repeat("a line\n", 40) + "the end"}}, SizeText, RoleText)
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	p := New([]Run{{Text: strings.Repeat("a line\n", 40) + "the end"}}, kit.SizeText, kit.RoleText)
 	whole := p.Measure(400)
 	p.ShowLines(5)
 	if _, last := p.visibleLines(); last != 5 || p.Measure(400) != 5*p.Leading {

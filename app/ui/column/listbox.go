@@ -1,7 +1,10 @@
-package kit
+package column
 
 import (
 	"strconv"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
@@ -18,7 +21,7 @@ type ListBox struct {
 // NewListBox is a list of rows, at most so high.
 func NewListBox(rows []*Placed, most float32) *ListBox {
 	b := &ListBox{Port: NewViewport(), rows: rows, most: most}
-	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, Gap4, false, true, true
+	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, kit.Gap4, false, true, true
 	b.Port.SetRows(rows)
 	b.ExtendBaseWidget(b)
 	return b
@@ -28,20 +31,20 @@ func NewListBox(rows []*Placed, most float32) *ListBox {
 func (b *ListBox) Measure(width float32) float32 {
 	h := b.Port.Top + b.Port.Bottom
 	for i, p := range b.rows {
-		w := min(width-listGutter, ColumnMax) - p.Indent
+		w := min(width-listGutter, kit.ColumnMax) - p.Indent
 		if p.Max > 0 {
 			w = min(w, p.Max-p.Indent)
 		}
 		h += p.Row.Measure(w)
 		if i > 0 {
-			h += p.Gap * Density()
+			h += p.Gap * kit.Density()
 		}
 	}
 	return min(h, b.most)
 }
 
 // listGutter is the room for the scroll bar beside the rows.
-const listGutter = Gap8
+const listGutter = kit.Gap8
 
 // CreateRenderer implements fyne.Widget.
 func (b *ListBox) CreateRenderer() fyne.WidgetRenderer { return &listRenderer{b} }
@@ -61,18 +64,18 @@ func (r *listRenderer) Destroy()                     {}
 // ChoiceRow is a switch with what it chooses beside it.
 type ChoiceRow struct {
 	widget.BaseWidget
-	sign *Switch
-	text *Prose
-	meta *Prose // nil without
+	sign *kit.Switch
+	text *prose.Text
+	meta *prose.Text // nil without
 }
 
 // NewChoiceRow begins unchosen; choose is told of each change.
 func NewChoiceRow(text, meta string, choose func(on bool)) *ChoiceRow {
-	r := &ChoiceRow{text: NewProse([]Run{{Text: text}}, SizeText, RoleText)}
+	r := &ChoiceRow{text: prose.New([]prose.Run{{Text: text}}, kit.SizeText, kit.RoleText)}
 	if meta != "" {
-		r.meta = NewProse([]Run{{Text: meta}}, SizeSmall, RoleMuted)
+		r.meta = prose.New([]prose.Run{{Text: meta}}, kit.SizeSmall, kit.RoleMuted)
 	}
-	r.sign = NewSwitch(func(value string) {
+	r.sign = kit.NewSwitch(func(value string) {
 		choose(value == "true")
 		r.sign.SetValue(value, false)
 	})
@@ -85,7 +88,7 @@ func (r *ChoiceRow) Set(on bool) { r.sign.SetValue(strconv.FormatBool(on), false
 
 // beside is how wide the words may be beside the switch, and where they begin.
 func (r *ChoiceRow) beside(width float32) (words, x float32) {
-	x = r.sign.MinSize().Width + Gap12
+	x = r.sign.MinSize().Width + kit.Gap12
 	return max(0, width-x), x
 }
 

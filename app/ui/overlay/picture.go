@@ -1,4 +1,4 @@
-package kit
+package overlay
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
 // Picture is an image over the window, fitted into it. + and − and the wheel zoom, the
@@ -20,8 +21,8 @@ type Picture struct {
 	img     *canvas.Image
 	size    fyne.Size // at 100 %
 	name    string
-	caption *Label
-	back    *Surface
+	caption *kit.Label
+	back    *kit.Surface
 	scrim   *Scrim
 	zoom    float32       // 0: fitted
 	at      fyne.Position // of the image's middle, from the window's
@@ -33,12 +34,12 @@ const (
 	mostZoom   float32 = 8
 	zoomStep   float32 = 1.25
 	moveStep   float32 = 60
-	captionPad         = Gap8
+	captionPad         = kit.Gap8
 )
 
 // ShowPicture lays an image over a window; open shows it in another program.
 func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *Picture {
-	p := &Picture{over: over, img: canvas.NewImageFromImage(img), name: name, caption: NewLabel("", RoleText, SizeSmall), back: NewSurface(RoleCard, RoleLine, RadiusRow), open: open}
+	p := &Picture{over: over, img: canvas.NewImageFromImage(img), name: name, caption: kit.NewLabel("", kit.RoleText, kit.SizeSmall), back: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusRow), open: open}
 	b := img.Bounds()
 	p.size = fyne.NewSize(float32(b.Dx()), float32(b.Dy()))
 	p.img.FillMode, p.img.ScaleMode = canvas.ImageFillStretch, canvas.ImageScaleSmooth
@@ -58,7 +59,7 @@ func (p *Picture) Close() {
 
 // fitted is the zoom at which all of the image is seen, never above 100 %.
 func (p *Picture) fitted() float32 {
-	room := p.Size().SubtractWidthHeight(2*Gap20, 4*Gap20)
+	room := p.Size().SubtractWidthHeight(2*kit.Gap20, 4*kit.Gap20)
 	return max(min(1, room.Width/p.size.Width, room.Height/p.size.Height), 0.01)
 }
 
@@ -83,7 +84,7 @@ func (p *Picture) setZoom(z float32) {
 func (p *Picture) move(dx, dy float32) {
 	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
 	limit := func(v, most float32) float32 { return min(max(v, -most), most) }
-	p.at = fyne.NewPos(limit(p.at.X+dx, max(0, (w-p.Size().Width)/2+Gap20)), limit(p.at.Y+dy, max(0, (h-p.Size().Height)/2+2*Gap20)))
+	p.at = fyne.NewPos(limit(p.at.X+dx, max(0, (w-p.Size().Width)/2+kit.Gap20)), limit(p.at.Y+dy, max(0, (h-p.Size().Height)/2+2*kit.Gap20)))
 	p.Refresh()
 }
 
@@ -154,13 +155,13 @@ func (r *pictureRenderer) Layout(s fyne.Size) {
 	p.img.Move(fyne.NewPos((s.Width-w)/2+p.at.X, (s.Height-h)/2+p.at.Y))
 	p.img.Resize(fyne.NewSize(w, h))
 	tail := "  ·  " + fmt.Sprintf("%.0f %%", 100*p.scale()) + "  ·  " + i18n.T("+ − zoom, Enter opens, Esc closes")
-	most := s.Width - 2*Gap20 - 2*captionPad
-	p.caption.Text = ellipsize(p.name, max(most-MeasureText(tail, SizeSmall, fyne.TextStyle{}).Width, 0), SizeSmall, fyne.TextStyle{}) + tail
-	c := MeasureText(p.caption.Text, SizeSmall, fyne.TextStyle{})
+	most := s.Width - 2*kit.Gap20 - 2*captionPad
+	p.caption.Text = kit.Ellipsize(p.name, max(most-kit.MeasureText(tail, kit.SizeSmall, fyne.TextStyle{}).Width, 0), kit.SizeSmall, fyne.TextStyle{}) + tail
+	c := kit.MeasureText(p.caption.Text, kit.SizeSmall, fyne.TextStyle{})
 	c.Width = min(c.Width+1, most)
-	at := fyne.NewPos((s.Width-c.Width)/2, s.Height-c.Height-Gap20)
-	p.back.Move(at.SubtractXY(captionPad, Gap4))
-	p.back.Resize(c.AddWidthHeight(2*captionPad, 2*Gap4))
+	at := fyne.NewPos((s.Width-c.Width)/2, s.Height-c.Height-kit.Gap20)
+	p.back.Move(at.SubtractXY(captionPad, kit.Gap4))
+	p.back.Resize(c.AddWidthHeight(2*captionPad, 2*kit.Gap4))
 	p.caption.Move(at)
 	p.caption.Resize(c)
 }

@@ -1,9 +1,11 @@
-package kit
+package prose
 
 import (
 	"math"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 )
@@ -24,7 +26,7 @@ type letterStyle struct {
 }
 
 // wordWidth is the width of a word.
-func (p *Prose) wordWidth(from, to int) float32 {
+func (p *Text) wordWidth(from, to int) float32 {
 	if to-from <= longWord {
 		return p.span(from, to)
 	}
@@ -34,7 +36,7 @@ func (p *Prose) wordWidth(from, to int) float32 {
 
 // breakWord puts a word that is longer than a line on lines of its own. It gives where
 // its last line begins and how wide that is. Its cost is linear in the word.
-func (p *Prose) breakWord(w word, width float32) (from int, x float32) {
+func (p *Text) breakWord(w word, width float32) (from int, x float32) {
 	guess := longJoint
 	for from = w.from; ; {
 		cut, x := p.fitting(from, w.to, width, guess)
@@ -49,9 +51,9 @@ func (p *Prose) breakWord(w word, width float32) (from int, x float32) {
 // fitting is where the part of a word that begins at from and fits into the width ends,
 // at least one character further, and how wide that part is. It is guessed to have so
 // many bytes.
-func (p *Prose) fitting(from, to int, width float32, guess int) (cut int, x float32) {
+func (p *Text) fitting(from, to int, width float32, guess int) (cut int, x float32) {
 	cut, x = p.lettersWithin(from, to, width)
-	if cut < to && !isOwn(firstRune(p.Flat[cut:])) {
+	if cut < to && !kit.IsOwn(firstRune(p.Flat[cut:])) {
 		cut, x = p.shapedWithin(from, cut, to, x, width, guess-(cut-from))
 		if end := signEnd(p.Flat, cut, to); end > cut {
 			if cut, x = end, p.span(from, end); x > width {
@@ -69,7 +71,7 @@ func (p *Prose) fitting(from, to int, width float32, guess int) (cut int, x floa
 
 // lettersWithin is where the letters of the bundled fonts that begin at from reach the
 // width, or where others follow, and how wide they are.
-func (p *Prose) lettersWithin(from, to int, width float32) (end int, x float32) {
+func (p *Text) lettersWithin(from, to int, width float32) (end int, x float32) {
 	for r := p.runAt(from); from < to; r++ {
 		end := to
 		if r+1 < len(p.starts) {
@@ -79,12 +81,12 @@ func (p *Prose) lettersWithin(from, to int, width float32) (end int, x float32) 
 		widths := p.letterWidths(size, style)
 		for from < end {
 			c, n := utf8.DecodeRuneInString(p.Flat[from:end])
-			if !isOwn(c) {
+			if !kit.IsOwn(c) {
 				return from, x
 			}
 			w, known := widths[c]
 			if !known {
-				w = MeasureText(p.Flat[from:from+n], size, style).Width
+				w = kit.MeasureText(p.Flat[from:from+n], size, style).Width
 				widths[c] = w
 			}
 			if x+w > width {
@@ -97,7 +99,7 @@ func (p *Prose) lettersWithin(from, to int, width float32) (end int, x float32) 
 }
 
 // letterWidths are the widths that are known of letters in one style.
-func (p *Prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
+func (p *Text) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
 	key := letterStyle{size, style}
 	if p.letters[key] == nil {
 		if p.letters == nil {
@@ -111,7 +113,7 @@ func (p *Prose) letterWidths(size float32, style fyne.TextStyle) map[rune]float3
 // shapedWithin is lettersWithin for text whose signs may join: marks, emoji, Arabic. It
 // shapes from…fits, which is x wide, and what follows, until less than a letter is free.
 // First it tries step bytes more.
-func (p *Prose) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
+func (p *Text) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
 	over, wide := to, float32(0) // what does not fit, and its width
 	for fits < to && wide == 0 && width-x > p.size*p.scale {
 		end := max(RuneFloor(p.Flat, min(fits+step, to)), NextRune(p.Flat, fits))
@@ -170,13 +172,13 @@ func firstRune(s string) rune {
 }
 
 // addLine adds a line that is so wide.
-func (p *Prose) addLine(from, to int, width float32) {
+func (p *Text) addLine(from, to int, width float32) {
 	p.Lines = append(p.Lines, textLine{from: from, to: to, width: width})
 	p.Widest = max(p.Widest, width)
 }
 
 // segments are the stretches of one style of a line.
-func (p *Prose) segments(l textLine) []segment {
+func (p *Text) segments(l textLine) []segment {
 	var segs []segment
 	var x float32
 	for at, r := l.from, p.runAt(l.from); at < l.to; r++ {
@@ -186,7 +188,7 @@ func (p *Prose) segments(l textLine) []segment {
 		}
 		if end > at {
 			size, style := p.style(r)
-			w := MeasureText(p.Flat[at:end], size, style).Width
+			w := kit.MeasureText(p.Flat[at:end], size, style).Width
 			segs = append(segs, segment{from: at, to: end, run: r, X: x, Width: w})
 			x += w
 			at = end

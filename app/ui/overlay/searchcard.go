@@ -1,6 +1,9 @@
-package kit
+package overlay
 
 import (
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/kit"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 )
@@ -11,11 +14,11 @@ const findTop float32 = 72 // from the window's upper edge, at most
 // what was found, and a line of words.
 type SearchCard struct {
 	widget.BaseWidget
-	Entry *Field
+	Entry *kit.Field
 	OnKey func(*fyne.KeyEvent) bool // moves in what was found
-	Port  *Viewport
-	Hint  *Label
-	card  *Surface
+	Port  *column.Viewport
+	Hint  *kit.Label
+	card  *kit.Surface
 	scrim *Scrim
 	rule  fyne.CanvasObject
 	most  fyne.Size // width, and height of what was found; the window may have less
@@ -24,12 +27,12 @@ type SearchCard struct {
 // NewSearchCard is a card with a hint below it; leave closes it.
 func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
 	c := &SearchCard{
-		Port: NewViewport(), Hint: Small(hint).Squeezable(), card: NewSurface(RoleCard, RoleLine, RadiusBubble),
-		scrim: NewScrim(leave), rule: Hairline(), most: most,
+		Port: column.NewViewport(), Hint: kit.Small(hint).Squeezable(), card: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble),
+		scrim: NewScrim(leave), rule: kit.Hairline(), most: most,
 	}
 	c.Port.Follow, c.Port.Fixed = false, true
 	c.Port.Disable()
-	c.Entry = NewField()
+	c.Entry = kit.NewField()
 	c.Entry.OnKey = func(k *fyne.KeyEvent) bool {
 		if k.Name == fyne.KeyEscape {
 			leave()
@@ -49,7 +52,7 @@ func (c *SearchCard) Open(over fyne.Canvas) {
 }
 
 // Fill replaces what was found.
-func (c *SearchCard) Fill(rows []*Placed) {
+func (c *SearchCard) Fill(rows []*column.Placed) {
 	c.Port.Offset = 0
 	c.Port.SetRows(rows)
 	c.Refresh()
@@ -63,26 +66,26 @@ type findCardRenderer struct{ c *SearchCard }
 func (r *findCardRenderer) Layout(s fyne.Size) {
 	c := r.c
 	c.scrim.Resize(s)
-	w := min(c.most.Width, s.Width-2*Gap16)
+	w := min(c.most.Width, s.Width-2*kit.Gap16)
 	x, top := (s.Width-w)/2, min(findTop, s.Height/8)
 	field := c.Entry.MinSize().Height
-	c.Entry.Move(fyne.NewPos(x+Gap8, top+Gap4))
-	c.Entry.Resize(fyne.NewSize(w-Gap16, field))
-	y := top + field + Gap8
+	c.Entry.Move(fyne.NewPos(x+kit.Gap8, top+kit.Gap4))
+	c.Entry.Resize(fyne.NewSize(w-kit.Gap16, field))
+	y := top + field + kit.Gap8
 	c.rule.Move(fyne.NewPos(x, y))
 	c.rule.Resize(fyne.NewSize(w, 1))
 	y++
-	foot := c.Hint.MinSize().Height + Gap16
+	foot := c.Hint.MinSize().Height + kit.Gap16
 	c.Port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
-	rows := max(0, min(c.Port.Total, c.most.Height, s.Height-y-foot-Gap20))
+	rows := max(0, min(c.Port.Total, c.most.Height, s.Height-y-foot-kit.Gap20))
 	if len(c.Port.Rows) == 0 {
 		rows = 0
 	}
 	c.Port.Move(fyne.NewPos(x, y))
 	c.Port.Resize(fyne.NewSize(w, rows))
 	y += rows
-	c.Hint.Move(fyne.NewPos(x+Gap16, y+Gap8))
-	c.Hint.Resize(fyne.NewSize(w-2*Gap16, foot-Gap16))
+	c.Hint.Move(fyne.NewPos(x+kit.Gap16, y+kit.Gap8))
+	c.Hint.Resize(fyne.NewSize(w-2*kit.Gap16, foot-kit.Gap16))
 	c.card.Move(fyne.NewPos(x, top))
 	c.card.Resize(fyne.NewSize(w, y+foot-top))
 }

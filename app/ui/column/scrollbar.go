@@ -1,6 +1,8 @@
-package kit
+package column
 
 import (
+	"mac-stats/app/ui/kit"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -11,11 +13,11 @@ import (
 type thumb struct {
 	widget.BaseWidget
 	v *Viewport
-	s *Surface
+	s *kit.Surface
 }
 
 func newThumb(v *Viewport) *thumb {
-	t := &thumb{v: v, s: NewSurface(RoleLine, RoleNone, 3)}
+	t := &thumb{v: v, s: kit.NewSurface(kit.RoleLine, kit.RoleNone, 3)}
 	t.ExtendBaseWidget(t)
 	return t
 }
@@ -44,13 +46,13 @@ func (t *thumb) Dragged(ev *fyne.DragEvent) {
 func (t *thumb) DragEnd() {}
 
 // MouseIn implements desktop.Hoverable.
-func (t *thumb) MouseIn(*desktop.MouseEvent) { t.s.Set(RoleFaint, RoleNone) }
+func (t *thumb) MouseIn(*desktop.MouseEvent) { t.s.Set(kit.RoleFaint, kit.RoleNone) }
 
 // MouseMoved implements desktop.Hoverable.
 func (t *thumb) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut implements desktop.Hoverable.
-func (t *thumb) MouseOut() { t.s.Set(RoleLine, RoleNone) }
+func (t *thumb) MouseOut() { t.s.Set(kit.RoleLine, kit.RoleNone) }
 
 // CreateRenderer implements fyne.Widget.
 func (t *thumb) CreateRenderer() fyne.WidgetRenderer {

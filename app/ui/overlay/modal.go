@@ -1,4 +1,4 @@
-package kit
+package overlay
 
 import (
 	"slices"
@@ -7,25 +7,28 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Modal is a card over the window, which waits until it is answered. Esc closes it; a
 // press beside it does nothing, so that nothing written in it is lost by a slip.
 type Modal struct {
 	widget.BaseWidget
-	Card  *CardRow
-	Port  *Viewport // scrolls the card where the window is lower
-	tall  bool      // it is
-	most  float32   // width of the card, at most
+	Card  *column.CardRow
+	Port  *column.Viewport // scrolls the card where the window is lower
+	tall  bool             // it is
+	most  float32          // width of the card, at most
 	scrim *Scrim
 	over  fyne.Canvas
 }
 
 // ShowModal lays a card over a window, which is at most so wide.
-func ShowModal(over fyne.Canvas, card *CardRow, most float32) *Modal {
-	m := &Modal{Card: card, Port: NewViewport(), most: most, scrim: NewScrim(func() {}), over: over}
+func ShowModal(over fyne.Canvas, card *column.CardRow, most float32) *Modal {
+	m := &Modal{Card: card, Port: column.NewViewport(), most: most, scrim: NewScrim(func() {}), over: over}
 	m.Port.Follow, m.Port.Fixed, m.Port.Pad, m.Port.Top, m.Port.Bottom, m.Port.OnEscape = false, true, 0, 0, 0, m.Close
-	m.Port.SetRows([]*Placed{{Row: card}})
+	m.Port.SetRows([]*column.Placed{{Row: card}})
 	m.ExtendBaseWidget(m)
 	m.Resize(over.Size())
 	over.Overlays().Add(m)
@@ -53,7 +56,7 @@ type modalRenderer struct{ m *Modal }
 func (r *modalRenderer) Layout(s fyne.Size) {
 	m := r.m
 	m.scrim.Resize(s)
-	width := max(0, min(m.most, s.Width-2*Gap20))
+	width := max(0, min(m.most, s.Width-2*kit.Gap20))
 	height := m.Card.Measure(width)
 	at := fyne.NewPos((s.Width-width)/2, max(0, (s.Height-height)/2))
 	if m.tall = height > s.Height; m.tall {
@@ -89,10 +92,10 @@ const confirmWidth float32 = 360
 // Confirm asks before something that can't be taken back.
 func Confirm(over fyne.Canvas, title, text, yes string, do func()) {
 	var m *Modal
-	cancel := NewButton(ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
-	card := NewCardRow(RoleNone, Title(title), NewParagraph(text, RoleMuted), Spacer(Gap8), Line(Gap8, -1,
-		NewButton(ButtonPrimary, yes, func() { m.Close(); do() }), cancel))
-	card.Pad = Gap16
+	cancel := kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
+	card := column.NewCardRow(kit.RoleNone, kit.Title(title), prose.NewParagraph(text, kit.RoleMuted), column.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1,
+		kit.NewButton(kit.ButtonPrimary, yes, func() { m.Close(); do() }), cancel))
+	card.Pad = kit.Gap16
 	m = ShowModal(over, card, confirmWidth)
 	over.Focus(cancel) // Enter must not be enough
 }
@@ -115,5 +118,5 @@ func (s *Scrim) Tapped(*fyne.PointEvent) { s.onTap() }
 
 // CreateRenderer implements fyne.Widget.
 func (s *Scrim) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(NewSurface(roleScrim, RoleNone, 0))
+	return widget.NewSimpleRenderer(kit.NewSurface(kit.RoleScrim, kit.RoleNone, 0))
 }

@@ -1,8 +1,11 @@
-package kit
+package column
 
 import (
 	"runtime"
 	"testing"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -22,14 +25,14 @@ func TestANotchOfTheWheelIsThreeLines(t *testing.T) {
 // Between the rows of a list there is nothing to copy.
 func TestARightClickOnAListOfButtonsOpensNoMenu(t *testing.T) {
 	for _, tt := range []struct {
-		row  Row
+		row  kit.Row
 		menu bool
 	}{
-		{NewBoxRow(NewButton(ButtonRow, "a session", nil)), false},
-		{NewParagraph("words to copy", RoleText), true},
+		{NewBoxRow(kit.NewButton(kit.ButtonRow, "a session", nil)), false},
+		{prose.NewParagraph("words to copy", kit.RoleText), true},
 	} {
 		v := NewViewport()
-		test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
+		test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 		w := test.NewTempWindow(t, v)
 		w.Resize(fyne.NewSize(300, 100))
 		v.SetRows([]*Placed{{Row: tt.row}})

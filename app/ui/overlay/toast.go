@@ -1,7 +1,9 @@
-package kit
+package overlay
 
 import (
 	"time"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -11,9 +13,9 @@ import (
 // Toast says at the lower edge what was done, and offers to undo it, for a while.
 type Toast struct {
 	widget.BaseWidget
-	text  *Label
-	Act   *Button
-	Also  *Button // a second thing to do; mostly hidden
+	text  *kit.Label
+	Act   *kit.Button
+	Also  *kit.Button // a second thing to do; mostly hidden
 	do    func()
 	turn  int // of the showing: only the newest one takes itself away
 	box   fyne.CanvasObject
@@ -26,12 +28,12 @@ const undoStays = 10 * time.Second
 
 // NewToast is a toast that is not shown yet.
 func NewToast() *Toast {
-	t := &Toast{Stays: undoStays, text: Text("").Squeezable()}
-	t.Act = NewButton(ButtonLink, "", t.press)
-	t.Act.TextSize = SizeText
-	t.Also = NewButton(ButtonLink, "", nil)
-	t.Also.TextSize = SizeText
-	t.box = container.NewStack(NewSurface(RoleCard, RoleLine, RadiusCard), Inset(Gap8, Gap8, Gap16, Gap16, Line(Gap16, 0, t.text, t.Act, t.Also)))
+	t := &Toast{Stays: undoStays, text: kit.Text("").Squeezable()}
+	t.Act = kit.NewButton(kit.ButtonLink, "", t.press)
+	t.Act.TextSize = kit.SizeText
+	t.Also = kit.NewButton(kit.ButtonLink, "", nil)
+	t.Also.TextSize = kit.SizeText
+	t.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), kit.Inset(kit.Gap8, kit.Gap8, kit.Gap16, kit.Gap16, kit.Line(kit.Gap16, 0, t.text, t.Act, t.Also)))
 	t.ExtendBaseWidget(t)
 	t.Hide()
 	return t
@@ -58,10 +60,10 @@ func (t *Toast) show(text, label string, do func()) {
 
 // width is what the words need.
 func (t *Toast) width() float32 {
-	w := MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*Gap16 + 2
-	for _, b := range []*Button{t.Act, t.Also} {
+	w := kit.MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*kit.Gap16 + 2
+	for _, b := range []*kit.Button{t.Act, t.Also} {
 		if !b.Hidden {
-			w += Gap16 + b.MinSize().Width
+			w += kit.Gap16 + b.MinSize().Width
 		}
 	}
 	return w
@@ -77,8 +79,8 @@ type toastLayout struct{ above func() float32 }
 func (toastLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 func (l toastLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	t := o[0].(*Toast)
-	w, h := min(t.width(), s.Width-2*Gap16), t.MinSize().Height
-	t.Move(fyne.NewPos((s.Width-w)/2, s.Height-l.above()-h-Gap12))
+	w, h := min(t.width(), s.Width-2*kit.Gap16), t.MinSize().Height
+	t.Move(fyne.NewPos((s.Width-w)/2, s.Height-l.above()-h-kit.Gap12))
 	t.Resize(fyne.NewSize(w, h))
 }
 
@@ -88,7 +90,7 @@ func (t *Toast) Offer(text, label string, do func()) {
 	t.place.Refresh()
 	turn := t.turn
 	time.AfterFunc(t.Stays, func() {
-		HostOf(t).Do(func() {
+		kit.HostOf(t).Do(func() {
 			if t.turn == turn {
 				t.Hide()
 			}

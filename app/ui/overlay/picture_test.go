@@ -1,16 +1,18 @@
-package kit
+package overlay
 
 import (
 	"image"
 	"testing"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 )
 
 func TestAPictureIsZoomedMovedAndClosedByKey(t *testing.T) {
-	test.NewTempApp(t).Settings().SetTheme(NewTheme(Look{}))
-	w := test.NewTempWindow(t, NewSurface(RoleWindow, RoleNone, 0))
+	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
+	w := test.NewTempWindow(t, kit.NewSurface(kit.RoleWindow, kit.RoleNone, 0))
 	w.Resize(fyne.NewSize(340, 400))
 	opened := 0
 	p := ShowPicture(w.Canvas(), image.NewNRGBA(image.Rect(0, 0, 1200, 600)), "shot.png", func() { opened++ })

@@ -1,4 +1,4 @@
-package kit
+package prose
 
 import (
 	"slices"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mac-stats/app/ui/kit"
 )
 
 // How a paragraph becomes words, and words become lines. A text that only grows at
@@ -13,14 +15,14 @@ import (
 
 // keepWords keeps the words that end within so many bytes: the last of them may go
 // on.
-func (p *Prose) keepWords(same int) {
+func (p *Text) keepWords(same int) {
 	n := sort.Search(len(p.Words), func(i int) bool { return p.Words[i].next >= same })
 	p.Words = p.Words[:n]
 	p.settled = min(p.settled, n)
 }
 
 // split finds the words of the flat text behind those that are there.
-func (p *Prose) split() {
+func (p *Text) split() {
 	i := 0
 	if n := len(p.Words); n > 0 {
 		i = p.Words[n-1].next
@@ -78,7 +80,7 @@ func breaksAnywhere(r rune) bool {
 }
 
 // LongestWord is the width of the longest word.
-func (p *Prose) LongestWord() float32 {
+func (p *Text) LongestWord() float32 {
 	var w float32
 	for _, x := range p.Words {
 		w = max(w, x.width)
@@ -87,10 +89,10 @@ func (p *Prose) LongestWord() float32 {
 }
 
 // Measure wraps to a width and gives the height.
-func (p *Prose) Measure(width float32) float32 { return p.MeasureAt(width, TextScale()) }
+func (p *Text) Measure(width float32) float32 { return p.MeasureAt(width, kit.TextScale()) }
 
 // MeasureAt is measure for who has many and asks for the scale once.
-func (p *Prose) MeasureAt(width, scale float32) float32 {
+func (p *Text) MeasureAt(width, scale float32) float32 {
 	if width < 8 {
 		width = 8
 	}
@@ -110,7 +112,7 @@ func (p *Prose) MeasureAt(width, scale float32) float32 {
 
 // wrap makes the lines of the words that have none. It begins again with the last
 // line that begins with a word and has one that it had before.
-func (p *Prose) wrap(width float32) {
+func (p *Text) wrap(width float32) {
 	p.Wrapped = width
 	p.version++
 	first := p.keepLines()
@@ -145,7 +147,7 @@ func (p *Prose) wrap(width float32) {
 
 // keepLines keeps the lines above the first one that may change, and gives the word
 // that one begins with.
-func (p *Prose) keepLines() (first int) {
+func (p *Text) keepLines() (first int) {
 	at := 0
 	for n := len(p.Lines) - 1; n > 0 && p.settled > 0; n-- {
 		from := p.Lines[n].from

@@ -1,9 +1,11 @@
-package kit
+package prose
 
 import (
 	"slices"
 	"sort"
 	"strings"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -45,10 +47,10 @@ type textLine struct {
 	width    float32
 }
 
-// Prose is a paragraph: styled runs, wrapped to a width, selectable through the
+// Text is a paragraph: styled runs, wrapped to a width, selectable through the
 // viewport that holds it. Its cost is linear in its text, and only the lines in
 // sight are objects of the screen.
-type Prose struct {
+type Text struct {
 	widget.BaseWidget
 	given    []Run
 	runs     []Run // given, cut where the font changes
@@ -79,9 +81,9 @@ type Prose struct {
 	drawn    int  // the version on the screen
 }
 
-// NewProse is a paragraph of runs.
-func NewProse(runs []Run, size float32, role fyne.ThemeColorName) *Prose {
-	p := &Prose{size: size, Role: role, Leading: LineHeight(size) * TextScale(), scale: TextScale(), seenTo: 1e9}
+// New is a paragraph of runs.
+func New(runs []Run, size float32, role fyne.ThemeColorName) *Text {
+	p := &Text{size: size, Role: role, Leading: LineHeight(size) * kit.TextScale(), scale: kit.TextScale(), seenTo: 1e9}
 	p.ExtendBaseWidget(p)
 	p.SetRuns(runs)
 	return p
@@ -90,11 +92,11 @@ func NewProse(runs []Run, size float32, role fyne.ThemeColorName) *Prose {
 // LineHeight is the height of a line of text of a size.
 func LineHeight(size float32) float32 {
 	switch {
-	case size <= SizeSmall:
+	case size <= kit.SizeSmall:
 		return 16
-	case size <= SizeText:
+	case size <= kit.SizeText:
 		return 20
-	case size <= SizeLarge:
+	case size <= kit.SizeLarge:
 		return 24
 	}
 	return 28
@@ -102,7 +104,7 @@ func LineHeight(size float32) float32 {
 
 // SetRuns changes the text; it reports whether anything did change. The words that
 // both texts begin with are kept, and the lines of these.
-func (p *Prose) SetRuns(runs []Run) bool {
+func (p *Text) SetRuns(runs []Run) bool {
 	if p.Words != nil && slices.Equal(p.given, runs) {
 		return false
 	}
@@ -123,7 +125,7 @@ func (p *Prose) SetRuns(runs []Run) bool {
 }
 
 // keptRuns is how many runs at the beginning are the same as they were.
-func (p *Prose) keptRuns(runs []Run) (k int) {
+func (p *Text) keptRuns(runs []Run) (k int) {
 	for p.uncut && p.Words != nil && k < min(len(p.given), len(runs)) && p.given[k] == runs[k] {
 		k++
 	}
@@ -131,7 +133,7 @@ func (p *Prose) keptRuns(runs []Run) (k int) {
 }
 
 // join makes the flat text of the runs.
-func (p *Prose) join() {
+func (p *Text) join() {
 	n := 0
 	for i, r := range p.runs {
 		if i >= len(p.starts) {
@@ -174,21 +176,21 @@ func sameBeginning(a, b []Run) int {
 	return same
 }
 
-func (p *Prose) runAt(off int) int {
+func (p *Text) runAt(off int) int {
 	at := sort.SearchInts(p.starts, off+1) - 1
 	return max(at, 0)
 }
 
-func (p *Prose) style(r int) (float32, fyne.TextStyle) {
+func (p *Text) style(r int) (float32, fyne.TextStyle) {
 	ru := p.runs[r]
 	if ru.Mono {
-		return p.scale * min(p.size, SizeMono), fyne.TextStyle{Monospace: true, Bold: ru.Bold}
+		return p.scale * min(p.size, kit.SizeMono), fyne.TextStyle{Monospace: true, Bold: ru.Bold}
 	}
 	return p.scale * p.size, fyne.TextStyle{Bold: ru.Bold || p.Bold, Italic: ru.Italic}
 }
 
 // span is the width of flat[from:to], which may be of several runs.
-func (p *Prose) span(from, to int) float32 {
+func (p *Text) span(from, to int) float32 {
 	var w float32
 	for r := p.runAt(from); from < to; r++ {
 		end := len(p.Flat)
@@ -198,7 +200,7 @@ func (p *Prose) span(from, to int) float32 {
 		end = min(end, to)
 		if end > from {
 			size, style := p.style(r)
-			w += MeasureText(p.Flat[from:end], size, style).Width
+			w += kit.MeasureText(p.Flat[from:end], size, style).Width
 		}
 		from = max(end, from)
 		if r >= len(p.starts)-1 {
@@ -209,7 +211,7 @@ func (p *Prose) span(from, to int) float32 {
 }
 
 // SetSeen tells which part is in sight, in own coordinates.
-func (p *Prose) SetSeen(from, to float32) {
+func (p *Text) SetSeen(from, to float32) {
 	first, last := p.visibleLines()
 	p.seenFrom, p.seenTo = from, to
 	if f, l := p.visibleLines(); f != first || l != last || p.version != p.drawn {
@@ -217,7 +219,7 @@ func (p *Prose) SetSeen(from, to float32) {
 	}
 }
 
-func (p *Prose) visibleLines() (first, last int) {
+func (p *Text) visibleLines() (first, last int) {
 	first = max(0, int(p.seenFrom/p.Leading)-2)
 	last = len(p.Lines)
 	if n := p.seenTo/p.Leading + 3; n < float32(last) {
@@ -229,17 +231,17 @@ func (p *Prose) visibleLines() (first, last int) {
 
 // ShowLines shows the first n lines, 0 for all; what is below can be found and copied
 // all the same. Its row is to be measured again.
-func (p *Prose) ShowLines(n int) {
+func (p *Text) ShowLines(n int) {
 	p.most = n
 	p.Refresh()
 }
 
 // Hides reports whether a place in the text is below the lines that are shown.
-func (p *Prose) Hides(off int) bool {
+func (p *Text) Hides(off int) bool {
 	return p.most > 0 && p.LineOf(off) >= float32(p.most)*p.Leading
 }
 
-func (p *Prose) shown(lines int) int {
+func (p *Text) shown(lines int) int {
 	if p.most > 0 {
 		return min(lines, p.most)
 	}
@@ -247,7 +249,7 @@ func (p *Prose) shown(lines int) int {
 }
 
 // OffsetAt is the place in the text nearest to a point in own coordinates.
-func (p *Prose) OffsetAt(pos fyne.Position) int {
+func (p *Text) OffsetAt(pos fyne.Position) int {
 	if pos.Y < 0 || len(p.Lines) == 0 {
 		return 0
 	}
@@ -264,12 +266,12 @@ func (p *Prose) OffsetAt(pos fyne.Position) int {
 	return l.to
 }
 
-func (p *Prose) offsetIn(s segment, x float32) int {
+func (p *Text) offsetIn(s segment, x float32) int {
 	size, style := p.style(s.run)
 	prev, at := float32(0), s.from
 	for at < s.to {
 		next := NextRune(p.Flat, at)
-		w := MeasureText(p.Flat[s.from:next], size, style).Width
+		w := kit.MeasureText(p.Flat[s.from:next], size, style).Width
 		if x < (prev+w)/2 {
 			return at
 		}
@@ -279,7 +281,7 @@ func (p *Prose) offsetIn(s segment, x float32) int {
 }
 
 // LinkAt is the address under a point, or "".
-func (p *Prose) LinkAt(pos fyne.Position) string {
+func (p *Text) LinkAt(pos fyne.Position) string {
 	n := int(pos.Y / p.Leading)
 	if pos.Y < 0 || n >= len(p.Lines) {
 		return ""
@@ -295,15 +297,15 @@ func (p *Prose) LinkAt(pos fyne.Position) string {
 // The selection, as the viewport wants it.
 
 // SelectLen implements Selectable.
-func (p *Prose) SelectLen() int { return len(p.Flat) }
+func (p *Text) SelectLen() int { return len(p.Flat) }
 
 // SelectedText implements Selectable.
-func (p *Prose) SelectedText(from, to int) string {
+func (p *Text) SelectedText(from, to int) string {
 	return p.Flat[min(from, len(p.Flat)):min(to, len(p.Flat))]
 }
 
 // SetSelection implements Selectable.
-func (p *Prose) SetSelection(from, to int) {
+func (p *Text) SetSelection(from, to int) {
 	if from >= to {
 		from, to = 0, 0
 	}
@@ -315,7 +317,7 @@ func (p *Prose) SetSelection(from, to int) {
 }
 
 // SetMarks shows what find found; now is the one that is looked at, -1 for none.
-func (p *Prose) SetMarks(marks []Mark, now int) {
+func (p *Text) SetMarks(marks []Mark, now int) {
 	if slices.Equal(p.Marks, marks) && (p.markNow == now || len(marks) == 0) {
 		return
 	}
@@ -324,10 +326,10 @@ func (p *Prose) SetMarks(marks []Mark, now int) {
 }
 
 // FlatText implements Markable.
-func (p *Prose) FlatText() string { return p.Flat }
+func (p *Text) FlatText() string { return p.Flat }
 
 // LineOf is where the line of a place in the text begins, in own coordinates.
-func (p *Prose) LineOf(off int) float32 {
+func (p *Text) LineOf(off int) float32 {
 	for i, l := range p.Lines {
 		if off <= l.to {
 			return float32(i) * p.Leading
@@ -337,7 +339,7 @@ func (p *Prose) LineOf(off int) float32 {
 }
 
 // WordAt is the word around an offset, for a double click.
-func (p *Prose) WordAt(off int) (from, to int) {
+func (p *Text) WordAt(off int) (from, to int) {
 	for _, w := range p.Words {
 		if off >= w.from && off < w.next {
 			return w.from, w.to
@@ -347,10 +349,10 @@ func (p *Prose) WordAt(off int) (from, to int) {
 }
 
 // Cursor implements desktop.Cursorable.
-func (p *Prose) Cursor() desktop.Cursor { return desktop.TextCursor }
+func (p *Text) Cursor() desktop.Cursor { return desktop.TextCursor }
 
 // CreateRenderer implements fyne.Widget.
-func (p *Prose) CreateRenderer() fyne.WidgetRenderer {
+func (p *Text) CreateRenderer() fyne.WidgetRenderer {
 	r := &proseRenderer{p: p}
 	r.Refresh()
 	return r
@@ -358,7 +360,7 @@ func (p *Prose) CreateRenderer() fyne.WidgetRenderer {
 
 type proseRenderer struct {
 	LinePaint
-	p *Prose
+	p *Text
 }
 
 func (r *proseRenderer) Layout(s fyne.Size) {
@@ -397,21 +399,21 @@ func (r *proseRenderer) underlay(s segment, y float32) {
 	p := r.p
 	ru := p.runs[s.run]
 	if ru.Mono && !p.Bare {
-		r.Rect(RoleCode, fyne.NewPos(s.X-2, y+2), fyne.NewSize(s.Width+4, p.Leading-4), 3)
+		r.Rect(kit.RoleCode, fyne.NewPos(s.X-2, y+2), fyne.NewSize(s.Width+4, p.Leading-4), 3)
 	}
 	if from, to := max(s.from, p.selFrom), min(s.to, p.selTo); from < to {
 		x := s.X + p.spanIn(s, s.from, from)
-		r.Rect(RoleSelection, fyne.NewPos(x, y), fyne.NewSize(s.X+p.spanIn(s, s.from, to)-x, p.Leading), 0)
+		r.Rect(kit.RoleSelection, fyne.NewPos(x, y), fyne.NewSize(s.X+p.spanIn(s, s.from, to)-x, p.Leading), 0)
 	}
 	EachMark(p.Marks, p.markNow, s.from, s.to, func(role fyne.ThemeColorName, from, to int) {
 		x := s.X + p.spanIn(s, s.from, from)
 		r.Rect(role, fyne.NewPos(x, y+1), fyne.NewSize(s.X+p.spanIn(s, s.from, to)-x, p.Leading-2), 3)
 	})
 	if ru.Link != "" {
-		r.Rect(RoleAccent, fyne.NewPos(s.X, y+p.Leading-4), fyne.NewSize(s.Width, 1), 0)
+		r.Rect(kit.RoleAccent, fyne.NewPos(s.X, y+p.Leading-4), fyne.NewSize(s.Width, 1), 0)
 	}
 	if ru.Strike {
-		r.Rect(RoleMuted, fyne.NewPos(s.X, y+p.Leading/2), fyne.NewSize(s.Width, 1), 0)
+		r.Rect(kit.RoleMuted, fyne.NewPos(s.X, y+p.Leading/2), fyne.NewSize(s.Width, 1), 0)
 	}
 }
 
@@ -419,20 +421,20 @@ func (r *proseRenderer) underlay(s segment, y float32) {
 func (r *proseRenderer) segment(s segment, y float32) {
 	p := r.p
 	role := p.runs[s.run].Role
-	if role == RoleNone {
+	if role == kit.RoleNone {
 		role = p.Role
 	}
 	if p.runs[s.run].Link != "" {
-		role = RoleAccent
+		role = kit.RoleAccent
 	}
 	size, style := p.style(s.run)
 	r.Text(strings.ReplaceAll(p.Flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.X, y), s.Width, p.Leading, size, style)
 }
 
-func (p *Prose) spanIn(s segment, from, to int) float32 {
+func (p *Text) spanIn(s segment, from, to int) float32 {
 	if to <= from {
 		return 0
 	}
 	size, style := p.style(s.run)
-	return MeasureText(p.Flat[from:to], size, style).Width
+	return kit.MeasureText(p.Flat[from:to], size, style).Width
 }

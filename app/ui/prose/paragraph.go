@@ -1,7 +1,9 @@
-package kit
+package prose
 
 import (
 	"strings"
+
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 )
@@ -27,26 +29,26 @@ func Runs(text string, role fyne.ThemeColorName) []Run {
 }
 
 // NewParagraph is wrapping text for cards.
-func NewParagraph(text string, role fyne.ThemeColorName) *Prose {
-	return NewProse(Runs(text, RoleNone), SizeText, role)
+func NewParagraph(text string, role fyne.ThemeColorName) *Text {
+	return New(Runs(text, kit.RoleNone), kit.SizeText, role)
 }
 
 // Heading is a title that wraps: one that names what somebody else named.
-func Heading(s string) *Prose {
-	return NewProse([]Run{{Text: s, Bold: true}}, SizeLarge, RoleText)
+func Heading(s string) *Text {
+	return New([]Run{{Text: s, Bold: true}}, kit.SizeLarge, kit.RoleText)
 }
 
 // splitFonts cuts styled runs where the font changes.
 func splitFonts(runs []Run, bold bool) []Run {
 	out := make([]Run, 0, len(runs))
 	for _, r := range runs {
-		if !bold && !r.Bold && !r.Italic && !r.Mono || InOwnFont(r.Text) {
+		if !bold && !r.Bold && !r.Italic && !r.Mono || kit.InOwnFont(r.Text) {
 			out = append(out, r)
 			continue
 		}
 		for rest := r.Text; rest != ""; {
 			part := r
-			part.Text = rest[:SameFont(rest)]
+			part.Text = rest[:kit.SameFont(rest)]
 			rest = rest[len(part.Text):]
 			out = append(out, part)
 		}
