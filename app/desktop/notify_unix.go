@@ -11,6 +11,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/sessionbus"
 )
 
 // The desktop notifications of freedesktop.org.
@@ -53,15 +55,10 @@ func (n *notifier) send(m note) error {
 		n.stop = nil
 	}
 	ctx, stop := context.WithTimeout(n.ctx, clickTime)
-	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
-	if err == nil {
-		if err = conn.Auth(nil); err == nil {
-			err = conn.Hello()
-		}
-	}
+	conn, err := sessionbus.Connect(ctx)
 	if err != nil {
 		stop()
-		return fmt.Errorf("reaching the session bus: %w", err)
+		return err
 	}
 	signals := make(chan *dbus.Signal, 8)
 	conn.Signal(signals)

@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/godbus/dbus/v5"
+	"mac-stats/app/sessionbus"
 )
 
 // Open hands a path or an address to the program the desktop has for it.
@@ -72,9 +72,9 @@ func Reveal(ctx context.Context, path string) error {
 // revealByBus asks the desktop's file manager to select a file
 // (freedesktop.org, File Manager D-Bus Interface).
 func revealByBus(ctx context.Context, path string) error {
-	conn, err := dbus.ConnectSessionBus(dbus.WithContext(ctx))
+	conn, err := sessionbus.Connect(ctx)
 	if err != nil {
-		return fmt.Errorf("session bus: %w", err)
+		return err
 	}
 	defer func() { _ = conn.Close() }() // what it was for is done
 	uri := url.URL{Scheme: "file", Path: path}

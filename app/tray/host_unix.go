@@ -6,10 +6,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"mac-stats/app/sessionbus"
 )
 
 // startsOnCaller: systray talks D-Bus on its own goroutines.
@@ -47,40 +48,19 @@ const (
 )
 
 // watchHost follows the owner of the watcher's name on the session bus. It uses a
-// connection of its own and never starts a bus: that would be one nobody else is on.
+// connection of its own.
 func watchHost(ctx context.Context, log *slog.Logger, tell func(hostState)) {
-	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
-	if err == nil {
-		defer func() { _ = conn.Close() }() // nothing is lost with it
-		err = hello(conn)
-	}
+	conn, err := sessionbus.Connect(ctx)
 	if err != nil {
 		log.Info("no session bus, so no tray icon", "error", err)
 		tell(hostState{why: noBusAdvice})
 		return
 	}
+	defer func() { _ = conn.Close() }() // nothing is lost with it
 	w := &watcher{conn: conn, tell: tell}
 	if err := w.run(ctx); err != nil && ctx.Err() == nil {
 		log.Warn("the tray host can't be watched", "error", err)
 		tell(hostState{why: busGoneAdvice})
-	}
-}
-
-// hello logs in. The library would wait for a dead bus for ever.
-func hello(conn *dbus.Conn) error {
-	done := make(chan error, 1)
-	go func() {
-		if err := conn.Auth(nil); err != nil {
-			done <- fmt.Errorf("logging in to %s: %w", os.Getenv("DBUS_SESSION_BUS_ADDRESS"), err)
-			return
-		}
-		done <- conn.Hello()
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(busTimeout):
-		return fmt.Errorf("the session bus does not answer")
 	}
 }
 
