@@ -60,10 +60,10 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
-	"agents/fetch":     {"sessionmem/excerpt"},
-	"agents/registry":  {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
-	"agents/process":   {},
-	"agents/loop":      {"sessionmem/transcript"},
+	"agents/fetch":    {"sessionmem/excerpt"},
+	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
+	"agents/process":  {},
+	"agents/loop":     {"sessionmem/transcript"},
 	"agents/background": {
 		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall", "sessionmem/summary", "sessionmem/transcript",
 	},
@@ -94,8 +94,13 @@ var rooms = map[string][]string{
 	"sessionmem/compact":         {"sessionmem", "sessionmem/memory", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
-	"sessionmem/recall/engine":   {"sessionmem/recall/analysis", "sessionmem/recall/rank"},
-	"sessionmem/recall/postgres": {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},
+	"sessionmem/recall/engine": {
+		"sessionmem/recall/analysis", "sessionmem/recall/engine/format", "sessionmem/recall/engine/tables", "sessionmem/recall/engine/vectors", "sessionmem/recall/rank",
+	},
+	"sessionmem/recall/engine/format":  {"sessionmem/recall/analysis"},
+	"sessionmem/recall/engine/tables":  {"sessionmem/recall/analysis", "sessionmem/recall/engine/format"},
+	"sessionmem/recall/engine/vectors": {"sessionmem/recall/engine/format", "sessionmem/recall/engine/tables"},
+	"sessionmem/recall/postgres":       {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"sessionmem/transcript"},

@@ -6,16 +6,17 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // kindsOf are the kinds by the roles that the index knows. What a newer version may call
 // otherwise is text.
 var kindsOf = [...]Kind{"", KindUser, KindAssistant, KindAgent, KindTool, KindSummary, KindMemory, "text"}
 
-func roleOf(k Kind) engine.Role { return engine.Role(max(slices.Index(kindsOf[:], k), 0)) } //nolint:gosec // eight of them
+func roleOf(k Kind) format.Role { return format.Role(max(slices.Index(kindsOf[:], k), 0)) } //nolint:gosec // eight of them
 
 // chunkOf makes what is told of a passage.
-func chunkOf(d *engine.Passage, k *engine.Source) (Chunk, place) {
+func chunkOf(d *format.Passage, k *engine.Source) (Chunk, place) {
 	c := Chunk{
 		Session: k.Session, Source: k.From, Block: d.Block, Part: d.Part, Turn: d.Turn,
 		Kind: kindsOf[d.Kind], Agent: d.Agent, Time: d.When(), Untrusted: d.Strange,
@@ -36,8 +37,8 @@ func chunkOf(d *engine.Passage, k *engine.Source) (Chunk, place) {
 }
 
 // newDocument makes a document of a piece.
-func newDocument(p *piece, file int, t analysis.Terms) engine.Passage {
-	d := engine.Passage{
+func newDocument(p *piece, file int, t analysis.Terms) format.Passage {
+	d := format.Passage{
 		Strand: uint8(p.strand), Seq: uint32(p.seq), Words: uint32(t.Words), Marks: t.Marks, Kind: roleOf(p.Kind), Strange: p.Untrusted, GoesOn: p.Session != "" && p.Part > 0, //nolint:gosec // small
 		Block: p.Block, Part: p.Part, Turn: p.Turn, Agent: p.Agent,
 		File: file, Offset: p.place.offset, Size: p.place.size, Bare: p.place.bare, Hash: p.place.hash,
@@ -49,7 +50,7 @@ func newDocument(p *piece, file int, t analysis.Terms) engine.Passage {
 }
 
 // isSame says whether a passage of the index is the one that a piece makes now.
-func isSame(d *engine.Passage, p *piece, file int) bool {
+func isSame(d *format.Passage, p *piece, file int) bool {
 	return d.Block == p.Block && d.Part == p.Part && d.Hash == p.place.hash && int(d.Seq) == p.seq && int(d.Strand) == p.strand &&
 		d.Turn == p.Turn && d.Kind == roleOf(p.Kind) && d.Agent == p.Agent && d.Strange == p.Untrusted && d.When().Equal(p.Time.Truncate(time.Second)) &&
 		d.File == file && d.Offset == p.place.offset && d.Bare == p.place.bare

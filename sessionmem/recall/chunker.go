@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/places"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -43,14 +43,14 @@ type place struct {
 	line   int    // memory files: of the piece
 	hash   uint32 // of the part's text
 
-	files []engine.File // of its session, as they were when they were indexed
+	files []format.File // of its session, as they were when they were indexed
 }
 
 // chunker makes pieces of the blocks of a session, in their order.
 type chunker struct {
 	session, source string
 	turn            int
-	seq             [engine.Strands]int
+	seq             [format.Strands]int
 }
 
 // pieces gives the pieces of a block; the turns are counted over all blocks.
@@ -63,9 +63,9 @@ func (c *chunker) pieces(b transcript.Block, p places.Place) []piece {
 		Path: path.Join("session", p.File), Session: c.session, Source: c.source, Block: b.ID, Turn: -1,
 		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.session).Typed(),
 	}
-	strand := engine.StrandWork
+	strand := format.StrandWork
 	if b.IsMessage() {
-		base.Turn, strand = c.turn, engine.StrandTalk
+		base.Turn, strand = c.turn, format.StrandTalk
 		c.turn++
 	}
 	parts := splitText(b.Text, maxPart)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // Erase takes chunks, whole sessions and whole files (paths below the data folder) out
@@ -54,7 +56,7 @@ func (x *Index) lockSoon(ctx context.Context) (unlock func(), err error) {
 
 // eraseUnfinished removes an index that is being built: it begins anew. The caller
 // holds the writers' lock, so nobody builds it now.
-func (x *Index) eraseUnfinished() error { return engine.Remove(filepath.Join(x.cfg.CacheDir, newFile)) }
+func (x *Index) eraseUnfinished() error { return tables.Remove(filepath.Join(x.cfg.CacheDir, newFile)) }
 
 // discard removes the index.
 func (x *Index) discard() error {
@@ -62,7 +64,7 @@ func (x *Index) discard() error {
 	defer x.mu.Unlock()
 	err := x.drop()
 	x.mended()
-	return errors.Join(err, engine.Remove(x.path))
+	return errors.Join(err, tables.Remove(x.path))
 }
 
 func (x *Index) erase(ctx context.Context, e *engine.Engine, ids, sessions, files []string) error {
@@ -93,7 +95,7 @@ func choose(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, ids,
 		}
 	}
 	for _, id := range ids {
-		if err := eachOfID(ctx, now, id, func(_ uint32, d engine.Passage, k *engine.Source) { out.Passage(k, &d) }); err != nil {
+		if err := eachOfID(ctx, now, id, func(_ uint32, d format.Passage, k *engine.Source) { out.Passage(k, &d) }); err != nil {
 			return err
 		}
 	}
@@ -123,7 +125,7 @@ func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure,
 	if !slices.ContainsFunc(all, func(p string) bool { return slices.Contains(files, p) }) {
 		return nil
 	}
-	return now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+	return now.Each(ctx, k, func(_ uint32, d format.Passage) error {
 		if d.File < len(all) && slices.Contains(files, all[d.File]) {
 			out.Passage(k, &d)
 		}
@@ -132,13 +134,13 @@ func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure,
 }
 
 // eachOfID finds the passages of a chunk's id.
-func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(at uint32, d engine.Passage, k *engine.Source)) error {
+func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(at uint32, d format.Passage, k *engine.Source)) error {
 	session, _, _ := strings.Cut(id, "/")
 	for _, k := range slices.Concat(now.OfSession(session), now.OfSession("")) {
 		if k.Session == "" && !strings.HasPrefix(id, "memory/"+k.Key+"/") {
 			continue
 		}
-		err := now.Each(ctx, k, func(at uint32, d engine.Passage) error {
+		err := now.Each(ctx, k, func(at uint32, d format.Passage) error {
 			if c, _ := chunkOf(&d, k); c.ID == id {
 				found(at, d, k)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -319,7 +320,7 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 		x.mu.Unlock()
 	}
 	report.Took = time.Since(begun)
-	if engine.IsDamaged(err) {
+	if tables.IsDamaged(err) {
 		x.spoil(err)
 		return x.replace(ctx, begun)
 	}

@@ -11,6 +11,7 @@ import (
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -105,9 +106,9 @@ type gatherer struct {
 	a       *analysis.Analyzer
 	source  source
 	known   *engine.Source
-	old     map[engine.Place]engine.Passage // what is known of it
+	old     map[engine.Place]format.Passage // what is known of it
 	b       engine.Batch
-	state   engine.State
+	state   format.State
 	refused int
 	missing bool
 	hand    func(*harvest) error
@@ -139,8 +140,8 @@ func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 		if g.known == nil || tail && g.grew() {
 			return nil
 		}
-		g.old = map[engine.Place]engine.Passage{}
-		return now.Each(ctx, g.known, func(_ uint32, d engine.Passage) error {
+		g.old = map[engine.Place]format.Passage{}
+		return now.Each(ctx, g.known, func(_ uint32, d format.Passage) error {
 			g.old[engine.Place{Strand: d.Strand, Seq: d.Seq}] = d
 			return nil
 		})
@@ -171,7 +172,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		return false, cmp.Or(err, g.lookUp(ctx, false))
 	}
 	first, same := true, true
-	g.state = engine.State{Bytes: g.known.State.Bytes, End: end}
+	g.state = format.State{Bytes: g.known.State.Bytes, End: end}
 	state, err := g.x.cfg.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
 		if first {
 			first = false
@@ -197,7 +198,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	g.state.Files = append(slices.Clone(g.source.files[:end.File]), engine.File(state))
+	g.state.Files = append(slices.Clone(g.source.files[:end.File]), format.File(state))
 	return !first, g.sum()
 }
 
@@ -214,7 +215,7 @@ func (g *gatherer) take(c *chunker, b transcript.Block, p places.Place, file int
 		}
 	}
 	e := &g.state.End
-	*e = engine.Resume{Ok: true, Turn: c.turn, Seq: c.seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: hashText(b.Text)}
+	*e = format.Resume{Ok: true, Turn: c.turn, Seq: c.seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: hashText(b.Text)}
 	if g.b.Len() < harvestDocs {
 		return nil
 	}
@@ -275,13 +276,13 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	})
 	g.state.Files = asFiles(states)
 	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
-		g.state.End = engine.Resume{}
+		g.state.End = format.Resume{}
 	}
 	return cmp.Or(err, g.sum())
 }
 
 // names gives the names of files.
-func names(files []engine.File) []string {
+func names(files []format.File) []string {
 	out := make([]string, len(files))
 	for i, f := range files {
 		out[i] = f.File
@@ -294,7 +295,7 @@ func names(files []engine.File) []string {
 func (g *gatherer) sum() (err error) {
 	e := &g.state.End
 	if !e.Ok || e.File != len(g.state.Files)-1 {
-		*e = engine.Resume{}
+		*e = format.Resume{}
 		return nil
 	}
 	e.Before, err = g.x.cfg.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
@@ -313,7 +314,7 @@ func (g *gatherer) readMemory() error {
 	for i := range pieces {
 		g.add(&pieces[i], 0)
 	}
-	g.state.Files = []engine.File{memoryState(g.source.Key, f)}
+	g.state.Files = []format.File{memoryState(g.source.Key, f)}
 	return nil
 }
 

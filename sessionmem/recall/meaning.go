@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
 const (
@@ -25,8 +26,8 @@ const (
 // meaning is what a text means, as a vector.
 type meaning struct {
 	model  EmbedModel
-	d      *engine.Direction // nil: there is none
-	vector []float32         // the same
+	d      *vectors.Direction // nil: there is none
+	vector []float32          // the same
 	state  VectorState
 }
 
@@ -99,19 +100,19 @@ func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error)
 	if !x.hasVectors(ctx) {
 		return meaning{model: m, state: VectorsBuilding}, nil
 	}
-	vectors, err := x.cfg.Embedder.Embed(ctx, m, AsQuestion, []string{text})
+	made, err := x.cfg.Embedder.Embed(ctx, m, AsQuestion, []string{text})
 	if err != nil {
 		return meaning{}, err
 	}
-	if len(vectors) != 1 || m.Dims > 0 && len(vectors[0]) != m.Dims {
-		return meaning{}, engine.ErrForeignVectors
+	if len(made) != 1 || m.Dims > 0 && len(made[0]) != m.Dims {
+		return meaning{}, vectors.ErrForeign
 	}
-	d, ok := engine.NewDirection(vectors[0])
+	d, ok := vectors.NewDirection(made[0])
 	if !ok {
-		return meaning{}, engine.ErrForeignVectors
+		return meaning{}, vectors.ErrForeign
 	}
-	m.Dims = len(vectors[0])
-	return meaning{model: m, d: d, vector: vectors[0], state: VectorsReady}, nil
+	m.Dims = len(made[0])
+	return meaning{model: m, d: d, vector: made[0], state: VectorsReady}, nil
 }
 
 // meaningFor is the meaning of a question that is searched for by it.

@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // What the index of this machine holds goes to the server (see Server) in the background.
@@ -203,7 +204,7 @@ func (p *push) drop(ctx context.Context) error {
 }
 
 // printOfFiles tells whether files are as they were, to any process.
-func printOfFiles(files []engine.File) string {
+func printOfFiles(files []format.File) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash takes all
 	return hex.EncodeToString(h.Sum(nil)[:12])
@@ -286,7 +287,7 @@ func (x *Index) printNow(ctx context.Context, key string) (print string, err err
 			if !ok {
 				return nil
 			}
-			files[i] = engine.File(state)
+			files[i] = format.File(state)
 		}
 		print = printOfFiles(files)
 		return nil

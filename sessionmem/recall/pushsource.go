@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // serverSource gives a source as the server keeps it, without the texts of its passages; nil
@@ -23,7 +24,7 @@ func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource
 		}
 		out, print = &ServerSource{Name: k.Name}, printOfFiles(k.State.Files)
 		n := numbering{session: k.Session != ""}
-		err := now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+		err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
 			c, at := chunkOf(&d, k)
 			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.hash, &d), place: at, number: d.Number})
 			return nil
@@ -47,7 +48,7 @@ type numbering struct {
 
 // next is the place of the next passage. Each place that has none is a message that holds
 // nothing to find.
-func (n *numbering) next(d *engine.Passage) ServerPlace {
+func (n *numbering) next(d *format.Passage) ServerPlace {
 	if n.behind == 0 || d.Strand != n.strand {
 		n.strand, n.message, n.behind = d.Strand, -1, 0
 	}
@@ -82,7 +83,7 @@ func finishMessages(all []ServerPassage) {
 }
 
 // markOf tells whether a passage is the one that was put.
-func markOf(c *Chunk, hash uint32, d *engine.Passage) string {
+func markOf(c *Chunk, hash uint32, d *format.Passage) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
 	return hex.EncodeToString(h.Sum(nil)[:12])

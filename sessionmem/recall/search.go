@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -89,7 +90,7 @@ func (x *Index) reading(ctx context.Context, use func(s *engine.Snapshot) error)
 		return x.unreadable(err)
 	}
 	defer done()
-	if err = e.Read(ctx, use); engine.IsDamaged(err) {
+	if err = e.Read(ctx, use); tables.IsDamaged(err) {
 		return x.unreadable(err)
 	}
 	return err
@@ -100,10 +101,10 @@ func (x *Index) unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, engine.ErrOther): // as good as none
+	case errors.Is(err, tables.ErrOther): // as good as none
 		x.wake()
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case engine.IsDamaged(err):
+	case tables.IsDamaged(err):
 		x.spoil(err)
 		if x.building() {
 			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -67,7 +67,7 @@ type ServerPassage struct {
 
 // ServerSource is what is put of a source.
 type ServerSource struct {
-	engine.Name
+	format.Name
 	Print    string // "": more of it is to come
 	Passages []ServerPassage
 	Gone     []ServerPlace

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -135,7 +136,7 @@ func (s *search) besideHere(ctx context.Context) error {
 				continue
 			}
 			var failed error
-			err := eachOfID(ctx, now, h.ID, func(at uint32, _ engine.Passage, _ *engine.Source) {
+			err := eachOfID(ctx, now, h.ID, func(at uint32, _ format.Passage, _ *engine.Source) {
 				failed = s.lookBeside(ctx, at, h)
 			})
 			if err := errors.Join(err, failed); err != nil {

@@ -8,13 +8,13 @@ import (
 
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // source is what is indexed as one, as it is now.
 type source struct {
-	engine.Name
-	files  []engine.File
+	format.Name
+	files  []format.File
 	memory memory.Target
 }
 
@@ -33,7 +33,7 @@ func (x *Index) sources(ctx context.Context) ([]source, error) {
 		if !s.Older { // the same in the archive
 			key = "session/" + path.Base(key)
 		}
-		out = append(out, source{Name: engine.Name{Key: key, Session: s.Session, From: s.Source}, files: asFiles(s.Files)})
+		out = append(out, source{Name: format.Name{Key: key, Session: s.Session, From: s.Source}, files: asFiles(s.Files)})
 	}
 	memories, err := x.memories()
 	if err != nil {
@@ -55,21 +55,21 @@ func (x *Index) memories() ([]source, error) {
 	for _, m := range all {
 		if rel, err := filepath.Rel(x.cfg.Root, m.Path); err == nil && m.Err == nil {
 			key := filepath.ToSlash(rel)
-			out = append(out, source{Name: engine.Name{Key: key}, memory: m.Target, files: []engine.File{memoryState(key, m)}})
+			out = append(out, source{Name: format.Name{Key: key}, memory: m.Target, files: []format.File{memoryState(key, m)}})
 		}
 	}
 	return out, nil
 }
 
 // memoryState tells whether a memory file is as it was.
-func memoryState(key string, f memory.File) engine.File {
-	return engine.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
+func memoryState(key string, f memory.File) format.File {
+	return format.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(hashText(f.Text))}
 }
 
-func asFiles(states []catalog.FileState) []engine.File {
-	out := make([]engine.File, len(states))
+func asFiles(states []catalog.FileState) []format.File {
+	out := make([]format.File, len(states))
 	for i, s := range states {
-		out[i] = engine.File(s)
+		out[i] = format.File(s)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // lookEvery is how often a search compares the files with the index where nobody else
@@ -80,7 +81,7 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 			return nil // memory files have none
 		}
 		for _, k := range now.OfSession(session) {
-			err := now.Each(ctx, k, func(_ uint32, d engine.Passage) error {
+			err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
 				var h found
 				h.Chunk, h.place = chunkOf(&d, k)
 				hits = append(hits, h)
@@ -113,7 +114,7 @@ func (x *Index) Chunk(ctx context.Context, id string) (Chunk, error) {
 	var hit *found
 	err := x.reading(ctx, func(now *engine.Snapshot) error {
 		hit = nil
-		return eachOfID(ctx, now, id, func(_ uint32, d engine.Passage, k *engine.Source) {
+		return eachOfID(ctx, now, id, func(_ uint32, d format.Passage, k *engine.Source) {
 			hit = &found{}
 			hit.Chunk, hit.place = chunkOf(&d, k)
 		})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -170,10 +171,10 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	path := filepath.Join(x.cfg.CacheDir, newFile)
 	e, err := engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger)
 	if err == nil && e.Older() {
-		err = errors.Join(engine.ErrOther, e.Close())
+		err = errors.Join(tables.ErrOther, e.Close())
 	}
 	if err != nil { // left by a crash, or by another version
-		if err := engine.Remove(path); err != nil {
+		if err := tables.Remove(path); err != nil {
 			return Report{}, err
 		}
 		if e, err = engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger); err != nil {
@@ -191,8 +192,8 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 		err = e.EmptyLog(ctx)
 	}
 	if err = errors.Join(err, e.Close()); err != nil {
-		if engine.IsDamaged(err) {
-			err = errors.Join(err, engine.Remove(path))
+		if tables.IsDamaged(err) {
+			err = errors.Join(err, tables.Remove(path))
 		}
 		return report, err
 	}

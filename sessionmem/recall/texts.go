@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem/places"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -56,10 +56,10 @@ func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
 }
 
 // changed reports whether one of a session's files is not as it was when it was indexed.
-func (t *texts) changed(files []engine.File) bool {
-	return slices.ContainsFunc(files, func(f engine.File) bool {
+func (t *texts) changed(files []format.File) bool {
+	return slices.ContainsFunc(files, func(f format.File) bool {
 		now, ok := t.cfg.Store.Catalog().State(f.File)
-		return !ok || engine.File(now) != f
+		return !ok || format.File(now) != f
 	})
 }
 

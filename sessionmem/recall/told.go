@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // What Changed and SessionChanged tell of is taken up without a look at all the other
@@ -152,7 +153,7 @@ func (t *toldSources) file(file string) bool {
 }
 
 func holds(k *engine.Source, file string) bool {
-	return slices.ContainsFunc(k.State.Files, func(f engine.File) bool { return f.File == file })
+	return slices.ContainsFunc(k.State.Files, func(f format.File) bool { return f.File == file })
 }
 
 // take takes a source with its files as they are now; ok is false where one of them is
@@ -167,7 +168,7 @@ func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
 		if !ok {
 			return false, false
 		}
-		s.files = append(s.files, engine.File(state))
+		s.files = append(s.files, format.File(state))
 	}
 	changed = !slices.Equal(s.files, k.State.Files)
 	if changed && !slices.ContainsFunc(t.found, func(f source) bool { return f.Key == s.Key }) {

@@ -8,7 +8,9 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/engine/vectors"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -138,16 +140,16 @@ var ErrNoModel = errors.New("no embedding model is installed")
 
 // ErrDamaged: the index file can't be used as it is. Whoever keeps the index up, or the
 // next Sync or Rebuild, builds it anew.
-var ErrDamaged = engine.ErrDamaged
+var ErrDamaged = format.ErrDamaged
 
 // ErrBusy: another process writes the search index, for longer than is waited.
-var ErrBusy = engine.ErrBusy
+var ErrBusy = tables.ErrBusy
 
 // ErrNoChunk: no chunk has this id.
 var ErrNoChunk = errors.New("no such chunk")
 
 // EmbedModel names an embedding model. Vectors of different ones don't compare.
-type EmbedModel = engine.Model
+type EmbedModel = vectors.Model
 
 // EmbedAs says what vectors are made for: models tell a question from what answers it.
 type EmbedAs int

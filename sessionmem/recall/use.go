@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // use gives the open index, or opens it; fs.ErrNotExist where there is none. The caller
@@ -27,7 +28,7 @@ func (x *Index) use(ctx context.Context) (e *engine.Engine, done func(), err err
 	if x.engine == nil {
 		e, err := engine.Open(ctx, x.path, x.cfg.Root, false, x.limits, x.logger)
 		if err != nil {
-			x.broken = x.broken || errors.Is(err, engine.ErrOther) || engine.IsDamaged(err)
+			x.broken = x.broken || errors.Is(err, tables.ErrOther) || tables.IsDamaged(err)
 			return nil, nil, err
 		}
 		x.engine = e
@@ -80,7 +81,7 @@ func (x *Index) idleAgain() {
 
 // spoil notes that the index can't be used as it is.
 func (x *Index) spoil(err error) {
-	if !engine.IsDamaged(err) {
+	if !tables.IsDamaged(err) {
 		return
 	}
 	x.mu.Lock()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // The vectors of new chunks are made in the background, a batch at a time: what is there
@@ -214,7 +216,7 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 		j.made, j.wanted = made, now.Passages()
 		return err
 	})
-	if engine.IsDamaged(err) {
+	if tables.IsDamaged(err) {
 		err = j.x.unreadable(err)
 	}
 	return out, err
@@ -262,7 +264,7 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 			all[i] = engine.Vector{Number: w.Number, Values: together(left[:len(w.texts)])}
 			left = left[len(w.texts):]
 		}
-		return e.PutVectors(ctx, m, all, func(i int, now engine.Passage, of *engine.Source) bool {
+		return e.PutVectors(ctx, m, all, func(i int, now format.Passage, of *engine.Source) bool {
 			c, _ := chunkOf(&now, of)
 			return c.ID == batch[i].hit.ID && !j.x.isForgotten(&batch[i].hit.Chunk)
 		})

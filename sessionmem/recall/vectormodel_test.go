@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/vectors"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/transcript"
 )
@@ -112,14 +114,14 @@ func (m *vectorModelTest) check() {
 			}
 			alone := make([]bool, len(now.Sources()))
 			alone[place] = true
-			err := now.Each(m.Context(), k, func(at uint32, d engine.Passage) error {
+			err := now.Each(m.Context(), k, func(at uint32, d format.Passage) error {
 				chunks++
 				c, p := chunkOf(&d, k)
 				text, err := r.read(m.Context(), c, p)
 				if err != nil {
 					return err
 				}
-				want, _ := engine.NewDirection(vectorOf(text, m.f.model.Dims))
+				want, _ := vectors.NewDirection(vectorOf(text, m.f.model.Dims))
 				found, err := now.Candidates(m.Context(), engine.Question{Weights: &m.x.weights, Allowed: alone, MeaningOnly: true, Vector: want, Model: m.f.model})
 				if err != nil || found.VectorsErr != nil {
 					return cmp.Or(err, found.VectorsErr)

@@ -15,6 +15,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/analysis/analysistest"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 const (
@@ -116,7 +117,7 @@ func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
 		if err != nil {
 			return err
 		}
-		return e.PutVectors(b.Context(), m, all, func(int, engine.Passage, *engine.Source) bool { return true })
+		return e.PutVectors(b.Context(), m, all, func(int, format.Passage, *engine.Source) bool { return true })
 	})
 	if err != nil {
 		b.Fatal(err)

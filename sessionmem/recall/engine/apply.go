@@ -51,7 +51,7 @@ func (v *view) apply(c *change) error {
 		v.cache.clear()
 	}
 	v.change = c.now
-	if c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
+	if c.removes() {
 		v.removal = c.now
 	}
 	return nil

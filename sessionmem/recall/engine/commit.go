@@ -9,17 +9,20 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
 // Batch is what is new of a source: all of it, or a piece of that.
 type Batch struct {
-	Name  Name
+	Name  format.Name
 	Known *Source // nil: the source is new
 	Last  bool    // of the source; State and Gone are whole only there
-	State State
+	State format.State
 	Gone  []Place // of passages that are gone, without others in their places
 
-	b *builder
+	b *format.Builder
 }
 
 // Place is a passage's place in its source.
@@ -29,11 +32,11 @@ type Place struct {
 }
 
 // Add takes a passage with its terms. What stands at its place in the index goes.
-func (b *Batch) Add(d Passage, t analysis.Terms) {
+func (b *Batch) Add(d format.Passage, t analysis.Terms) {
 	if b.b == nil {
-		b.b = newBuilder()
+		b.b = format.NewBuilder()
 	}
-	b.b.add(d, t)
+	b.b.Add(d, t)
 }
 
 // Len is how many passages there are.
@@ -41,7 +44,7 @@ func (b *Batch) Len() int {
 	if b.b == nil {
 		return 0
 	}
-	return len(b.b.docs)
+	return len(b.b.Docs)
 }
 
 // writer brings an index up to date. The caller holds the writers' lock.
@@ -49,7 +52,7 @@ type writer struct {
 	Added, Removed int // passages
 
 	e      *Engine
-	bulk   *builder
+	bulk   *format.Builder
 	fresh  map[string]*Source // sources that are new, by their keys
 	done   []*Batch           // the last ones of sources, their passages are in bulk or written
 	gone   []string           // keys of sources that are gone
@@ -59,10 +62,9 @@ type writer struct {
 }
 
 // NewWriter begins to write.
-func (e *Engine) NewWriter(ctx context.Context) (*writer, error) {
-	w := &writer{e: e, bulk: newBuilder(), fresh: map[string]*Source{}}
-	next, number, err := metaPair(ctx, e.db, metaSource, metaNumber)
-	w.next, w.number = next, uint32(number) //nolint:gosec // written from 32 bits
+func (e *Engine) NewWriter(ctx context.Context) (w *writer, err error) {
+	w = &writer{e: e, bulk: format.NewBuilder(), fresh: map[string]*Source{}}
+	w.next, w.number, err = tables.NextNumbers(ctx, e.db)
 	return w, err
 }
 
@@ -73,21 +75,21 @@ func (w *writer) Drop(keys ...string) { w.gone = append(w.gone, keys...) }
 func (w *writer) Put(ctx context.Context, h *Batch) error {
 	id := w.idOf(h)
 	if h.b != nil {
-		for i := range h.b.docs {
-			d := &h.b.docs[i]
-			if d.source = id; d.Number == 0 {
+		for i := range h.b.Docs {
+			d := &h.b.Docs[i]
+			if d.Source = id; d.Number == 0 {
 				d.Number = w.number
 				w.number++
 			}
 		}
-		w.bulk.addAll(h.b)
-		w.Added += len(h.b.docs)
+		w.bulk.AddAll(h.b)
+		w.Added += len(h.b.Docs)
 		h.b = nil
 	}
 	if h.Last {
 		w.done = append(w.done, h)
 	}
-	if len(w.bulk.docs) >= w.e.limits.BulkDocs || len(w.bulk.terms) >= w.e.limits.BulkTerms {
+	if len(w.bulk.Docs) >= w.e.limits.BulkDocs || w.bulk.TermCount() >= w.e.limits.BulkTerms {
 		return w.Flush(ctx)
 	}
 	return nil
@@ -115,12 +117,12 @@ func (w *writer) Finish(ctx context.Context, at time.Time) error {
 
 // Flush writes all that was taken, as one change.
 func (w *writer) Flush(ctx context.Context) error {
-	if len(w.bulk.docs) == 0 && len(w.done) == 0 && len(w.gone) == 0 && w.synced.IsZero() {
+	if len(w.bulk.Docs) == 0 && len(w.done) == 0 && len(w.gone) == 0 && w.synced.IsZero() {
 		return nil
 	}
 	c, err := w.write(ctx)
 	if errors.Is(err, errChanged) { // the view is not the newest: it is rarely looked at before
-		if err = w.e.snapshot(ctx, func(queryer, *view) error { return nil }); err == nil {
+		if err = w.e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err == nil {
 			c, err = w.write(ctx)
 		}
 	}
@@ -129,7 +131,7 @@ func (w *writer) Flush(ctx context.Context) error {
 	}
 	w.Removed += c.removed
 	w.e.apply(c)
-	w.bulk, w.done, w.gone, w.synced = newBuilder(), nil, nil, time.Time{}
+	w.bulk, w.done, w.gone, w.synced = format.NewBuilder(), nil, nil, time.Time{}
 	return nil
 }
 
@@ -153,7 +155,7 @@ type change struct {
 	dead    map[*part][]uint32 // passages that are gone
 	removed int
 	added   []*Source // sources that are new
-	states  map[int64]State
+	states  map[int64]format.State
 	dropped []*Source
 	batch   int64              // row of delta that was added; 0: a segment, or nothing
 	rebuilt bool               // segments changed
@@ -163,37 +165,36 @@ type change struct {
 }
 
 // write writes the change, or nothing of it.
-func (c *change) write(ctx context.Context) (err error) {
-	if c.tx, err = c.e.db.BeginTx(ctx, nil); err != nil {
-		return explain(err)
-	}
-	defer c.tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	if c.was, _, err = counters(ctx, c.tx); err != nil {
-		return err
-	}
-	if c.was != c.v.change {
-		return errChanged
-	}
-	c.now = c.was + 1
-	c.findDead()
-	steps := []func(context.Context) error{c.writeSources, c.bury, c.buryVectors, c.writePassages, c.count}
-	if c.erase {
-		steps = append(steps, c.purge)
-	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return explain(err)
+func (c *change) write(ctx context.Context) error {
+	return c.e.db.InTx(ctx, func(tx *sql.Tx) (err error) {
+		c.tx = tx
+		if c.was, _, err = tables.Counters(ctx, tx); err != nil {
+			return err
 		}
-	}
-	return explain(c.tx.Commit())
+		if c.was != c.v.change {
+			return errChanged
+		}
+		c.now = c.was + 1
+		c.findDead()
+		steps := []func(context.Context) error{c.writeSources, c.bury, c.buryVectors, c.writePassages, c.count}
+		if c.erase {
+			steps = append(steps, c.purge)
+		}
+		for _, step := range steps {
+			if err := step(ctx); err != nil {
+				return tables.Explain(err)
+			}
+		}
+		return nil
+	})
 }
 
 // findDead finds the passages that others take the place of, those that their sources
 // don't hold any more, and those of sources that are gone.
 func (c *change) findDead() {
-	for i := range c.bulk.docs {
-		d := &c.bulk.docs[i]
-		c.kill(strandKey{d.source, d.Strand}, d.Seq)
+	for i := range c.bulk.Docs {
+		d := &c.bulk.Docs[i]
+		c.kill(strandKey{d.Source, d.Strand}, d.Seq)
 	}
 	for _, h := range c.done {
 		if h.Known == nil {
@@ -232,10 +233,10 @@ func (c *change) kill(key strandKey, seq uint32) {
 // writeSources writes the rows of sources. One that is read in pieces counts as changed
 // until the last of them.
 func (c *change) writeSources(ctx context.Context) error {
-	c.states = map[int64]State{}
+	c.states = map[int64]format.State{}
 	for _, k := range c.fresh {
 		if c.v.byID[k.id] == nil {
-			c.states[k.id] = State{}
+			c.states[k.id] = format.State{}
 			c.added = append(c.added, k)
 		}
 	}
@@ -243,18 +244,18 @@ func (c *change) writeSources(ctx context.Context) error {
 		c.states[c.idOf(h)] = h.State
 	}
 	for _, k := range c.touched {
-		c.states[k.id] = k.State.doubtful()
+		c.states[k.id] = k.State.Doubtful()
 	}
 	for _, k := range c.added {
 		k.State = c.states[k.id]
 		if _, err := c.tx.ExecContext(ctx, "INSERT INTO source(id, key, session, origin, changed, state) VALUES(?,?,?,?,?,?)",
-			k.id, k.Key, k.Session, k.From, c.now, k.State.encode(&k.Name)); err != nil {
+			k.id, k.Key, k.Session, k.From, c.now, k.State.Encode(&k.Name)); err != nil {
 			return err
 		}
 		delete(c.states, k.id)
 	}
 	for id, state := range c.states {
-		if _, err := c.tx.ExecContext(ctx, "UPDATE source SET state=?, changed=? WHERE id=?", state.encode(&c.v.byID[id].Name), c.now, id); err != nil {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE source SET state=?, changed=? WHERE id=?", state.Encode(&c.v.byID[id].Name), c.now, id); err != nil {
 			return err
 		}
 	}
@@ -281,7 +282,7 @@ func (c *change) bury(ctx context.Context) error {
 		for _, doc := range docs {
 			tombs[doc/8] |= 1 << (doc % 8)
 		}
-		if _, err := c.tx.ExecContext(ctx, "UPDATE segment SET tombs=?, version=version+1 WHERE id=?", sealed(slices.Clone(tombs)), p.id); err != nil {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE segment SET tombs=?, version=version+1 WHERE id=?", format.Seal(slices.Clone(tombs)), p.id); err != nil {
 			return err
 		}
 	}
@@ -303,20 +304,19 @@ func (c *change) buryDelta(ctx context.Context, p *part, docs []uint32) error {
 		if err != nil {
 			return err
 		}
-		if _, err := c.tx.ExecContext(ctx, "UPDATE delta SET data=? WHERE id=?", b.erased(holes).encodeDelta(), id); err != nil {
+		if _, err := c.tx.ExecContext(ctx, "UPDATE delta SET data=? WHERE id=?", b.Erased(holes).EncodeDelta(), id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readBatch(ctx context.Context, q queryer, id int64) (*builder, error) {
+func readBatch(ctx context.Context, q tables.Queryer, id int64) (*format.Builder, error) {
 	var data []byte
 	if err := q.QueryRowContext(ctx, "SELECT data FROM delta WHERE id=?", id).Scan(&data); err != nil {
-		return nil, explain(err)
+		return nil, tables.Explain(err)
 	}
-	b := newBuilder()
-	return b, b.decodeDelta(data)
+	return format.DecodeDelta(data)
 }
 
 // batchOf finds the row of delta that holds a passage.
@@ -330,14 +330,14 @@ func (p *part) batchOf(doc int) int {
 
 // writePassages writes the passages: few into the delta, many as a segment.
 func (c *change) writePassages(ctx context.Context) error {
-	if len(c.bulk.docs) == 0 {
+	if len(c.bulk.Docs) == 0 {
 		return nil
 	}
-	if len(c.bulk.docs) >= c.e.limits.DeltaDocs {
+	if len(c.bulk.Docs) >= c.e.limits.DeltaDocs {
 		c.rebuilt = true
 		return writeSegment(ctx, c.tx, c.bulk)
 	}
-	res, err := c.tx.ExecContext(ctx, "INSERT INTO delta(data) VALUES(?)", c.bulk.encodeDelta())
+	res, err := c.tx.ExecContext(ctx, "INSERT INTO delta(data) VALUES(?)", c.bulk.EncodeDelta())
 	if err != nil {
 		return err
 	}
@@ -347,21 +347,32 @@ func (c *change) writePassages(ctx context.Context) error {
 
 // count writes the counters.
 func (c *change) count(ctx context.Context) error {
-	var synced, removal any // nil: as it was
-	marks := int64(0)
+	n := tables.Counts{Change: c.now, NextSource: c.next, NextPassage: c.number, Synced: c.synced, Removed: c.removes()}
 	if c.batch != 0 {
-		marks = deltaMark(c.batch)
+		n.Marks = tables.DeltaMark(c.batch)
 	}
-	if !c.synced.IsZero() {
-		synced = c.synced.Unix()
-	}
-	if c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0 {
-		removal = c.now
-	}
-	_, err := c.tx.ExecContext(ctx, setCounters, c.now, c.next, int64(c.number), synced, removal, marks)
-	return err
+	return tables.Count(ctx, c.tx, n)
 }
 
-const setCounters = "UPDATE meta SET value=coalesce(CASE key WHEN '" + metaChange + "' THEN ?1 WHEN '" + metaSource + "' THEN ?2 WHEN '" + metaNumber + "' THEN ?3 WHEN '" +
-	metaSynced + "' THEN ?4 WHEN '" + metaRemoval + "' THEN ?5 ELSE value+?6 END, value) WHERE key IN ('" +
-	metaChange + "','" + metaSource + "','" + metaNumber + "','" + metaSynced + "','" + metaRemoval + "','" + metaRows + "')"
+// removes says whether the change takes something away.
+func (c *change) removes() bool {
+	return c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0
+}
+
+// buryVectors takes the vectors of passages out that are gone by a change. One that is
+// only at another place by now keeps its number and its vector.
+func (c *change) buryVectors(ctx context.Context) error {
+	kept := map[uint32]bool{}
+	for i := range c.bulk.Docs {
+		kept[c.bulk.Docs[i].Number] = true
+	}
+	var numbers []uint32
+	for p, docs := range c.dead {
+		for _, doc := range docs {
+			if at := p.positions[doc]; at != nowhere && !kept[c.v.lay.numbers[at]] {
+				numbers = append(numbers, c.v.lay.numbers[at])
+			}
+		}
+	}
+	return vectors.Drop(ctx, c.tx, numbers)
+}

@@ -11,11 +11,13 @@
 //   - PutVectors adds vectors of passages, and Unembedded says which have none.
 //
 // Inside: a row of small changes (delta) and segments of many passages that are merged
-// (commit, merge), each a dictionary of terms with their postings (dict, postings, bits) and
-// the passages' heads and details (document, details). What all questions need is in memory,
-// laid out so that neighbours stand beside each other (view, layout), and is scored there
-// term by term (score, slide). Vectors have pages of their own (vectors, vectorstore).
+// (commit, merge), each a dictionary of terms with their postings and the passages' heads and
+// details, as format writes them into the rows of tables. What all questions need is in
+// memory, laid out so that neighbours stand beside each other (view, layout), and is scored
+// there term by term (score, slide). The vectors are a package of their own (vectors).
 //
 // Rules: one process writes at a time, and any may read; a reader sees one moment. All that
 // is written has a check sum: what is damaged is an error, not an answer.
+//
+// Called by recall, which holds the lock of writers and reads the texts.
 package engine

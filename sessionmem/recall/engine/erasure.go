@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"slices"
+
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // Erasure is what is to be erased.
@@ -16,7 +19,7 @@ func (r *Erasure) Source(k *Source) {
 }
 
 // Passage adds a passage of a source. What is left of that counts as changed.
-func (r *Erasure) Passage(k *Source, d *Passage) {
+func (r *Erasure) Passage(k *Source, d *format.Passage) {
 	if !slices.Contains(r.c.gone, k.Key) {
 		r.c.kill(strandKey{k.id, d.Strand}, d.Seq)
 		r.c.touched = append(r.c.touched, k)
@@ -27,7 +30,7 @@ func (r *Erasure) Passage(k *Source, d *Passage) {
 // before: when it returns, and the log is empty, no byte of it is left in the file. The
 // caller holds the writers' lock.
 func (e *Engine) Erase(ctx context.Context, choose func(now *Snapshot, out *Erasure) error) error {
-	if err := e.snapshot(ctx, func(queryer, *view) error { return nil }); err != nil {
+	if err := e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err != nil {
 		return err
 	}
 	w, err := e.NewWriter(ctx)
@@ -43,6 +46,6 @@ func (e *Engine) Erase(ctx context.Context, choose func(now *Snapshot, out *Eras
 		return err
 	}
 	e.apply(c)
-	e.vectors.forget()
+	e.vectors.Forget()
 	return nil
 }

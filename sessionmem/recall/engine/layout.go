@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"iter"
 	"math"
 	"slices"
 
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -127,7 +129,7 @@ func (l *layout) widen(at uint32, times float32) {
 	w := &l.shares
 	words := float32(l.words[at])
 	l.around[at] += times * words / w.sum
-	if l.flags[at]&flagGoesOn != 0 {
+	if l.flags[at]&format.FlagGoesOn != 0 {
 		return
 	}
 	words = times * min(words, w.beginning) / w.sum
@@ -144,10 +146,10 @@ func (l *layout) widen(at uint32, times float32) {
 // message gives the positions of a message's parts, given that of one.
 func (l *layout) message(at uint32) (first, end uint32) {
 	first, end = at, at+1
-	for first > 0 && l.flags[first]&flagGoesOn != 0 {
+	for first > 0 && l.flags[first]&format.FlagGoesOn != 0 {
 		first--
 	}
-	for int(end) < len(l.flags) && l.flags[end]&flagGoesOn != 0 {
+	for int(end) < len(l.flags) && l.flags[end]&format.FlagGoesOn != 0 {
 		end++
 	}
 	return first, end
@@ -176,4 +178,19 @@ func newShares() shares {
 		s.sum += s.after[i] + s.before[i]
 	}
 	return s
+}
+
+// numbered gives the positions of passages with their numbers: of those whose sources are
+// allowed, nil for all.
+func (l *layout) numbered(allowed []bool) iter.Seq2[uint32, uint32] {
+	return func(yield func(at, number uint32) bool) {
+		for at, r := range l.refs {
+			if r.none() || allowed != nil && !allowed[l.sources[at]] {
+				continue
+			}
+			if !yield(uint32(at), l.numbers[at]) { //nolint:gosec // positions are 32 bits
+				return
+			}
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // openTest makes an index.
@@ -31,7 +32,7 @@ func openTest(t *testing.T, l Limits) *Engine {
 func put(t *testing.T, e *Engine, key string, texts ...string) {
 	t.Helper()
 	a := analysis.NewAnalyzer()
-	b := Batch{Name: Name{Key: key, Session: key}, Last: true}
+	b := Batch{Name: format.Name{Key: key, Session: key}, Last: true}
 	n := 0
 	err := e.Read(t.Context(), func(s *Snapshot) error {
 		if b.Known = s.Source(key); b.Known != nil {
@@ -44,7 +45,7 @@ func put(t *testing.T, e *Engine, key string, texts ...string) {
 	}
 	for i, text := range texts {
 		terms := a.Chunk(text, time.Time{})
-		b.Add(Passage{Seq: uint32(n + i), Words: uint32(terms.Words), Block: fmt.Sprint(key, n+i)}, terms)
+		b.Add(format.Passage{Seq: uint32(n + i), Words: uint32(terms.Words), Block: fmt.Sprint(key, n+i)}, terms)
 	}
 	w, err := e.NewWriter(t.Context())
 	if err == nil {

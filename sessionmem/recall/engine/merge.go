@@ -6,11 +6,14 @@ import (
 	"database/sql"
 	"slices"
 	"time"
+
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // tidy does one step of merging, if one is due. It reports whether it did.
 func (e *Engine) tidy(ctx context.Context) (bool, error) {
-	if err := e.snapshot(ctx, func(queryer, *view) error { return nil }); err != nil {
+	if err := e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err != nil {
 		return false, err
 	}
 	v := e.current()
@@ -59,56 +62,48 @@ func (v *view) due(l Limits) []*part {
 
 // rewrite is a change of the index's form alone: what it holds stays.
 func (e *Engine) rewrite(ctx context.Context, v *view, write func(tx *sql.Tx) error) error {
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	change, _, err := counters(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if change != v.change {
-		return errChanged
-	}
-	if err := write(tx); err != nil {
-		return explain(err)
-	}
-	for _, key := range []string{metaChange, metaRemoval} {
-		if _, err := tx.ExecContext(ctx, "UPDATE meta SET value=? WHERE key=?", change+1, key); err != nil {
-			return explain(err)
+	err := e.db.InTx(ctx, func(tx *sql.Tx) error {
+		change, _, err := tables.Counters(ctx, tx)
+		if err != nil {
+			return err
 		}
+		if change != v.change {
+			return errChanged
+		}
+		if err := write(tx); err != nil {
+			return tables.Explain(err)
+		}
+		return tables.CountRewrite(ctx, tx, change+1)
+	})
+	if err == nil {
+		e.forget()
 	}
-	if err := tx.Commit(); err != nil {
-		return explain(err)
-	}
-	e.forget()
-	return nil
+	return err
 }
 
 // flushDelta makes a segment of the delta.
 func (e *Engine) flushDelta(ctx context.Context, v *view) error {
 	return e.rewrite(ctx, v, func(tx *sql.Tx) error {
-		all, marks := newBuilder(), int64(0)
+		all, marks := format.NewBuilder(), int64(0)
 		for _, row := range v.parts[0].batches {
-			marks += deltaMark(row.id)
+			marks += tables.DeltaMark(row.id)
 			b, err := readBatch(ctx, tx, row.id)
 			if err != nil {
 				return err
 			}
-			for doc := range b.docs {
-				if b.docs[doc].source != 0 { // no hole
-					all.copy(b, doc)
+			for doc := range b.Docs {
+				if !b.IsHole(doc) {
+					all.Copy(b, doc)
 				}
 			}
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM delta"); err != nil {
 			return err
 		}
-		if err := countRows(ctx, tx, -marks); err != nil {
+		if err := tables.CountRows(ctx, tx, -marks); err != nil {
 			return err
 		}
-		if len(all.docs) == 0 {
+		if len(all.Docs) == 0 {
 			return nil
 		}
 		return writeSegment(ctx, tx, all)
@@ -124,7 +119,7 @@ func (e *Engine) merge(ctx context.Context, v *view, parts []*part) error {
 			return err
 		}
 		if len(m.docs) > 0 {
-			if err := writeLists(ctx, tx, m.docs, func(add func(string, []posting) error) error { return m.eachTerm(ctx, add) }); err != nil {
+			if err := writeLists(ctx, tx, m.docs, func(add func(string, []format.Posting) error) error { return m.eachTerm(ctx, add) }); err != nil {
 				return err
 			}
 		}
@@ -144,7 +139,7 @@ type merger struct {
 	tx    *sql.Tx
 	v     *view
 	parts []*part
-	docs  []Passage
+	docs  []format.Passage
 	place [][]uint32 // of each segment's passages among docs; nowhere for the dead
 }
 
@@ -154,7 +149,7 @@ func (m *merger) passages(ctx context.Context) error {
 		part int
 		doc  uint32
 	}
-	var all []Passage
+	var all []format.Passage
 	var origins []from
 	for i, p := range m.parts {
 		docs, err := m.read(ctx, p)
@@ -170,8 +165,8 @@ func (m *merger) passages(ctx context.Context) error {
 			}
 		}
 	}
-	order := (&builder{docs: all}).inOrder()
-	m.docs = make([]Passage, len(order))
+	order := format.InOrder(all)
+	m.docs = make([]format.Passage, len(order))
 	for to, at := range order {
 		m.docs[to] = all[at]
 		o := origins[at]
@@ -181,12 +176,12 @@ func (m *merger) passages(ctx context.Context) error {
 }
 
 // read reads all passages of a segment whole.
-func (m *merger) read(ctx context.Context, p *part) ([]Passage, error) {
+func (m *merger) read(ctx context.Context, p *part) ([]format.Passage, error) {
 	var blob []byte
 	if err := m.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
 		return nil, err
 	}
-	docs, err := decodeHeads(blob, p.docs)
+	docs, err := format.DecodeHeads(blob, p.docs)
 	if err != nil {
 		return nil, err
 	}
@@ -199,22 +194,16 @@ func (m *merger) read(ctx context.Context, p *part) ([]Passage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if doc%detailBlock == detailBlock-1 {
+		if doc%format.DetailBlock == format.DetailBlock-1 {
 			clear(f.rows)
 		}
-		docs[doc].setDetail(&d)
+		docs[doc].SetDetail(&d)
 	}
 	return docs, nil
 }
 
-// setDetail takes the details of a passage over.
-func (d *Passage) setDetail(from *Passage) {
-	d.Block, d.Part, d.Turn, d.Agent = from.Block, from.Part, from.Turn, from.Agent
-	d.File, d.Offset, d.Size, d.Bare, d.Hash = from.File, from.Offset, from.Size, from.Bare, from.Hash
-}
-
 // eachTerm gives the terms of all segments in order, with their postings in the new one.
-func (m *merger) eachTerm(ctx context.Context, each func(term string, postings []posting) error) error {
+func (m *merger) eachTerm(ctx context.Context, each func(term string, postings []format.Posting) error) error {
 	cursors := make([]*cursor, len(m.parts))
 	for i, p := range m.parts {
 		cursors[i] = &cursor{m: m, part: p}
@@ -222,7 +211,7 @@ func (m *merger) eachTerm(ctx context.Context, each func(term string, postings [
 			return err
 		}
 	}
-	var list []posting
+	var list []format.Posting
 	for {
 		term, ok := "", false
 		for _, c := range cursors {
@@ -239,15 +228,15 @@ func (m *merger) eachTerm(ctx context.Context, each func(term string, postings [
 				continue
 			}
 			for _, p := range c.list() {
-				if int(p.doc) < len(m.place[i]) && m.place[i][p.doc] != nowhere {
-					list = append(list, posting{m.place[i][p.doc], p.n})
+				if int(p.Doc) < len(m.place[i]) && m.place[i][p.Doc] != nowhere {
+					list = append(list, format.Posting{Doc: m.place[i][p.Doc], N: p.N})
 				}
 			}
 			if err := c.next(ctx); err != nil {
 				return err
 			}
 		}
-		slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
+		slices.SortFunc(list, func(a, b format.Posting) int { return cmp.Compare(a.Doc, b.Doc) })
 		if err := each(term, list); err != nil {
 			return err
 		}
@@ -260,13 +249,13 @@ type cursor struct {
 	part  *part
 	block int // the next one
 	terms []string
-	lists [][]posting
+	lists [][]format.Posting
 	at    int
 	done  bool
 }
 
-func (c *cursor) term() string    { return c.terms[c.at] }
-func (c *cursor) list() []posting { return c.lists[c.at] }
+func (c *cursor) term() string           { return c.terms[c.at] }
+func (c *cursor) list() []format.Posting { return c.lists[c.at] }
 
 // next goes to the next term.
 func (c *cursor) next(ctx context.Context) error {
@@ -277,11 +266,11 @@ func (c *cursor) next(ctx context.Context) error {
 			return nil
 		}
 		var blob []byte
-		if err := c.m.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", c.part.id<<rowBits|int64(c.block)).Scan(&blob); err != nil {
+		if err := c.m.tx.QueryRowContext(ctx, "SELECT data FROM dict WHERE id=?", c.part.id<<tables.RowBits|int64(c.block)).Scan(&blob); err != nil {
 			return err
 		}
 		c.block, c.at, c.terms, c.lists = c.block+1, 0, c.terms[:0], c.lists[:0]
-		err := eachTerm(blob, func(term string, postings []posting) error {
+		err := format.EachTerm(blob, func(term string, postings []format.Posting) error {
 			c.terms = append(c.terms, term)
 			c.lists = append(c.lists, slices.Clone(postings))
 			return nil

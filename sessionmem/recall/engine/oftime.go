@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -14,7 +15,7 @@ func (s *Snapshot) SaidThen(spans []analysis.Span, allowed []bool) [][]rank.Cand
 	l := &s.v.lay
 	work := make(map[int]bool) // rooms of what was not talked
 	for key, stretch := range l.strands {
-		work[stretch.room] = key.strand == StrandWork
+		work[stretch.room] = key.strand == format.StrandWork
 	}
 	talked, worked := map[uint32][]rank.Candidate{}, map[uint32][]rank.Candidate{}
 	for i, room := range l.rooms {

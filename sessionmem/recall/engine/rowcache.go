@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
+
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // rowCache keeps the rows of segments that were read last, without their check sums. It
@@ -63,7 +63,7 @@ func (c *rowCache) clear() {
 }
 
 // rows gives the data of rows by their ids, without their check sums.
-func (v *view) rows(ctx context.Context, q queryer, table string, ids []int64) (map[int64][]byte, error) {
+func (v *view) rows(ctx context.Context, q tables.Queryer, table string, ids []int64) (map[int64][]byte, error) {
 	out := make(map[int64][]byte, len(ids))
 	var missing []int64
 	for _, id := range ids {
@@ -73,12 +73,12 @@ func (v *view) rows(ctx context.Context, q queryer, table string, ids []int64) (
 			missing = append(missing, id)
 		}
 	}
-	sealed, err := readRows(ctx, q, table, missing)
+	sealed, err := tables.ReadRows(ctx, q, table, missing)
 	if err != nil {
 		return nil, err
 	}
 	for id, blob := range sealed {
-		data, err := unseal(blob)
+		data, err := format.Unseal(blob)
 		if err != nil {
 			return nil, err
 		}
@@ -86,49 +86,4 @@ func (v *view) rows(ctx context.Context, q queryer, table string, ids []int64) (
 		v.cache.put(rowKey{table, id}, data)
 	}
 	return out, nil
-}
-
-// rowsAtOnce is how many rows a statement asks for.
-const rowsAtOnce = 256
-
-// readRows reads the blobs of rows by their ids. One that is missing is damage.
-func readRows(ctx context.Context, q queryer, table string, ids []int64) (map[int64][]byte, error) {
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	out := make(map[int64][]byte, len(ids))
-	for some := range slices.Chunk(ids, rowsAtOnce) {
-		if err := readSome(ctx, q, table, some, out); err != nil {
-			return nil, err
-		}
-	}
-	if len(out) < len(ids) {
-		return nil, ErrDamaged
-	}
-	return out, nil
-}
-
-func readSome(ctx context.Context, q queryer, table string, ids []int64, out map[int64][]byte) error {
-	var query strings.Builder
-	query.WriteString("SELECT id, data FROM " + table + " WHERE id IN (")
-	for i, id := range ids {
-		if i > 0 {
-			query.WriteByte(',')
-		}
-		query.WriteString(strconv.FormatInt(id, 10))
-	}
-	query.WriteByte(')')
-	rows, err := q.QueryContext(ctx, query.String())
-	if err != nil {
-		return explain(err)
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
-	for rows.Next() {
-		var id int64
-		var blob []byte
-		if err := rows.Scan(&id, &blob); err != nil {
-			return explain(err)
-		}
-		out[id] = blob
-	}
-	return explain(rows.Err())
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -58,11 +59,11 @@ func (r *ranking) gather(dict *dictReader, t analysis.QueryTerm) (n int, err err
 		delta := r.v.parts[0]
 		n += r.count(delta.positions, delta.lists[variant.Term], w)
 		for i, list := range dict.next() {
-			for list.left > 0 {
-				n += r.count(r.v.parts[i+1].positions, list.read(r.batch[:]), w)
+			for list.Left > 0 {
+				n += r.count(r.v.parts[i+1].positions, list.Read(r.batch[:]), w)
 			}
-			if list.bad {
-				return n, ErrDamaged
+			if list.Bad {
+				return n, format.ErrDamaged
 			}
 		}
 	}
@@ -70,13 +71,13 @@ func (r *ranking) gather(dict *dictReader, t analysis.QueryTerm) (n int, err err
 }
 
 // count takes some postings in and gives how many chunks they are new for.
-func (r *ranking) count(positions []uint32, postings []posting, w float32) (n int) {
+func (r *ranking) count(positions []uint32, postings []format.Posting, w float32) (n int) {
 	own, held := r.own, r.held
 	for _, p := range postings {
-		if int(p.doc) >= len(positions) {
+		if int(p.Doc) >= len(positions) {
 			continue
 		}
-		at := positions[p.doc]
+		at := positions[p.Doc]
 		if at == nowhere {
 			continue
 		}
@@ -84,7 +85,7 @@ func (r *ranking) count(positions []uint32, postings []posting, w float32) (n in
 			n++
 			held[at>>6] |= 1 << (at & 63)
 		}
-		own[at] += w * float32(p.n)
+		own[at] += w * float32(p.N)
 	}
 	return n
 }
@@ -163,7 +164,7 @@ func (r *ranking) best() []uint32 {
 // shareOf is what a chunk keeps of its score for being one part of many.
 func (r *ranking) shareOf(at uint32) float32 {
 	l := &r.v.lay
-	if Role(l.flags[at]>>flagKind&7) == RoleAssistant {
+	if format.RoleOf(l.flags[at]) == format.RoleAssistant {
 		return r.answer.Of(l.parts[at])
 	}
 	return r.user.Of(l.parts[at])
@@ -203,6 +204,6 @@ func (v *view) candidate(at uint32) rank.Candidate {
 	k := v.sources[l.sources[at]]
 	return rank.Candidate{
 		At: at, Message: message, Source: l.sources[at], Number: l.numbers[at], Time: l.times[at], Ages: k != nil && k.Session != "", Share: 1,
-		Length: int(l.words[at]), Marks: analysis.Marks(l.flags[at] & 3),
+		Length: int(l.words[at]), Marks: format.MarksOf(l.flags[at]),
 	}
 }

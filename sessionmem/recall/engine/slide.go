@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // scratch is memory for ranking, used again and again.
@@ -20,7 +21,7 @@ type scratch struct {
 	seen        []uint32  // sources that hold the term
 	most        float32   // the highest score of a chunk
 	bestSession float64   // and of a session
-	batch       [listBatch]posting
+	batch       [format.ListBatch]format.Posting
 }
 
 func (s *scratch) fit(positions, sources int) {
@@ -68,7 +69,7 @@ func (r *ranking) spread() {
 	for i, word := range r.held {
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
-			if flags[at]&flagGoesOn != 0 {
+			if flags[at]&format.FlagGoesOn != 0 {
 				continue
 			}
 			n := r.own[at]
@@ -87,7 +88,7 @@ func (r *ranking) spread() {
 
 // isAlone says whether a message and those beside it are of one chunk each, as most are.
 func isAlone(flags []byte, at int) bool {
-	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&flagGoesOn == 0
+	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&format.FlagGoesOn == 0
 }
 
 // spreadAlone is spreadBack and spreadOn for such.
@@ -115,7 +116,7 @@ func (r *ranking) spreadBack(flags []byte, at int, n float32) {
 		for {
 			at--
 			r.addNear(at, n*share)
-			if flags[at]&flagGoesOn == 0 {
+			if flags[at]&format.FlagGoesOn == 0 {
 				break
 			}
 		}
@@ -125,7 +126,7 @@ func (r *ranking) spreadBack(flags []byte, at int, n float32) {
 // spreadOn counts n for the messages behind it.
 func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 	last := flags[at]
-	for at++; flags[at]&flagGoesOn != 0; at++ {
+	for at++; flags[at]&format.FlagGoesOn != 0; at++ {
 		last = flags[at]
 	}
 	for i, share := range r.w.After {
@@ -134,7 +135,7 @@ func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 		}
 		for {
 			r.addNear(at, n*share)
-			if at++; at == len(flags) || flags[at]&flagGoesOn == 0 {
+			if at++; at == len(flags) || flags[at]&format.FlagGoesOn == 0 {
 				break
 			}
 		}

@@ -2,18 +2,19 @@ package engine
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/engine/vectors"
 	"mac-stats/sessionmem/recall/rank"
 )
 
 // Snapshot is the index at one moment, for reading.
 type Snapshot struct {
 	e     *Engine
-	q     queryer
+	q     tables.Queryer
 	v     *view
 	fetch *fetcher
 }
@@ -37,16 +38,10 @@ func (s *Snapshot) Source(key string) *Source { return s.v.byKey[key] }
 func (s *Snapshot) OfSession(name string) []*Source { return s.v.bySession[name] }
 
 // Synced tells when all was up to date; the zero time where it never was.
-func (s *Snapshot) Synced(ctx context.Context) (time.Time, error) {
-	var synced int64
-	if err := s.q.QueryRowContext(ctx, "SELECT value FROM meta WHERE key=?", metaSynced).Scan(&synced); err != nil || synced == 0 {
-		return time.Time{}, explain(err)
-	}
-	return time.Unix(synced, 0), nil
-}
+func (s *Snapshot) Synced(ctx context.Context) (time.Time, error) { return tables.Synced(ctx, s.q) }
 
 // Passage reads the passage at a place, with its source; nil where there is none.
-func (s *Snapshot) Passage(ctx context.Context, at uint32) (Passage, *Source, error) {
+func (s *Snapshot) Passage(ctx context.Context, at uint32) (format.Passage, *Source, error) {
 	return s.fetch.passage(ctx, at)
 }
 
@@ -56,7 +51,7 @@ func (s *Snapshot) Prefetch(ctx context.Context, some []rank.Candidate) error {
 }
 
 // Each reads the passages of a source, strand by strand in their order.
-func (s *Snapshot) Each(ctx context.Context, k *Source, each func(at uint32, d Passage) error) error {
+func (s *Snapshot) Each(ctx context.Context, k *Source, each func(at uint32, d format.Passage) error) error {
 	return s.v.eachOf(k, func(at uint32, strand, seq int) error {
 		d, _, err := s.fetch.passage(ctx, at)
 		if err != nil {
@@ -83,8 +78,8 @@ type Question struct {
 	MeaningOnly bool
 
 	// Vector is what the question means, by Model; nil where that isn't known.
-	Vector *Direction
-	Model  Model
+	Vector *vectors.Direction
+	Model  vectors.Model
 }
 
 // Coverage says how many passages have vectors of a model.
@@ -146,18 +141,10 @@ func (e *Engine) keep(s *scratch) {
 }
 
 // Models is of how many models there are vectors.
-func (s *Snapshot) Models(ctx context.Context) (int, error) { return countModels(ctx, s.q) }
+func (s *Snapshot) Models(ctx context.Context) (int, error) { return vectors.CountModels(ctx, s.q) }
 
 // Vectors is how many passages have vectors of a model; known is false where none was
 // ever made.
-func (s *Snapshot) Vectors(ctx context.Context, m Model) (n int, known bool, err error) {
-	model, err := findModel(ctx, s.q, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	n, err = countVectors(ctx, s.q, model)
-	return n, true, err
+func (s *Snapshot) Vectors(ctx context.Context, m vectors.Model) (n int, known bool, err error) {
+	return vectors.Count(ctx, s.q, m)
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"mac-stats/sessionmem/recall/engine/tables"
+	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
 // An index that is built anew takes the vectors of the old one over: to make them again
@@ -31,21 +34,12 @@ func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 	for number, old := range numbers {
 		byOld[old] = append(byOld[old], number)
 	}
-	return from.snapshot(ctx, func(q queryer, _ *view) error {
-		models, err := allModels(ctx, q)
-		if err != nil {
+	return from.snapshot(ctx, func(q tables.Queryer, _ *view) error {
+		c := carrier{to: e, numbers: byOld}
+		if err := vectors.Each(ctx, q, func(m vectors.Model, some []vectors.Packed) error { return c.take(ctx, m, some) }); err != nil {
 			return err
 		}
-		for _, m := range models {
-			c := carrier{to: e, model: m, numbers: byOld}
-			if err := m.eachPage(ctx, q, -1, func(number uint32, p *vectorPage) error { return c.take(ctx, number, p) }); err != nil {
-				return err
-			}
-			if err := c.flush(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.flush(ctx)
 	})
 }
 
@@ -59,8 +53,8 @@ type chunkKey struct {
 // sameChunks gives the numbers in the old index of chunks in the new one.
 func sameChunks(ctx context.Context, from, to *Engine) (map[uint32]uint32, error) {
 	out := map[uint32]uint32{}
-	err := to.snapshot(ctx, func(newer queryer, v *view) error {
-		return from.snapshot(ctx, func(older queryer, was *view) error {
+	err := to.snapshot(ctx, func(newer tables.Queryer, v *view) error {
+		return from.snapshot(ctx, func(older tables.Queryer, was *view) error {
 			for key, k := range v.byKey {
 				old := was.byKey[key]
 				if old == nil {
@@ -85,7 +79,7 @@ func sameChunks(ctx context.Context, from, to *Engine) (map[uint32]uint32, error
 	return out, err
 }
 
-func eachKey(ctx context.Context, q queryer, v *view, k *Source, each func(c chunkKey, number uint32)) error {
+func eachKey(ctx context.Context, q tables.Queryer, v *view, k *Source, each func(c chunkKey, number uint32)) error {
 	f := newFetcher(q, v)
 	return v.eachOf(k, func(at uint32, _, _ int) error {
 		d, _, err := f.passage(ctx, at)
@@ -99,22 +93,26 @@ func eachKey(ctx context.Context, q queryer, v *view, k *Source, each func(c chu
 // carrier writes vectors into another index, some at a time.
 type carrier struct {
 	to      *Engine
-	model   vectorModel
 	numbers map[uint32][]uint32 // that the passages have there, by those they had
-	batch   []newVector
+	model   vectors.Model
+	batch   []vectors.Packed // of the model
 }
 
-// take takes a page of vectors.
-func (c *carrier) take(ctx context.Context, page uint32, p *vectorPage) error {
-	for i, slot := range p.slots {
-		for _, number := range c.numbers[page<<pageBits|uint32(slot)] {
-			c.batch = append(c.batch, newVector{number: number, scale: p.scales[i], data: p.vector(i)})
+// take takes some vectors of a model.
+func (c *carrier) take(ctx context.Context, m vectors.Model, some []vectors.Packed) error {
+	if c.model != m || len(c.batch) >= carryBatch {
+		if err := c.flush(ctx); err != nil {
+			return err
 		}
 	}
-	if len(c.batch) < carryBatch {
-		return nil
+	c.model = m
+	for _, v := range some {
+		for _, number := range c.numbers[v.Number] {
+			v.Number = number
+			c.batch = append(c.batch, v)
+		}
 	}
-	return c.flush(ctx)
+	return nil
 }
 
 func (c *carrier) flush(ctx context.Context) error {
@@ -123,5 +121,5 @@ func (c *carrier) flush(ctx context.Context) error {
 	}
 	batch := c.batch
 	c.batch = nil
-	return c.to.writeVectors(ctx, c.model.Model, batch)
+	return c.to.writeVectors(ctx, c.model, batch)
 }

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"slices"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // view is what a process knows of an index: enough to rank, all else is read when it is
@@ -32,10 +32,10 @@ type view struct {
 
 // Source is a source with its passages.
 type Source struct {
-	Name
+	format.Name
 	id    int64
 	place uint32 // in view.sources
-	State State
+	State format.State
 	runs  []run
 	Docs  int
 	words int64
@@ -61,8 +61,8 @@ type part struct {
 	tombs     []byte   // bits of those that are gone but still in the segment
 
 	// of the delta alone
-	lists   map[string][]posting
-	whole   []Passage
+	lists   map[string][]format.Posting
+	whole   []format.Passage
 	batches []batch
 }
 
@@ -78,22 +78,22 @@ const nowhere = ^uint32(0)
 func newView() *view {
 	return &view{
 		byID: map[int64]*Source{}, byKey: map[string]*Source{}, bySession: map[string][]*Source{}, segments: map[int64]*part{},
-		sources: []*Source{nil}, parts: []*part{{lists: map[string][]posting{}}},
+		sources: []*Source{nil}, parts: []*part{{lists: map[string][]format.Posting{}}},
 		lay: layout{strands: map[strandKey]*stretch{}, shares: newShares()},
 	}
 }
 
 // put makes a passage known. A passage that stood at its place is hidden by it.
-func (v *view) put(partPlace int, doc uint32, d *Passage) error {
+func (v *view) put(partPlace int, doc uint32, d *format.Passage) error {
 	k := v.recent
-	if k == nil || k.id != d.source {
-		if k = v.byID[d.source]; k == nil {
-			return ErrDamaged // the passages of a source go with its row
+	if k == nil || k.id != d.Source {
+		if k = v.byID[d.Source]; k == nil {
+			return format.ErrDamaged // the passages of a source go with its row
 		}
 		v.recent = k
 	}
 	p := v.parts[partPlace]
-	at := v.position(strandKey{d.source, d.Strand}, k.place, d.Seq)
+	at := v.position(strandKey{d.Source, d.Strand}, k.place, d.Seq)
 	l := &v.lay
 	if !l.refs[at].none() {
 		v.hide(at)
@@ -101,7 +101,7 @@ func (v *view) put(partPlace int, doc uint32, d *Passage) error {
 	p.positions[doc] = at
 	p.live++
 	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
-	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.Time, d.flags(), d.Number
+	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.Time, d.Flags(), d.Number
 	l.words[at] = uint16(min(d.Words, 1<<16-1)) //nolint:gosec // cut
 	l.widen(at, 1)
 	l.measure(at)
@@ -112,7 +112,7 @@ func (v *view) put(partPlace int, doc uint32, d *Passage) error {
 }
 
 // take adds a passage to what is known of its source.
-func (k *Source) take(p *part, doc uint32, d *Passage) {
+func (k *Source) take(p *part, doc uint32, d *format.Passage) {
 	if n := len(k.runs); n > 0 && k.runs[n-1].part == p && k.runs[n-1].first+k.runs[n-1].n == doc {
 		k.runs[n-1].n++
 	} else {
@@ -149,72 +149,47 @@ func (v *view) hide(at uint32) {
 	l.flags[at] = 0
 }
 
-// queryer is a database, a transaction or a connection.
-type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// counters gives how often the tables changed.
-func counters(ctx context.Context, q queryer) (change, removal int64, err error) {
-	return metaPair(ctx, q, metaChange, metaRemoval)
-}
-
-// metaPair reads two numbers of meta. One that is missing is damage.
-func metaPair(ctx context.Context, q queryer, one, two string) (int64, int64, error) {
-	var a, b sql.NullInt64
-	err := q.QueryRowContext(ctx, "SELECT (SELECT value FROM meta WHERE key='"+one+"'), (SELECT value FROM meta WHERE key='"+two+"')").Scan(&a, &b)
-	if err == nil && (!a.Valid || !b.Valid) {
-		err = fmt.Errorf("%w: %s or %s is missing", ErrDamaged, one, two)
-	}
-	return a.Int64, b.Int64, explain(err)
-}
-
 // buried says whether a passage of a segment is gone.
 func (p *part) buried(doc int) bool { return doc/8 < len(p.tombs) && p.tombs[doc/8]>>(doc%8)&1 != 0 }
 
 // follow takes the rows of delta that are new, and the sources they are of.
-func (v *view) follow(ctx context.Context, q queryer) error {
+func (v *view) follow(ctx context.Context, q tables.Queryer) error {
 	rows, err := q.QueryContext(ctx, "SELECT id, data FROM delta WHERE id > ? ORDER BY id", v.delta)
 	if err != nil {
-		return explain(err)
+		return tables.Explain(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err told
 	for rows.Next() {
 		var id int64
 		var data []byte
 		if err := rows.Scan(&id, &data); err != nil {
-			return explain(err)
+			return tables.Explain(err)
 		}
-		b := newBuilder()
-		if err := b.decodeDelta(data); err != nil {
+		b, err := format.DecodeDelta(data)
+		if err != nil {
 			return err
 		}
 		if err := v.addBatch(id, b); err != nil {
 			return err
 		}
 	}
-	return explain(rows.Err())
+	return tables.Explain(rows.Err())
 }
 
 // addBatch takes a row of delta in.
-func (v *view) addBatch(id int64, b *builder) error {
+func (v *view) addBatch(id int64, b *format.Builder) error {
 	p := v.parts[0]
 	first := len(p.whole)
-	p.batches = append(p.batches, batch{id, first, len(b.docs)})
-	for i := range b.docs {
-		d := &b.docs[i]
+	p.batches = append(p.batches, batch{id, first, len(b.Docs)})
+	for i := range b.Docs {
+		d := &b.Docs[i]
 		doc := uint32(first + i) //nolint:gosec // small
 		p.whole = append(p.whole, *d)
 		p.positions = append(p.positions, nowhere)
 		p.docs++
-		from, to := b.termsOf(i)
-		for j := from; j < to; j++ {
-			name := b.names[b.terms[j]]
-			p.lists[name] = append(p.lists[name], posting{doc, uint32(b.times[j])})
-		}
-		if d.source == 0 {
-			continue // a hole
+		b.EachOf(i, func(term string, n uint32) { p.lists[term] = append(p.lists[term], format.Posting{Doc: doc, N: n}) })
+		if b.IsHole(i) {
+			continue
 		}
 		if err := v.put(0, doc, d); err != nil {
 			return err
@@ -231,7 +206,7 @@ func (k *Source) Within(spans []analysis.Span) bool {
 
 // eachOf gives the passages of a source, in the order of its strands.
 func (v *view) eachOf(k *Source, each func(at uint32, strand, seq int) error) error {
-	for strand := range Strands {
+	for strand := range format.Strands {
 		s := v.lay.strands[strandKey{k.id, uint8(strand)}]
 		if s == nil {
 			continue

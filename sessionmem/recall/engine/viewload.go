@@ -3,16 +3,17 @@ package engine
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
+
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // loadView makes a view of the tables.
-func loadView(ctx context.Context, q queryer) (*view, error) {
+func loadView(ctx context.Context, q tables.Queryer) (*view, error) {
 	v := newView()
-	change, removal, err := counters(ctx, q)
+	change, removal, err := tables.Counters(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -34,37 +35,37 @@ func loadView(ctx context.Context, q queryer) (*view, error) {
 }
 
 // complete says whether all rows of segment and delta were there.
-func (v *view) complete(ctx context.Context, q queryer) error {
-	var want int64
-	if err := q.QueryRowContext(ctx, "SELECT value FROM meta WHERE key='"+metaRows+"'").Scan(&want); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return explain(err)
+func (v *view) complete(ctx context.Context, q tables.Queryer) error {
+	want, err := tables.RowMarks(ctx, q)
+	if err != nil {
+		return err
 	}
 	for _, p := range v.parts[1:] {
-		want -= segmentMark(p.id)
+		want -= tables.SegmentMark(p.id)
 	}
 	for _, row := range v.parts[0].batches {
-		want -= deltaMark(row.id)
+		want -= tables.DeltaMark(row.id)
 	}
 	if want != 0 {
-		return fmt.Errorf("%w: rows of it are missing", ErrDamaged)
+		return fmt.Errorf("%w: rows of it are missing", format.ErrDamaged)
 	}
 	return nil
 }
 
 // loadSources takes the sources in that changed since.
-func (v *view) loadSources(ctx context.Context, q queryer) error {
+func (v *view) loadSources(ctx context.Context, q tables.Queryer) error {
 	rows, err := q.QueryContext(ctx, "SELECT id, key, session, origin, state FROM source WHERE changed > ?", v.change)
 	if err != nil {
-		return explain(err)
+		return tables.Explain(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err told
 	for rows.Next() {
 		var k Source
 		var state []byte
 		if err := rows.Scan(&k.id, &k.Key, &k.Session, &k.From, &state); err != nil {
-			return explain(err)
+			return tables.Explain(err)
 		}
-		if k.State, err = decodeState(state, &k.Name); err != nil {
+		if k.State, err = format.DecodeState(state, &k.Name); err != nil {
 			return err
 		}
 		if old := v.byID[k.id]; old != nil {
@@ -73,7 +74,7 @@ func (v *view) loadSources(ctx context.Context, q queryer) error {
 			v.addSource(&k)
 		}
 	}
-	return explain(rows.Err())
+	return tables.Explain(rows.Err())
 }
 
 func (v *view) addSource(k *Source) {
@@ -96,19 +97,19 @@ func (v *view) dropSource(k *Source) {
 }
 
 // loadSegments reads what is known of the segments, and gives their heads.
-func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err error) {
+func (v *view) loadSegments(ctx context.Context, q tables.Queryer) (heads [][]byte, err error) {
 	rows, err := q.QueryContext(ctx, "SELECT id, docs, version, heads, firsts, tombs FROM segment ORDER BY id")
 	if err != nil {
-		return nil, explain(err)
+		return nil, tables.Explain(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err told
 	for rows.Next() {
 		p := &part{}
 		var head, firsts []byte
 		if err := rows.Scan(&p.id, &p.docs, &p.version, &head, &firsts, &p.tombs); err != nil {
-			return nil, explain(err)
+			return nil, tables.Explain(err)
 		}
-		if p.tombs, err = unseal(p.tombs); err != nil {
+		if p.tombs, err = format.Unseal(p.tombs); err != nil {
 			return nil, err
 		}
 		if err := p.decode(&head, firsts); err != nil {
@@ -118,30 +119,25 @@ func (v *view) loadSegments(ctx context.Context, q queryer) (heads [][]byte, err
 		v.segments[p.id] = p
 		heads = append(heads, head)
 	}
-	return heads, explain(rows.Err())
+	return heads, tables.Explain(rows.Err())
 }
 
 // decode takes the blobs of a segment apart; of the heads only the check sum.
 func (p *part) decode(head *[]byte, firsts []byte) (err error) {
-	if *head, err = unseal(*head); err != nil {
+	if *head, err = format.Unseal(*head); err != nil {
 		return err
 	}
-	if firsts, err = unseal(firsts); err != nil {
+	if p.firsts, err = format.DecodeFirsts(firsts); err != nil {
 		return err
 	}
-	r := decoder{data: firsts}
-	p.firsts = make([]string, 0, min(r.int(), len(firsts)))
-	for len(r.data) > 0 && !r.bad {
-		p.firsts = append(p.firsts, r.text())
-	}
-	if counted := (decoder{data: *head}); counted.int() != p.docs { // the column has no check sum
-		return ErrDamaged
+	if format.CountHeads(*head) != p.docs { // the column has no check sum
+		return format.ErrDamaged
 	}
 	p.positions = make([]uint32, p.docs)
 	for i := range p.positions {
 		p.positions[i] = nowhere
 	}
-	return r.err()
+	return nil
 }
 
 // layOut gives the passages of the segments their positions.
@@ -154,8 +150,8 @@ func (v *view) layOut(heads [][]byte) error {
 	places := map[strandKey]int{}
 	last, total := -1, strandGap
 	for i, head := range heads {
-		n, err := eachHead(head, func(_ int, d *Passage) {
-			key := strandKey{d.source, d.Strand}
+		n, err := format.EachHead(head, func(_ int, d *format.Passage) {
+			key := strandKey{d.Source, d.Strand}
 			if last < 0 || rooms[last].key != key { // they come strand by strand
 				at, ok := places[key]
 				if !ok {
@@ -167,7 +163,7 @@ func (v *view) layOut(heads [][]byte) error {
 			rooms[last].size = max(rooms[last].size, d.Seq+1)
 		})
 		if err != nil || n != v.parts[i+1].docs {
-			return ErrDamaged
+			return format.ErrDamaged
 		}
 	}
 	for _, r := range rooms {
@@ -184,7 +180,7 @@ func (v *view) layOut(heads [][]byte) error {
 	for i, head := range heads {
 		p := v.parts[i+1]
 		var bad error
-		_, err := eachHead(head, func(doc int, d *Passage) {
+		_, err := format.EachHead(head, func(doc int, d *format.Passage) {
 			if !p.buried(doc) {
 				bad = cmp.Or(bad, v.put(i+1, uint32(doc), d)) //nolint:gosec // a segment is small
 			}

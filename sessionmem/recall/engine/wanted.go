@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
+
+	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
 // Wanted is a passage that has no vector yet.
 type Wanted struct {
 	Number  uint32 // it is never given twice: the vector is put under it
-	Passage Passage
+	Passage format.Passage
 	Source  *Source
 }
 
@@ -19,12 +21,12 @@ type Wanted struct {
 // was learnt, then how each answer begins, then the rest; of each the newest first.
 func worth(flags byte, at int64) float64 {
 	worth := 2.0
-	switch role := Role(flags >> flagKind & 7); {
-	case flags&flagGoesOn != 0:
+	switch role := format.RoleOf(flags); {
+	case flags&format.FlagGoesOn != 0:
 		worth = 0
-	case role == RoleAssistant || role == RoleSummary:
+	case role == format.RoleAssistant || role == format.RoleSummary:
 		worth = 1
-	case role != RoleUser && role != RoleMemory:
+	case role != format.RoleUser && role != format.RoleMemory:
 		worth = 0
 	}
 	return worth*(1<<40) + float64(at)
@@ -32,18 +34,18 @@ func worth(flags byte, at int64) float64 {
 
 // Unembedded gives at most limit passages without a vector of the model, those first that
 // are worth most, and how many have one. Those of the numbers in skip can't have any.
-func (s *Snapshot) Unembedded(ctx context.Context, m Model, limit int, skip map[uint32]string) (some []Wanted, made int, err error) {
+func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, skip map[uint32]string) (some []Wanted, made int, err error) {
 	if done, err := s.embedded(ctx, m, skip); done || err != nil {
 		return nil, s.v.docs, err
 	}
-	set, err := s.e.setOf(ctx, s.q, m)
+	set, err := s.e.vectors.Of(ctx, s.q, m)
 	if err != nil {
 		return nil, 0, err
 	}
 	best := heap{limit: limit}
 	for at, r := range s.v.lay.refs {
 		number := s.v.lay.numbers[at]
-		if r.none() || set.has(number) || skip[number] != "" {
+		if r.none() || set.Has(number) || skip[number] != "" {
 			continue
 		}
 		best.push(uint32(at), worth(s.v.lay.flags[at], s.v.lay.times[at])) //nolint:gosec // positions are 32 bits
@@ -56,24 +58,12 @@ func (s *Snapshot) Unembedded(ctx context.Context, m Model, limit int, skip map[
 		}
 		some = append(some, Wanted{d.Number, d, k})
 	}
-	return some, set.count, nil
-}
-
-// setOf gives the vectors of a model; none where it is new.
-func (e *Engine) setOf(ctx context.Context, q queryer, m Model) (*vectorSet, error) {
-	model, err := findModel(ctx, q, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return &vectorSet{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e.vectors.load(ctx, q, model)
+	return some, set.Count, nil
 }
 
 // embedded says whether all passages have vectors but those that can't have one. It is
 // told without the vectors, which would be kept in memory for nothing.
-func (s *Snapshot) embedded(ctx context.Context, m Model, skip map[uint32]string) (bool, error) {
+func (s *Snapshot) embedded(ctx context.Context, m vectors.Model, skip map[uint32]string) (bool, error) {
 	n, _, err := s.Vectors(ctx, m)
 	if len(skip) > 0 {
 		for at, r := range s.v.lay.refs {
@@ -94,17 +84,16 @@ type Vector struct {
 // PutVectors writes vectors of a model, of those passages that same says are still what
 // they were: it is given the vector's place in all, and what its number means now. An
 // error, and none is written, where one has other dimensions than the model.
-func (e *Engine) PutVectors(ctx context.Context, m Model, all []Vector, same func(i int, now Passage, of *Source) bool) error {
-	model := vectorModel{Model: m}
-	checked, places := make([]newVector, len(all)), make(map[uint32]int, len(all))
+func (e *Engine) PutVectors(ctx context.Context, m vectors.Model, all []Vector, same func(i int, now format.Passage, of *Source) bool) error {
+	checked, places := make([]vectors.Packed, len(all)), make(map[uint32]int, len(all))
 	for i, v := range all {
 		var err error
-		if checked[i], err = model.checked(v.Values); err != nil {
+		if checked[i], err = m.Pack(v.Number, v.Values); err != nil {
 			return err
 		}
-		checked[i].number, places[v.Number] = v.Number, i
+		places[v.Number] = i
 	}
-	var fresh []newVector
+	var fresh []vectors.Packed
 	err := e.Read(ctx, func(s *Snapshot) error {
 		fresh = nil
 		for at, r := range s.v.lay.refs {
@@ -129,55 +118,22 @@ func (e *Engine) PutVectors(ctx context.Context, m Model, all []Vector, same fun
 }
 
 // writeVectors writes vectors, as one change.
-func (e *Engine) writeVectors(ctx context.Context, m Model, fresh []newVector) error {
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	model, err := addModel(ctx, tx, m)
-	if err != nil {
-		return err
-	}
-	if err := putVectors(ctx, tx, model, fresh); err != nil {
-		return err
-	}
-	return explain(tx.Commit())
+func (e *Engine) writeVectors(ctx context.Context, m vectors.Model, fresh []vectors.Packed) error {
+	return e.db.InTx(ctx, func(tx *sql.Tx) error { return vectors.Put(ctx, tx, m, fresh) })
 }
 
 // KeepVectorsOf lets the vectors of all other models go.
-func (e *Engine) KeepVectorsOf(ctx context.Context, m Model) error {
-	tx, err := e.db.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	model, err := findModel(ctx, tx, m)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := dropModels(ctx, tx, model.id); err != nil {
-		return err
-	}
-	return explain(tx.Commit())
+func (e *Engine) KeepVectorsOf(ctx context.Context, m vectors.Model) error {
+	return e.db.InTx(ctx, func(tx *sql.Tx) error { return vectors.Keep(ctx, tx, m) })
 }
 
 // VectorsOf gives the vectors of passages, of length one, as precisely as they are kept;
 // nil for one that has none. dims is 0 where there is none of the model.
-func (s *Snapshot) VectorsOf(ctx context.Context, m Model, numbers []uint32) (out [][]float32, dims int, err error) {
-	set, err := s.e.setOf(ctx, s.q, m)
-	if err != nil || set.pages == nil {
+func (s *Snapshot) VectorsOf(ctx context.Context, m vectors.Model, numbers []uint32) (out [][]float32, dims int, err error) {
+	set, err := s.e.vectors.Of(ctx, s.q, m)
+	if err != nil || set.IsEmpty() {
 		return nil, 0, err
 	}
-	out = make([][]float32, len(numbers))
-	err = set.each(ctx, s.q, numbers, func(i int, p *vectorPage, at int) {
-		out[i] = make([]float32, p.dims)
-		for d, c := range p.vector(at) {
-			out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // the sign is meant
-		}
-	})
-	return out, set.model.Dims, err
+	out, err = set.Values(ctx, s.q, numbers)
+	return out, set.Dims(), err
 }

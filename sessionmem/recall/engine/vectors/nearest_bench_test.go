@@ -1,4 +1,4 @@
-package engine
+package vectors
 
 import (
 	"math/rand/v2"
@@ -23,7 +23,7 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 		}
 		return v
 	}
-	p := &vectorSet{pages: map[uint32]*vectorPage{}}
+	p := &Set{pages: map[uint32]*vectorPage{}}
 	var all []spot
 	for i := range uint32(docs) {
 		page := p.pages[i>>pageBits]
@@ -41,15 +41,15 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 	missed, n := 0, 0
 	for b.Loop() {
 		d, _ := NewDirection(vector())
-		exact := make([]near, len(all))
-		parallel(len(all), func(i int) { exact[i] = near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
-		slices.SortFunc(exact, func(a, b near) int { return int(1e6 * (b.cosine - a.cosine)) })
+		exact := make([]Near, len(all))
+		parallel(len(all), func(i int) { exact[i] = Near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
+		slices.SortFunc(exact, func(a, b Near) int { return int(1e6 * (b.Cosine - a.Cosine)) })
 		kept := map[uint32]bool{}
 		for _, s := range d.agreeing(slices.Clone(all), closeLook) {
 			kept[s.at] = true
 		}
 		for _, e := range exact[:50] {
-			if n++; !kept[e.at] {
+			if n++; !kept[e.At] {
 				missed++
 			}
 		}

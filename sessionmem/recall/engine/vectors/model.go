@@ -1,27 +1,29 @@
-package engine
+package vectors
 
 import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // findModel gives a model that the index has vectors of; sql.ErrNoRows where it has
 // none. A model that doesn't tell its dimensions goes by its name and digest.
-func findModel(ctx context.Context, q queryer, m Model) (vectorModel, error) {
+func findModel(ctx context.Context, q tables.Queryer, m Model) (vectorModel, error) {
 	found := vectorModel{Model: m}
 	err := q.QueryRowContext(ctx, "SELECT id, dims FROM model WHERE name=? AND digest=? AND (dims=? OR ?=0) ORDER BY id DESC LIMIT 1",
 		m.Name, m.Digest, m.Dims, m.Dims).Scan(&found.id, &found.Dims)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, err
 	}
-	return found, explain(err)
+	return found, tables.Explain(err)
 }
 
-// countModels says of how many models there are vectors.
-func countModels(ctx context.Context, q queryer) (n int, err error) {
+// CountModels says of how many models there are vectors.
+func CountModels(ctx context.Context, q tables.Queryer) (n int, err error) {
 	err = q.QueryRowContext(ctx, "SELECT count(*) FROM model").Scan(&n)
-	return n, explain(err)
+	return n, tables.Explain(err)
 }
 
 // addModel gives the row of a model, a new one where there is none.
@@ -32,37 +34,25 @@ func addModel(ctx context.Context, tx *sql.Tx, m Model) (vectorModel, error) {
 	}
 	res, err := tx.ExecContext(ctx, "INSERT INTO model(name, digest, dims) VALUES(?,?,?)", m.Name, m.Digest, m.Dims)
 	if err != nil {
-		return found, explain(err)
+		return found, tables.Explain(err)
 	}
 	found.id, err = res.LastInsertId()
-	return found, explain(err)
+	return found, tables.Explain(err)
 }
 
-func allModels(ctx context.Context, q queryer) ([]vectorModel, error) {
+func allModels(ctx context.Context, q tables.Queryer) ([]vectorModel, error) {
 	rows, err := q.QueryContext(ctx, "SELECT id, name, digest, dims FROM model")
 	if err != nil {
-		return nil, explain(err)
+		return nil, tables.Explain(err)
 	}
 	defer rows.Close() //nolint:errcheck // Err tells
 	var out []vectorModel
 	for rows.Next() {
 		var m vectorModel
 		if err := rows.Scan(&m.id, &m.Name, &m.Digest, &m.Dims); err != nil {
-			return nil, explain(err)
+			return nil, tables.Explain(err)
 		}
 		out = append(out, m)
 	}
-	return out, explain(rows.Err())
-}
-
-// dropModels deletes the vectors of all models but one.
-func dropModels(ctx context.Context, tx *sql.Tx, keep int64) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM vector WHERE id < ? OR id >= ?", keep<<modelShift, (keep+1)<<modelShift); err != nil {
-		return explain(err)
-	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM model WHERE id <> ?", keep); err != nil {
-		return explain(err)
-	}
-	_, err := nextVersion(ctx, tx)
-	return err
+	return out, tables.Explain(rows.Err())
 }

@@ -1,10 +1,12 @@
-package engine
+package vectors
 
 import (
 	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
+
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // A vector is kept as one byte a dimension with a scale of its own, in pages of the
@@ -119,7 +121,7 @@ func (p *vectorPage) encode() []byte {
 	for _, s := range p.scales {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(s))
 	}
-	return sealed(append(out, p.data...))
+	return format.Seal(append(out, p.data...))
 }
 
 // decodeVectorPage reads what encode wrote; the signs are not taken.
@@ -128,21 +130,21 @@ func decodeVectorPage(blob []byte, dims int) (*vectorPage, error) {
 	if len(blob) == 0 {
 		return p, nil
 	}
-	data, err := unseal(blob)
+	data, err := format.Unseal(blob)
 	if err != nil {
 		return nil, err
 	}
 	if len(data) == 0 || dims <= 0 {
-		return nil, ErrDamaged
+		return nil, format.ErrDamaged
 	}
 	n := int(data[0])
 	if n > pageVectors || len(data) != 1+n*(5+dims) {
-		return nil, ErrDamaged
+		return nil, format.ErrDamaged
 	}
 	p.slots = data[1 : 1+n]
 	for i, slot := range p.slots {
 		if slot >= pageVectors || i > 0 && slot <= p.slots[i-1] {
-			return nil, ErrDamaged
+			return nil, format.ErrDamaged
 		}
 	}
 	for i := range n {

@@ -1,4 +1,4 @@
-package engine
+package tables
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // formatVersion is of what the tables hold. An index of another one is as good as none;
@@ -31,7 +32,9 @@ var ErrOther = errors.New("the search index is of another version")
 var ErrBusy = errors.New("another process holds the search index")
 
 // schema makes the tables. A segment's rows of dict and detail have the ids
-// segment<<rowBits + n.
+// segment<<RowBits + n. A page of vectors has the id of its model, shifted, plus its number;
+// its version is the value of metaVectors when it was written, so that a process reads only
+// what is new to it.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL, state BLOB NOT NULL);
@@ -40,36 +43,27 @@ CREATE TABLE segment(id INTEGER PRIMARY KEY AUTOINCREMENT, docs INTEGER NOT NULL
 CREATE TABLE dict(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE detail(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE delta(id INTEGER PRIMARY KEY AUTOINCREMENT, data BLOB NOT NULL);
-` + vectorSchema
 
-// rowBits is how many rows of a kind a segment has at most.
-const rowBits = 20
+CREATE TABLE model(id INTEGER PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL, dims INTEGER NOT NULL, UNIQUE(name, digest, dims));
+CREATE TABLE vector(id INTEGER PRIMARY KEY, version INTEGER NOT NULL, count INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE INDEX vector_version ON vector(version);
+`
 
-// The keys of meta.
-const (
-	metaFormat   = "format"
-	metaAnalysis = "analysis"
-	metaRoot     = "root"
-	metaChange   = "change"  // counts all changes
-	metaRemoval  = "removal" // counts those that took something away
-	metaNumber   = "number"  // the next passage's
-	metaSource   = "source"  // the next source's
-	metaRows     = "rows"    // sum of the marks of all rows of segment and delta
-	metaSynced   = "synced"  // when all was up to date, seconds since 1970
-)
+// RowBits is how many rows of a kind a segment has at most.
+const RowBits = 20
 
-// database is an index file.
-type database struct {
+// DB is an index file.
+type DB struct {
 	path string
 	file os.FileInfo // as it was opened: another file of the name is another index
 	// older: its terms are of another version of the analysis. It can be read, and finds
 	// most of what it should; it is replaced, not written.
-	older bool
+	Older bool
 	*sql.DB
 }
 
-// openDatabase opens an index file; one that is missing is made where create is set.
-func openDatabase(ctx context.Context, path, root string, create bool, pages int) (*database, error) {
+// Open opens an index file; one that is missing is made where create is set.
+func Open(ctx context.Context, path, root string, create bool, pages int) (*DB, error) {
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, fmt.Errorf("making the folder of the search index: %w", err)
@@ -90,7 +84,7 @@ func openDatabase(ctx context.Context, path, root string, create bool, pages int
 	}
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
-	d := &database{path: path, file: fi, DB: db}
+	d := &DB{path: path, file: fi, DB: db}
 	if err := d.prepare(ctx, root, create); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -120,10 +114,10 @@ func dataSource(path string, pages int) string {
 
 // prepare looks whether the file is an index of this version, and makes the tables of
 // one that is empty.
-func (d *database) prepare(ctx context.Context, root string, create bool) error {
+func (d *DB) prepare(ctx context.Context, root string, create bool) error {
 	var tables int
 	if err := d.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
-		return explain(err)
+		return Explain(err)
 	}
 	if tables == 0 {
 		if !create { // whoever made it was killed before the tables were there
@@ -137,45 +131,55 @@ func (d *database) prepare(ctx context.Context, root string, create bool) error 
 		metaFormat, metaAnalysis, metaRoot).Scan(&format, &words, &of)
 	switch {
 	case IsDamaged(err):
-		return explain(err)
+		return Explain(err)
 	case err != nil, format != formatVersion, root != "" && of != root:
 		return ErrOther
 	}
-	d.older = words != analysis.Version
+	d.Older = words != analysis.Version
 	return nil
 }
 
 // begin makes the tables.
-func (d *database) begin(ctx context.Context, root string) error {
-	tx, err := d.BeginTx(ctx, nil)
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	if _, err := tx.ExecContext(ctx, schema); err != nil {
-		return explain(err)
-	}
-	for key, value := range map[string]any{
-		metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
-	} {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
-			return explain(err)
+func (d *DB) begin(ctx context.Context, root string) error {
+	return d.InTx(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, schema); err != nil {
+			return Explain(err)
 		}
-	}
-	return explain(tx.Commit())
+		for key, value := range map[string]any{
+			metaFormat: formatVersion, metaAnalysis: analysis.Version, metaRoot: root, metaChange: 1, metaRemoval: 0, metaNumber: 1, metaSource: 1, metaRows: 0, metaSynced: 0, metaVectors: 0,
+		} {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES(?, ?)", key, value); err != nil {
+				return Explain(err)
+			}
+		}
+		return nil
+	})
 }
 
-// moved says whether the name means another file by now, or none.
-func (d *database) moved() bool {
+// InTx does several things, or none of them.
+func (d *DB) InTx(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := d.BeginTx(ctx, nil)
+	if err != nil {
+		return Explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	if err := do(tx); err != nil {
+		return err
+	}
+	return Explain(tx.Commit())
+}
+
+// Moved says whether the name means another file by now, or none.
+func (d *DB) Moved() bool {
 	fi, err := os.Stat(d.path)
 	return err != nil || !os.SameFile(fi, d.file)
 }
 
-// truncateLog writes what the write-ahead log holds into the file and empties the log.
-func (d *database) truncateLog(ctx context.Context) error {
+// TruncateLog writes what the write-ahead log holds into the file and empties the log.
+func (d *DB) TruncateLog(ctx context.Context) error {
 	var busy, frames, done int
 	if err := d.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
-		return explain(err)
+		return Explain(err)
 	}
 	if busy != 0 {
 		return fmt.Errorf("%w: its log could not be emptied", ErrBusy)
@@ -192,19 +196,19 @@ func IsDamaged(err error) bool {
 			return true
 		}
 	}
-	return errors.Is(err, ErrDamaged)
+	return errors.Is(err, format.ErrDamaged)
 }
 
-// explain says what to do about an error of the index file. The errors of contexts and
+// Explain says what to do about an error of the index file. The errors of contexts and
 // of the index itself stay what they are.
-func explain(err error) error {
+func Explain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: %w", format.ErrDamaged, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, the search index stays as it was; free some space: %w", err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

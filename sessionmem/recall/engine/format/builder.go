@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"cmp"
@@ -9,10 +9,10 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// builder collects passages with their terms, to be written as a segment or as a
+// Builder collects passages with their terms, to be written as a segment or as a
 // piece of the delta.
-type builder struct {
-	docs  []Passage
+type Builder struct {
+	Docs  []Passage
 	ends  []uint32 // of each passage's stretch of terms and times
 	terms []uint32 // numbers in names
 	times []uint16
@@ -21,23 +21,27 @@ type builder struct {
 	numbers map[string]uint32
 }
 
-func newBuilder() *builder { return &builder{numbers: map[string]uint32{}} }
+// NewBuilder begins a collection.
+func NewBuilder() *Builder { return &Builder{numbers: map[string]uint32{}} }
 
-// add takes a passage with its terms.
-func (b *builder) add(d Passage, t analysis.Terms) {
+// Add takes a passage with its terms.
+func (b *Builder) Add(d Passage, t analysis.Terms) {
 	for _, f := range t.Freqs {
 		b.addTerm(f.Term, f.N)
 	}
 	b.put(d)
 }
 
-func (b *builder) addTerm(term string, n int) {
+func (b *Builder) addTerm(term string, n int) {
 	b.terms = append(b.terms, b.number(term))
 	b.times = append(b.times, uint16(min(n, math.MaxUint16))) //nolint:gosec // cut
 }
 
+// TermCount is how many terms the passages have, each counted in each.
+func (b *Builder) TermCount() int { return len(b.terms) }
+
 // number is a term's place in names.
-func (b *builder) number(term string) uint32 {
+func (b *Builder) number(term string) uint32 {
 	n, ok := b.numbers[term]
 	if !ok {
 		n = uint32(len(b.names)) //nolint:gosec // a segment is small
@@ -47,8 +51,8 @@ func (b *builder) number(term string) uint32 {
 	return n
 }
 
-// addAll takes the passages of another builder over, with their terms.
-func (b *builder) addAll(other *builder) {
+// AddAll takes the passages of another builder over, with their terms.
+func (b *Builder) AddAll(other *Builder) {
 	numbers := make([]uint32, len(other.names))
 	for i, name := range other.names {
 		numbers[i] = b.number(name)
@@ -61,71 +65,80 @@ func (b *builder) addAll(other *builder) {
 	for _, end := range other.ends {
 		b.ends = append(b.ends, before+end)
 	}
-	b.docs = append(b.docs, other.docs...)
+	b.Docs = append(b.Docs, other.Docs...)
 }
 
-// erased is the same with holes in the place of some passages.
-func (b *builder) erased(gone map[int]bool) *builder {
-	out := newBuilder()
-	for doc := range b.docs {
-		if gone[doc] || b.docs[doc].source == 0 {
+// Erased is the same with holes in the place of some passages.
+func (b *Builder) Erased(gone map[int]bool) *Builder {
+	out := NewBuilder()
+	for doc := range b.Docs {
+		if gone[doc] || b.IsHole(doc) {
 			out.put(Passage{})
 		} else {
-			out.copy(b, doc)
+			out.Copy(b, doc)
 		}
 	}
 	return out
 }
 
-// copy takes a passage of another builder over, with its terms.
-func (b *builder) copy(other *builder, doc int) {
-	from, to := other.termsOf(doc)
-	for i := from; i < to; i++ {
-		b.addTerm(other.names[other.terms[i]], int(other.times[i]))
-	}
-	b.put(other.docs[doc])
+// Copy takes a passage of another builder over, with its terms.
+func (b *Builder) Copy(other *Builder, doc int) {
+	other.EachOf(doc, func(term string, n uint32) { b.addTerm(term, int(n)) })
+	b.put(other.Docs[doc])
 }
 
 // put takes a passage whose terms were added.
-func (b *builder) put(d Passage) {
-	b.docs = append(b.docs, d)
+func (b *Builder) put(d Passage) {
+	b.Docs = append(b.Docs, d)
 	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
 }
 
 // termsOf gives a passage's stretch.
-func (b *builder) termsOf(doc int) (from, to uint32) {
+func (b *Builder) termsOf(doc int) (from, to uint32) {
 	if doc > 0 {
 		from = b.ends[doc-1]
 	}
 	return from, b.ends[doc]
 }
 
-// inOrder gives the passages' numbers in the order that a segment has: by strands.
-func (b *builder) inOrder() []uint32 {
-	order := make([]uint32, len(b.docs))
+// EachOf gives a passage's terms.
+func (b *Builder) EachOf(doc int, each func(term string, n uint32)) {
+	for i, to := b.termsOf(doc); i < to; i++ {
+		each(b.names[b.terms[i]], uint32(b.times[i]))
+	}
+}
+
+// IsHole says whether a passage was erased.
+func (b *Builder) IsHole(doc int) bool { return b.Docs[doc].Source == 0 }
+
+// InOrder gives the passages' numbers in the order that a segment has: by strands.
+func InOrder(docs []Passage) []uint32 {
+	order := make([]uint32, len(docs))
 	for i := range order {
 		order[i] = uint32(i) //nolint:gosec // a segment is small
 	}
-	slices.SortStableFunc(order, func(i, j uint32) int { return compareDocs(&b.docs[i], &b.docs[j]) })
+	slices.SortStableFunc(order, func(i, j uint32) int { return compareDocs(&docs[i], &docs[j]) })
 	return order
 }
 
 func compareDocs(a, b *Passage) int {
-	return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.Strand, b.Strand), cmp.Compare(a.Seq, b.Seq))
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Strand, b.Strand), cmp.Compare(a.Seq, b.Seq))
 }
 
-// sorted gives the passages in the order that a segment has.
-func (b *builder) sorted(order []uint32) []Passage {
-	docs := make([]Passage, len(order))
+// Sorted gives the passages in the order that a segment has, and a function that gives the
+// terms in theirs, with their postings among these.
+func (b *Builder) Sorted() (docs []Passage, eachTerm func(each func(term string, postings []Posting) error) error) {
+	order := InOrder(b.Docs)
+	docs = make([]Passage, len(order))
 	for i, from := range order {
-		docs[i] = b.docs[from]
+		docs[i] = b.Docs[from]
 	}
-	return docs
+	return docs, func(each func(term string, postings []Posting) error) error { return b.eachTerm(order, each) }
 }
 
 // eachTerm gives the terms in their order, with their postings among the passages in
 // that order.
-func (b *builder) eachTerm(order []uint32, each func(term string, postings []posting) error) error {
+func (b *Builder) eachTerm(order []uint32, each func(term string, postings []Posting) error) error {
 	starts := make([]uint32, len(b.names)+1)
 	for _, t := range b.terms {
 		starts[t+1]++
@@ -133,13 +146,13 @@ func (b *builder) eachTerm(order []uint32, each func(term string, postings []pos
 	for i := 1; i < len(starts); i++ {
 		starts[i] += starts[i-1]
 	}
-	all := make([]posting, len(b.terms))
+	all := make([]Posting, len(b.terms))
 	next := slices.Clone(starts)
 	for doc, from := range order {
 		first, end := b.termsOf(int(from))
 		for i := first; i < end; i++ {
 			t := b.terms[i]
-			all[next[t]] = posting{uint32(doc), uint32(b.times[i])} //nolint:gosec // a segment is small
+			all[next[t]] = Posting{uint32(doc), uint32(b.times[i])} //nolint:gosec // a segment is small
 			next[t]++
 		}
 	}
@@ -156,16 +169,16 @@ func (b *builder) eachTerm(order []uint32, each func(term string, postings []pos
 	return nil
 }
 
-// encodeDelta writes the passages with their terms as one blob.
-func (b *builder) encodeDelta() []byte {
-	heads := appendHeads(nil, b.docs)
-	details := appendDetails(nil, b.docs)
+// EncodeDelta writes the passages with their terms as one blob.
+func (b *Builder) EncodeDelta() []byte {
+	heads := AppendHeads(nil, b.Docs)
+	details := AppendDetails(nil, b.Docs)
 	var out []byte
 	for _, part := range [][]byte{heads, details} {
 		out = appendInt(out, len(part))
 		out = append(out, part...)
 	}
-	for doc := range b.docs {
+	for doc := range b.Docs {
 		from, to := b.termsOf(doc)
 		out = appendInt(out, int(to-from))
 		for i := from; i < to; i++ {
@@ -173,38 +186,38 @@ func (b *builder) encodeDelta() []byte {
 			out = appendInt(out, int(b.times[i]))
 		}
 	}
-	return sealed(out)
+	return Seal(out)
 }
 
-// decodeDelta reads what encodeDelta wrote and adds it to the builder.
-func (b *builder) decodeDelta(blob []byte) error {
-	data, err := unseal(blob)
+// DecodeDelta reads what encodeDelta wrote.
+func DecodeDelta(blob []byte) (*Builder, error) {
+	data, err := Unseal(blob)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := decoder{data: data}
+	b, r := NewBuilder(), decoder{data: data}
 	heads, details := r.bytes(r.uint()), r.bytes(r.uint())
 	docs, err := readPassages(heads, details)
 	if err != nil || r.bad {
-		return ErrDamaged
+		return nil, ErrDamaged
 	}
 	for i := range docs {
 		for range r.int() {
 			term := r.text()
 			b.addTerm(term, r.int())
 			if r.bad {
-				return ErrDamaged
+				return nil, ErrDamaged
 			}
 		}
 		b.put(docs[i])
 	}
-	return nil
+	return b, nil
 }
 
 // readPassages reads whole passages.
 func readPassages(heads, details []byte) ([]Passage, error) {
 	var docs []Passage
-	n, err := eachHead(heads, func(i int, d *Passage) {
+	n, err := EachHead(heads, func(i int, d *Passage) {
 		for len(docs) < i {
 			docs = append(docs, Passage{})
 		}

@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"encoding/binary"
@@ -12,13 +12,13 @@ var ErrDamaged = errors.New("the search index is damaged")
 // castagnoli is the check sum that processors have an instruction for.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// sealed puts a check sum behind a blob, so that a damaged file is told from an answer.
-func sealed(data []byte) []byte {
+// Seal puts a check sum behind a blob, so that a damaged file is told from an answer.
+func Seal(data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli()))
 }
 
-// unseal takes the check sum off.
-func unseal(data []byte) ([]byte, error) {
+// Unseal takes the check sum off.
+func Unseal(data []byte) ([]byte, error) {
 	n := len(data) - 4
 	if n < 0 || crc32.Checksum(data[:n], castagnoli()) != binary.LittleEndian.Uint32(data[n:]) {
 		return nil, ErrDamaged

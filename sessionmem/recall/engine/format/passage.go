@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 // Passage is a chunk in the index, without its terms.
 type Passage struct {
 	Number  uint32 // never given twice; a vector is found by it
-	source  int64
+	Source  int64
 	Strand  uint8
 	Seq     uint32 // in the strand
 	Words   uint32
@@ -68,30 +68,38 @@ const (
 	flagKind    = 2
 	flagStrange = 1 << 5
 	flagGap     = 1 << 6 // in a head alone: its place in the strand, or its number, does not follow the one before it
-	flagGoesOn  = 1 << 7
+	FlagGoesOn  = 1 << 7
 )
 
-func (d *Passage) flags() byte {
+// Flags are the passage's marks, its role, and where it stands in its message, in one byte.
+func (d *Passage) Flags() byte {
 	f := byte(d.Marks&3) | byte(d.Kind)<<flagKind
 	if d.Strange {
 		f |= flagStrange
 	}
 	if d.GoesOn {
-		f |= flagGoesOn
+		f |= FlagGoesOn
 	}
 	return f
 }
 
-func (d *Passage) setFlags(f byte) {
-	d.Marks, d.Kind, d.Strange = analysis.Marks(f&3), Role(f>>flagKind&7), f&flagStrange != 0
-	d.GoesOn = f&flagGoesOn != 0
+// SetFlags takes over what Flags gave.
+func (d *Passage) SetFlags(f byte) {
+	d.Marks, d.Kind, d.Strange = MarksOf(f), RoleOf(f), f&flagStrange != 0
+	d.GoesOn = f&FlagGoesOn != 0
 }
+
+// RoleOf is the role in a byte of flags.
+func RoleOf(flags byte) Role { return Role(flags >> flagKind & 7) }
+
+// MarksOf are the marks in a byte of flags.
+func MarksOf(flags byte) analysis.Marks { return analysis.Marks(flags & 3) }
 
 // A list of passages is written as two blobs: heads, what ranking needs of all of
 // them; and details, what an answer needs of few. Heads come in runs of one strand.
 
-// appendHeads adds the heads of passages. One of source 0 is a hole: it was erased.
-func appendHeads(out []byte, docs []Passage) []byte {
+// AppendHeads adds the heads of passages. One of source 0 is a hole: it was erased.
+func AppendHeads(out []byte, docs []Passage) []byte {
 	out = appendInt(out, len(docs))
 	for i := 0; i < len(docs); {
 		n := runLength(docs[i:])
@@ -104,8 +112,8 @@ func appendHeads(out []byte, docs []Passage) []byte {
 // runLength is how many passages at the beginning are of one strand, in its order.
 func runLength(docs []Passage) int {
 	n := 1
-	for n < len(docs) && docs[n].source == docs[0].source && docs[n].Strand == docs[0].Strand &&
-		(docs[0].source == 0 || docs[n].Seq > docs[n-1].Seq) {
+	for n < len(docs) && docs[n].Source == docs[0].Source && docs[n].Strand == docs[0].Strand &&
+		(docs[0].Source == 0 || docs[n].Seq > docs[n-1].Seq) {
 		n++
 	}
 	return n
@@ -113,9 +121,9 @@ func runLength(docs []Passage) int {
 
 func appendRun(out []byte, docs []Passage) []byte {
 	first := docs[0]
-	out = binary.AppendUvarint(out, uint64(first.source)) //nolint:gosec // never negative
+	out = binary.AppendUvarint(out, uint64(first.Source)) //nolint:gosec // never negative
 	out = appendInt(out, len(docs))
-	if first.source == 0 {
+	if first.Source == 0 {
 		return out
 	}
 	out = append(out, first.Strand)
@@ -124,9 +132,9 @@ func appendRun(out []byte, docs []Passage) []byte {
 	out = binary.AppendUvarint(out, uint64(number))
 	for _, d := range docs {
 		if d.Seq == seq && d.Number == number {
-			out = append(out, d.flags())
+			out = append(out, d.Flags())
 		} else {
-			out = append(out, d.flags()|flagGap)
+			out = append(out, d.Flags()|flagGap)
 			out = binary.AppendUvarint(out, uint64(d.Seq-seq))
 			out = binary.AppendVarint(out, int64(d.Number)-int64(number))
 		}
@@ -137,17 +145,17 @@ func appendRun(out []byte, docs []Passage) []byte {
 	return out
 }
 
-// eachHead reads heads: what appendHeads wrote, with the passages' places in the list.
-func eachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
+// EachHead reads heads: what appendHeads wrote, with the passages' places in the list.
+func EachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
 	r := decoder{data: data}
 	total := r.int()
 	for n < total && !r.bad {
-		d := Passage{source: int64(r.uint())} //nolint:gosec // written from an int64
+		d := Passage{Source: int64(r.uint())} //nolint:gosec // written from an int64
 		count := r.int()
 		if count <= 0 || count > total-n {
 			return n, ErrDamaged
 		}
-		if d.source == 0 {
+		if d.Source == 0 {
 			n += count
 			continue
 		}
@@ -155,7 +163,7 @@ func eachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
 		seq, number, at := r.uint32(), r.uint32(), int64(0)
 		for range count {
 			flags := r.byte()
-			d.setFlags(flags)
+			d.SetFlags(flags)
 			if d.Seq, d.Number = seq, number; flags&flagGap != 0 {
 				d.Seq += r.uint32()
 				d.Number = uint32(int64(number) + r.signed()) //nolint:gosec // written from 32 bits
@@ -171,6 +179,44 @@ func eachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
 		return n, ErrDamaged
 	}
 	return n, nil
+}
+
+// CountHeads is how many passages heads are of.
+func CountHeads(data []byte) int {
+	r := decoder{data: data}
+	return r.int()
+}
+
+// DecodeHeads reads the heads of all passages of a segment, holes too.
+func DecodeHeads(blob []byte, n int) ([]Passage, error) {
+	data, err := Unseal(blob)
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]Passage, n)
+	got, err := EachHead(data, func(i int, d *Passage) {
+		if i < n {
+			docs[i] = *d
+		}
+	})
+	if err == nil && got != n {
+		err = ErrDamaged
+	}
+	return docs, err
+}
+
+// PurgeHeads makes holes of dead passages.
+func PurgeHeads(blob []byte, gone []bool) ([]byte, error) {
+	docs, err := DecodeHeads(blob, len(gone))
+	if err != nil {
+		return nil, err
+	}
+	for doc := range docs {
+		if gone[doc] {
+			docs[doc] = Passage{}
+		}
+	}
+	return Seal(AppendHeads(nil, docs)), nil
 }
 
 // packedID is how many bytes an id takes that is of packedLen of the characters a–z and

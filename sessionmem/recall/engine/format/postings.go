@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"encoding/binary"
@@ -28,14 +28,20 @@ const (
 	sealSize = 4
 )
 
-// posting says how often a term stands in a passage.
-type posting struct{ doc, n uint32 }
+// Posting says how often a term stands in a passage.
+type Posting struct{ Doc, N uint32 }
 
-// dictWriter writes blocks of terms, which must come in order.
-type dictWriter struct {
-	emit  func(first string, block []byte) error // the block is valid until it returns
-	docs  int                                    // of the segment
-	whole bool                                   // all in one block
+// NewDictWriter writes the dictionary of a segment of so many passages. A block is emitted
+// with its first term, and valid until emit returns.
+func NewDictWriter(docs int, emit func(first string, block []byte) error) *DictWriter {
+	return &DictWriter{docs: docs, emit: emit}
+}
+
+// DictWriter writes blocks of terms, which must come in order.
+type DictWriter struct {
+	emit  func(first string, block []byte) error
+	docs  int  // of the segment
+	whole bool // all in one block
 	first string
 	last  string
 	block []byte
@@ -43,14 +49,14 @@ type dictWriter struct {
 	list  []byte
 }
 
-// add adds a term with its postings, in the order of passages.
-func (w *dictWriter) add(term string, postings []posting) error {
+// Add adds a term with its postings, in the order of passages.
+func (w *DictWriter) Add(term string, postings []Posting) error {
 	if len(postings) == 0 {
 		return nil
 	}
 	w.encode(term, sharedPrefix(w.last, term), postings)
 	if n := len(w.block); n > 0 && !w.whole && (n+len(w.entry)+sealSize > roomFor(n) && len(w.entry) < dictSmall || n > dictMost) {
-		if err := w.flush(); err != nil {
+		if err := w.Flush(); err != nil {
 			return err
 		}
 		w.encode(term, 0, postings)
@@ -60,7 +66,7 @@ func (w *dictWriter) add(term string, postings []posting) error {
 }
 
 // take adds a term with what stands behind its name in a block of the same segment.
-func (w *dictWriter) take(term string, tail []byte) {
+func (w *DictWriter) take(term string, tail []byte) {
 	shared := sharedPrefix(w.last, term)
 	w.entry = appendLengths(w.entry[:0], shared, len(term)-shared)
 	w.entry = append(append(w.entry, term[shared:]...), tail...)
@@ -68,7 +74,7 @@ func (w *dictWriter) take(term string, tail []byte) {
 }
 
 // put puts the entry of a term behind the others.
-func (w *dictWriter) put(term string) {
+func (w *DictWriter) put(term string) {
 	if len(w.block) == 0 {
 		w.first = term
 		w.block = append(w.block, docWidth(w.docs))
@@ -92,14 +98,14 @@ func docWidth(docs int) byte {
 }
 
 // encode makes an entry.
-func (w *dictWriter) encode(term string, shared int, postings []posting) {
+func (w *DictWriter) encode(term string, shared int, postings []Posting) {
 	rest := term[shared:]
 	w.entry = appendLengths(w.entry[:0], shared, len(rest))
 	w.entry = append(w.entry, rest...)
-	often := slices.ContainsFunc(postings, func(p posting) bool { return p.n != 1 })
+	often := slices.ContainsFunc(postings, func(p Posting) bool { return p.N != 1 })
 	w.entry = appendInt(w.entry, len(postings)<<1|flagOf(often))
 	if len(postings) == 1 && !often {
-		doc := binary.LittleEndian.AppendUint64(nil, uint64(postings[0].doc))
+		doc := binary.LittleEndian.AppendUint64(nil, uint64(postings[0].Doc))
 		w.entry = append(w.entry, doc[:docWidth(w.docs)]...)
 		return
 	}
@@ -134,12 +140,12 @@ func (d *decoder) lengths() (a, b int) {
 	return a, b
 }
 
-// flush writes the last block.
-func (w *dictWriter) flush() error {
+// Flush writes the last block.
+func (w *DictWriter) Flush() error {
 	if len(w.block) == 0 {
 		return nil
 	}
-	err := w.emit(w.first, sealed(w.block))
+	err := w.emit(w.first, Seal(w.block))
 	w.block, w.last = w.block[:0], ""
 	return err
 }
@@ -201,7 +207,7 @@ func (r *blockReader) next(e *entry) bool {
 }
 
 // postings reads the list.
-func (e *entry) postings(width int) listReader {
+func (e *entry) postings(width int) ListReader {
 	if e.n != 1 || e.often {
 		return newListReader(e.list, e.size, e.n, e.often)
 	}
@@ -213,33 +219,33 @@ func (e *entry) postings(width int) listReader {
 }
 
 // all reads all postings behind those in out.
-func (r *listReader) all(out []posting) ([]posting, error) {
-	for r.left > 0 {
+func (r *ListReader) all(out []Posting) ([]Posting, error) {
+	for r.Left > 0 {
 		n := len(out)
-		some := min(r.left, listBatch)
+		some := min(r.Left, ListBatch)
 		out = slices.Grow(out, some)[:n+some]
-		out = out[:n+len(r.read(out[n:]))]
+		out = out[:n+len(r.Read(out[n:]))]
 	}
-	if r.bad {
+	if r.Bad {
 		return nil, ErrDamaged
 	}
 	return out, nil
 }
 
-// listBatch is how many postings are read at a time: what is written in a damaged
+// ListBatch is how many postings are read at a time: what is written in a damaged
 // index is no reason to take memory for.
-const listBatch = 256
+const ListBatch = 256
 
-// eachTerm reads the entries of a sealed block, in order. The postings are valid until
+// EachTerm reads the entries of a sealed block, in order. The postings are valid until
 // the next one.
-func eachTerm(block []byte, each func(term string, postings []posting) error) error {
-	data, err := unseal(block)
+func EachTerm(block []byte, each func(term string, postings []Posting) error) error {
+	data, err := Unseal(block)
 	if err != nil {
 		return err
 	}
 	r := newBlockReader(data)
 	var term []byte
-	var postings []posting
+	var postings []Posting
 	for e := (entry{}); r.next(&e); {
 		if e.shared > len(term) {
 			return ErrDamaged
@@ -254,4 +260,27 @@ func eachTerm(block []byte, each func(term string, postings []posting) error) er
 		}
 	}
 	return r.err()
+}
+
+// EncodeFirsts writes the first terms of a segment's blocks.
+func EncodeFirsts(firsts []string) []byte {
+	out := appendInt(nil, len(firsts))
+	for _, f := range firsts {
+		out = appendText(out, f)
+	}
+	return Seal(out)
+}
+
+// DecodeFirsts reads what encodeFirsts wrote.
+func DecodeFirsts(blob []byte) ([]string, error) {
+	data, err := Unseal(blob)
+	if err != nil {
+		return nil, err
+	}
+	r := decoder{data: data}
+	firsts := make([]string, 0, min(r.int(), len(data)))
+	for len(r.data) > 0 && !r.bad {
+		firsts = append(firsts, r.text())
+	}
+	return firsts, r.err()
 }

@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"encoding/binary"
@@ -61,19 +61,19 @@ func (w *bitWriter) close() []byte {
 }
 
 // appendPostings writes a list; often says that not all numbers of times are one.
-func appendPostings(out []byte, postings []posting, often bool) []byte {
+func appendPostings(out []byte, postings []Posting, often bool) []byte {
 	w := bitWriter{out: out}
 	width := riceWidth(postings)
 	w.bits(uint64(width), widthBits)
 	at := uint32(0)
 	for _, p := range postings {
-		gap := p.doc - at
+		gap := p.Doc - at
 		w.unary(gap >> width)
 		w.bits(uint64(gap)&(1<<width-1), width)
 		if often {
-			w.times(p.n)
+			w.times(p.N)
 		}
-		at = p.doc + 1
+		at = p.Doc + 1
 	}
 	return w.close()
 }
@@ -81,21 +81,21 @@ func appendPostings(out []byte, postings []posting, often bool) []byte {
 // riceWidth is how many bits of the distances are written as they are: about the
 // logarithm of the average one. The quotients take less than three bits each then,
 // however uneven the distances are.
-func riceWidth(postings []posting) uint {
+func riceWidth(postings []Posting) uint {
 	n := uint64(len(postings))
-	free := uint64(postings[n-1].doc) + 1 - n // passages without the term
+	free := uint64(postings[n-1].Doc) + 1 - n // passages without the term
 	return uint(bits.Len64(free * 7 / (n * 10)))
 }
 
-// listReader reads postings.
-type listReader struct {
+// ListReader reads postings.
+type ListReader struct {
 	data  []byte // of the list, and what stands behind it
 	size  int    // bytes of the list
-	left  int    // postings
+	Left  int    // postings
 	often bool
 	doc   uint32 // the next one at least
 	width uint
-	bad   bool
+	Bad   bool
 	// single says that doc is all there is.
 	single bool
 
@@ -105,8 +105,8 @@ type listReader struct {
 }
 
 // newListReader reads a list of n postings in the first size bytes of data.
-func newListReader(data []byte, size, n int, often bool) listReader {
-	r := listReader{data: data, size: size, left: n, often: often}
+func newListReader(data []byte, size, n int, often bool) ListReader {
+	r := ListReader{data: data, size: size, Left: n, often: often}
 	r.fill()
 	r.width = uint(r.word & (1<<widthBits - 1))
 	r.drop(widthBits)
@@ -114,10 +114,10 @@ func newListReader(data []byte, size, n int, often bool) listReader {
 }
 
 // singleReader reads a list of one passage.
-func singleReader(doc uint32) listReader { return listReader{left: 1, doc: doc, single: true} }
+func singleReader(doc uint32) ListReader { return ListReader{Left: 1, doc: doc, single: true} }
 
 // fill takes more bits, up to 56 at least; behind the end there are zeros.
-func (r *listReader) fill() {
+func (r *ListReader) fill() {
 	if r.at+8 <= len(r.data) {
 		r.word |= binary.LittleEndian.Uint64(r.data[r.at:]) << r.have
 		r.at += int((63 - r.have) >> 3) //nolint:gosec // at most 7
@@ -132,16 +132,16 @@ func (r *listReader) fill() {
 	}
 }
 
-func (r *listReader) drop(n uint) {
+func (r *ListReader) drop(n uint) {
 	r.word >>= n
 	r.have -= n
 }
 
-// read reads the next postings, as many as there is room for.
-func (r *listReader) read(out []posting) []posting {
-	out = out[:min(len(out), r.left)]
+// Read reads the next postings, as many as there is room for.
+func (r *ListReader) Read(out []Posting) []Posting {
+	out = out[:min(len(out), r.Left)]
 	if r.single && len(out) > 0 {
-		r.left, out[0] = 0, posting{r.doc, 1}
+		r.Left, out[0] = 0, Posting{r.doc, 1}
 		return out
 	}
 	mask, width, doc := uint64(1)<<r.width-1, r.width, r.doc
@@ -164,20 +164,20 @@ func (r *listReader) read(out []posting) []posting {
 		if r.often {
 			n = r.times()
 		}
-		out[i] = posting{doc, n}
+		out[i] = Posting{doc, n}
 		doc++
 	}
 	r.doc = doc
-	r.left -= len(out)
-	if r.bad || r.at*8-int(r.have) > r.size*8 { //nolint:gosec // at most 64
-		r.bad, r.left = true, 0
+	r.Left -= len(out)
+	if r.Bad || r.at*8-int(r.have) > r.size*8 { //nolint:gosec // at most 64
+		r.Bad, r.Left = true, 0
 		return nil
 	}
 	return out
 }
 
 // unary reads zeros up to a one.
-func (r *listReader) unary() uint {
+func (r *ListReader) unary() uint {
 	q := uint(0)
 	for {
 		r.fill()
@@ -188,20 +188,20 @@ func (r *listReader) unary() uint {
 		q += r.have
 		r.word, r.have = 0, 0
 		if r.at > len(r.data) {
-			r.bad = true // no one comes any more
+			r.Bad = true // no one comes any more
 			return q
 		}
 	}
 }
 
 // times reads how often a term stands in a passage.
-func (r *listReader) times() uint32 {
+func (r *ListReader) times() uint32 {
 	if r.have < manyTimes+timesBits {
 		r.fill()
 	}
 	n := uint(bits.TrailingZeros64(r.word)) + 1 //nolint:gosec // at most 64
 	if n > manyTimes {
-		r.bad = true
+		r.Bad = true
 		n = manyTimes
 	}
 	r.drop(n)

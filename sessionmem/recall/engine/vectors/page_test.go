@@ -1,4 +1,4 @@
-package engine
+package vectors
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"mac-stats/sessionmem/recall/engine/format"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -103,8 +105,8 @@ func FuzzVectorPage(f *testing.F) {
 	p := newVectorPage(3)
 	p.put(2, 1, []byte{1, 2, 3})
 	f.Add(p.encode(), 3)
-	f.Add(sealed([]byte{65}), 0)
-	f.Add(sealed([]byte{1, 200, 0, 0, 0, 0, 9}), 1)
+	f.Add(format.Seal([]byte{65}), 0)
+	f.Add(format.Seal([]byte{1, 200, 0, 0, 0, 0, 9}), 1)
 	f.Fuzz(func(t *testing.T, blob []byte, dims int) {
 		p, err := decodeVectorPage(blob, dims)
 		if err != nil {

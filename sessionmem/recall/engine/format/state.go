@@ -1,4 +1,4 @@
-package engine
+package format
 
 import (
 	"encoding/binary"
@@ -44,8 +44,8 @@ type Resume struct {
 	Before       uint32 // check sum of the file before the block
 }
 
-// encode writes the state. Its check sum is of the row's other columns too.
-func (s *State) encode(of *Name) []byte {
+// Encode writes the state. Its check sum is of the row's other columns too.
+func (s *State) Encode(of *Name) []byte {
 	out := appendInt(nil, len(s.Files))
 	for _, f := range s.Files {
 		out = appendText(out, of.written(f.File))
@@ -68,8 +68,8 @@ func (s *State) encode(of *Name) []byte {
 	return sealedWith(binary.AppendUvarint(out, uint64(e.Before)), of.words())
 }
 
-// doubtful is the state of a source that has to be compared with its files again.
-func (s *State) doubtful() State {
+// Doubtful is the state of a source that has to be compared with its files again.
+func (s *State) Doubtful() State {
 	out := State{Files: slices.Clone(s.Files), Bytes: s.Bytes}
 	for i := range out.Files {
 		out.Files[i].Changed = 0
@@ -100,7 +100,8 @@ func flagOf(b bool) int {
 	return 0
 }
 
-func decodeState(blob []byte, of *Name) (s State, err error) {
+// DecodeState reads what Encode wrote.
+func DecodeState(blob []byte, of *Name) (s State, err error) {
 	data, err := unsealWith(blob, of.words())
 	if err != nil {
 		return s, err

@@ -1,4 +1,4 @@
-package engine
+package vectors
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
-	s := &vectorSet{model: vectorModel{Model: Model{Dims: 64}}, pages: map[uint32]*vectorPage{}, budget: 500}
+	s := &Set{model: vectorModel{Model: Model{Dims: 64}}, pages: map[uint32]*vectorPage{}, budget: 500}
 	for n := range uint32(2) {
 		p := newVectorPage(64)
 		for slot := range byte(5) {
@@ -15,7 +15,7 @@ func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
 		}
 		s.take(n, p)
 		if lean := n == 1; s.lean != lean {
-			t.Errorf("with %d vectors of 64 bytes: the signs alone are held: %v, want %v of 500 bytes", s.count, s.lean, lean)
+			t.Errorf("with %d vectors of 64 bytes: the signs alone are held: %v, want %v of 500 bytes", s.Count, s.lean, lean)
 		}
 	}
 	for _, p := range s.pages {
@@ -27,7 +27,7 @@ func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
 
 func TestVectorsAreLetGoWhenIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c vectorCache
+		var c Cache
 		holds := func() bool {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -36,7 +36,7 @@ func TestVectorsAreLetGoWhenIdle(t *testing.T) {
 		use := func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			c.set = &vectorSet{}
+			c.set = &Set{}
 			c.used()
 		}
 		use()

@@ -1,9 +1,9 @@
-package engine
+package format
 
 import "encoding/binary"
 
-// detailBlock is how many passages' details are one row.
-const detailBlock = 32
+// DetailBlock is how many passages' details are one row.
+const DetailBlock = 32
 
 // The bits of a passage's first byte of details.
 const (
@@ -20,12 +20,12 @@ const (
 // detailHole are the details of a passage that was erased: no other has these bits.
 const detailHole = detailSame | detailTurn
 
-// appendDetails adds the details of up to detailBlock passages; of a hole nothing.
-func appendDetails(out []byte, docs []Passage) []byte {
+// AppendDetails adds the details of up to detailBlock passages; of a hole nothing.
+func AppendDetails(out []byte, docs []Passage) []byte {
 	prev := Passage{Turn: -1}
 	for i := range docs {
 		d := &docs[i]
-		if d.source == 0 {
+		if d.Source == 0 {
 			out = append(out, detailHole)
 			continue
 		}
@@ -42,7 +42,7 @@ func (d *Passage) appendDetail(out []byte, prev *Passage) []byte {
 			bits |= bit
 		}
 	}
-	same := d.Part == prev.Part+1 && d.Block == prev.Block && d.source == prev.source && d.Offset == prev.Offset && d.Turn == prev.Turn
+	same := d.Part == prev.Part+1 && d.Block == prev.Block && d.Source == prev.Source && d.Offset == prev.Offset && d.Turn == prev.Turn
 	set(detailSame, same)
 	set(detailBare, d.Bare)
 	set(detailTurn, d.Turn != prev.Turn+1 && !same)
@@ -158,9 +158,58 @@ func (r *detailReader) block(bits byte) {
 
 // fill takes the details over that were read last.
 func (r *detailReader) fill(doc *Passage) {
-	doc.setDetail(&r.doc)
+	doc.SetDetail(&r.doc)
 	doc.Block, doc.Agent = string(r.id), string(r.agent)
 	if r.packed && !r.bad {
 		doc.Block = unpackID(r.id)
 	}
+}
+
+// SetDetail takes the details of a passage over.
+func (d *Passage) SetDetail(from *Passage) {
+	d.Block, d.Part, d.Turn, d.Agent = from.Block, from.Part, from.Turn, from.Agent
+	d.File, d.Offset, d.Size, d.Bare, d.Hash = from.File, from.Offset, from.Size, from.Bare, from.Hash
+}
+
+// PurgeDetails makes holes of dead passages in a row of details.
+func PurgeDetails(blob []byte, gone []bool) ([]byte, error) {
+	data, err := Unseal(blob)
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]Passage, len(gone))
+	if err := readDetails(data, docs); err != nil {
+		return nil, err
+	}
+	for i := range docs {
+		docs[i].Source = 1 // no hole
+		if gone[i] || docs[i].Size == 0 && docs[i].Block == "" {
+			docs[i] = Passage{}
+		}
+	}
+	return Seal(AppendDetails(nil, docs)), nil
+}
+
+// DetailRow is a row of details, with how far it was read.
+type DetailRow struct {
+	data []byte
+	r    detailReader
+}
+
+// NewDetailRow begins to read a row, without its check sum.
+func NewDetailRow(data []byte) *DetailRow { return &DetailRow{data: data, r: newDetailReader(data)} }
+
+// Read fills in the details of the n-th passage.
+func (w *DetailRow) Read(n int, d *Passage) error {
+	if w.r.read > n {
+		w.r = newDetailReader(w.data)
+	}
+	there := false
+	for w.r.read <= n {
+		there = w.r.next()
+	}
+	if there {
+		w.r.fill(d)
+	}
+	return w.r.err()
 }

@@ -1,0 +1,62 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mac-stats/sessionmem/recall/engine/format"
+)
+
+// Queryer is a database, a transaction or a connection.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// RowsAtOnce is how many rows a statement asks for.
+const RowsAtOnce = 256
+
+// ReadRows reads the blobs of rows by their ids. One that is missing is damage.
+func ReadRows(ctx context.Context, q Queryer, table string, ids []int64) (map[int64][]byte, error) {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	out := make(map[int64][]byte, len(ids))
+	for some := range slices.Chunk(ids, RowsAtOnce) {
+		if err := readSome(ctx, q, table, some, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) < len(ids) {
+		return nil, format.ErrDamaged
+	}
+	return out, nil
+}
+
+func readSome(ctx context.Context, q Queryer, table string, ids []int64, out map[int64][]byte) error {
+	var query strings.Builder
+	query.WriteString("SELECT id, data FROM " + table + " WHERE id IN (")
+	for i, id := range ids {
+		if i > 0 {
+			query.WriteByte(',')
+		}
+		query.WriteString(strconv.FormatInt(id, 10))
+	}
+	query.WriteByte(')')
+	rows, err := q.QueryContext(ctx, query.String())
+	if err != nil {
+		return Explain(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err told
+	for rows.Next() {
+		var id int64
+		var blob []byte
+		if err := rows.Scan(&id, &blob); err != nil {
+			return Explain(err)
+		}
+		out[id] = blob
+	}
+	return Explain(rows.Err())
+}
