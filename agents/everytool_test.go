@@ -10,6 +10,7 @@ import (
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -37,7 +38,7 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 
 	for _, name := range registry.KnownTools {
 		_, err := r.params.Memory.Append(t.Context(), memory.Lesson{Text: "The user likes to write " + name + ": home"})
-		if !errors.Is(err, memory.ErrRejected) {
+		if !errors.Is(err, lesson.ErrRejected) {
 			t.Errorf("a lesson that holds the directive %s is saved: add it to directivePattern of sessionmem/memory (%v)", name, err)
 		}
 	}

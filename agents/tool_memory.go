@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -139,7 +140,7 @@ func (t *turn) fullness(target memory.Target) string {
 		budget = t.settings.AgentBudget
 	}
 	f, err := t.engine.p.Memory.Load(target)
-	size := f.Inject(budget).Size
+	size := memorytext.Inject(f.Text, budget).Size
 	if err != nil || budget <= 0 || size*10 < budget*8 {
 		return ""
 	}

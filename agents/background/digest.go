@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/summary"
 )
@@ -95,7 +96,7 @@ func sure(v float64) sureness {
 func (a digestAnswer) lessons() []memory.Lesson {
 	var list []memory.Lesson
 	add := func(text, about string, s sureness) {
-		if text = excerpt.OneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < memory.MinConfidence {
+		if text = excerpt.OneLine(strings.ToValidUTF8(text, "")); text == "" || s.said && s.value < lesson.MinConfidence {
 			return
 		}
 		list = append(list, memory.Lesson{Text: text, About: about, Confidence: s.value, Target: memory.Target{Kind: memory.TargetGlobal}})

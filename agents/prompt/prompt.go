@@ -7,6 +7,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -170,7 +171,7 @@ func (in Input) memoryParts() []SharedMemory {
 func (b *promptBuilder) addMemory() {
 	parts := b.in.memoryParts()
 	for {
-		injected := make([]memory.Injected, len(parts))
+		injected := make([]memorytext.Injected, len(parts))
 		for i, p := range parts {
 			injected[i] = inject(p.File, p.Budget)
 		}
@@ -195,14 +196,14 @@ func smaller(budget, used, share, cost int) int {
 }
 
 // inject cuts a memory file to a budget; nothing of a file that is missing.
-func inject(f memory.File, budget int) memory.Injected {
+func inject(f memory.File, budget int) memorytext.Injected {
 	if f.Missing || len(f.Bullets) == 0 && strings.TrimSpace(f.Text) == "" {
-		return memory.Injected{}
+		return memorytext.Injected{}
 	}
 	if budget <= 0 {
-		return memory.Injected{Cut: len(f.Bullets)}
+		return memorytext.Injected{Cut: len(f.Bullets)}
 	}
-	i := f.Inject(budget)
+	i := memorytext.Inject(f.Text, budget)
 	if onlyHeadings(i.Text) {
 		i.Text, i.Used = "", 0
 	}
@@ -218,7 +219,7 @@ func onlyHeadings(text string) bool {
 	return true
 }
 
-func (b *promptBuilder) noteMemory(f memory.File, i memory.Injected) {
+func (b *promptBuilder) noteMemory(f memory.File, i memorytext.Injected) {
 	if i.Text == "" && i.Cut == 0 {
 		return
 	}
@@ -229,7 +230,7 @@ func (b *promptBuilder) noteMemory(f memory.File, i memory.Injected) {
 	b.out.Cut.Memory += i.Cut
 }
 
-func memoryText(parts []SharedMemory, injected []memory.Injected, tier Tier) string {
+func memoryText(parts []SharedMemory, injected []memorytext.Injected, tier Tier) string {
 	var s strings.Builder
 	for i, p := range parts {
 		if injected[i].Text == "" {
@@ -249,7 +250,7 @@ func memoryText(parts []SharedMemory, injected []memory.Injected, tier Tier) str
 	return "# Memory (lessons learned, follow these)\n" + strings.TrimLeft(s.String(), "\n")
 }
 
-func writeMemory(s *strings.Builder, i memory.Injected, tier Tier) {
+func writeMemory(s *strings.Builder, i memorytext.Injected, tier Tier) {
 	if tier != TierPlain {
 		s.WriteString(memoryLine(i))
 		s.WriteString("\n")
@@ -258,7 +259,7 @@ func writeMemory(s *strings.Builder, i memory.Injected, tier Tier) {
 }
 
 // memoryLine says how full a memory is, to the model as to people.
-func memoryLine(i memory.Injected) string {
+func memoryLine(i memorytext.Injected) string {
 	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), Thousands(i.Used), Thousands(i.Budget))
 	if i.Cut > 0 {
 		line += fmt.Sprintf(" · %s older lines left out", Thousands(i.Cut))

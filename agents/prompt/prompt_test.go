@@ -15,6 +15,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -91,7 +92,7 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 		"# Agents\ncoder: Writes code.\nplain",
 		"# Skills\nsum: Sums up.",
 	}, "\n\n")
-	want = strings.Replace(want, "23 / 8,000", fmt.Sprintf("%d / 8,000", in.Global.Inject(8000).Used), 1)
+	want = strings.Replace(want, "23 / 8,000", fmt.Sprintf("%d / 8,000", memorytext.Inject(in.Global.Text, 8000).Used), 1)
 	if diff := cmp.Diff(want, got.System); diff != "" {
 		t.Errorf("system (-want +got):\n%s", diff)
 	}
@@ -102,8 +103,8 @@ func TestBuildSystem_putsThePartsInOrder(t *testing.T) {
 		t.Errorf("%d tokens", got.Tokens)
 	}
 	uses := []MemoryUse{
-		{Target: globalTarget, Path: in.Global.Path, Used: in.Global.Inject(8000).Used, Budget: 8000, Lines: len(in.Global.Bullets)},
-		{Target: coderTarget, Path: in.Own.Path, Used: in.Own.Inject(4000).Used, Budget: 4000, Lines: len(in.Own.Bullets)},
+		{Target: globalTarget, Path: in.Global.Path, Used: memorytext.Inject(in.Global.Text, 8000).Used, Budget: 8000, Lines: len(in.Global.Bullets)},
+		{Target: coderTarget, Path: in.Own.Path, Used: memorytext.Inject(in.Own.Text, 4000).Used, Budget: 4000, Lines: len(in.Own.Bullets)},
 	}
 	if diff := cmp.Diff(uses, got.Memory); diff != "" {
 		t.Errorf("memory (-want +got):\n%s", diff)

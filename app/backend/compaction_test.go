@@ -11,6 +11,7 @@ import (
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 )
 
 // learning is a server whose small model learns something of every conversation.
@@ -158,8 +159,8 @@ func TestAFullMemoryProposesAReplacement(t *testing.T) {
 	for i := 0; err == nil && i < 100; i++ {
 		_, err = b.Memory.Append(t.Context(), memory.Lesson{Text: fmt.Sprintf("fact number %d of those that fill it up", i), Target: global})
 	}
-	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || f.Inject(600).Cut != 0 {
-		t.Errorf("%v, %v, %d left out", err, loadErr, f.Inject(600).Cut)
+	if f, loadErr := b.Memory.Load(global); loadErr != nil || err == nil || memorytext.Inject(f.Text, 600).Cut != 0 {
+		t.Errorf("%v, %v, %d left out", err, loadErr, memorytext.Inject(f.Text, 600).Cut)
 	}
 	p, err := b.Memory.Propose(t.Context(), memory.Proposal{Text: "one more to know"})
 	if err != nil || p.Kind != memory.ProposeReplace || p.Old == "" || p.Why != memory.WhyFull {

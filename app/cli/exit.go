@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -190,7 +191,7 @@ func (c *commands) explain(err error) string {
 		return sentence(err.Error()) + " `mac-stats memory list` shows the lines."
 	case errors.Is(err, memory.ErrDuplicate):
 		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
-	case errors.Is(err, memory.ErrRejected):
+	case errors.Is(err, lesson.ErrRejected):
 		return cutQuotes(sentence(err.Error()))
 	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // its parent takes no folders
 		return "The data folder " + folder.Folder + " can't be made. Set MAC_STATS_HOME to another folder."

@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 )
 
 // memoryLine is a line of `memory list --json`.
@@ -92,7 +93,7 @@ func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 
 func (c *commands) printMemory(b *backend.Backend, f memory.File, asJSON bool) error {
 	budget := b.MemoryBudget(f.Target)
-	injected := f.Inject(budget)
+	injected := memorytext.Inject(f.Text, budget)
 	if !asJSON {
 		if err := c.out.text(memoryHeading(f, injected, budget)); err != nil {
 			return err
@@ -120,7 +121,7 @@ func (c *commands) printMemory(b *backend.Backend, f memory.File, asJSON bool) e
 }
 
 // memoryHeading says how full a file is, and what of it is left out.
-func memoryHeading(f memory.File, in memory.Injected, budget int) string {
+func memoryHeading(f memory.File, in memorytext.Injected, budget int) string {
 	text := f.Path
 	switch {
 	case f.Missing:
@@ -184,7 +185,7 @@ func (c *commands) printAdded(b *backend.Backend, w memory.Written, asJSON bool)
 	if err != nil {
 		return err
 	}
-	line.UsedChars = f.Inject(line.Budget).Used
+	line.UsedChars = memorytext.Inject(f.Text, line.Budget).Used
 	for _, bullet := range f.Bullets {
 		if bullet.Line == w.Line {
 			line.From = bullet.From
@@ -197,7 +198,7 @@ func (c *commands) printAdded(b *backend.Backend, w memory.Written, asJSON bool)
 func (c *commands) fullness(b *backend.Backend, t memory.Target) string {
 	budget := b.MemoryBudget(t)
 	f, err := b.Memory.Load(t)
-	in := f.Inject(budget)
+	in := memorytext.Inject(f.Text, budget)
 	if err != nil || budget <= 0 || in.Size*10 < budget*8 {
 		return ""
 	}

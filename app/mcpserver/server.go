@@ -27,6 +27,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/recall"
 )
 
@@ -193,7 +194,7 @@ func (s *server) list(_ context.Context, r *mcp.CallToolRequest, _ listIn) (_ *m
 		}
 		heading := "Memory of " + f.Target.String() + ":"
 		for _, b := range f.Bullets {
-			if !allowed.Discord && memory.LearntOnDiscord(b.From) {
+			if !allowed.Discord && memorytext.LearntOnDiscord(b.From) {
 				continue
 			}
 			if heading != "" {

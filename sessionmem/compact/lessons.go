@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -83,9 +84,9 @@ func (m MemoryLessons) Keep(ctx context.Context, l Learnt) (Kept, error) {
 		return Kept{}, nil
 	}
 	var kept Kept
-	for _, lesson := range l.Lessons {
-		lesson.Session = l.Session
-		if err := m.keep(ctx, l, lesson, &kept); err != nil {
+	for _, one := range l.Lessons {
+		one.Session = l.Session
+		if err := m.keep(ctx, l, one, &kept); err != nil {
 			return kept, err
 		}
 	}
@@ -93,12 +94,12 @@ func (m MemoryLessons) Keep(ctx context.Context, l Learnt) (Kept, error) {
 }
 
 // keep writes one lesson into each of its files, or proposes it for them.
-func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson memory.Lesson, kept *Kept) error {
-	targets := m.targets(l, lesson)
-	why := m.why(l, lesson)
+func (m MemoryLessons) keep(ctx context.Context, l Learnt, one memory.Lesson, kept *Kept) error {
+	targets := m.targets(l, one)
+	why := m.why(l, one)
 	if why == "" {
-		written, full, err := m.Memory.AppendTo(ctx, lesson, targets)
-		if errors.Is(err, memory.ErrRejected) {
+		written, full, err := m.Memory.AppendTo(ctx, one, targets)
+		if errors.Is(err, lesson.ErrRejected) {
 			m.refused(l.Session, err, kept)
 			return nil
 		}
@@ -109,7 +110,7 @@ func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson memory.Lesson,
 		targets, why = full, memory.WhyFull
 	}
 	for _, target := range targets {
-		if err := m.propose(ctx, l, lesson, target, why, kept); err != nil {
+		if err := m.propose(ctx, l, one, target, why, kept); err != nil {
 			return err
 		}
 	}
@@ -117,28 +118,28 @@ func (m MemoryLessons) keep(ctx context.Context, l Learnt, lesson memory.Lesson,
 }
 
 // why is the reason for which a lesson has to wait; "" for none.
-func (m MemoryLessons) why(l Learnt, lesson memory.Lesson) string {
+func (m MemoryLessons) why(l Learnt, one memory.Lesson) string {
 	switch {
 	case m.Write() != "auto":
 		return memory.WhyAsk
 	case !l.Sources.Typed() || transcript.IsDiscord(l.Session):
 		return memory.WhyStrangers
-	case lesson.Confidence == 0:
+	case one.Confidence == 0:
 		return memory.WhyUnsure
 	}
 	return ""
 }
 
-func (m MemoryLessons) propose(ctx context.Context, l Learnt, lesson memory.Lesson, target memory.Target, why string, kept *Kept) error {
+func (m MemoryLessons) propose(ctx context.Context, l Learnt, one memory.Lesson, target memory.Target, why string, kept *Kept) error {
 	p, err := m.Memory.Propose(ctx, memory.Proposal{
-		Kind: memory.ProposeAdd, Target: target, Text: lesson.Text, Confidence: lesson.Confidence,
+		Kind: memory.ProposeAdd, Target: target, Text: one.Text, Confidence: one.Confidence,
 		Session: l.Session, From: l.From, To: l.To, Why: why,
 	})
 	switch {
 	case errors.Is(err, memory.ErrDuplicate):
 	case errors.Is(err, memory.ErrInboxFull), errors.Is(err, memory.ErrFull):
 		kept.Left, kept.Why = kept.Left+1, err.Error()
-	case errors.Is(err, memory.ErrRejected):
+	case errors.Is(err, lesson.ErrRejected):
 		m.refused(l.Session, err, kept)
 	case err != nil:
 		return err
@@ -157,19 +158,19 @@ func (m MemoryLessons) refused(session string, err error, kept *Kept) {
 }
 
 // targets are the files that a lesson goes to, the first of them for sure.
-func (m MemoryLessons) targets(l Learnt, lesson memory.Lesson) []memory.Target {
+func (m MemoryLessons) targets(l Learnt, one memory.Lesson) []memory.Target {
 	var place Place
 	if m.Place != nil {
 		place = m.Place(l.Session)
 	}
-	if own, ok := m.own(place.Agent); ok && lesson.About == "" {
+	if own, ok := m.own(place.Agent); ok && one.About == "" {
 		return []memory.Target{own}
 	}
 	if channel, ok := strings.CutPrefix(l.Session, transcript.DiscordPrefix); ok {
-		return []memory.Target{place.target(lesson, memory.Target{Kind: memory.TargetChannel, ID: channel})}
+		return []memory.Target{place.target(one, memory.Target{Kind: memory.TargetChannel, ID: channel})}
 	}
 	list := []memory.Target{{Kind: memory.TargetGlobal}}
-	if own, ok := m.own(l.Agent); ok && !l.Periodic && lesson.About == "" {
+	if own, ok := m.own(l.Agent); ok && !l.Periodic && one.About == "" {
 		list = append(list, own)
 	}
 	return list

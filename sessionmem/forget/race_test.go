@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
@@ -128,12 +129,12 @@ func learning(ctx context.Context, s *sessionmem.Store, m *memory.Memory, sessio
 		for _, b := range c.Messages {
 			time.Sleep(time.Millisecond)
 			_, err := m.Append(ctx, memory.Lesson{Text: fmt.Sprintf("Number %d: %.200s", n, b.Text), Confidence: 1, Session: session})
-			if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, memory.ErrRejected) && ctx.Err() == nil {
+			if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, lesson.ErrRejected) && ctx.Err() == nil {
 				return err
 			}
 			if n%3 == 0 {
 				_, err = m.Propose(ctx, memory.Proposal{Text: fmt.Sprintf("Perhaps %d: %.200s", n, b.Text), Session: session})
-				if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, memory.ErrRejected) && ctx.Err() == nil {
+				if err != nil && !errors.Is(err, memory.ErrDuplicate) && !errors.Is(err, lesson.ErrRejected) && ctx.Err() == nil {
 					return err
 				}
 			}

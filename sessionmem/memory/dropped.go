@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"mac-stats/sessionmem/memorytext"
 )
 
 // Dropped is a line that the app has remembered and that is in no memory file any more:
@@ -45,7 +46,7 @@ func (m *Memory) Dropped() []Dropped {
 			f = m.remembered(l.File, lines)
 			files[l.File] = f
 		}
-		b := bulletOf(l.Line)
+		b := memorytext.BulletOf(l.Line)
 		if f == nil || f.says(b) {
 			continue
 		}
@@ -53,9 +54,9 @@ func (m *Memory) Dropped() []Dropped {
 			all, _ = m.List() // a folder that can't be read holds nothing that was moved there
 		}
 		elsewhere := func(o File) bool {
-			return slices.ContainsFunc(o.Bullets, func(other Bullet) bool { return other.Text == b.Text })
+			return slices.ContainsFunc(o.Bullets, func(other memorytext.Bullet) bool { return other.Text == b.Text })
 		}
-		if slices.ContainsFunc(all, elsewhere) || m.forgotten.HasIn(sessionFrom(b), b.Text) {
+		if slices.ContainsFunc(all, elsewhere) || m.forgotten.HasIn(b.Session(), b.Text) {
 			continue
 		}
 		out = append(out, Dropped{ID: l.ID, Target: f.target, Path: f.path, Text: b.Text, From: b.From})
@@ -67,7 +68,7 @@ func (m *Memory) Dropped() []Dropped {
 type remembered struct {
 	target   Target
 	path     string
-	text     memoryText
+	text     memorytext.Text
 	bullets  map[string]bool     // what its lines say
 	reworded map[string][]string // by origin: lines of it that the app did not write so
 }
@@ -86,11 +87,11 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 	if err != nil || f.Saving {
 		return nil
 	}
-	r := &remembered{target: t, path: path, text: parseMemory(f.Text), bullets: map[string]bool{}, reworded: map[string][]string{}}
+	r := &remembered{target: t, path: path, text: memorytext.Parse(f.Text), bullets: map[string]bool{}, reworded: map[string][]string{}}
 	written := map[string]bool{}
 	for _, l := range lines {
 		if l.File == file {
-			written[bulletText(l.Line)] = true
+			written[memorytext.BulletOf(l.Line).Text] = true
 		}
 	}
 	for _, b := range f.Bullets {
@@ -103,7 +104,7 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 }
 
 // says reports whether the file still says a line, in these words or others.
-func (r *remembered) says(b Bullet) bool {
+func (r *remembered) says(b memorytext.Bullet) bool {
 	if r.bullets[b.Text] {
 		return true
 	}
@@ -123,26 +124,6 @@ func shareAWord(a, b string) bool {
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(a)), func(w string) bool {
 		return utf8.RuneCountInString(w) > 3 && slices.Contains(words, w)
 	})
-}
-
-// bulletOf reads a single line of a memory.
-func bulletOf(line string) Bullet {
-	for _, b := range parseMemory(normalizeFile([]byte(line))).bullets() {
-		return b
-	}
-	return Bullet{Text: strings.TrimSpace(line)}
-}
-
-// lineBullet is a line without its sign.
-func lineBullet(line string) string {
-	first, rest, more := strings.Cut(line, "\n")
-	if _, _, text, ok := cutBullet(first); ok {
-		first = strings.TrimRight(text, "\r")
-	}
-	if more {
-		return first + "\n" + rest
-	}
-	return first
 }
 
 // chosen are the journal's lines of these ids that are missing; all where there is none.
@@ -209,18 +190,18 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 func (m *Memory) restore(ctx context.Context, l journalLine) (Written, undo, error) {
 	path := filepath.Join(m.root, filepath.FromSlash(l.File))
 	target, _ := m.targetAt(path)
-	w := Written{Path: path, Text: bulletText(l.Line), Target: target}
+	w := Written{Path: path, Text: memorytext.BulletOf(l.Line).Text, Target: target}
 	added := ""
 	err := m.edit(ctx, path, func(raw []byte) ([]byte, error) {
-		text := parseMemory(normalizeFile(raw))
+		text := memorytext.ParseBytes(raw)
 		var out []byte
-		if i := slices.Index(text.lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {
-			old := strings.ReplaceAll(l.Line, "\n", cmp.Or(lineEndOf(raw), "\n")) + cmp.Or(lineEndOf(raw), "\n")
-			out, added = undo{Old: []byte(old), After: l.After, At: i + 1}.reinsert(raw), l.Line
+		if i := slices.Index(text.Lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {
+			old := strings.ReplaceAll(l.Line+"\n", "\n", memorytext.LineEnd(raw))
+			out, added = memorytext.Change{Old: []byte(old), After: l.After, At: i + 1}.Reinsert(raw), l.Line
 		} else {
-			out, _, added = insertBullet(raw, text.items, lineBullet(l.Line))
+			out, _, added = text.Insert(raw, memorytext.WithoutSign(l.Line))
 		}
-		for _, b := range parseMemory(normalizeFile(out)).bullets() {
+		for _, b := range memorytext.ParseBytes(out).Bullets() {
 			if b.Text == w.Text {
 				w.Line = b.Line
 				return out, nil
@@ -228,15 +209,7 @@ func (m *Memory) restore(ctx context.Context, l journalLine) (Written, undo, err
 		}
 		return nil, fmt.Errorf("%s has no place for the line: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
 	})
-	return w, undo{Target: target, Line: added}, err
-}
-
-// lineEndOf is how the lines of a text end.
-func lineEndOf(raw []byte) string {
-	if i := strings.IndexByte(string(raw), '\n'); i > 0 && raw[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
+	return w, undo{Target: target, Change: memorytext.Change{Line: added}}, err
 }
 
 // KeepRemoved takes the removal of dropped lines, those of the ids or all, for what the

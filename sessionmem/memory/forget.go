@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -171,7 +172,7 @@ func (f *forgetLines) place() string {
 
 // clean gives the file without the lines that hold what is meant.
 func (f *forgetLines) clean(raw []byte) []byte {
-	text := parseMemory(normalizeFile(raw))
+	text := memorytext.ParseBytes(raw)
 	proposals := map[int]Proposal{}
 	if f.path == f.m.InboxPath() {
 		for _, p := range parseProposals(text) {
@@ -180,9 +181,9 @@ func (f *forgetLines) clean(raw []byte) []byte {
 	}
 	var out []byte
 	at := 0
-	for _, it := range text.items {
-		begin, end := itemBytes(raw, it)
-		if it.kind == itemProse {
+	for _, it := range text.Items {
+		begin, end := it.Bytes(raw)
+		if it.Kind == memorytext.Prose {
 			if left, ok := f.cleanProse(it, raw[begin:end]); ok {
 				out = append(append(out, raw[at:begin]...), left...)
 				at = end
@@ -213,12 +214,6 @@ func (m *Memory) isShared(path string) bool {
 	return filepath.Dir(path) == filepath.Join(m.root, "memory") || strings.HasPrefix(filepath.Base(path), "memory-discord-")
 }
 
-// sessionFrom is the session that a line was learnt in, "" where it doesn't say.
-func sessionFrom(b Bullet) string {
-	_, session, _ := strings.Cut(b.From, " ")
-	return strings.TrimSpace(session)
-}
-
 // cleanLines removes every line that a meant stretch touches.
 func (f *forgetLines) cleanLines(raw []byte) []byte {
 	var out []byte
@@ -226,7 +221,7 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(raw) {
 		touched := slices.ContainsFunc(marks, func(m textfold.Mark) bool { return m.From < at+len(line) && at < m.To })
-		if touched && !f.m.ships(string(line)) && !f.t.IsAllowed(bulletText(string(line))) {
+		if touched && !f.m.ships(string(line)) && !f.t.IsAllowed(memorytext.BulletOf(string(line)).Text) {
 			f.changed = true
 			f.found = append(f.found, forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Text: f.preview(string(line))})
 		} else {
@@ -239,8 +234,8 @@ func (f *forgetLines) cleanLines(raw []byte) []byte {
 
 // cleanProse gives what is left of a paragraph that a person wrote, without the sentences
 // that hold what is meant; false where it stays, or is cleaned line by line.
-func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
-	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.lines, is) }
+func (f *forgetLines) cleanProse(it memorytext.Item, raw []byte) (left []byte, ok bool) {
+	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.Lines, is) }
 	if !f.counts("") || line(f.m.ships) || line(func(l string) bool { return transcript.OpeningFence(l) != "" }) || line(func(l string) bool { return f.t.IsAllowed(l) }) {
 		return nil, false
 	}
@@ -251,7 +246,7 @@ func (f *forgetLines) cleanProse(it item, raw []byte) (left []byte, ok bool) {
 	goes := func(m textfold.Mark) bool {
 		return slices.ContainsFunc(marks, func(o textfold.Mark) bool { return o.From < m.To && m.From < o.To })
 	}
-	at, number := 0, it.first
+	at, number := 0, it.First
 	for row := range bytes.Lines(raw) {
 		kept := []byte(nil)
 		gone := false
@@ -311,17 +306,17 @@ func continuesBelow(below []byte) bool {
 }
 
 // goes says whether an item is removed, and notes it.
-func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
-	if it.kind == itemBlank || slices.ContainsFunc(it.lines, f.m.ships) { // of those, line by line: cleanLines
+func (f *forgetLines) goes(it memorytext.Item, proposals map[int]Proposal) bool {
+	if it.Kind == memorytext.Blank || slices.ContainsFunc(it.Lines, f.m.ships) { // of those, line by line: cleanLines
 		return false
 	}
-	text := strings.Join(it.lines, "\n")
-	t := forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Line: it.first + 1, Text: f.preview(text)}
-	b, bullet := it.bullet()
-	p, proposed := proposals[it.first+1]
+	text := strings.Join(it.Lines, "\n")
+	t := forgotten.Touched{Place: f.place(), Action: forgotten.Removed, Path: f.path, Line: it.First + 1, Text: f.preview(text)}
+	b, bullet := it.Bullet()
+	p, proposed := proposals[it.First+1]
 	session := p.Session
 	if bullet && !proposed {
-		session = sessionFrom(b)
+		session = b.Session()
 	}
 	switch {
 	case f.counts(session) && f.t.Holds(text) && (!bullet || !f.t.IsAllowed(b.Text)):
@@ -344,12 +339,12 @@ func (f *forgetLines) goes(it item, proposals map[int]Proposal) bool {
 
 // proposeRemoval puts the removal of a lesson into the inbox, where its file is one
 // that the inbox can name; else it is only told of.
-func (f *forgetLines) proposeRemoval(b Bullet) {
+func (f *forgetLines) proposeRemoval(b memorytext.Bullet) {
 	if f.t.IsOver() || f.returned {
 		return // it was proposed the first time, and is decided
 	}
 	target, ok := f.m.targetAt(f.path)
-	session := sessionFrom(b)
+	session := b.Session()
 	if !ok {
 		f.found = append(f.found, forgotten.Touched{Place: "lesson", Action: forgotten.Kept, Path: f.path, Line: b.Line, Text: f.preview(b.Text), Why: "it was learnt from what is forgotten; remove it by hand, or with lessons"})
 		return

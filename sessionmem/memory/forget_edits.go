@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -23,7 +24,7 @@ func (m *Memory) forgetUndo(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	goes := func(id string) bool {
 		changes, ok := parseUndo(id)
 		return ok && slices.ContainsFunc(changes, func(u undo) bool {
-			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.GoesAsLesson(bulletText(u.Line)) || t.GoesAsLesson(bulletText(string(u.Old)))
+			return t.Holds(u.Line) || t.Holds(u.After) || t.HoldsRaw(u.Old) || t.GoesAsLesson(memorytext.BulletOf(u.Line).Text) || t.GoesAsLesson(memorytext.BulletOf(string(u.Old)).Text)
 		})
 	}
 	if !slices.ContainsFunc(strings.Fields(string(raw)), goes) {
@@ -82,7 +83,7 @@ func (m *Memory) editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
 	if json.Unmarshal(raw, &u) != nil {
 		return false
 	}
-	return slices.ContainsFunc(parseMemory(u.Base+"\n"+u.Text).bullets(), func(b Bullet) bool { return t.GoesAsLesson(b.Text) })
+	return slices.ContainsFunc(memorytext.Parse(u.Base+"\n"+u.Text).Bullets(), func(b memorytext.Bullet) bool { return t.GoesAsLesson(b.Text) })
 }
 
 // cleanEdit takes the lines out of an edit, and out of the text that it began with:

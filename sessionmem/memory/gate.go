@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -67,7 +68,7 @@ func (m *Memory) mayHold(t *forgotten.Traces, raw []byte) bool {
 	if t.HoldsRaw(raw) {
 		return true
 	}
-	return t.MarksLines() && slices.ContainsFunc(parseMemory(normalizeFile(raw)).bullets(), func(b Bullet) bool {
+	return t.MarksLines() && slices.ContainsFunc(memorytext.ParseBytes(raw).Bullets(), func(b memorytext.Bullet) bool {
 		return t.IsChosen(b.Text) || t.IsLesson(b.Text)
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/lesson"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -19,8 +21,8 @@ import (
 // ErrNoProposal: the inbox holds no proposal of that id.
 var ErrNoProposal = errors.New("no such proposal in the inbox")
 
-// ErrInboxFull: so many proposals wait that no more is taken; it is an ErrRejected.
-var ErrInboxFull = fmt.Errorf("%w: the inbox is full", ErrRejected)
+// ErrInboxFull: so many proposals wait that no more is taken; it is a lesson.ErrRejected.
+var ErrInboxFull = fmt.Errorf("%w: the inbox is full", lesson.ErrRejected)
 
 // The reasons for which something waits instead of being remembered.
 const (
@@ -32,9 +34,6 @@ const (
 	WhyAssistant = "assistant" // another assistant proposed it
 	WhySaving    = "saving"    // another program saves the file: it is written when that is done, without the user
 )
-
-// MinConfidence is what a lesson needs to be kept or proposed at all.
-const MinConfidence = 0.6
 
 // maxProposals is how many may wait: a page that makes a model propose without end
 // must not bury the user's own.
@@ -110,14 +109,14 @@ func (m *Memory) Inbox() ([]Proposal, error) {
 		return nil, wholefile.Explain("reading "+filepath.Base(m.InboxPath()), err)
 	}
 	raw, _ = m.purge(m.InboxPath(), raw)
-	return parseProposals(parseMemory(normalizeFile(raw))), nil
+	return parseProposals(memorytext.ParseBytes(raw)), nil
 }
 
 // Propose puts a change into the inbox and gives it with its ID. The text passes
 // the same checks as in Append. Old may be a line's words in another case or with
 // other spaces; it must mean exactly one line. A lesson for a list that is full
 // becomes a replacement of its oldest line. Errors: ErrDuplicate where the memory
-// or the inbox says so already, ErrRejected, ErrNoLine, or of the disk.
+// or the inbox says so already, lesson.ErrRejected, ErrNoLine, or of the disk.
 func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if p.Kind == "" {
 		p.Kind = ProposeAdd
@@ -180,16 +179,16 @@ func (m *Memory) checkProposal(p *Proposal) error {
 	if m.Path(p.Target) == "" {
 		return badTarget(p.Target)
 	}
-	if err := checkConfidence(p.Confidence); err != nil {
+	if err := lesson.CheckConfidence(p.Confidence); err != nil {
 		return err
 	}
 	if p.Kind != ProposeRemove {
-		text, err := screen(p.Text)
+		text, err := lesson.Check(p.Text)
 		if err != nil {
 			return err
 		}
 		if m.forgotten.HasIn(p.Session, text) {
-			return fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
+			return fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
 		}
 		p.Text = text
 	} else {
@@ -202,17 +201,9 @@ func (m *Memory) checkProposal(p *Proposal) error {
 	case n == 0:
 		return fmt.Errorf("%w: say which line; copy its words", ErrNoLine)
 	case n > maxOld || strings.Contains(p.Old, "<!--"):
-		return fmt.Errorf("%w: the line is too long or holds a comment; change it by hand", ErrRejected)
+		return fmt.Errorf("%w: the line is too long or holds a comment; change it by hand", lesson.ErrRejected)
 	}
 	return nil
-}
-
-// checkConfidence refuses what is only a guess. 0 is: nothing was said.
-func checkConfidence(c float64) error {
-	if c == 0 || c >= MinConfidence && c <= 1 {
-		return nil
-	}
-	return fmt.Errorf("%w: its confidence is %g, it takes %g to 1", ErrRejected, c, MinConfidence)
 }
 
 // fitProposal compares a proposal with the memory it would change.
@@ -221,13 +212,13 @@ func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
 	if err != nil {
 		return err
 	}
-	text := parseMemory(f.Text)
+	text := memorytext.Parse(f.Text)
 	if p.Kind != ProposeAdd {
 		it, err := findLine(text, p.Old, filepath.Base(f.Path))
 		if err != nil {
 			return err
 		}
-		b, _ := it.bullet()
+		b, _ := it.Bullet()
 		p.Old = b.Text
 	}
 	if dup, found := findDuplicate(text, p.Text); found && p.Kind != ProposeRemove && dup.Text != p.Old {
@@ -246,11 +237,11 @@ func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
 // replaceOldest makes a proposal for a full list one to replace its oldest line
 // that no other proposal would change; lines that were learnt go before those that
 // the user wrote.
-func replaceOldest(p *Proposal, bullets []Bullet, waiting []Proposal) error {
+func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal) error {
 	for _, learnt := range []bool{true, false} {
 		for _, b := range bullets {
 			changed := func(w Proposal) bool { return w.Target == p.Target && w.Old == b.Text }
-			alike := func(other Bullet) bool { return other.Text == b.Text && other.Line != b.Line }
+			alike := func(other memorytext.Bullet) bool { return other.Text == b.Text && other.Line != b.Line }
 			if (b.From != "") != learnt || utf8.RuneCountInString(b.Text) > maxOld ||
 				slices.ContainsFunc(waiting, changed) || slices.ContainsFunc(bullets, alike) {
 				continue
@@ -268,7 +259,7 @@ func (m *Memory) putIntoInbox(ctx context.Context, p *Proposal) error {
 		if len(raw) == 0 {
 			raw = []byte(inboxHead)
 		}
-		out, line, _ := insertBullet(raw, parseMemory(normalizeFile(raw)).items, p.bullet())
+		out, line, _ := memorytext.ParseBytes(raw).Insert(raw, p.bullet())
 		p.Line = line
 		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
 			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps it ends within a code block or a comment; look at the file, then try again")
@@ -278,16 +269,16 @@ func (m *Memory) putIntoInbox(ctx context.Context, p *Proposal) error {
 }
 
 // findProposal finds a proposal of an inbox with the lines it is written in.
-func findProposal(raw []byte, id string) (Proposal, item, error) {
-	text := parseMemory(normalizeFile(raw))
+func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
+	text := memorytext.ParseBytes(raw)
 	for _, p := range parseProposals(text) {
 		if p.ID != strings.ToLower(id) {
 			continue
 		}
-		i := slices.IndexFunc(text.items, func(it item) bool { return it.first+1 == p.Line })
-		return p, text.items[i], nil
+		i := slices.IndexFunc(text.Items, func(it memorytext.Item) bool { return it.First+1 == p.Line })
+		return p, text.Items[i], nil
 	}
-	return Proposal{}, item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
+	return Proposal{}, memorytext.Item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
 }
 
 // changeProposal replaces a proposal's lines by what change gives for it, nothing
@@ -295,7 +286,7 @@ func findProposal(raw []byte, id string) (Proposal, item, error) {
 func (m *Memory) changeProposal(ctx context.Context, id string, change func(p *Proposal) (string, error)) (Proposal, error) {
 	var p Proposal
 	err := m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
-		var it item
+		var it memorytext.Item
 		var err error
 		if p, it, err = findProposal(raw, id); err != nil {
 			return nil, err
@@ -304,7 +295,7 @@ func (m *Memory) changeProposal(ctx context.Context, id string, change func(p *P
 		if err != nil {
 			return nil, err
 		}
-		out, _, _ := replaceItem(raw, it, bullet)
+		out, _, _ := it.Replace(raw, bullet)
 		return out, nil
 	})
 	return p, err
@@ -322,7 +313,7 @@ func (m *Memory) Discard(ctx context.Context, id string) (Proposal, error) {
 
 // Edit changes a proposal's new text. It stays in the inbox.
 func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
-	text, err := screen(text)
+	text, err := lesson.Check(text)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -333,7 +324,7 @@ func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
 	defer unlock()
 	return m.changeProposal(ctx, id, func(p *Proposal) (string, error) {
 		if p.Kind == ProposeRemove {
-			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", ErrRejected, p.ID)
+			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", lesson.ErrRejected, p.ID)
 		}
 		if p.Time.IsZero() {
 			p.Time = time.Now()

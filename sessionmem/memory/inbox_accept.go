@@ -115,7 +115,7 @@ func (m *Memory) mark(ctx context.Context, id string) (before []byte, err error)
 			return nil, err
 		}
 		p.Accepting = true
-		out, _, gone := replaceItem(raw, it, p.bullet())
+		out, _, gone := it.Replace(raw, p.bullet())
 		before = gone
 		return out, nil
 	})
@@ -132,7 +132,7 @@ func (m *Memory) unmark(ctx context.Context, id string, before []byte) error {
 		if err != nil {
 			return nil, err
 		}
-		begin, end := itemBytes(raw, it)
+		begin, end := it.Bytes(raw)
 		return slices.Concat(raw[:begin], before, raw[end:]), nil
 	})
 }

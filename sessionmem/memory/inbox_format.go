@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/memorytext"
 )
 
 // The inbox is a list that people can read and edit; a bullet is a proposal:
@@ -38,11 +40,11 @@ var (
 const arrow = " => "
 
 // parseProposals reads the bullets of an inbox.
-func parseProposals(m memoryText) []Proposal {
+func parseProposals(m memorytext.Text) []Proposal {
 	var list []Proposal
 	seen := map[string]int{}
-	for _, it := range m.items {
-		b, ok := it.bullet()
+	for _, it := range m.Items {
+		b, ok := it.Bullet()
 		if !ok {
 			continue
 		}
@@ -62,7 +64,7 @@ func parseProposals(m memoryText) []Proposal {
 }
 
 // parseProposal reads one bullet.
-func parseProposal(b Bullet) Proposal {
+func parseProposal(b memorytext.Bullet) Proposal {
 	p := Proposal{Kind: ProposeAdd, Target: Target{Kind: TargetGlobal}, Line: b.Line}
 	p.parseOrigin(b.From)
 	text := b.Text
@@ -154,16 +156,16 @@ func (p Proposal) origin() string {
 	if !p.Time.IsZero() {
 		parts = append(parts, p.Time.Format(time.RFC3339))
 	}
-	if s := plainName(p.Session); s != "" {
+	if s := memorytext.PlainName(p.Session); s != "" {
 		parts = append(parts, "session="+s)
 	}
-	if from, to := plainName(p.From), plainName(p.To); from != "" || to != "" {
+	if from, to := memorytext.PlainName(p.From), memorytext.PlainName(p.To); from != "" || to != "" {
 		parts = append(parts, "blocks="+from+".."+to)
 	}
 	if p.Confidence > 0 {
 		parts = append(parts, "confidence="+strconv.FormatFloat(p.Confidence, 'g', 3, 64))
 	}
-	if why := plainName(p.Why); why != "" {
+	if why := memorytext.PlainName(p.Why); why != "" {
 		parts = append(parts, "why="+why)
 	}
 	if p.Accepting {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/lesson"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -165,7 +167,7 @@ func (m *Memory) noteEdit(path, real string, before, after []byte, knowingly boo
 			if l.File != file {
 				return false
 			}
-			text := bulletText(l.Line)
+			text := memorytext.BulletOf(l.Line).Text
 			known[text] = true
 			return knowingly && old[text] && !left[text]
 		})
@@ -196,11 +198,11 @@ func textsOf(list []learnt) map[string]bool {
 
 // learntLines are the bullets of a file.
 func learntLines(raw []byte) []learnt {
-	text := parseMemory(normalizeFile(raw))
+	text := memorytext.ParseBytes(raw)
 	var list []learnt
-	for _, it := range text.items {
-		if b, ok := it.bullet(); ok {
-			list = append(list, learnt{b.Text, b.From, lineBefore(text, it), it.lines})
+	for _, it := range text.Items {
+		if b, ok := it.Bullet(); ok {
+			list = append(list, learnt{b.Text, b.From, text.Above(it), it.Lines})
 		}
 	}
 	return list
@@ -225,7 +227,7 @@ func (m *Memory) keptRemoved(text string) error {
 	if j := m.journal(); len(j.Removed) == 0 || !slices.Contains(j.Removed, j.hash(text)) {
 		return nil
 	}
-	return fmt.Errorf("%w: you removed it from the memory; add it yourself if you want it back", ErrRejected)
+	return fmt.Errorf("%w: you removed it from the memory; add it yourself if you want it back", lesson.ErrRejected)
 }
 
 // keepRemoved drops lines from the journal and lets no model write them again.
@@ -234,7 +236,7 @@ func (j *lineJournal) keepRemoved(lines []journalLine) {
 		j.Key = rand.Text()
 	}
 	for _, l := range lines {
-		j.Removed = append(j.Removed, j.hash(bulletText(l.Line)))
+		j.Removed = append(j.Removed, j.hash(memorytext.BulletOf(l.Line).Text))
 		j.Lines = slices.DeleteFunc(j.Lines, func(o journalLine) bool { return o.ID == l.ID })
 	}
 }

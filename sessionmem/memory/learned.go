@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -29,7 +30,7 @@ func (m *Memory) Learned() []Learned {
 		if err != nil || path == m.InboxPath() {
 			continue
 		}
-		for _, b := range parseMemory(normalizeFile(raw)).bullets() {
+		for _, b := range memorytext.ParseBytes(raw).Bullets() {
 			day, session, _ := strings.Cut(b.From, " ")
 			at, _ := time.ParseInLocation(time.DateOnly, day, time.Local)
 			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})

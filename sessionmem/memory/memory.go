@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,15 +17,12 @@ import (
 	"unicode"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrDuplicate: the memory already holds this (or nearly this) lesson.
 var ErrDuplicate = errors.New("memory already says so")
-
-// ErrRejected: the text may not become a memory (empty, too long, instructions,
-// invisible characters). The wrapped text says which.
-var ErrRejected = errors.New("not remembered")
 
 // TargetKind names whose memory a file is.
 type TargetKind string
@@ -139,7 +135,7 @@ type File struct {
 	Target  Target
 	Path    string
 	Text    string // whole file, normalized to LF and valid UTF-8
-	Bullets []Bullet
+	Bullets []memorytext.Bullet
 	ModTime time.Time
 	Missing bool
 	Saving  bool  // another program is saving it: this is what was known before
@@ -160,7 +156,7 @@ func (m *Memory) Load(t Target) (File, error) {
 	now := time.Now()
 	raw, fi, err := readChanged(f.Path, known)
 	missing := errors.Is(err, fs.ErrNotExist)
-	if (fi != nil || missing) && m.readsSaving(f.Path, fi, normalizeFile(raw), known) {
+	if (fi != nil || missing) && m.readsSaving(f.Path, fi, memorytext.Normalize(raw), known) {
 		if known.Stat != nil {
 			f = known.file
 			f.Bullets = slices.Clone(f.Bullets)
@@ -208,21 +204,13 @@ func readChanged(path string, known readMemory) (raw []byte, fi os.FileInfo, err
 // parseFile takes a file's bytes apart, unless they say what they said before.
 func parseFile(f File, raw []byte, fi os.FileInfo, before File) File {
 	f.ModTime = fi.ModTime()
-	f.Text = normalizeFile(raw)
+	f.Text = memorytext.Normalize(raw)
 	if f.Text == before.Text {
 		f.Bullets = before.Bullets
 		return f
 	}
-	f.Bullets = parseMemory(f.Text).bullets()
+	f.Bullets = memorytext.Parse(f.Text).Bullets()
 	return f
-}
-
-// normalizeFile makes a file's bytes text: no BOM, LF, valid UTF-8. Lines keep
-// their numbers.
-func normalizeFile(raw []byte) string {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	text := strings.ToValidUTF8(string(raw), "\uFFFD")
-	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
 // Path is where the target's file is (or would be); "" for a target whose ID

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/linediff"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -77,7 +79,7 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 		return o, wholefile.Explain("reading "+filepath.Base(path), err)
 	}
 	o.raw, _ = m.purge(path, o.raw)
-	o.Text = normalizeFile(o.raw)
+	o.Text = memorytext.Normalize(o.raw)
 	o.Garbled = !utf8.Valid(o.raw)
 	switch {
 	case bytes.IndexByte(o.raw, 0) >= 0:
@@ -105,9 +107,9 @@ func (m *Memory) SaveOwned(ctx context.Context, o Owned, text string) (Owned, er
 	if now, err := m.OpenOwned(o.Path); err != nil || now.Why != "" {
 		return o, errors.Join(err, notEditable(now))
 	}
-	for _, d := range DiffLines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
-		if d.Op == LineAdded {
-			if err := m.forgotten.Allow(bulletText(d.Text)); err != nil {
+	for _, d := range linediff.Lines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
+		if d.Op == linediff.Added {
+			if err := m.forgotten.Allow(memorytext.BulletOf(d.Text).Text); err != nil {
 				return o, err
 			}
 		}
@@ -136,20 +138,17 @@ func (o Owned) rebuild(text string) ([]byte, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	bom, body := wholefile.CutBOM(o.raw)
 	lines := bytes.SplitAfter(body, []byte("\n"))
-	eol := "\n"
-	if bytes.Contains(body, []byte("\r\n")) {
-		eol = "\r\n"
-	}
+	eol := memorytext.LineEnd(body)
 	out := bytes.NewBuffer(nil)
 	out.Write(bom)
 	end := "" // of the line before
-	for _, d := range DiffLines(o.Text, text) {
-		if d.Op == LineRemoved {
+	for _, d := range linediff.Lines(o.Text, text) {
+		if d.Op == linediff.Removed {
 			continue
 		}
 		out.WriteString(end)
 		end = eol
-		if d.Op == LineAdded {
+		if d.Op == linediff.Added {
 			if o.Garbled && strings.ContainsRune(d.Text, utf8.RuneError) {
 				return nil, fmt.Errorf("%s: %w: line %d holds bytes that are no text (UTF-8); edit that line in your editor", filepath.Base(o.Path), ErrNotEditable, d.After)
 			}

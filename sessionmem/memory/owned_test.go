@@ -2,11 +2,9 @@ package memory
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,40 +195,6 @@ func TestUnsavedEditsOutliveTheApp(t *testing.T) {
 	}
 	if all, _ := m.AllUnsaved(); len(all) != 0 {
 		t.Errorf("after dropping it: %v", all)
-	}
-}
-
-func TestLeftOutIsWhatInjectCuts(t *testing.T) {
-	text := "\n# A\n\n- one\n- two <!-- 2026-11-21 cpu-a -->\n<!-- a\ncomment -->\n## B\n\n- three\n- four\n"
-	f := File{Text: text}
-	for name, tc := range map[string]struct {
-		budget int
-		want   []int
-	}{
-		"all fits":                 {1000, nil},
-		"no room for its headings": {12, []int{2, 4, 5, 8, 10, 11}},
-		"B with one line":          {16, []int{4, 5, 10}},
-		"B with both":              {24, []int{4, 5}},
-		"nothing fits":             {2, []int{2, 4, 5, 8, 10, 11}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			out := f.LeftOut(tc.budget)
-			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(out))); diff != "" {
-				t.Error(diff)
-			}
-			lines, in := strings.Split(text, "\n"), f.Inject(tc.budget).Text
-			for n := range out {
-				if words := strings.TrimSpace(strings.Split(lines[n-1], "<!--")[0]); strings.Contains(in, words) {
-					t.Errorf("line %d %q is left out and in the prompt %q", n, words, in)
-				}
-			}
-			for i, line := range lines {
-				words := strings.TrimSpace(strings.Split(line, "<!--")[0])
-				if words != "" && words != "comment -->" && !out[i+1] && !strings.Contains(in, words) {
-					t.Errorf("line %d %q is neither left out nor in the prompt %q", i+1, words, in)
-				}
-			}
-		})
 	}
 }
 

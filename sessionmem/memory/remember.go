@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/lesson"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -40,7 +40,7 @@ type Written struct {
 // against duplicates, appended under a lock, atomically, through a symlink if the
 // file is one, and read back. While another program saves the file, the lesson waits in
 // the inbox; where that takes long it stays there, and Settle writes it later. Errors:
-// ErrDuplicate, ErrRejected, ErrFull for a memory that has no room, ErrSaving for a
+// ErrDuplicate, lesson.ErrRejected, ErrFull for a memory that has no room, ErrSaving for a
 // lesson that waits, or of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	unlock, err := m.lock(ctx)
@@ -101,15 +101,15 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	if path == "" {
 		return Written{}, undo{}, badTarget(l.Target)
 	}
-	if err := checkConfidence(l.Confidence); err != nil {
+	if err := lesson.CheckConfidence(l.Confidence); err != nil {
 		return Written{}, undo{}, err
 	}
-	text, err := screen(l.Text)
+	text, err := lesson.Check(l.Text)
 	if err != nil {
 		return Written{}, undo{}, err
 	}
 	if !l.Hand && m.forgotten.HasIn(l.Session, text) {
-		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", ErrRejected)
+		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
 	}
 	if l.Hand {
 		if err := m.forgotten.Allow(text); err != nil {
@@ -118,7 +118,7 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	} else if err := m.keptRemoved(text); err != nil {
 		return Written{}, undo{}, err
 	}
-	bullet := text + " <!-- " + provenance(l.Session, time.Now()) + " -->"
+	bullet := memorytext.Learnt(text, l.Session, time.Now())
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var added string
 	var written []byte
@@ -131,15 +131,15 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	}
 	err = m.editAs(ctx, path, how, func(raw []byte) ([]byte, error) {
 		raw = m.withoutForgotten(path, raw)
-		before := parseMemory(normalizeFile(raw))
+		before := memorytext.ParseBytes(raw)
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
 		}
 		if why := m.full(l.Target, before, text, l.Hand); why != "" {
 			return nil, fmt.Errorf("%w: %s; replace one of them", ErrFull, why)
 		}
-		written, w.Line, added = insertBullet(raw, before.items, bullet)
-		if !parseMemory(normalizeFile(written)).hasBullet(w.Line, text) {
+		written, w.Line, added = before.Insert(raw, bullet)
+		if !memorytext.ParseBytes(written).HasBullet(w.Line, text) {
 			return nil, fmt.Errorf("%s has no place for a lesson: it ends within a code block or a comment; close it, then try again", filepath.Base(path))
 		}
 		return written, nil
@@ -151,7 +151,7 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 		if errors.Is(err, ErrSaving) {
 			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), ErrSaving, waits)
 		}
-		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrRejected) || errors.Is(err, ErrFull) {
+		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
 			err = errors.Join(err, m.takeOut(ctx, waits))
 		} else {
 			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.proposeWaiting(ctx, waits, ""))
@@ -160,7 +160,7 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	if err != nil {
 		return Written{}, undo{}, err
 	}
-	return w, undo{Target: l.Target, Line: added}, nil
+	return w, undo{Target: l.Target, Change: memorytext.Change{Line: added}}, nil
 }
 
 // keepWaiting puts a lesson into the inbox while its file is being saved.
@@ -188,112 +188,22 @@ func (m *Memory) proposeWaiting(ctx context.Context, id, why string) error {
 	return err
 }
 
-// provenance says where a lesson comes from.
-func provenance(session string, now time.Time) string {
-	return strings.TrimSpace(now.Format(time.DateOnly) + " " + plainName(session))
-}
-
-// plainName makes a name fit for a comment.
-func plainName(name string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r < 0x80 && transcript.IsKeyByte(byte(r)) {
-			return r
-		}
-		return '_'
-	}, name)
-	return strings.ReplaceAll(clean, "--", "-_")
-}
-
 // findDuplicate finds the bullet that says already what text says.
-func findDuplicate(m memoryText, text string) (Bullet, bool) {
-	lesson := ContentWords(text)
-	for _, it := range m.items {
-		b, ok := it.bullet()
+func findDuplicate(m memorytext.Text, text string) (memorytext.Bullet, bool) {
+	words := lesson.Words(text)
+	for _, it := range m.Items {
+		b, ok := it.Bullet()
 		if !ok {
 			continue
 		}
 		if strings.EqualFold(b.Text, text) {
 			return b, true
 		}
-		if len(lesson) > 0 && strings.Contains(strings.ToLower(b.Text), lesson[0]) && alreadySays(ContentWords(b.Text), lesson) {
+		if len(words) > 0 && strings.Contains(strings.ToLower(b.Text), words[0]) && lesson.AlreadySays(lesson.Words(b.Text), words) {
 			return b, true
 		}
 	}
-	return Bullet{}, false
-}
-
-// insertBullet puts a bullet at the end of the last list, in that list's manner,
-// and leaves every other byte as it is. A file without a list gets it at its end.
-// It gives the new bytes, the bullet's 1-based line, and the line. items are those
-// of raw.
-func insertBullet(raw []byte, items []item, bullet string) (out []byte, line int, added string) {
-	eol := "\n"
-	if bytes.Contains(raw, []byte("\r\n")) {
-		eol = "\r\n"
-	}
-	last := -1
-	for i, it := range items {
-		if it.kind == itemBullet {
-			last = i
-		}
-	}
-	if last < 0 {
-		added = "- " + bullet
-		return appendAtEnd(raw, added, eol)
-	}
-	pad, sign := listManner(items[:last+1])
-	added = pad + sign + " " + bullet
-	after := items[last].first + len(items[last].lines) // lines before the new one
-	at := lineOffset(raw, after)
-	out = slices.Clone(raw[:at])
-	if at > 0 && raw[at-1] != '\n' {
-		out = append(out, eol...)
-	}
-	out = append(out, added+eol...)
-	return append(out, raw[at:]...), after + 1, added
-}
-
-// listManner gives how the next bullet of the list that ends the items is
-// written: its outermost indentation, and its sign or next number.
-func listManner(items []item) (pad, sign string) {
-	last := items[len(items)-1]
-	pad, sign = last.pad, last.sign
-	for i := len(items) - 2; i >= 0 && items[i].kind == itemBullet; i-- {
-		if len(items[i].pad) < len(pad) {
-			pad, sign = items[i].pad, items[i].sign
-		}
-	}
-	if n, err := strconv.Atoi(sign[:len(sign)-1]); err == nil {
-		sign = strconv.Itoa(n+1) + sign[len(sign)-1:]
-	}
-	return pad, sign
-}
-
-// appendAtEnd appends a line after the file's text, with a blank line between a
-// paragraph or heading and the list that begins.
-func appendAtEnd(raw []byte, added, eol string) ([]byte, int, string) {
-	out := slices.Clone(raw)
-	if len(out) > 0 && out[len(out)-1] != '\n' {
-		out = append(out, eol...)
-	}
-	if text := strings.TrimRight(normalizeFile(out), "\n"); text != "" && !bytes.HasSuffix(out, []byte(eol+eol)) {
-		out = append(out, eol...)
-	}
-	line := bytes.Count(out, []byte("\n")) + 1
-	return append(out, added+eol...), line, added
-}
-
-// lineOffset is where the 0-based line n begins, or the end.
-func lineOffset(raw []byte, n int) int {
-	at := 0
-	for ; n > 0; n-- {
-		i := bytes.IndexByte(raw[at:], '\n')
-		if i < 0 {
-			return len(raw)
-		}
-		at += i + 1
-	}
-	return at
+	return memorytext.Bullet{}, false
 }
 
 // readBack makes sure that the lesson is on disk and is read as a bullet: what was
@@ -303,35 +213,10 @@ func (m *Memory) readBack(w Written, written []byte) error {
 	if err != nil {
 		return fmt.Errorf("reading the lesson back: %w", wholefile.Explain("reading "+filepath.Base(w.Path), err))
 	}
-	if bytes.Equal(raw, written) || parseMemory(normalizeFile(raw)).hasBullet(0, w.Text) {
+	if bytes.Equal(raw, written) || memorytext.ParseBytes(raw).HasBullet(0, w.Text) {
 		return nil
 	}
 	return fmt.Errorf("the lesson is not in %s after writing it; look at the file and try again", filepath.Base(w.Path))
-}
-
-// hasBullet says whether a bullet with this text is there, at this 1-based line
-// unless it is 0.
-func (m memoryText) hasBullet(line int, text string) bool {
-	return slices.ContainsFunc(m.items, func(it item) bool {
-		if line != 0 && it.first+1 != line {
-			return false
-		}
-		b, ok := it.bullet()
-		return ok && b.Text == text
-	})
-}
-
-// removeLine removes the last line that is exactly this one.
-func removeLine(raw []byte, line string) ([]byte, bool) {
-	end := len(raw)
-	for end > 0 {
-		begin := bytes.LastIndexByte(raw[:end-1], '\n') + 1
-		if string(bytes.TrimRight(raw[begin:end], "\r\n")) == line {
-			return append(slices.Clone(raw[:begin]), raw[end:]...), true
-		}
-		end = begin
-	}
-	return nil, false
 }
 
 // lock takes the lock of the memory files. The session folder that it is in is made

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -128,8 +129,8 @@ func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error
 	return m.editAs(ctx, r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
 		out := text
 		for _, e := range m.writtenSince(r) {
-			if parsed := parseMemory(normalizeFile(out)); !parsed.hasBullet(0, bulletText(e.Line)) {
-				out, _, _ = insertBullet(out, parsed.items, lineBullet(e.Line))
+			if parsed := memorytext.ParseBytes(out); !parsed.HasBullet(0, memorytext.BulletOf(e.Line).Text) {
+				out, _, _ = parsed.Insert(out, memorytext.WithoutSign(e.Line))
 			}
 		}
 		return out, nil

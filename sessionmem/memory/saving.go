@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/lesson"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -184,7 +186,7 @@ func (m *Memory) editAs(ctx context.Context, path string, how editing, change fu
 			return wholefile.Explain("reading "+filepath.Base(path), err)
 		}
 		text, enc := wholefile.Decode(raw)
-		if m.saving(real, was, normalizeFile(text), m.knownTo(path, real, was)) {
+		if m.saving(real, was, memorytext.Normalize(text), m.knownTo(path, real, was)) {
 			if how.waiting != nil {
 				if err := how.waiting(); err != nil {
 					return err
@@ -338,7 +340,7 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 	case err == nil:
 		w.UndoID = m.keepUndo(u)
 		return w, m.takeOut(ctx, p.ID)
-	case errors.Is(err, ErrDuplicate), errors.Is(err, ErrRejected):
+	case errors.Is(err, ErrDuplicate), errors.Is(err, lesson.ErrRejected):
 		return Written{}, m.takeOut(ctx, p.ID)
 	}
 	m.logger.Warn("a lesson that waited for a save could not be written, it stays in the inbox", "err", err)

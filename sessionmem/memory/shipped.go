@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
 )
 
 // whyShipped is why a line that comes with the product stays.
@@ -25,7 +26,7 @@ func shippedLines(files fs.FS) map[string]bool {
 				return nil //nolint:nilerr // what isn't there does not ship
 			}
 			data, err := fs.ReadFile(files, name)
-			for line := range strings.Lines(normalizeFile(data)) {
+			for line := range strings.Lines(memorytext.Normalize(data)) {
 				if line = strings.TrimSpace(line); line != "" {
 					lines[line] = true
 				}

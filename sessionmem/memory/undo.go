@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -26,10 +27,7 @@ var ErrNothingToUndo = errors.New("there is no change of the memory to undo")
 // undo is what an UndoID holds: it needs no memory of the process that wrote.
 type undo struct {
 	Target Target `json:"t"`
-	Line   string `json:"l,omitempty"` // the line that is new; "" of a removal
-	Old    []byte `json:"o,omitempty"` // the lines that went, as they were
-	After  string `json:"a,omitempty"` // of a removal: the line above
-	At     int    `json:"n,omitempty"` // of a removal: the 0-based line
+	memorytext.Change
 }
 
 // undoSign parts the changes that one undo takes back.
@@ -117,9 +115,9 @@ func (m *Memory) Undoable() []UndoStep {
 
 // step is a change for people.
 func (u undo) step(id string) UndoStep {
-	s := UndoStep{ID: id, Target: u.Target, Added: bulletText(u.Line), Removed: bulletText(string(u.Old))}
-	for _, b := range parseMemory(normalizeFile([]byte(u.Line))).bullets() {
-		s.Session = sessionFrom(b)
+	s := UndoStep{ID: id, Target: u.Target, Added: memorytext.BulletOf(u.Line).Text, Removed: memorytext.BulletOf(string(u.Old)).Text}
+	for _, b := range memorytext.ParseBytes([]byte(u.Line)).Bullets() {
+		s.Session = b.Session()
 	}
 	return s
 }
@@ -134,16 +132,8 @@ func (m *Memory) applies(u undo, files map[Target][]byte) bool {
 	if _, ok := files[u.Target]; !ok {
 		files[u.Target], _, _ = wholefile.ReadText(path) // a file that can't be read has no line to undo
 	}
-	_, ok := u.apply(files[u.Target])
+	_, ok := u.TakeBack(files[u.Target])
 	return ok
-}
-
-// bulletText is what a line of a memory says.
-func bulletText(line string) string {
-	for _, b := range parseMemory(normalizeFile([]byte(line))).bullets() {
-		return b.Text
-	}
-	return strings.TrimSpace(line)
 }
 
 // Undo takes back a change of Append or Accept if its line is still there, and gives
@@ -200,14 +190,14 @@ func (m *Memory) takeBack(ctx context.Context, u undo, named bool) error {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
 	return m.edit(ctx, path, func(raw []byte) ([]byte, error) {
-		out, ok := u.apply(raw)
+		out, ok := u.TakeBack(raw)
 		switch {
 		case ok:
 			return out, nil
 		case !m.isDropped(path, u.Line):
 			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand, so there is nothing to take back", filepath.Base(path))
 		case !named:
-			return nil, fmt.Errorf("undoing “%s”: %w", bulletText(u.Line), ErrMissing)
+			return nil, fmt.Errorf("undoing “%s”: %w", memorytext.BulletOf(u.Line).Text, ErrMissing)
 		}
 		m.dropFromJournal(path, u.Line)
 		return raw, nil
@@ -216,13 +206,13 @@ func (m *Memory) takeBack(ctx context.Context, u undo, named bool) error {
 
 // isDropped reports whether a line is missing from its file since another program's save.
 func (m *Memory) isDropped(path, line string) bool {
-	return slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == bulletText(line) })
+	return slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == memorytext.BulletOf(line).Text })
 }
 
 // dropFromJournal ends the telling of a line that was dropped: the user undid it.
 func (m *Memory) dropFromJournal(path, line string) {
-	file, text := m.rel(path), bulletText(line)
+	file, text := m.rel(path), memorytext.BulletOf(line).Text
 	m.noteInJournal(func(j *lineJournal) {
-		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool { return l.File == file && bulletText(l.Line) == text })
+		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool { return l.File == file && memorytext.BulletOf(l.Line).Text == text })
 	})
 }

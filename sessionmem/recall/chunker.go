@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/transcript"
@@ -128,14 +129,14 @@ func ofDiscord(k memory.TargetKind) bool {
 func memoryPieces(file string, f memory.File) []piece {
 	var out []piece
 	seen := map[string]int{}
-	for _, m := range f.Pieces() {
+	for _, m := range memorytext.Pieces(f.Text) {
 		for _, text := range splitText(m.Text, maxPart) {
 			sum := sha256.Sum256([]byte(text))
 			block := hex.EncodeToString(sum[:6])
 			seen[block]++
 			p := piece{Chunk: Chunk{
 				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
-				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memory.LearntOnDiscord(m.From),
+				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
 			}, seq: len(out)}
 			p.empty = strings.TrimSpace(text) == forgotten.Text
 			p.place = place{line: m.Line, hash: hashText(text)}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/transcript"
@@ -46,7 +47,7 @@ func Grounded(lessons []memory.Lesson, messages []transcript.Block) []memory.Les
 		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
 			l.Confidence = 0
 		}
-		if (l.Confidence == 0 || l.Confidence >= memory.MinConfidence) && hasForm(l) && isOwn(a, l.Text, said) {
+		if (l.Confidence == 0 || l.Confidence >= lesson.MinConfidence) && hasForm(l) && isOwn(a, l.Text, said) {
 			kept = append(kept, l)
 		}
 	}
@@ -65,7 +66,7 @@ func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 		}
 		var words []string
 		for _, s := range transcript.Sentences(transcript.WithoutAttachments(b.Text)) {
-			if !asks(s) && memory.Polluted(s) == "" {
+			if !asks(s) && lesson.Polluted(s) == "" {
 				words = append(words, meaning(a, s)...)
 			}
 		}
@@ -151,7 +152,7 @@ func asks(sentence string) bool {
 // a script is written without spaces, each pair of its characters.
 func spokenWords(text string) []string {
 	var out []string
-	for _, w := range memory.ContentWords(text) {
+	for _, w := range lesson.Words(text) {
 		runes := []rune(w)
 		if !slices.ContainsFunc(runes, unspaced) {
 			out = append(out, w)

@@ -10,6 +10,7 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -41,7 +42,7 @@ type agentsData struct {
 	others  []string // markdown files that look like agents and are none
 	missing map[string]bool
 	owned   memory.Owned // the file that is looked at
-	diff    []memory.DiffLine
+	diff    []linediff.Line
 	shipped bool
 	err     error
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"strings"
 
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -80,7 +81,7 @@ func (b *editBuffer) choose(c choice) {
 	case takeTheirs:
 		b.text = now.Text
 	case takeBoth:
-		b.text = memory.MergeLines(b.base.Text, b.text, now.Text)
+		b.text = linediff.Merge(b.base.Text, b.text, now.Text)
 	}
 	b.base, b.theirs, b.err, b.before = now, nil, nil, &before
 }

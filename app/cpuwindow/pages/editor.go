@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/linediff"
 )
 
 // onSave takes Cmd/Ctrl+S.
@@ -283,16 +283,16 @@ func (e *editor) conflictRows() []*column.Placed {
 		kit.NewButton(kit.ButtonPlain, i18n.T("Keep mine"), func() { e.onChoice(takeMine) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Take theirs"), func() { e.onChoice(takeTheirs) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Both"), func() { e.onChoice(takeBoth) })))
-	return []*column.Placed{{Row: card}, {Row: newLinesCard(changedLines(memory.DiffLines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
+	return []*column.Placed{{Row: card}, {Row: newLinesCard(changedLines(linediff.Lines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
 }
 
 // changedLines is what a comparison says, without what stayed: n lines at most.
-func changedLines(diff []memory.DiffLine, n int) []cardLine {
+func changedLines(diff []linediff.Line, n int) []cardLine {
 	var lines []cardLine
 	more := 0
 	for _, d := range diff {
 		switch {
-		case d.Op == memory.LineSame:
+		case d.Op == linediff.Same:
 		case len(lines) == n:
 			more++
 		default:

@@ -7,13 +7,13 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/linediff"
 )
 
 // cardLine is a line of a text file as a card shows it.
 type cardLine struct {
 	text  string
-	op    memory.LineOp
+	op    linediff.Op
 	faint bool   // not in the next prompt
 	from  string // where it was learnt, in words; "" for nothing
 	open  func() // shows that place; nil where there is none
@@ -51,10 +51,10 @@ func lineProse(l cardLine) *prose.Text {
 	if l.faint {
 		role = kit.RoleFaint
 	}
-	if l.op == memory.LineRemoved {
+	if l.op == linediff.Removed {
 		role = kit.RoleMuted
 	}
-	p := prose.New([]prose.Run{{Text: l.text, Mono: true, Strike: l.op == memory.LineRemoved}}, kit.SizeMono, role)
+	p := prose.New([]prose.Run{{Text: l.text, Mono: true, Strike: l.op == linediff.Removed}}, kit.SizeMono, role)
 	p.Bare, p.Leading = true, cardLead*kit.TextScale()
 	return p
 }
@@ -171,10 +171,10 @@ func newLineRow(l cardLine, width float32) *lineRow {
 	r := &lineRow{line: l, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), sign: kit.NewLabel("", kit.RoleFaint, kit.SizeMono), text: lineProse(l), aside: l.aside(width)}
 	r.sign.Style.Monospace = true
 	switch {
-	case l.op == memory.LineAdded:
+	case l.op == linediff.Added:
 		r.bg.Fill = kit.RoleAccentSoft
 		r.sign.Set("+", kit.RoleAccent)
-	case l.op == memory.LineRemoved:
+	case l.op == linediff.Removed:
 		r.sign.Set("−", kit.RoleHot)
 	case l.faint:
 		r.sign.Set("·", kit.RoleWarn)

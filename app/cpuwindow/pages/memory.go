@@ -9,7 +9,9 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 )
 
 // inboxKey is the inbox in the list of memory files.
@@ -32,7 +34,7 @@ type memoryData struct {
 	steps   []memory.UndoStep
 	missing []memory.Dropped
 	owned   memory.Owned // the chosen file
-	diff    []memory.DiffLine
+	diff    []linediff.Line
 	err     error
 	cfg     config.Config
 }
@@ -42,7 +44,7 @@ type memoryItem struct {
 	file     memory.File
 	title    string
 	who      string
-	injected memory.Injected
+	injected memorytext.Injected
 }
 
 // NewMemory is the page of the memory files.
@@ -192,7 +194,7 @@ func readMemory(parts Parts, picked *string) memoryData {
 	})
 	for _, f := range files {
 		budget, who := budgetOf(f.Target, d.cfg)
-		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), who: who, injected: f.Inject(budget)})
+		d.files = append(d.files, memoryItem{file: f, title: memoryName(f, names), who: who, injected: memorytext.Inject(f.Text, budget)})
 	}
 	if d.inbox, err = parts.Memories.Inbox(); err != nil && d.err == nil {
 		d.err = err

@@ -12,6 +12,7 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -51,9 +52,9 @@ func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	case q.Kind == memory.ProposeAdd:
 		parts = append(parts, prose.NewParagraph(q.Text, kit.RoleText))
 	default:
-		lines := []cardLine{{text: q.Old, op: memory.LineRemoved}}
+		lines := []cardLine{{text: q.Old, op: linediff.Removed}}
 		if q.Text != "" {
-			lines = append(lines, cardLine{text: q.Text, op: memory.LineAdded})
+			lines = append(lines, cardLine{text: q.Text, op: linediff.Added})
 		}
 		parts = append(parts, newLinesCard(lines))
 	}

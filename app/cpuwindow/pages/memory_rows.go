@@ -14,6 +14,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
 )
 
 // rows is what is chosen.
@@ -98,7 +99,7 @@ func (p *Memory) fileRows(it memoryItem) []*column.Placed {
 }
 
 // budgetWords is "67 % · 5,360 / 8,000".
-func budgetWords(in memory.Injected) string {
+func budgetWords(in memorytext.Injected) string {
 	if in.Budget <= 0 {
 		return i18n.With("{{.Size}} characters", i18n.Places{"Size": i18n.Thousands(in.Size)})
 	}
@@ -180,7 +181,7 @@ func (p *Memory) shareWords(it memoryItem) string {
 
 // cardLines are the file's lines, with what came and went where it was changed.
 func (p *Memory) cardLines(it memoryItem) []cardLine {
-	out := it.file.LeftOut(it.injected.Budget)
+	out := memorytext.LeftOut(it.file.Text, it.injected.Budget)
 	var lines []cardLine
 	for _, d := range fileLines(p.data.owned.Text, p.data.diff) {
 		l := cardLine{text: d.Text, op: d.Op, faint: out[d.After]}

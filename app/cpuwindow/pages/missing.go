@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/linediff"
 )
 
 // missingRows are the lines that are missing from a file, and what can be done.
@@ -16,7 +16,7 @@ func (p *Memory) missingRows(it memoryItem) []*column.Placed {
 	var ids []string
 	for _, d := range p.data.missing {
 		if d.Path == it.file.Path {
-			lines = append(lines, cardLine{text: d.Text, op: memory.LineRemoved})
+			lines = append(lines, cardLine{text: d.Text, op: linediff.Removed})
 			ids = append(ids, d.ID)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
+	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -30,7 +31,7 @@ func (r *reloads) snapshot() *reloads {
 
 // take takes a file as it is now and gives what changed outside since it was shown,
 // nil for nothing.
-func (r *reloads) take(o memory.Owned) []memory.DiffLine {
+func (r *reloads) take(o memory.Owned) []linediff.Line {
 	was, known := r.texts[o.Path]
 	switch {
 	case r.own[o.Path]:
@@ -47,11 +48,11 @@ func (r *reloads) take(o memory.Owned) []memory.DiffLine {
 	if !ok || before == o.Text {
 		return nil
 	}
-	return memory.DiffLines(before, o.Text)
+	return linediff.Lines(before, o.Text)
 }
 
 // note is the line that tells of a reload, with what takes it away.
-func (r *reloads) note(path string, diff []memory.DiffLine, seen func()) kit.Row {
+func (r *reloads) note(path string, diff []linediff.Line, seen func()) kit.Row {
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
 	said := kit.NewLabel(words, kit.RoleAccent, kit.SizeText).Squeezable()
@@ -61,12 +62,12 @@ func (r *reloads) note(path string, diff []memory.DiffLine, seen func()) kit.Row
 	})))
 }
 
-func countDiff(diff []memory.DiffLine) (added, removed int) {
+func countDiff(diff []linediff.Line) (added, removed int) {
 	for _, d := range diff {
 		switch d.Op {
-		case memory.LineAdded:
+		case linediff.Added:
 			added++
-		case memory.LineRemoved:
+		case linediff.Removed:
 			removed++
 		}
 	}
@@ -93,11 +94,11 @@ func ownedNotes(o memory.Owned, b *editBuffer, edit func()) []kit.Row {
 }
 
 // fileLines are a file's lines, with what came and went where it was changed.
-func fileLines(text string, diff []memory.DiffLine) []memory.DiffLine {
+func fileLines(text string, diff []linediff.Line) []linediff.Line {
 	if diff == nil {
-		diff = memory.DiffLines(text, text)
+		diff = linediff.Lines(text, text)
 	}
-	for len(diff) > 0 && diff[len(diff)-1].Text == "" && diff[len(diff)-1].Op == memory.LineSame {
+	for len(diff) > 0 && diff[len(diff)-1].Text == "" && diff[len(diff)-1].Op == linediff.Same {
 		diff = diff[:len(diff)-1]
 	}
 	return diff

@@ -21,6 +21,7 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/prose"
+	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 )
 
@@ -128,10 +129,10 @@ func (s *Sheet) close() {
 func (s *Sheet) typed() {
 	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
 	words, role := "", kit.RoleMuted
-	if n > memory.MaxLesson*2/3 {
-		words = fmt.Sprintf("%d / %d", n, memory.MaxLesson)
+	if n > lesson.MaxLength*2/3 {
+		words = fmt.Sprintf("%d / %d", n, lesson.MaxLength)
 	}
-	if n > memory.MaxLesson {
+	if n > lesson.MaxLength {
 		role = kit.RoleHot
 	}
 	s.count.Set(words, role)

@@ -1,40 +1,50 @@
-package memory
+// Package linediff compares two texts line by line (Lines) and joins two edits of one
+// text (Merge).
+//
+// Rules:
+//   - Texts are LF; a text that ends in a line end has an empty last line.
+//   - Work and memory are bounded: what differs too much counts as changed throughout.
+//   - Merging loses no line of either edit.
+//
+// The package knows no file. Memory rebuilds edited files with it, the window shows what
+// another program changed and joins that with an edit that was begun.
+package linediff
 
 import "strings"
 
 // maxDiffCells bounds the work of one comparison: what differs in longer texts is one change.
 const maxDiffCells = 4 << 20
 
-// LineOp says what became of a line between two versions of a text.
-type LineOp byte
+// Op says what became of a line between two versions of a text.
+type Op byte
 
 // What can become of a line.
 const (
-	LineSame LineOp = iota
-	LineAdded
-	LineRemoved
+	Same Op = iota
+	Added
+	Removed
 )
 
-// DiffLine is a line of a comparison. Before and After are its 1-based numbers in
+// Line is a line of a comparison. Before and After are its 1-based numbers in
 // the two versions, 0 in the one that doesn't have it.
-type DiffLine struct {
-	Op            LineOp
+type Line struct {
+	Op            Op
 	Text          string
 	Before, After int
 }
 
-// DiffLines compares two texts (LF) line by line; of a line that was changed the
+// Lines compares two texts (LF) line by line; of a line that was changed the
 // removed form comes before the added one. Its cost is bounded: beyond some
 // thousand changed lines all of them count as removed and added.
-func DiffLines(before, after string) []DiffLine {
-	return diffLines(strings.Split(before, "\n"), strings.Split(after, "\n"))
+func Lines(before, after string) []Line {
+	return diff(strings.Split(before, "\n"), strings.Split(after, "\n"))
 }
 
-func diffLines(a, b []string) []DiffLine {
-	out := make([]DiffLine, 0, len(a)+len(b))
+func diff(a, b []string) []Line {
+	out := make([]Line, 0, len(a)+len(b))
 	i, j := 0, 0
 	same := func() {
-		out = append(out, DiffLine{LineSame, b[j], i + 1, j + 1})
+		out = append(out, Line{Same, b[j], i + 1, j + 1})
 		i, j = i+1, j+1
 	}
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -58,12 +68,12 @@ func diffLines(a, b []string) []DiffLine {
 }
 
 // changedLines adds the lines from i to m of a as removed, from j to n of b as added.
-func changedLines(out []DiffLine, a, b []string, i, m, j, n int) []DiffLine {
+func changedLines(out []Line, a, b []string, i, m, j, n int) []Line {
 	for ; i < m; i++ {
-		out = append(out, DiffLine{LineRemoved, a[i], i + 1, 0})
+		out = append(out, Line{Removed, a[i], i + 1, 0})
 	}
 	for ; j < n; j++ {
-		out = append(out, DiffLine{LineAdded, b[j], 0, j + 1})
+		out = append(out, Line{Added, b[j], 0, j + 1})
 	}
 	return out
 }
@@ -100,9 +110,9 @@ func commonLines(a, b []string, atA, atB int) [][2]int {
 	return pairs
 }
 
-// MergeLines joins two edits of one text (LF). Where both changed the same place,
+// Merge joins two edits of one text (LF). Where both changed the same place,
 // theirs comes first and then what mine adds to it: no line of either is lost.
-func MergeLines(base, mine, theirs string) string {
+func Merge(base, mine, theirs string) string {
 	b := strings.Split(base, "\n")
 	m, t := strings.Split(mine, "\n"), strings.Split(theirs, "\n")
 	inMine, inTheirs := keptLines(b, m), keptLines(b, t)
@@ -131,8 +141,8 @@ func keptLines(base, edit []string) []int {
 	for i := range at {
 		at[i] = -1
 	}
-	for _, d := range diffLines(base, edit) {
-		if d.Op == LineSame {
+	for _, d := range diff(base, edit) {
+		if d.Op == Same {
 			at[d.Before-1] = d.After - 1
 		}
 	}

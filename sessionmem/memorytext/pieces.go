@@ -1,4 +1,4 @@
-package memory
+package memorytext
 
 import (
 	"strings"
@@ -15,22 +15,22 @@ type Piece struct {
 	Heading string // the one it stands under; "" for none
 }
 
-// Pieces takes a memory file apart, in its order. Headings alone are no pieces.
-func (f File) Pieces() []Piece {
+// Pieces takes a memory apart, in its order. Headings alone are no pieces.
+func Pieces(text string) []Piece {
 	var out []Piece
 	heading := ""
-	for _, it := range parseMemory(f.Text).items {
-		switch it.kind {
-		case itemHeading:
-			heading = transcript.OneLine(strings.Trim(it.lines[0], "# \t"))
-		case itemBullet:
-			if b, ok := it.bullet(); ok {
+	for _, it := range Parse(text).Items {
+		switch it.Kind {
+		case Heading:
+			heading = transcript.OneLine(strings.Trim(it.Lines[0], "# \t"))
+		case Bulleted:
+			if b, ok := it.Bullet(); ok {
 				out = append(out, Piece{Line: b.Line, Text: b.Text, From: b.From, Heading: heading})
 			}
-		case itemProse:
-			text := transcript.TrimBlankLines(withoutComments(strings.Join(it.lines, "\n")))
+		case Prose:
+			text := transcript.TrimBlankLines(withoutComments(strings.Join(it.Lines, "\n")))
 			if text != "" && !isRule(text) {
-				out = append(out, Piece{Line: it.first + 1, Text: text, Heading: heading})
+				out = append(out, Piece{Line: it.First + 1, Text: text, Heading: heading})
 			}
 		}
 	}

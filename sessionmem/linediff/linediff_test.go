@@ -1,4 +1,4 @@
-package memory
+package linediff
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 // marked writes a comparison as people do: "+new", "-old", " same".
-func marked(lines []DiffLine) string {
+func marked(lines []Line) string {
 	var out []string
 	for _, d := range lines {
 		out = append(out, string(" +-"[d.Op])+d.Text)
@@ -16,7 +16,7 @@ func marked(lines []DiffLine) string {
 	return strings.Join(out, "|")
 }
 
-func TestDiffLines(t *testing.T) {
+func TestLines(t *testing.T) {
 	for name, tc := range map[string]struct{ before, after, want string }{
 		"nothing changed":           {"a\nb", "a\nb", " a| b"},
 		"a line is added":           {"a\nc", "a\nb\nc", " a|+b| c"},
@@ -30,7 +30,7 @@ func TestDiffLines(t *testing.T) {
 		"lines changed their order": {"a\nb\nc", "c\na\nb", "+c| a| b|-c"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := DiffLines(tc.before, tc.after)
+			got := Lines(tc.before, tc.after)
 			if diff := cmp.Diff(tc.want, marked(got)); diff != "" {
 				t.Error(diff)
 			}
@@ -40,18 +40,18 @@ func TestDiffLines(t *testing.T) {
 }
 
 // checkNumbers reads both versions back from a comparison, by its line numbers.
-func checkNumbers(t *testing.T, before, after string, lines []DiffLine) {
+func checkNumbers(t *testing.T, before, after string, lines []Line) {
 	t.Helper()
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	nextA, nextB := 1, 1
 	for _, d := range lines {
-		if d.Op != LineAdded {
+		if d.Op != Added {
 			if d.Before != nextA || a[d.Before-1] != d.Text {
 				t.Fatalf("%+v is not line %d of %q", d, nextA, before)
 			}
 			nextA++
 		}
-		if d.Op != LineRemoved {
+		if d.Op != Removed {
 			if d.After != nextB || b[d.After-1] != d.Text {
 				t.Fatalf("%+v is not line %d of %q", d, nextB, after)
 			}
@@ -70,16 +70,16 @@ func FuzzDiffLines(f *testing.F) {
 		if len(before)+len(after) > 4000 {
 			return
 		}
-		checkNumbers(t, before, after, DiffLines(before, after))
+		checkNumbers(t, before, after, Lines(before, after))
 	})
 }
 
-func TestDiffLinesOfVeryLongTextsIsBounded(t *testing.T) {
+func TestLinesOfVeryLongTextsIsBounded(t *testing.T) {
 	before, after := strings.Repeat("a\n", 30000), strings.Repeat("b\n", 30000)
-	checkNumbers(t, before, after, DiffLines(before, after))
+	checkNumbers(t, before, after, Lines(before, after))
 }
 
-func TestMergeLinesLosesNoLineOfEither(t *testing.T) {
+func TestMergeLosesNoLineOfEither(t *testing.T) {
 	for name, tc := range map[string]struct{ base, mine, theirs, want string }{
 		"only mine":                   {"a\nb\n", "a\nB\n", "a\nb\n", "a\nB\n"},
 		"only theirs":                 {"a\nb\n", "a\nb\n", "a\nb\nc\n", "a\nb\nc\n"},
@@ -94,7 +94,7 @@ func TestMergeLinesLosesNoLineOfEither(t *testing.T) {
 		"theirs took everything away": {"a\nb", "a\nb\nmine", "", "\nmine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, MergeLines(tc.base, tc.mine, tc.theirs)); diff != "" {
+			if diff := cmp.Diff(tc.want, Merge(tc.base, tc.mine, tc.theirs)); diff != "" {
 				t.Error(diff)
 			}
 		})

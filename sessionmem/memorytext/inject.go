@@ -1,4 +1,4 @@
-package memory
+package memorytext
 
 import (
 	"strings"
@@ -16,20 +16,20 @@ type Injected struct {
 	Cut    int // bullets left out (the oldest)
 }
 
-// Inject cuts the file to a budget of characters: whole bullets only, comments
+// Inject cuts a memory to a budget of characters: whole bullets only, comments
 // removed, newest kept. What else stands in the file (a paragraph, a table) is
 // kept or left out in the same way, as a whole; all of it is there when it fits.
-func (f File) Inject(budget int) Injected {
-	text := transcript.TrimBlankLines(withoutComments(f.Text))
+func Inject(text string, budget int) Injected {
+	text = transcript.TrimBlankLines(withoutComments(text))
 	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
 	if in.Size <= budget {
 		in.Text, in.Used = text, in.Size
 		return in
 	}
-	items := parseMemory(text).items
+	items := Parse(text).Items
 	kept := keepNewest(items, budget)
 	for i, it := range items {
-		if it.kind == itemBullet && !kept[i] {
+		if it.Kind == Bulleted && !kept[i] {
 			in.Cut++
 		}
 	}
@@ -38,21 +38,21 @@ func (f File) Inject(budget int) Injected {
 	return in
 }
 
-// LeftOut gives the lines of the file (1-based) that a prompt with this budget does
+// LeftOut gives the lines of a memory (1-based) that a prompt with this budget does
 // not hold: what Inject cuts, with the headings that stand above nothing else.
 // Blank lines and comments are not among them.
-func (f File) LeftOut(budget int) map[int]bool {
-	text := withoutComments(f.Text)
+func LeftOut(file string, budget int) map[int]bool {
+	text := withoutComments(file)
 	in := transcript.TrimBlankLines(text)
 	if utf8.RuneCountInString(in) <= budget {
 		return nil
 	}
 	hidden := map[int]bool{}
-	if text != f.Text {
-		hidden = hiddenLines(f.Text)
+	if text != file {
+		hidden = hiddenLines(file)
 	}
 	var numbers []int // of the lines that are left
-	for i := range strings.Count(f.Text, "\n") + 1 {
+	for i := range strings.Count(file, "\n") + 1 {
 		if !hidden[i] {
 			numbers = append(numbers, i+1)
 		}
@@ -64,49 +64,31 @@ func (f File) LeftOut(budget int) map[int]bool {
 		}
 	}
 	out := map[int]bool{}
-	items := parseMemory(in).items
+	items := Parse(in).Items
 	kept := keepNewest(items, budget)
 	for i, it := range items {
-		for n := range it.lines {
-			if !kept[i] && it.kind != itemBlank {
-				out[numbers[it.first+n]] = true
+		for n := range it.Lines {
+			if !kept[i] && it.Kind != Blank {
+				out[numbers[it.First+n]] = true
 			}
 		}
 	}
 	return out
 }
 
-// textSize is the characters of a memory that a prompt could hold.
-func textSize(text string) int {
+// Size is the characters of a memory that a prompt could hold.
+func Size(text string) int {
 	return utf8.RuneCountInString(transcript.TrimBlankLines(withoutComments(text)))
-}
-
-// withoutComments takes comments out, and the lines that held nothing else.
-func withoutComments(text string) string {
-	if !strings.Contains(text, "<!--") {
-		return text
-	}
-	hidden := hiddenLines(text)
-	marked := replaceComments(text, func(c string) string {
-		return strings.Repeat("\n", strings.Count(c, "\n"))
-	})
-	var out []string
-	for i, line := range strings.Split(marked, "\n") {
-		if !hidden[i] {
-			out = append(out, strings.TrimRight(line, " \t"))
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 // keepNewest chooses from the end of the file: whole items with the headings
 // above them, as long as they fit. An item that could never fit is passed over.
-func keepNewest(items []item, budget int) []bool {
+func keepNewest(items []Item, budget int) []bool {
 	kept := make([]bool, len(items))
 	parent := parents(items)
 	used := 0
 	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].kind != itemBullet && items[i].kind != itemProse {
+		if items[i].Kind != Bulleted && items[i].Kind != Prose {
 			continue
 		}
 		need := items[i].size()
@@ -129,20 +111,20 @@ func keepNewest(items []item, budget int) []bool {
 }
 
 // size is the item's characters with its line ends.
-func (it item) size() int {
+func (it Item) size() int {
 	n := 0
-	for _, l := range it.lines {
+	for _, l := range it.Lines {
 		n += utf8.RuneCountInString(l) + 1
 	}
 	return n
 }
 
 // parents gives for each item the heading it stands under, -1 where there is none.
-func parents(items []item) []int {
+func parents(items []Item) []int {
 	parent := make([]int, len(items))
 	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading in force below it
 	for i, it := range items {
-		if it.kind != itemHeading {
+		if it.Kind != Heading {
 			parent[i] = under[7]
 			continue
 		}
@@ -154,11 +136,11 @@ func parents(items []item) []int {
 	return parent
 }
 
-func joinKept(items []item, kept []bool) string {
+func joinKept(items []Item, kept []bool) string {
 	var lines []string
 	for i, it := range items {
 		if kept[i] {
-			lines = append(lines, it.lines...)
+			lines = append(lines, it.Lines...)
 		}
 	}
 	return strings.Join(lines, "\n")

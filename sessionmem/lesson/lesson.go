@@ -1,6 +1,19 @@
-package memory
+// Package lesson says what may be remembered: whether a text can be a lesson at all
+// (Check), how sure a model must be of it (CheckConfidence), and whether one says what
+// another says already (AlreadySays).
+//
+// Rules:
+//   - A lesson is one short line in words. No instruction to the model, in whatever
+//     disguise, no hidden character, no secret, no scrap of an answer or of a tool's output.
+//   - A rejection says what is wrong and what to write instead.
+//   - A word replaced by another one is never a duplicate.
+//
+// The package works on one text at a time and knows no file. Memory asks it before it
+// writes or proposes, summaries before they offer a lesson.
+package lesson
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,14 +23,19 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/transcript"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-const minLesson = 3 // characters
+// ErrRejected: the text may not become a memory (empty, too long, instructions,
+// invisible characters). The wrapped text says which.
+var ErrRejected = errors.New("not remembered")
 
-// MaxLesson is how long a lesson may be, in characters.
-const MaxLesson = 300
+const minLength = 3 // characters
+
+// MaxLength is how long a lesson may be, in characters.
+const MaxLength = 300
+
+// MinConfidence is what a lesson needs to be kept or proposed at all.
+const MinConfidence = 0.6
 
 // instructionPatterns are what a text says that wants to steer the model rather
 // than to be remembered. They are tried on the text in lower case with its
@@ -68,14 +86,14 @@ func Polluted(text string) string {
 	return ""
 }
 
-// screen makes a lesson's text one clean line, or says why it may not be kept.
-func screen(text string) (string, error) {
+// Check makes a lesson's text one clean line, or says why it may not be kept.
+func Check(text string) (string, error) {
 	reject := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrRejected, why) }
 	if !utf8.ValidString(text) {
 		return reject("it is not valid text (UTF-8)")
 	}
 	text = transcript.OneLine(text)
-	if _, sign, rest, ok := cutBullet(text); ok && sign == "-" {
+	if rest, ok := strings.CutPrefix(text, "- "); ok && rest != "" {
 		text = rest
 	}
 	if r, ok := invisible(text); ok {
@@ -84,10 +102,10 @@ func screen(text string) (string, error) {
 	switch n := utf8.RuneCountInString(text); {
 	case n == 0:
 		return reject("it is empty")
-	case n < minLesson:
+	case n < minLength:
 		return reject("it is too short to mean anything")
-	case n > MaxLesson:
-		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), MaxLesson))
+	case n > MaxLength:
+		return reject(fmt.Sprintf("%s characters; the limit is %d. Split it into several", commas(n), MaxLength))
 	}
 	if strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
 		return reject("it holds a comment sign, which would hide text; write it without")
@@ -108,6 +126,14 @@ func screen(text string) (string, error) {
 		return reject("it reads like an instruction to the model; if you mean it, write it into the file by hand")
 	}
 	return text, nil
+}
+
+// CheckConfidence refuses what is only a guess. 0 is: nothing was said.
+func CheckConfidence(c float64) error {
+	if c == 0 || c >= MinConfidence && c <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%w: its confidence is %g, it takes %g to 1", ErrRejected, c, MinConfidence)
 }
 
 // commas writes a number as people read it: 2,499.
@@ -170,60 +196,4 @@ func joins(r rune) bool {
 		return true
 	}
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic)
-}
-
-// lightWords say nothing of their own in a lesson.
-var lightWords = strings.Fields(`a an the this that these those is are was were be been to of in on at for with and or as by from
-	user users user's he she they his her their i my me we our you your it its please all every each`)
-
-// heavyWords turn a sentence round: a lesson that has one more is another lesson.
-var heavyWords = strings.Fields(`no not never none nothing without don't doesn't didn't isn't aren't won't can't cannot only except unless
-	nicht kein keine nie pas jamais non sin nunca nao não не нет 不 没 ない`)
-
-// ContentWords gives the words of a lesson that carry its meaning, in order.
-func ContentWords(text string) []string {
-	var out []string
-	split := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("'+#.", r)
-	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), split) {
-		w = strings.Trim(w, "'.")
-		if w == "" || slices.Contains(lightWords, w) {
-			continue
-		}
-		out = append(out, stem(w))
-	}
-	return out
-}
-
-// stem takes the endings off that don't change an English word's meaning here.
-func stem(w string) string {
-	for _, end := range []string{"ing", "es", "ed", "s"} {
-		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 4 && !slices.Contains(heavyWords, w) {
-			return s
-		}
-	}
-	return w
-}
-
-// alreadySays reports whether a bullet says all of what a new lesson says: the
-// same words but for their light ones, or these in order with few others between.
-// A word replaced by another one is never a duplicate.
-func alreadySays(bullet, lesson []string) bool {
-	if slices.Equal(bullet, lesson) {
-		return len(lesson) > 0
-	}
-	if len(lesson) < 3 || len(lesson)*4 < len(bullet)*3 {
-		return false
-	}
-	i := 0
-	for _, w := range bullet {
-		switch {
-		case i < len(lesson) && lesson[i] == w:
-			i++
-		case slices.Contains(heavyWords, w) || strings.ContainsFunc(w, unicode.IsDigit):
-			return false
-		}
-	}
-	return i == len(lesson)
 }

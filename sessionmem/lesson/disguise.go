@@ -1,4 +1,4 @@
-package memory
+package lesson
 
 import (
 	"encoding/base32"

@@ -1,0 +1,65 @@
+package lesson
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// lightWords say nothing of their own in a lesson.
+var lightWords = strings.Fields(`a an the this that these those is are was were be been to of in on at for with and or as by from
+	user users user's he she they his her their i my me we our you your it its please all every each`)
+
+// heavyWords turn a sentence round: a lesson that has one more is another lesson.
+var heavyWords = strings.Fields(`no not never none nothing without don't doesn't didn't isn't aren't won't can't cannot only except unless
+	nicht kein keine nie pas jamais non sin nunca nao não не нет 不 没 ない`)
+
+// Words gives the words of a lesson that carry its meaning, in order.
+func Words(text string) []string {
+	var out []string
+	split := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("'+#.", r)
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), split) {
+		w = strings.Trim(w, "'.")
+		if w == "" || slices.Contains(lightWords, w) {
+			continue
+		}
+		out = append(out, stem(w))
+	}
+	return out
+}
+
+// stem takes the endings off that don't change an English word's meaning here.
+func stem(w string) string {
+	for _, end := range []string{"ing", "es", "ed", "s"} {
+		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 4 && !slices.Contains(heavyWords, w) {
+			return s
+		}
+	}
+	return w
+}
+
+// AlreadySays reports whether a bullet says all of what a new lesson says: the
+// same words but for their light ones, or these in order with few others between.
+// A word replaced by another one is never a duplicate.
+func AlreadySays(bullet, lesson []string) bool {
+	if slices.Equal(bullet, lesson) {
+		return len(lesson) > 0
+	}
+	if len(lesson) < 3 || len(lesson)*4 < len(bullet)*3 {
+		return false
+	}
+	i := 0
+	for _, w := range bullet {
+		switch {
+		case i < len(lesson) && lesson[i] == w:
+			i++
+		case slices.Contains(heavyWords, w) || strings.ContainsFunc(w, unicode.IsDigit):
+			return false
+		}
+	}
+	return i == len(lesson)
+}

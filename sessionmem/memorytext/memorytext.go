@@ -1,0 +1,257 @@
+// Package memorytext reads and changes the text of a memory file, which people write too:
+// headings, bullets with what belongs to them, paragraphs, code, and comments, which no
+// model sees.
+//
+// Rules:
+//   - A text taken apart (Parse) covers every line: put together it is the same again.
+//   - A change (Insert, Replace, Change.TakeBack) leaves every byte it isn't about as it
+//     was, with the file's own line ends, list signs and indentation.
+//   - What goes into a prompt (Inject) is whole items, the newest first, without comments.
+//   - Parsing happens in every turn: it copies no line and uses no pattern.
+//
+// The package knows no file, no lock and no agent. Memory writes lessons and proposals with
+// it, prompts cut memories to their budget, the index takes them apart.
+package memorytext
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// Bullet is one remembered line.
+type Bullet struct {
+	Line int    // 1-based line in the file
+	Text string // without the bullet sign and the trailing provenance comment
+	From string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
+}
+
+// Kind says what a piece of a memory file is.
+type Kind int
+
+// The kinds of items.
+const (
+	Blank Kind = iota
+	Heading
+	Bulleted
+	Prose // everything else that is not blank: paragraphs, tables, fenced code
+)
+
+// Item is a run of lines that belong together: a bullet with its continuation
+// lines, a heading, a fenced block, a paragraph.
+type Item struct {
+	Kind  Kind
+	First int // 0-based line
+	Lines []string
+	level int    // headings: 1 … 6
+	sign  string // bullets: "-", "*", "+", "1." …
+	pad   string // bullets: what stands before the sign
+	text  string // bullets: what follows the sign in the first line
+}
+
+// Text is a memory file taken apart. Its items cover every line, in order.
+type Text struct {
+	Lines []string
+	Items []Item
+}
+
+// Parse takes a normalized text apart. It is read in every turn, so it
+// copies no line and uses no pattern.
+func Parse(text string) Text {
+	m := Text{Lines: strings.Split(text, "\n")}
+	m.Items = make([]Item, 0, min(len(m.Lines), 16+len(text)/24))
+	hidden := hiddenLines(text)
+	fenced := ""
+	for i, line := range m.Lines {
+		switch {
+		case fenced != "":
+			m.extend(i)
+			if transcript.ClosesFence(line, fenced) {
+				fenced = ""
+			}
+		case hidden[i] || strings.TrimSpace(line) == "":
+			m.addBlank(i)
+		case transcript.OpeningFence(line) != "":
+			fenced = transcript.OpeningFence(line)
+			if !m.continues(i) {
+				m.begin(i, Item{Kind: Prose})
+			}
+		default:
+			m.addLine(i)
+		}
+	}
+	return m
+}
+
+// ParseBytes takes a file's bytes apart.
+func ParseBytes(raw []byte) Text { return Parse(Normalize(raw)) }
+
+// Normalize makes a file's bytes text: no BOM, LF, valid UTF-8. Lines keep
+// their numbers.
+func Normalize(raw []byte) string {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	text := strings.ToValidUTF8(string(raw), "\uFFFD")
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// addBlank adds a line that says nothing; those in a row are one item.
+func (m *Text) addBlank(i int) {
+	if n := len(m.Items); n > 0 && m.Items[n-1].Kind == Blank {
+		m.extend(i)
+		return
+	}
+	m.begin(i, Item{Kind: Blank})
+}
+
+// begin adds an item whose first line is i.
+func (m *Text) begin(i int, it Item) {
+	it.First, it.Lines = i, m.Lines[i:i+1]
+	m.Items = append(m.Items, it)
+}
+
+// extend makes line i the last one of the last item.
+func (m *Text) extend(i int) {
+	last := &m.Items[len(m.Items)-1]
+	last.Lines = m.Lines[last.First : i+1]
+}
+
+// addLine adds a line that is neither blank nor fenced.
+func (m *Text) addLine(i int) {
+	line := m.Lines[i]
+	if level := headingLevel(line); level > 0 {
+		m.begin(i, Item{Kind: Heading, level: level})
+		return
+	}
+	if pad, sign, text, ok := cutBullet(line); ok && !isRule(line) {
+		m.begin(i, Item{Kind: Bulleted, pad: pad, sign: sign, text: strings.TrimSpace(text)})
+		return
+	}
+	if m.continues(i) {
+		return
+	}
+	if n := len(m.Items); n > 0 && (m.Items[n-1].Kind == Bulleted || m.Items[n-1].Kind == Prose) && !isRule(line) {
+		m.extend(i)
+		return
+	}
+	m.begin(i, Item{Kind: Prose})
+}
+
+// continues adds an indented line to the bullet it belongs to, across blank
+// lines. It reports false for a line that belongs to none.
+func (m *Text) continues(i int) bool {
+	if line := m.Lines[i]; !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
+		return false
+	}
+	n := len(m.Items)
+	for n > 0 && m.Items[n-1].Kind == Blank {
+		n--
+	}
+	if n == 0 || m.Items[n-1].Kind != Bulleted {
+		return false
+	}
+	m.Items = m.Items[:n]
+	m.extend(i)
+	return true
+}
+
+// cutBullet parts a line with a bullet (-, *, +, 1. or 1)) into what stands
+// before its sign, the sign, and the text after it.
+func cutBullet(line string) (pad, sign, text string, ok bool) {
+	rest := strings.TrimLeft(line, " \t")
+	pad = line[:len(line)-len(rest)]
+	n := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if n > 9 || n == len(rest) || n == 0 && strings.IndexByte("-*+", rest[0]) < 0 || n > 0 && rest[n] != '.' && rest[n] != ')' {
+		return "", "", "", false
+	}
+	sign, rest = rest[:n+1], rest[n+1:]
+	text = strings.TrimLeft(rest, " \t")
+	if text == rest || text == "" || strings.IndexByte("\n\f\r", text[0]) >= 0 {
+		return "", "", "", false
+	}
+	return pad, sign, text, true
+}
+
+// headingLevel is 1 … 6 for a heading, else 0.
+func headingLevel(line string) int {
+	rest := strings.TrimLeft(line, " ")
+	if len(line)-len(rest) > 3 {
+		return 0
+	}
+	text := strings.TrimLeft(rest, "#")
+	level := len(rest) - len(text)
+	if level > 6 || text != "" && text[0] != ' ' && text[0] != '\t' {
+		return 0
+	}
+	return level
+}
+
+// isRule says whether a line is a horizontal rule.
+func isRule(line string) bool {
+	rest := strings.TrimLeft(line, " ")
+	if len(line)-len(rest) > 3 || rest == "" || strings.IndexByte("-*_", rest[0]) < 0 {
+		return false
+	}
+	blanks := strings.Count(rest, " ") + strings.Count(rest, "\t")
+	return len(rest)-blanks >= 3 && strings.Trim(rest, "-*_ \t") == ""
+}
+
+// Bullets gives the bullets in the order of the file.
+func (m Text) Bullets() []Bullet {
+	var out []Bullet
+	for _, it := range m.Items {
+		if b, ok := it.Bullet(); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Bullet gives an item as a Bullet; ok is false for another kind of item and for a
+// bullet that says nothing.
+func (it Item) Bullet() (b Bullet, ok bool) {
+	if it.Kind != Bulleted {
+		return Bullet{}, false
+	}
+	body := it.text
+	if len(it.Lines) > 1 {
+		body += " " + strings.Join(it.Lines[1:], " ")
+	}
+	b.Line = it.First + 1
+	body, b.From = cutProvenance(body)
+	b.Text = transcript.OneLine(replaceComments(body, func(string) string { return " " }))
+	return b, b.Text != ""
+}
+
+// HasBullet says whether a bullet with this text is there, at this 1-based line
+// unless it is 0.
+func (m Text) HasBullet(line int, text string) bool {
+	return slices.ContainsFunc(m.Items, func(it Item) bool {
+		if line != 0 && it.First+1 != line {
+			return false
+		}
+		b, ok := it.Bullet()
+		return ok && b.Text == text
+	})
+}
+
+// BulletOf reads a single line of a memory, with a list's sign or without.
+func BulletOf(line string) Bullet {
+	for _, b := range ParseBytes([]byte(line)).Bullets() {
+		return b
+	}
+	return Bullet{Text: strings.TrimSpace(line)}
+}
+
+// WithoutSign is a line without its sign.
+func WithoutSign(line string) string {
+	first, rest, more := strings.Cut(line, "\n")
+	if _, _, text, ok := cutBullet(first); ok {
+		first = strings.TrimRight(text, "\r")
+	}
+	if more {
+		return first + "\n" + rest
+	}
+	return first
+}
