@@ -26,6 +26,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 
+	"mac-stats/app/ui/formula"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -79,7 +80,7 @@ func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
 		data.Script = printScript
 		data.Policy += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(imageLinks{}, 100))))
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM, formula.Extension{}), goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(imageLinks{}, 100))))
 	for _, b := range t.Branch() {
 		e, shown := p.entry(b)
 		if !shown {

@@ -25,11 +25,11 @@ func TestHTMLIsTheConversationAndNothingElse(t *testing.T) {
 	got := written(t, Params{Read: func(transcript.Attachment) ([]byte, error) { return []byte("PNG"), nil }},
 		transcript.Block{ID: "u1", Kind: transcript.KindUser, Time: at, Text: transcript.WithLinks("Why?\nTell me.", picture), Context: "the vitals"},
 		transcript.Block{ID: "t1", Kind: transcript.KindTool, Parent: "u1", Agent: "SYSTEM_STATS", Text: "CPU 4 %"},
-		transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Agent: "coder", Model: "qwen3:8b", Time: at, Text: "| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nx := \"<b>\"\n```\n\n<script>alert(1)</script> [bad](javascript:alert(1))\n\n[bad](javascript:alert(1)) ![a *spy*](https://example.org/x.png?a=1&b=2) ![](https://example.org/y.png) ![dot](data:image/png;base64,UE5H) ![no](data:text/html,x)"},
+		transcript.Block{ID: "a1", Kind: transcript.KindAssistant, Parent: "u1", Agent: "coder", Model: "qwen3:8b", Time: at, Text: "Area: $a^2$\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nx := \"<b>\"\n```\n\n<script>alert(1)</script> [bad](javascript:alert(1))\n\n[bad](javascript:alert(1)) ![a *spy*](https://example.org/x.png?a=1&b=2) ![](https://example.org/y.png) ![dot](data:image/png;base64,UE5H) ![no](data:text/html,x)"},
 		transcript.Block{ID: "s1", Kind: transcript.KindSummary, Text: "short"})
 	for _, want := range []string{
 		"<title>Fans &amp; &lt;disks&gt;</title>", "<b>You</b> · 22 Nov 14:03", "Why?<br>\nTell me.", "<b>coder</b> · qwen3:8b · 22 Nov 14:03",
-		"<td>2</td>", `x := &quot;&lt;b&gt;&quot;`, `src="data:image/png;base64,UE5H"`, "<summary>SYSTEM_STATS</summary>",
+		"<td>2</td>", "a²", `x := &quot;&lt;b&gt;&quot;`, `src="data:image/png;base64,UE5H"`, "<summary>SYSTEM_STATS</summary>",
 		`<a href="https://example.org/x.png?a=1&amp;b=2">a spy</a>`, `<a href="https://example.org/y.png">https://example.org/y.png</a>`, `<img src="data:image/png;base64,UE5H" alt="dot">`, "default-src &#39;none&#39;; img-src data:",
 	} {
 		if !strings.Contains(got, want) {

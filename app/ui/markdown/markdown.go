@@ -25,6 +25,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"mac-stats/app/ui/formula"
 )
 
 // A Document is an answer while it arrives and after: markdown split into blocks
@@ -94,7 +96,7 @@ func (l Leaf) Shown() string {
 
 // New is a document that text is appended to.
 func New() *Document {
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, mathExtension{}))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, formula.Extension{}))
 	return &Document{md: md.Parser()}
 }
 
@@ -570,7 +572,7 @@ func (w *runWriter) words(n ast.Node, style Run) bool {
 		}
 	case *ast.String:
 		w.add(style, string(n.Value))
-	case *mathNode:
+	case *formula.Node:
 		w.math(n, style)
 	case *ast.CodeSpan:
 		style.Mono = true

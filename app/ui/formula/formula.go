@@ -1,8 +1,17 @@
-package markdown
+// Package formula puts the LaTeX that models write into signs a text font has.
+//
+// Typesetting it is not attempted. What stands between $…$, $$…$$, \(…\) and \[…\] is
+// taken out of markdown's hands (an underscore in it is no emphasis) and made readable:
+// x², α ≤ √x, ∑ᵢ₌₁ⁿ i. The window and the exported page show the same.
+//
+// Extension is what both give to goldmark; Node is a formula in its tree, which the
+// extension writes as HTML. No Fyne, nothing that is read or written.
+package formula
 
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,34 +19,52 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-// Formulas. Models write LaTeX; typesetting it is not attempted, but what stands
-// between $…$, $$…$$, \(…\) and \[…\] is taken out of markdown's hands (an
-// underscore in it is no emphasis) and put into readable signs.
-
-// mathExtension teaches goldmark formulas.
-type mathExtension struct{}
+// Extension teaches goldmark formulas, in what it parses and in the HTML it writes.
+type Extension struct{}
 
 // Extend implements goldmark.Extender.
-func (mathExtension) Extend(m goldmark.Markdown) {
+func (Extension) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(&mathParser{parser.NewContextKey()}, 150))) // after code spans
+	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(Extension{}, 150)))
 }
 
-// mathNode is a formula.
-type mathNode struct {
+// RegisterFuncs implements renderer.NodeRenderer.
+func (Extension) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(kind, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if n := node.(*Node); entering {
+			class := "formula"
+			if n.Display {
+				class += " display"
+			}
+			_, err := fmt.Fprintf(w, `<span class="%s">%s</span>`, class, util.EscapeHTML([]byte(n.Readable())))
+			return ast.WalkSkipChildren, err
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+var kind = ast.NewNodeKind("Formula")
+
+// Node is a formula.
+type Node struct {
 	ast.BaseInline
 	source  string
-	display bool // on lines of its own
+	Display bool // on lines of its own
 }
 
+// Readable is the formula in signs of a text font.
+func (n *Node) Readable() string { return readable(n.source) }
+
 // Kind implements ast.Node.
-func (*mathNode) Kind() ast.NodeKind { return ast.KindString }
+func (*Node) Kind() ast.NodeKind { return kind }
 
 // Dump implements ast.Node.
-func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+func (n *Node) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
 type mathParser struct {
 	unclosed parser.ContextKey // the closing signs that the rest of a block does not have
@@ -70,7 +97,7 @@ func (m *mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 				return nil
 			}
 			block.Advance(at + len(closing))
-			return &mathNode{source: source.String(), display: display}
+			return &Node{source: source.String(), Display: display}
 		}
 		if open == "$" { // a price: a formula in a sentence does not go over lines
 			block.SetPosition(savedLine, savedSegment)
@@ -137,26 +164,9 @@ func isFormula(source string, after []byte, open string) bool {
 	return !blank && (len(after) == 0 || after[0] < '0' || after[0] > '9')
 }
 
-// math writes a formula: in the sentence, or on lines of its own.
-func (w *runWriter) math(n *mathNode, style Run) {
-	words := readableMath(n.source)
-	if !n.display {
-		w.add(style, words)
-		return
-	}
-	if len(w.out) > 0 && !bytes.HasSuffix(w.text, []byte("\n")) {
-		w.text = bytes.TrimRight(w.text, " ")
-		w.add(style, "\n")
-	}
-	w.add(style, words)
-	if n.NextSibling() != nil {
-		w.add(style, "\n")
-	}
-}
-
-// readableMath puts LaTeX into signs a text font has. What it does not know stays
+// readable puts LaTeX into signs a text font has. What it does not know stays
 // as it is, without the backslash.
-func readableMath(source string) string {
+func readable(source string) string {
 	m := mathReader{in: source}
 	out := m.until("")
 	lines := strings.Split(out, "\n")

@@ -1,9 +1,6 @@
 package markdown
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestFormulasAreReadable(t *testing.T) {
 	tests := []struct{ in, want string }{
@@ -24,19 +21,4 @@ func TestFormulasAreReadable(t *testing.T) {
 			t.Errorf("%s gives %q, want %q", tc.in, got, tc.want)
 		}
 	}
-}
-
-func FuzzMath(f *testing.F) {
-	for _, s := range []string{`\frac{a}{b}`, `x^`, `\`, `{{{`, `^_^_`, `\sqrt[3]{x}`, `\begin{a}b\end{a}`, strings.Repeat("^{", 200), `\text`, "é\\"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		out := readableMath(s)
-		if len(out) > 8*len(s)+8 {
-			t.Fatalf("%d bytes became %d", len(s), len(out))
-		}
-		if d := Parse("$$" + s + "$$"); d.Text() != "$$"+s+"$$" {
-			t.Fatalf("the text became %q", d.Text())
-		}
-	})
 }

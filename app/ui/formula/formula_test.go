@@ -1,0 +1,37 @@
+package formula
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+)
+
+func TestFormulasInHTML(t *testing.T) {
+	for in, want := range map[string]string{
+		"so $a^2 < b$":               `<p>so <span class="formula">a² &lt; b</span></p>`,
+		"$$\n\\frac{a}{2}\n$$":       `<p><span class="formula display">a/2</span></p>`,
+		`$\text{<script>}$`:          `<p><span class="formula">&lt;script&gt;</span></p>`,
+		"`$x^2$` costs $5 and \\$10": `<p><code>$x^2$</code> costs $5 and $10</p>`,
+	} {
+		var out bytes.Buffer
+		if err := goldmark.New(goldmark.WithExtensions(Extension{})).Convert([]byte(in), &out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(out.String()); got != want {
+			t.Errorf("%s gives %s, want %s", in, got, want)
+		}
+	}
+}
+
+func FuzzReadable(f *testing.F) {
+	for _, s := range []string{`\frac{a}{b}`, `x^`, `\`, `{{{`, `^_^_`, `\sqrt[3]{x}`, `\begin{a}b\end{a}`, strings.Repeat("^{", 200), `\text`, "é\\"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if out := readable(s); len(out) > 8*len(s)+8 {
+			t.Fatalf("%d bytes became %d", len(s), len(out))
+		}
+	})
+}
