@@ -143,6 +143,13 @@ var rooms = map[string][]string{
 	"app/cpuwindow/sessions":     {"app/cpuwindow/indexwords", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/sessionstate", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wordsearch"},
 	"app/cpuwindow/shortcuts":    {"app/config", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay"},
 	"app/cpuwindow/faultwords":   {"app/i18n"},
+	"app/cpuwindow/appearance":   {"app/config", "app/ui/kit", "sessionmem/wholefile"},
+	"app/cpuwindow/clipimage":    {"app/winclip"},
+	"app/cpuwindow/forgetsheet":  {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/transcript"},
+	"app/cpuwindow/header":       {"agents/ollama", "agents/registry", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/kit", "sessionmem/transcript"},
+	"app/cpuwindow/notices":      {"app/backend", "app/cpuwindow/schedules", "app/cpuwindow/settings", "app/i18n", "app/ui/kit", "app/ui/prose", "sessionmem/memory"},
+	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
+	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
 	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }

@@ -3,7 +3,6 @@ package cpuwindow
 import (
 	"bytes"
 	"context"
-	"errors"
 	"image"
 	"image/png"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
+	"mac-stats/app/winclip"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
@@ -82,7 +82,7 @@ func (k *stubKeeper) clipImage(context.Context) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.clip == nil {
-		return nil, errNoClipImage
+		return nil, winclip.ErrNone
 	}
 	return k.clip, nil
 }
@@ -297,56 +297,6 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 			t.Error("what is on disk is kept in memory, too")
 		}
 	})
-}
-
-func TestWhereImagesAreTakenFrom(t *testing.T) {
-	for name, c := range map[string]struct {
-		goos    string
-		wayland bool
-		want    []string
-	}{
-		"macOS":   {"darwin", false, []string{"osascript"}},
-		"Wayland": {"linux", true, []string{"wl-paste", "xclip"}},
-		"X11":     {"linux", false, []string{"xclip"}},
-	} {
-		var got []string
-		for _, command := range clipCommands(c.goos, c.wayland) {
-			got = append(got, command[0])
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Error(name + diff)
-		}
-	}
-	if got := fromAppleScript([]byte("«data PNGf8950»\n")); !bytes.Equal(got, []byte{0x89, 0x50}) {
-		t.Errorf("got %x", got)
-	}
-	if got := fromAppleScript([]byte("\x89PNG")); string(got) != "\x89PNG" {
-		t.Errorf("got %x", got)
-	}
-}
-
-func TestTheClipboardIsReadByTheSystemsProgram(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	t.Setenv("WAYLAND_DISPLAY", "")
-	if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipTool) {
-		t.Errorf("without a program: %v", err)
-	}
-	script := "#!/bin/sh\n[ \"$*\" = \"-selection clipboard -target image/png -out\" ] && printf '\\211PNG\\r\\n\\032\\npicture'\n"
-	if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
-	if data, err := clipboardImage(t.Context()); string(data) != pngHead+"picture" || err != nil {
-		t.Errorf("%q, %v", data, err)
-	}
-	for name, script := range map[string]string{"refused": "exit 1", "text on it": "echo text"} {
-		if err := os.WriteFile(filepath.Join(dir, "xclip"), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is run
-			t.Fatal(err)
-		}
-		if _, err := clipboardImage(t.Context()); !errors.Is(err, errNoClipImage) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }
 
 func writeTo(t *testing.T, path string, data []byte) {

@@ -195,7 +195,7 @@ func BenchmarkOpenLongSession(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = store.Close() })
-	w.w.parts.sessions = store
+	w.with(func(p *parts) { p.sessions = store })
 	w.shown()
 	before := heap()
 	for b.Loop() {

@@ -2,10 +2,7 @@ package cpuwindow
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 
-	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
@@ -35,25 +32,4 @@ func (w *Window) choose(c *conversation.Conversation, s transcript.Settings) {
 			})
 		}
 	}()
-}
-
-// optionsWords is the label of the button that opens the panel.
-func optionsWords(s transcript.Settings) string {
-	var parts []string
-	if s.Temperature != nil {
-		parts = append(parts, i18n.With("temperature {{.What}}", i18n.Places{"What": strconv.FormatFloat(*s.Temperature, 'f', -1, 64)}))
-	}
-	if s.Think != nil {
-		parts = append(parts, map[bool]string{true: i18n.T("thinking on"), false: i18n.T("thinking off")}[*s.Think])
-	}
-	if s.Context != 0 {
-		parts = append(parts, i18n.With("context {{.N}}", i18n.Places{"N": compose.TokensWords(s.Context)}))
-	}
-	if s.Prompt != "" {
-		parts = append(parts, i18n.T("instructions"))
-	}
-	if len(parts) == 0 {
-		return i18n.T("options")
-	}
-	return strings.Join(parts, " · ")
 }

@@ -3,20 +3,16 @@ package cpuwindow
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
-	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
@@ -105,68 +101,6 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 	})
 }
 
-// openPanel opens the options of the conversation shown.
-func openPanel(b *bench) *optionsPanel {
-	b.t.Helper()
-	c := b.w.shown
-	p := &optionsPanel{was: c.Chosen(), save: func(s transcript.Settings) { b.w.choose(c, s) }}
-	p.open(b.w)
-	return p
-}
-
-func TestTheOptionsAreChecked(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		for text, want := range map[string]string{
-			"hot": `"hot" is no temperature: write a number from 0 to 2, or nothing.`,
-			"3":   "A temperature of 3 is none: choose one from 0 to 2.",
-		} {
-			p := openPanel(b)
-			p.warmth.SetText(text)
-			p.onSave()
-			if p.problem.Flat != want || overlay.OpenModal(b.w.win.Canvas()) != p.pop {
-				t.Errorf("%q: %q", text, p.problem.Flat)
-			}
-			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
-			if overlay.OpenModal(b.w.win.Canvas()) != nil {
-				t.Error("Escape does not leave it")
-			}
-		}
-		p := openPanel(b)
-		p.prompt.SetText(strings.Repeat("x", promptMax+1))
-		if p.count.Text != "4001 of 4000" {
-			t.Errorf("it counts %q", p.count.Text)
-		}
-		p.onSave()
-		if !strings.Contains(p.problem.Flat, "shorten them") {
-			t.Errorf("it says %q", p.problem.Flat)
-		}
-		p.prompt.SetText(" In German. ")
-		p.warmth.SetText("0,5")
-		for _, o := range test.LaidOutObjects(p.switches) {
-			if btn, ok := o.(*kit.Button); ok && btn.Text == "off" {
-				test.Tap(btn)
-			}
-		}
-		p.onSave()
-		off := false
-		if want := (transcript.Settings{Temperature: warmth(0.5), Think: &off, Prompt: "In German."}); !b.w.shown.Chosen().Equal(want) {
-			t.Errorf("chosen %+v", b.w.shown.Chosen())
-		}
-		b.Sees("temperature 0.5 · thinking off · instructions")
-		p = openPanel(b)
-		p.onSave() // as it was opened
-		if got := b.w.shown.Chosen().Think; got == nil || *got {
-			t.Errorf("opened and saved: think %v", got)
-		}
-		p = openPanel(b)
-		p.onReset()
-		if !b.w.shown.Chosen().IsZero() {
-			t.Errorf("after the reset: %+v", b.w.shown.Chosen())
-		}
-	})
-}
-
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
@@ -240,31 +174,6 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 	})
 }
 
-func TestChoicesAreSqueezedBeforeTheTitle(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		newBench(t)
-		choices := []fyne.CanvasObject{
-			kit.NewButton(kit.ButtonPill, "orchestrator", nil), kit.NewButton(kit.ButtonPill, "a-model-with-a-very-long-name:70b-instruct-q4_K_M", nil), kit.NewButton(kit.ButtonPill, "options", nil),
-		}
-		free := choiceWidths(choices, 2000)
-		tight := choiceWidths(choices, 320)
-		total := float32(0)
-		for i, w := range tight {
-			total += w + kit.Gap8
-			if w < choiceLeast || w > free[i] {
-				t.Errorf("choice %d is %v wide", i, w)
-			}
-		}
-		if total > 320+kit.Gap8+1 || tight[2] != free[2] {
-			t.Errorf("widths %v of %v", tight, free)
-		}
-		choices[0].Hide()
-		if diff := cmp.Diff(float32(0), choiceWidths(choices, 320)[0]); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestAConversationsContextSaysWhatFits(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
@@ -286,13 +195,13 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 		if got := b.w.shown.Chosen().Context; got != 8192 {
 			t.Errorf("chosen are %d", got)
 		}
-		p := openPanel(b)
-		p.onSave() // as it was opened
+		b.w.showOptions()
+		b.Confirm("Save") // as it was opened
 		if got := b.w.shown.Chosen().Context; got != 8192 {
 			t.Errorf("opened and saved: %d", got)
 		}
-		p = openPanel(b)
-		p.onReset()
+		b.w.showOptions()
+		b.Confirm("Reset all")
 		if !b.w.shown.Chosen().IsZero() {
 			t.Errorf("after the reset: %+v", b.w.shown.Chosen())
 		}
@@ -302,7 +211,9 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 func TestAnswerAgainWithAnotherModel(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.w.server.models = []ollama.ModelInfo{{Name: "gemma3:4b", Capabilities: []string{"completion"}}, {Name: "qwen3:8b", Capabilities: []string{"completion"}}}
+		b.server.models = []ollama.ModelInfo{{Name: "gemma3:4b", Capabilities: []string{"completion"}}, {Name: "qwen3:8b", Capabilities: []string{"completion"}}}
+		b.w.setup.Check()
+		b.Settle()
 		test.Tap(b.button("Answer again with…", 1))
 		b.Sees("gemma3:4b", "qwen3:8b")
 		b.focusedKey(fyne.KeyDown) // the first stands for automatic

@@ -42,11 +42,11 @@ func (s *countedSessions) List(ctx context.Context) ([]transcript.Info, error) {
 func TestADayOfTheWindow(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
-		server, list := &countedServer{stubServer: b.server}, &countedSessions{store: b.w.parts.sessions}
-		b.w.parts.server, b.w.parts.sessions = server, list
+		server, list := &countedServer{stubServer: b.server}, &countedSessions{store: b.parts.sessions}
+		b.with(func(p *parts) { p.server, p.sessions = server, list })
 		b.shown()
 		for range 5 {
-			b.w.recheckNow()
+			b.w.setup.Recheck()
 			b.Settle()
 		}
 		goroutines := 0
@@ -83,6 +83,9 @@ func TestADayOfTheWindow(t *testing.T) {
 		}
 	})
 }
+
+// recheckEvery is how often a server is asked that is down.
+const recheckEvery = 5 * time.Second
 
 // bubbleGoroutines counts the goroutines of the bubble. runtime.NumGoroutine counts one
 // that has just ended too, until the scheduler has put it away.

@@ -21,7 +21,7 @@ func (w *Window) showPane(p page) {
 		w.roster = pages.NewAgents(windowHost{w}, w.pageParts(), w.edits)
 		w.panes.Add(w.roster.Object)
 	case p == pageModels && w.models == nil:
-		w.models = models.NewPage(windowHost{w}, w.parts.server, w.puller)
+		w.models = models.NewPage(windowHost{w}, w.parts.server, w.setup.Puller)
 		w.panes.Add(w.models.View)
 	case p == pageSchedules && w.schedules == nil:
 		w.schedules = schedules.NewPage(windowHost{w}, w.parts.schedules)
@@ -58,7 +58,7 @@ func (w *Window) showPane(p page) {
 	if w.settings != nil {
 		w.settings.View.Hidden = p != pageSettings
 	}
-	w.pageView.Hidden = p != pageWelcome
+	w.setup.View.Hidden = p != pageWelcome
 }
 
 // KeepEdits writes down what was edited and not saved, and what was written and not

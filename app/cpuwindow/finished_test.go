@@ -30,21 +30,22 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
-				b := newBench(t).shown()
-				b.w.focused.Store(false)
+				b := newBench(t)
 				cfg := config.Default()
 				if c.after != 0 {
 					cfg.Session.NotifyAfter = 0
 				}
-				b.w.parts.config = func() config.Config { return cfg }
 				got := ""
 				var press func()
-				b.w.p.Notify = func(title, body string, onClick func()) {
+				b.params.Notify = func(title, body string, onClick func()) {
 					got, press = body, onClick
 					if title != "mac-stats" {
 						t.Errorf("the title is %q", title)
 					}
 				}
+				b.with(func(p *parts) { p.config = func() config.Config { return cfg } })
+				b.shown()
+				b.w.focused.Store(false)
 				b.w.send("Why is my fan loud?")
 				if c.prepare != nil {
 					c.prepare(b)

@@ -21,8 +21,8 @@ func welcomed(t *testing.T, prepare func(*bench)) *bench {
 		t.Fatal(err)
 	}
 	b := newBench(t)
-	b.w.parts.firstRun = true
 	prepare(b)
+	b.with(func(p *parts) { p.firstRun = true })
 	b.shown()
 	b.Settle()
 	return b
@@ -173,7 +173,7 @@ func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
 	b.pressFocused()
 	b.Sees("Pulling qwen3:8b", "1.0 GB of 4.0 GB · 25 %")
-	b.w.puller.Stop()
+	b.w.setup.Puller.Stop()
 	b.Settle()
 	b.Sees("One model to begin with")
 	b.tabTo("Pull qwen3:8b")
@@ -201,10 +201,11 @@ func TestWelcome_whatIsToBeDoneIsInSightInASmallWindow(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
 	b.w.win.Resize(fyne.NewSize(340, 420))
 	b.Settle()
-	b.w.focusWelcome()
+	b.w.win.Canvas().Unfocus()
+	b.w.setup.Draw()
 	b.pressFocused()
 	b.Sees("Pulling qwen3:8b")
-	b.w.puller.Stop()
+	b.w.setup.Puller.Stop()
 	b.Settle()
 }
 
@@ -212,7 +213,7 @@ func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
 	var told []bool
 	b := welcomed(t, func(b *bench) {
 		b.server.down = errors.New("refused")
-		b.w.p.OnDemo = func(welcomed bool) { told = append(told, welcomed) }
+		b.params.OnDemo = func(welcomed bool) { told = append(told, welcomed) }
 	})
 	b.tabTo("Try the demo")
 	b.pressFocused()

@@ -41,7 +41,9 @@ func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
 	b.said(store, "cpu-y", 0, "another question", "another answer")
 	root := filepath.Dir(filepath.Dir(infoOf(t, store, "cpu-x").Path))
 	memory := memory.New(memory.Config{Root: root})
-	b.w.parts.forgetter = storeForgetter{forget.New(forget.Params{Root: root, Store: store, Memory: memory})}
+	b.with(func(p *parts) {
+		p.forgetter = storeForgetter{forget.New(forget.Params{Root: root, Store: store, Memory: memory})}
+	})
 	b.shown()
 	b.w.OpenSession("cpu-x")
 	b.Settle()
@@ -146,12 +148,23 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 	})
 }
 
-// Whatever could not be taken out is shown at once, first, with why.
+// planOf finds the same for whatever is to be forgotten.
+type planOf struct {
+	storeForgetter
+	plan *forget.Plan
+}
+
+func (p planOf) ForgetPlan(context.Context, forget.Selection) (*forget.Plan, error) {
+	return p.plan, nil
+}
+
 func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		plan := &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}
-		b.w.askForget("Forget?", plan)
+		b.with(func(p *parts) {
+			p.forgetter = planOf{plan: &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}}
+		})
+		b.w.forgetMessage("b1")
 		b.Settle()
 		b.Sees("removal proposed in the inbox")
 		for range 10 { // by Tab to the choice
@@ -172,7 +185,7 @@ func TestWhatIsForgottenOffersNothing(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := newBench(t).withStore()
 		b.said(store, "cpu-x", 0, forgotten.Text, forgotten.Text)
-		b.w.parts.forgetter = storeForgetter{}
+		b.with(func(p *parts) { p.forgetter = storeForgetter{} })
 		b.shown()
 		b.w.OpenSession("cpu-x")
 		b.Settle()
@@ -181,6 +194,7 @@ func TestWhatIsForgottenOffersNothing(t *testing.T) {
 	})
 }
 
+// Whatever could not be taken out is shown at once, first, with why.
 func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)

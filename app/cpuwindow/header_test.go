@@ -27,11 +27,11 @@ func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
 				b.w.win.Resize(fyne.NewSize(test.width, 700))
 				b.Settle()
 				h := b.w.head
-				for _, c := range []*kit.Button{h.agent, h.model, h.options} {
+				for _, c := range []*kit.Button{h.Agent, h.Model, h.Options} {
 					if c.Size().Width < c.MinSize().Width {
 						t.Errorf("%q needs %g and has %g", c.Text, c.MinSize().Width, c.Size().Width)
 					}
-					if below := c.Position().Y >= headerHeight-kit.Gap8; below != (test.lines == 2) {
+					if below := c.Position().Y >= c.MinSize().Height+kit.Gap8; below != (test.lines == 2) {
 						t.Errorf("%q is at %v, want it on line %d", c.Text, c.Position(), test.lines)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/column"
@@ -78,7 +79,7 @@ func (w *Window) viewports() []*column.Viewport {
 	case pageTranscript:
 		return []*column.Viewport{w.side.Port, w.reader.Rows.Port}
 	}
-	return []*column.Viewport{w.side.Port, w.pageView}
+	return []*column.Viewport{w.side.Port, w.setup.View}
 }
 
 // Do implements host.
@@ -170,7 +171,7 @@ func (w windowHost) ContextSize() int { return w.shown.ContextSize() }
 
 // ModelMenu implements pages.Host.
 func (w windowHost) ModelMenu(chosen string, pick func(name string)) *fyne.Menu {
-	return modelMenu(w.server.models, chosen, pick)
+	return header.ModelMenu(w.setup.Models(), chosen, pick)
 }
 
 // ShowProposals implements pages.Host.
@@ -186,7 +187,12 @@ func (w windowHost) Clipboard() string { return w.p.App.Clipboard().Content() }
 func (w windowHost) ConfigChanged() { w.followConfig() }
 
 // MachineMemory implements models.Host.
-func (w windowHost) MachineMemory() uint64 { return w.machineMemory() }
+func (w windowHost) MachineMemory() uint64 {
+	if s := w.lastVitals.Load(); s != nil {
+		return s.Memory.Total
+	}
+	return 0
+}
 
 // OpenLink implements models.Host.
 func (w windowHost) OpenLink(address string) { w.openLink(address) }
@@ -204,4 +210,34 @@ func (w windowHost) Chosen(key string) (value, setBy string) {
 func (w windowHost) Choose(key, value string, then func(error)) { w.writer.Set(key, value, then) }
 
 // ModelsChanged implements models.Host.
-func (w windowHost) ModelsChanged() { w.checkServer() }
+func (w windowHost) ModelsChanged() { w.setup.Check() }
+
+// Welcoming implements setup.Host.
+func (w windowHost) Welcoming() bool { return w.page == pageWelcome && w.visible }
+
+// LeaveWelcome implements setup.Host.
+func (w windowHost) LeaveWelcome() {
+	if w.page == pageWelcome {
+		w.showPage(pageChat)
+	}
+}
+
+// ServerSays implements setup.Host.
+func (w windowHost) ServerSays(words string, down bool) { w.foot.SetServer(words, down) }
+
+// SetupChanged implements setup.Host.
+func (w windowHost) SetupChanged() { w.painter.changed(w.shown) }
+
+// PullChanged implements setup.Host.
+func (w windowHost) PullChanged(done bool) {
+	switch {
+	case w.page != pageModels || !w.visible:
+	case done:
+		w.models.Load()
+	default:
+		w.models.Draw()
+	}
+}
+
+// NoticeChanged implements notices.Host.
+func (w windowHost) NoticeChanged() { w.center.Refresh() }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -139,7 +140,7 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("Enter opened %s", b.w.shown.Name)
 		}
 		b.w.SetNotice("Something.")
-		for _, o := range []*kit.Button{b.w.head.agent, b.w.side.pages[pageMemory], b.w.notice.dismiss} {
+		for _, o := range []*kit.Button{b.w.head.Agent, b.w.side.pages[pageMemory], b.shownButton("Dismiss")} {
 			c.Focus(o)
 			if _, line, _ := o.Look(); line != kit.RoleAccent {
 				t.Errorf("the line of %q is %q", o.Text, line)
@@ -153,7 +154,7 @@ func TestEscapeStopsFromAnywhere(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.send("q")
 		b.Settle()
-		b.w.head.agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.w.head.Agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if !b.run(0).stopped {
 			t.Error("Esc on a button did not stop the run")
 		}
@@ -236,12 +237,12 @@ func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(420, 700))
-		if b.w.head.fresh.Visible() {
+		if strings.Count(b.Markup(), ">New chat<") != 1 { // its title
 			t.Error("an empty chat offers a new chat")
 		}
 		b.w.send("q")
 		b.Settle()
-		if !b.w.head.fresh.Visible() {
+		if strings.Count(b.Markup(), ">New chat<") != 1 {
 			t.Error("a chat does not offer a new one")
 		}
 	})
@@ -252,7 +253,7 @@ func TestMenusHaveKeys(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
 		own := 0
-		m := demoMenu(func() { own++ }, b.w.quit)
+		m := header.DemoMenu(func() { own++ }, b.w.quit)
 		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") || !strings.HasPrefix(m.Items[1].Label, "Quit") {
 			t.Fatalf("the demo's menu is %+v", m.Items)
 		}
@@ -264,7 +265,7 @@ func TestMenusHaveKeys(t *testing.T) {
 		if b.quits != 1 {
 			t.Error("quitting the demo does not quit")
 		}
-		if m = demoMenu(nil, b.w.quit); len(m.Items) != 1 {
+		if m = header.DemoMenu(nil, b.w.quit); len(m.Items) != 1 {
 			t.Errorf("where there is no way to one's own data, the menu is %+v", m.Items)
 		}
 	})
@@ -278,7 +279,7 @@ func TestLettersGoToTheMessage(t *testing.T) {
 	}{
 		"from the list":                     {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageChat, "hi"},
 		"from the list beside another page": {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageMemory, "hi"},
-		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.head.agent }, pageChat, "hi"},
+		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.head.Agent }, pageChat, "hi"},
 		"from nowhere":                      {func(*bench) fyne.Focusable { return nil }, pageChat, "hi"},
 		"not from nowhere on another page":  {func(*bench) fyne.Focusable { return nil }, pageSettings, ""},
 	}

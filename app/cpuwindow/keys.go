@@ -2,10 +2,13 @@ package cpuwindow
 
 import (
 	"runtime"
+	"strconv"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"mac-stats/app/cpuwindow/appearance"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -126,7 +129,7 @@ func (w *Window) focusChat() {
 }
 
 func (w *Window) quit() {
-	w.saveSize()
+	w.look.Keep()
 	w.KeepEdits()
 	w.p.OnQuit()
 }
@@ -136,16 +139,16 @@ func (w *Window) leaveDemo() {
 	var own func()
 	if w.p.OnOwn != nil {
 		own = func() {
-			w.saveSize()
+			w.look.Keep()
 			w.KeepEdits()
 			w.p.OnOwn()
 		}
 	}
-	kit.ShowMenu(demoMenu(own, w.quit), w.head.demo, w.win.Canvas())
+	kit.ShowMenu(header.DemoMenu(own, w.quit), w.head.Demo, w.win.Canvas())
 }
 
-// tryDemo is how the demo is started; nil where there is none.
-func (w *Window) tryDemo() func() {
+// Demo implements setup.Host.
+func (w windowHost) Demo() func() {
 	if w.p.OnDemo == nil {
 		return nil
 	}
@@ -183,4 +186,30 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 		fyne.NewMenu(i18n.T("View"), item(i18n.T("Zoom In"), "zoom_in"), item(i18n.T("Zoom Out"), "zoom_out"), item(i18n.T("Actual Size"), "zoom_reset"), gap(), item(i18n.T("Keep on Top"), "pin_on_top")),
 		fyne.NewMenu(i18n.T("Help"), item(i18n.T("Shortcuts"), "shortcuts")),
 	)
+}
+
+func (w *Window) zoomIn()    { w.zoomTo(appearance.NextZoom(w.parts.config().Window.Zoom, 1)) }
+func (w *Window) zoomOut()   { w.zoomTo(appearance.NextZoom(w.parts.config().Window.Zoom, -1)) }
+func (w *Window) zoomReset() { w.zoomTo(100) }
+
+func (w *Window) zoomTo(percent int) { w.writer.Set("window.zoom", strconv.Itoa(percent), nil) }
+
+func (w *Window) togglePin() {
+	on := !w.parts.config().Window.OnTop
+	w.writer.Set("window.on_top", strconv.FormatBool(on), func(err error) {
+		if err == nil && !on {
+			w.tell(i18n.T("The window stays on top until mac-stats restarts"), "")
+		}
+	})
+}
+
+// followConfig takes over how the window looks and which keys do what; it costs
+// nothing where neither changed.
+func (w *Window) followConfig() {
+	c := w.parts.config()
+	w.look.Follow(c.Window, w.visible)
+	if w.bound == nil || c.Shortcuts != w.boundFor {
+		w.boundFor = c.Shortcuts
+		w.bindKeys()
+	}
 }

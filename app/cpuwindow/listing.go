@@ -65,7 +65,7 @@ func (w *Window) drawList() {
 		notes.Asking[name] = name != current && c.Asks()
 		asks = asks || notes.Asking[name]
 	}
-	w.head.setAsks(asks)
+	w.head.SetAsks(asks)
 	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
 	w.drawHeader()
 	w.trackOpen()

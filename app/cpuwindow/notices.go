@@ -1,13 +1,9 @@
 package cpuwindow
 
 import (
-	"slices"
 	"time"
 
 	"mac-stats/app/backend"
-	"mac-stats/app/i18n"
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
 )
 
 // footStays is how long the foot says what was reloaded.
@@ -21,12 +17,12 @@ func (w *Window) onNotice(n backend.Notice) {
 		w.onReload(n)
 	case backend.NoticeReload:
 		w.followConfig()
-		w.dropStale()
+		w.notices.DropStale()
 		w.onReload(n)
 	case backend.NoticeForgot:
 		w.forgot(n.Forgot)
 	case backend.NoticeSchedule:
-		w.dropStale()
+		w.notices.DropStale()
 		if w.visible && w.page == pageSchedules {
 			w.schedules.Load()
 		}
@@ -37,7 +33,7 @@ func (w *Window) onNotice(n backend.Notice) {
 			w.reloadShown()
 		}
 	default:
-		w.tellOf(n)
+		w.notices.TellOf(n)
 	}
 }
 
@@ -66,31 +62,5 @@ func (w *Window) onReload(n backend.Notice) {
 	})
 }
 
-// dropStale takes the notice that is shown away, where it no longer holds.
-func (w *Window) dropStale() {
-	if w.told == nil {
-		return
-	}
-	hold := w.parts.notices()
-	if slices.ContainsFunc(hold, func(n backend.Notice) bool { return n.Text == w.told.Text }) {
-		return
-	}
-	w.tell(w.place, "")
-}
-
 // tell shows a notice; "" takes it away.
-func (w *Window) tell(text, next string) {
-	w.told = nil
-	w.notice.set(text, next)
-	w.center.Refresh()
-}
-
-// noticeRuns is a notice in words: a sentence, and what to do on a line of its own.
-func noticeRuns(text, next string) []prose.Run {
-	runs := prose.Runs(i18n.Sentence(text), kit.RoleNone)
-	if next != "" {
-		runs = append(runs, prose.Run{Text: "\n"})
-		runs = append(runs, prose.Runs(i18n.Sentence(next), kit.RoleMuted)...)
-	}
-	return runs
-}
+func (w *Window) tell(text, next string) { w.notices.Tell(text, next) }

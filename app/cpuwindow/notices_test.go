@@ -21,7 +21,7 @@ func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
 		b := newBench(t).shown()
 		bad := backend.Notice{Kind: backend.NoticeConfig, Text: "config.toml:1: is not TOML", Next: "Edit config.toml"}
 		held := []backend.Notice{bad}
-		b.w.parts.notices = func() []backend.Notice { return held }
+		b.with(func(p *parts) { p.notices = func() []backend.Notice { return held } })
 		b.notify(bad)
 		b.Settle()
 		b.Sees("is not TOML.", "Edit config.toml.")
@@ -89,7 +89,7 @@ func TestRecheckSaysHowItWent(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")
 		b.shown()
-		b.w.setup().check()
+		b.w.setup.Recheck()
 		b.Sees("checking…")
 		b.Settle()
 		b.Sees("still not running, checked ")
@@ -116,7 +116,7 @@ func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
 		b.server.mu.Lock()
 		b.server.down = nil
 		b.server.mu.Unlock()
-		b.w.checkServer()
+		b.w.setup.Check()
 		b.Settle()
 		b.SeesNot("Get Ollama")
 	})

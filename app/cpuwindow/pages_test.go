@@ -9,7 +9,6 @@ import (
 
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
-	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/memory"
 )
@@ -17,17 +16,17 @@ import (
 // memory is the memory of the bench's data folder, with memory.md holding this.
 func (b *bench) memory(text string) *memory.Memory {
 	b.t.Helper()
-	m, ok := b.w.parts.memories.(*memory.Memory)
+	m, ok := b.parts.memories.(*memory.Memory)
 	if !ok {
-		m = b.w.parts.memories.(stubMemories).Memory
-		b.w.parts.memories = m
+		m = b.parts.memories.(stubMemories).Memory
+		b.with(func(p *parts) { p.memories = m })
 	}
 	writeText(b.t, b.memoryPath(), text)
 	return m
 }
 
 func (b *bench) memoryPath() string {
-	return b.w.parts.memories.Path(memory.Target{Kind: memory.TargetGlobal})
+	return b.parts.memories.Path(memory.Target{Kind: memory.TargetGlobal})
 }
 
 // onMemory opens the page of the memory.
@@ -44,8 +43,9 @@ func (b *bench) onAgents() {
 	root := b.t.TempDir()
 	writeText(b.t, filepath.Join(root, "agents", "agent-002", "agent.json"), "{\n  \"name\": \"Coder\"\n}\n")
 	writeText(b.t, filepath.Join(root, "agents", "agent-002", "skill.md"), "Write code.\n")
-	b.w.parts.home = root
-	b.w.parts.roster = registry.New(registry.Config{Root: root, Defaults: fstest.MapFS{}})
+	b.with(func(p *parts) {
+		p.home, p.roster = root, registry.New(registry.Config{Root: root, Defaults: fstest.MapFS{}})
+	})
 	b.w.showPage(pageAgents)
 	b.Until("New agent…")
 }
@@ -102,14 +102,11 @@ func TestAnEditOutlivesTabsTheWindowAndTheApp(t *testing.T) {
 		b.Settle()
 		b.Sees("- mine", "not saved yet")
 		b.w.onClose()
-		all, err := b.w.parts.memories.AllUnsaved()
+		all, err := b.parts.memories.AllUnsaved()
 		if err != nil || all[b.memoryPath()].Text != "- one\n- mine\n" {
 			t.Errorf("%v: closing the window keeps %v", err, all)
 		}
-		b.w.edits = pages.NewEdits(windowHost{b.w}, b.w.parts.memories) // another start
-		b.w.panes.Remove(b.w.memory.Object)
-		b.w.memory, b.w.page = nil, pageChat
-		b.w.edits.Find()
+		b.with(func(*parts) {})
 		b.Settle()
 		b.w.Show()
 		b.Settle()
@@ -156,7 +153,7 @@ func TestMissingLinesAreTold(t *testing.T) {
 	b.onMemory("- one\n")
 	b.notify(backend.Notice{Kind: backend.NoticeMissing, Text: "x", Missing: m.Dropped()})
 	b.Until("1 remembered line is no longer in memory.md", "Likes tea")
-	b.Pushes(b.w.notice, "Restore")
+	b.Pushes(b.w.notices.Bar, "Restore")
 	b.Settle()
 	if raw, err := os.ReadFile(b.memoryPath()); err != nil || !strings.Contains(string(raw), "Likes tea") {
 		t.Errorf("the file says %q, %v", raw, err)

@@ -8,12 +8,16 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/clipimage"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/forgetsheet"
 	"mac-stats/app/cpuwindow/models"
+	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/sessionmem"
@@ -82,16 +86,7 @@ type memories interface {
 // server is the model server.
 type server interface {
 	models.Server
-	Models(ctx context.Context) ([]ollama.ModelInfo, error)
-	Pull(ctx context.Context, model string, progress func(ollama.Progress)) error
-	Version(ctx context.Context) (string, error)
-	Address() string
-}
-
-// crashes is what is left of the app's crashes.
-type crashes interface {
-	CrashReport() (string, error)
-	DismissCrashes() error
+	setup.Server
 }
 
 // recaller is the search index.
@@ -110,7 +105,7 @@ type parts struct {
 	marks     marks
 	finder    sessions.Finder
 	recaller  recaller
-	forgetter forgetter
+	forgetter forgetsheet.Forgetter
 	discord   settings.Bot // nil: none
 	logger    *slog.Logger
 	keeper    keeper
@@ -129,7 +124,7 @@ type parts struct {
 	imports  func(ctx context.Context, file string, dry bool) (settings.Imported, error)
 	onNotice func(func(backend.Notice)) (stop func())
 	explain  func(error) agents.Explanation
-	crashes  crashes
+	crashes  notices.Crashes
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
 	// decided tells the backend that the user decided about missing lines.
@@ -145,7 +140,7 @@ type parts struct {
 func fromBackend(b *backend.Backend) parts {
 	p := parts{
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
-		keeper: b.Store, clipImage: clipboardImage,
+		keeper: b.Store, clipImage: clipimage.Read,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
 		home: b.Paths.Home, crashes: b, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,

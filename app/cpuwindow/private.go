@@ -43,7 +43,7 @@ func (w *Window) markPrivate(c *conversation.Conversation) {
 		hint = privateHint()
 	}
 	w.compose.Ask(hint)
-	w.head.private.Hidden = !c.Private() || w.page != pageChat
+	w.head.SetPrivate(c.Private() && w.page == pageChat)
 }
 
 // explainPrivate says what private means.

@@ -27,6 +27,13 @@ func (stubMemories) InboxPath() string { return "/data/agents/memory-inbox.md" }
 // tap taps the button with these words, which must be there once.
 func (b *bench) tap(words string) {
 	b.t.Helper()
+	test.Tap(b.shownButton(words))
+	b.Settle()
+}
+
+// shownButton is the one button of the window that says so.
+func (b *bench) shownButton(words string) *kit.Button {
+	b.t.Helper()
 	var found []*kit.Button
 	for _, o := range test.LaidOutObjects(b.w.win.Canvas().Content()) {
 		if btn, ok := o.(*kit.Button); ok && btn.Text == words && btn.Visible() {
@@ -36,8 +43,7 @@ func (b *bench) tap(words string) {
 	if len(found) != 1 {
 		b.t.Fatalf("%d buttons %q", len(found), words)
 	}
-	test.Tap(found[0])
-	b.Settle()
+	return found[0]
 }
 
 func TestAProposalIsDecidedInTheChat(t *testing.T) {
@@ -49,7 +55,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				m := memory.New(memory.Config{Root: t.TempDir()})
-				b.w.parts.memories = m
+				b.with(func(p *parts) { p.memories = m })
 				path := m.Path(memory.Target{Kind: memory.TargetGlobal})
 				if _, err := m.Append(t.Context(), memory.Lesson{Text: "Likes rock"}); err != nil {
 					t.Fatal(err)

@@ -42,8 +42,7 @@ func (w *Window) openTranscriptOf(in transcript.Info, block, phrase string) {
 		w.root.closeDrawer()
 		w.drawList()
 	}
-	w.head.title.SetText(cmp.Or(in.Title, cmp.Or(in.Name, pageTitle(pageTranscript))))
-	w.head.bar.Refresh()
+	w.head.SetTitle(cmp.Or(in.Title, in.Name, pageTitle(pageTranscript)))
 	w.trackOpen()
 	w.readTranscript(func(t *transcript.Transcript) { w.reader.Show(t, block, phrase) })
 }

@@ -20,7 +20,7 @@ func (b *bench) onDisk() (*sessionmem.Store, string) {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { _ = store.Close() })
-	b.w.parts.sessions, b.w.parts.library = store, store
+	b.with(func(p *parts) { p.sessions, p.library = store, store })
 	for _, block := range []transcript.Block{{Kind: transcript.KindUser, Text: "the first question"}, {Kind: transcript.KindAssistant, Text: "the first answer"}} {
 		if _, err := store.Append(b.t.Context(), "cpu-a", block); err != nil {
 			b.t.Fatal(err)

@@ -49,7 +49,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		"transcripts": {onPage(pageTranscript), func(b *bench) *column.Viewport { return b.w.reader.Rows.Port }},
 		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *column.Viewport { return b.w.shortcuts.Port }},
 		"a sheet": {func(b *bench) {
-			overlay.ShowModal(b.w.win.Canvas(), column.NewCardRow(kit.RoleNone, column.NewListBox([]*column.Placed{column.TextRow("words", kit.RoleText, 0)}, 100)), sheetWidth)
+			overlay.ShowModal(b.w.win.Canvas(), column.NewCardRow(kit.RoleNone, column.NewListBox([]*column.Placed{column.TextRow("words", kit.RoleText, 0)}, 100)), 480)
 		}, func(b *bench) *column.Viewport {
 			return overlay.OpenModal(b.w.win.Canvas()).Card.Parts[0].(*column.ListBox).Port
 		}},

@@ -23,8 +23,8 @@ import (
 // withStore gives the window real transcripts in a folder of its own.
 func (b *bench) withStore() (*bench, *sessionmem.Store) {
 	b.t.Helper()
-	store := b.w.parts.library.(*sessionmem.Store)
-	b.w.parts.sessions = store
+	store := b.parts.library.(*sessionmem.Store)
+	b.with(func(p *parts) { p.sessions = store })
 	return b, store
 }
 

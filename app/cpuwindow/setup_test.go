@@ -37,7 +37,7 @@ func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
 				events <- agents.Event{Type: agents.EventError, Kind: "ollama_down", Text: "Ollama isn't running."}
 				close(events)
 				b.Settle()
-				b.w.checkServer()
+				b.w.setup.Check()
 				b.Settle()
 				b.Sees("Retry")
 				if test.tell {

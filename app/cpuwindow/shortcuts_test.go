@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
@@ -102,26 +103,18 @@ func TestAppearance(t *testing.T) {
 		if kit.TextScale() < 1.5 || kit.Density() >= 1 {
 			t.Errorf("text × %g, density %g", kit.TextScale(), kit.Density())
 		}
-		if os.Getenv(envScale) != "2.00" {
-			t.Errorf("scale = %s", os.Getenv(envScale))
+		if os.Getenv(appearance.EnvScale) != "2.00" {
+			t.Errorf("scale = %s", os.Getenv(appearance.EnvScale))
 		}
 		p := prose.New([]prose.Run{{Text: "one line"}}, kit.SizeText, kit.RoleText)
 		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}
 		b.w.End() // what is started next zooms by itself
-		if got := os.Getenv(envScale); got != "1" {
+		if got := os.Getenv(appearance.EnvScale); got != "1" {
 			t.Errorf("afterwards the scale is %s", got)
 		}
 	})
-}
-
-func TestZoomSteps(t *testing.T) {
-	for _, tt := range []struct{ now, up, down int }{{100, 110, 90}, {300, 300, 250}, {50, 60, 50}, {135, 150, 130}} {
-		if up, down := zoomFrom(tt.now, 1), zoomFrom(tt.now, -1); up != tt.up || down != tt.down {
-			t.Errorf("from %d: %d and %d, want %d and %d", tt.now, up, down, tt.up, tt.down)
-		}
-	}
 }
 
 // inFile is the line of a key in config.toml.

@@ -27,6 +27,9 @@ const (
 
 	pageTranscript page = "transcript"
 	pageVitals     page = "vitals"
+
+	// pageWelcome is the first run.
+	pageWelcome page = "welcome"
 )
 
 // sidebar is the session list and the ways to the other pages.

@@ -28,7 +28,7 @@ func (twoAgents) Skills() []registry.Skill {
 func slashBench(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.w.parts.roster = twoAgents{stubRoster{b.w.parts.roster.(stubRoster).Registry}}
+	b.with(func(p *parts) { p.roster = twoAgents{stubRoster{p.roster.(stubRoster).Registry}} })
 	return b.shown()
 }
 
@@ -128,7 +128,9 @@ func TestRememberAMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		m := memory.New(memory.Config{Root: t.TempDir()})
-		b.w.parts.memories = m
+		b.with(func(p *parts) { p.memories = m })
+		b.w.OpenSession("cpu-x")
+		b.Settle()
 		remembered := func() string {
 			f, err := m.Load(memory.Target{Kind: memory.TargetGlobal})
 			if err != nil {

@@ -96,8 +96,8 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 func TestAProposalIsEditedInPlace(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		files := b.w.parts.memories.(stubMemories).Memory
-		b.w.parts.memories = files
+		files := b.parts.memories.(stubMemories).Memory
+		b.with(func(p *parts) { p.memories = files })
 		global := memory.Target{Kind: memory.TargetGlobal}
 		p, err := files.Propose(t.Context(), memory.Proposal{Kind: memory.ProposeAdd, Target: global, Text: "likes cats"})
 		if err != nil {

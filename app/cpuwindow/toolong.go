@@ -6,6 +6,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/options"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/transcript"
 )
@@ -44,10 +45,24 @@ func (w *Window) contextNow(c *conversation.Conversation) (model string, size in
 	}
 	cfg := w.parts.config().Ollama
 	name := cmp.Or(chosen, cfg.Model)
-	for _, m := range w.server.models {
+	for _, m := range w.setup.Models() {
 		if name != "" && ollama.SameModel(m.Name, name) && m.MaxContext > 0 {
 			return m.Name, min(m.MaxContext, cmp.Or(own, cfg.NumCtx, autoContext))
 		}
 	}
 	return cmp.Or(name, i18n.T("the model")), own
+}
+
+// showOptions opens the options of the conversation that is shown.
+func (w *Window) showOptions() {
+	c := w.shown
+	cfg := w.parts.config().Ollama
+	p := options.Params{Over: w.win.Canvas(), Chosen: c.Chosen(), Memory: windowHost{w}.MachineMemory(), Save: func(s transcript.Settings) { w.choose(c, s) }}
+	name := cmp.Or(c.Chosen().Model, cfg.Model, c.LastModel())
+	for _, m := range w.setup.Models() {
+		if name != "" && ollama.SameModel(m.Name, name) {
+			p.Model, p.Auto = m, cmp.Or(cfg.NumCtx, autoContext)
+		}
+	}
+	options.Open(p)
 }

@@ -21,7 +21,7 @@ func (b *bench) onTools() {
 	if err := os.WriteFile(filepath.Join(b.home, "mcp.json"), []byte(`{"mcpServers": {"files": {"command": "no-such-program"}}}`), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	if err := b.w.parts.tools.Allowed.(*tools.Answers).Keep(tools.Permission{Agent: "coder", Tool: tools.RunCmd, Covers: "git", Answer: tools.AnswerAlways}, false); err != nil {
+	if err := b.parts.tools.Allowed.(*tools.Answers).Keep(tools.Permission{Agent: "coder", Tool: tools.RunCmd, Covers: "git", Answer: tools.AnswerAlways}, false); err != nil {
 		b.t.Fatal(err)
 	}
 	b.w.goToPage(pageTools)

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
@@ -65,8 +66,8 @@ func (w *Window) setShown(c *conversation.Conversation) {
 	}
 	w.convs[c.Name] = c
 	w.shown = c
-	if w.puller.Now().Err != nil {
-		w.puller.Dismiss() // told once, where it was asked for
+	if w.setup.Puller.Now().Err != nil {
+		w.setup.Puller.Dismiss() // told once, where it was asked for
 	}
 	w.forgetIdle()
 	if w.visible {
@@ -211,7 +212,7 @@ func (w *Window) follow(c *conversation.Conversation, run conversation.Run) {
 			w.takeVersions(c)
 		}
 		if c.LacksServer() {
-			w.p.Do(w.checkServer) // so that the help below the error is of now
+			w.p.Do(w.setup.Check) // so that the help below the error is of now
 		}
 		w.p.Do(func() {
 			c.DropSent()
@@ -291,17 +292,13 @@ func (w *Window) drawConversation(v conversation.View) {
 // drawExtra puts first-run cards or the greeting below the conversation.
 func (w *Window) drawExtra(v conversation.View) {
 	fresh := len(v.Entries) == 0
-	helpless := fresh || !w.serverSeen && !v.Busy && unanswered(v.Entries)
-	memory := uint64(0)
-	if s := w.lastVitals.Load(); s != nil {
-		memory = s.Memory.Total
-	}
-	key := w.extraKey(v, memory, helpless)
+	helpless := fresh || !w.setup.Seen() && !v.Busy && unanswered(v.Entries)
+	key := fmt.Sprintln(v.Name, w.shown.Private(), fresh, v.Loading, v.LoadErr, helpless, w.setup.Key()) // all that the cards depend on
 	if key == w.extraDrawn {
 		return // the same cards: what has the focus in them keeps it
 	}
 	w.extraDrawn = key
-	rows := w.setup().rows(w.server, memory, helpless, !fresh)
+	rows := w.setup.Cards(helpless, !fresh)
 	switch {
 	case v.LoadErr != nil:
 		rows = append([]*column.Placed{{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("This conversation can't be read: {{.Error}}", i18n.Places{"Error": v.LoadErr.Error()}), kit.RoleText), prose.NewParagraph(i18n.T("The file is left as it is."), kit.RoleMuted)), Gap: kit.Gap12, Max: kit.ProseMax}}, rows...)
@@ -309,12 +306,6 @@ func (w *Window) drawExtra(v conversation.View) {
 		rows = w.greeting()
 	}
 	w.chat.SetExtra(rows)
-}
-
-// extraKey is all that drawExtra's cards depend on.
-func (w *Window) extraKey(v conversation.View, memory uint64, helpless bool) string {
-	s := w.server
-	return fmt.Sprintln(v.Name, w.shown.Private(), len(v.Entries) == 0, v.Loading, v.LoadErr, helpless, memory, s.checked, s.down != nil, s.modelsErr != nil, s.address, len(chatModels(s.models)), w.puller.Phase())
 }
 
 // unanswered reports whether the last message got no answer.
@@ -337,9 +328,8 @@ func (w *Window) drawHeader() {
 	c := w.shown
 	w.markPrivate(c)
 	s := c.Chosen()
-	agent := cmp.Or(s.Agent, cmp.Or(w.parts.config().Agents.Default, "orchestrator"))
-	model := cmp.Or(s.Model, automaticModel())
-	w.head.set(cmp.Or(c.Title(), untitled()), agent, model, optionsWords(s), c.Path() != "")
+	agent := cmp.Or(s.Agent, w.parts.config().Agents.Default, "orchestrator")
+	w.head.ShowChat(c.Title(), agent, s, c.Path() != "")
 }
 
 func (w *Window) openTranscript() {
@@ -354,22 +344,22 @@ func (w *Window) pickAgent() {
 	go func() { // it reads files
 		all := w.parts.roster.Agents()
 		w.p.Do(func() {
-			kit.ShowMenu(agentMenu(all, chosen, func(slug string) {
+			kit.ShowMenu(header.AgentMenu(all, chosen, func(slug string) {
 				s := c.Chosen()
 				s.Agent = slug
 				w.choose(c, s)
-			}), w.head.agent, w.win.Canvas())
+			}), w.head.Agent, w.win.Canvas())
 		})
 	}()
 }
 
 func (w *Window) pickModel() {
 	c := w.shown
-	kit.ShowMenu(modelMenu(w.server.models, c.Chosen().Model, func(name string) {
+	kit.ShowMenu(header.ModelMenu(w.setup.Models(), c.Chosen().Model, func(name string) {
 		s := c.Chosen()
 		s.Model = name
 		w.choose(c, s)
-	}), w.head.model, w.win.Canvas())
+	}), w.head.Model, w.win.Canvas())
 }
 
 func (w *Window) focusComposer() {
@@ -399,7 +389,7 @@ func (w *Window) chatActions() chat.Actions {
 			w.shown.StopCall(id)
 		},
 		Answer: w.answerQuestion,
-		Undo:   w.undo, Decide: w.decide, SaveEdited: w.saveEdited, SaveUnkept: w.saveUnkept, DecideRemoved: w.decideRemoved, OpenInbox: w.openInbox, Pull: w.puller.Start, Recheck: w.recheckNow, OpenLink: w.openLink,
+		Undo:   w.undo, Decide: w.decide, SaveEdited: w.saveEdited, SaveUnkept: w.saveUnkept, DecideRemoved: w.decideRemoved, OpenInbox: w.openInbox, Pull: w.setup.Puller.Start, Recheck: w.setup.Recheck, OpenLink: w.openLink,
 		ShowOlder:  w.showOlder,
 		TypeInto:   w.typeInto,
 		OpenFolder: func() { w.openFile(w.parts.home) },

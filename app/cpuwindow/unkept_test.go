@@ -15,7 +15,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		m := memory.New(memory.Config{Root: t.TempDir()})
-		b.w.parts.memories = m
+		b.with(func(p *parts) { p.memories = m })
 		b.w.send("Remember that I like tea.")
 		b.Settle()
 		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Unkept: true}

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 )
@@ -51,7 +52,7 @@ func (w *Window) takeVersions(c *conversation.Conversation) {
 
 // answerWith has a message answered anew by a model to choose.
 func (w *Window) answerWith(block string, below fyne.CanvasObject) {
-	kit.ShowMenu(modelMenu(w.server.models, w.shown.Chosen().Model, func(model string) {
+	kit.ShowMenu(header.ModelMenu(w.setup.Models(), w.shown.Chosen().Model, func(model string) {
 		w.againAfterAsking(block, func() { w.useModel(model, conversation.Fault{UserID: block}) })
 	}), below, w.win.Canvas())
 }

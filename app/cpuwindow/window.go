@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,15 +14,19 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/find"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/models"
+	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/pages"
 	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
+	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/slash"
 	"mac-stats/app/cpuwindow/toolpage"
@@ -31,7 +34,6 @@ import (
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
-	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/sessionmem/sessionstate"
@@ -63,14 +65,13 @@ type Window struct {
 	vitals   *vitals.Strip
 	find     *find.Find
 	side     *sidebar
-	head     *header
+	head     *header.Header
 	chat     *chat.View
 	compose  *compose.Composer
 	slash    *slash.Menu
 	queue    *compose.Queue
 	foot     *compose.Foot
-	notice   *noticeBar
-	pageView *column.Viewport
+	notices  *notices.Notices
 	memory   *pages.Memory // nil before it is first shown
 	details  *vitals.Page  // the same
 	roster   *pages.Agents // nil before it is first shown
@@ -110,29 +111,17 @@ type Window struct {
 	draftsMu      sync.Mutex // guards the file and the next
 	draftsWritten int
 
-	server      serverState
-	serverAt    time.Time
-	serverSeen  bool // it has answered before: it is installed
-	puller      *models.Puller
-	pulled      bool            // a model, by somebody in this window
+	setup       *setup.Setup
 	schedules   *schedules.Page // the same
 	tools       *toolpage.Page  // the same
 	models      *models.Page    // nil before it is first shown
 	reloads     int             // so far: only the newest takes itself out of the foot
 	footStays   time.Duration   // how long it is there
-	place       string          // what SetNotice said last
-	told        *backend.Notice // in the notice bar, where it came from the backend
 	settings    *settings.Page  // nil before it is first shown
 	shortcuts   *shortcuts.List // nil while it is closed
-	worn        config.Window   // what the window looks like
-	baseScale   float32         // of all Fyne apps, without zoom
-	scaleWas    string          // envScale before any zoom
-	scaleSet    bool
-	unzoomed    fyne.Size // what the window would have at 100 %
-	zoomedAt    time.Time
+	look        *appearance.Appearance
 	bound       map[desktop.CustomShortcut]func()
 	boundFor    config.Shortcuts
-	recheck     *recheckState
 	extraDrawn  string // what the cards below the conversation were made for
 	stopVitals  []func()
 	lastVitals  atomic.Pointer[monitor.Snapshot]
@@ -158,17 +147,12 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, recheck: newRecheckState(), p: p, parts: d, convs: map[string]*conversation.Conversation{}, page: pageChat}
+	w := &Window{footStays: footStays, p: p, parts: d, convs: map[string]*conversation.Conversation{}, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.painter, w.thumbs = &painter{w: w}, chat.NewThumbs()
-	w.baseScale = systemScale(p.App)
-	w.scaleWas, w.scaleSet = os.LookupEnv(envScale)
-	// Before any text is measured: a new theme loads all fonts anew, and the old ones
-	// stay. And before there is a window: on Windows Fyne panics where a theme meets one
-	// that was never shown.
-	w.drawAs(d.config().Window)
+	w.look = appearance.New(p.App, d.home, d.logger, d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
-	w.wear(d.config().Window)
+	w.look.Wear(w.win, d.config().Window)
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())
@@ -176,22 +160,22 @@ func newWindow(p Params, d parts) *Window {
 	w.followConfig()
 	w.bindAttaching()
 	w.watchFocus()
-	w.restoreSize()
+	w.look.RestoreSize()
 	w.edits.Find()
 	w.drafts = conversation.ReadDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
 	w.freshChat()
-	w.tellFirst()
+	w.notices.TellFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
 }
 
 func (w *Window) build() {
+	w.setup = setup.New(windowHost{w}, w.parts.server, w.parts.home)
 	w.vitals = vitals.NewStrip(w.openVitals)
 	w.side = newSidebar(w.NewChat, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
 	w.reader = transcripts.New(w.readerActions())
 	w.toast = overlay.NewToast()
-	w.head = newHeader(w.toggleDrawer, w.pickAgent, w.pickModel, w.showOptions, w.explainPrivate, w.openTranscript, w.NewChat, w.leaveDemo)
-	w.head.fresh.Hide()
+	w.head = header.New(header.Actions{OpenList: w.toggleDrawer, PickAgent: w.pickAgent, PickModel: w.pickModel, Options: w.showOptions, ExplainPrivate: w.explainPrivate, OpenFile: w.openTranscript, NewChat: w.NewChat, LeaveDemo: w.leaveDemo}, w.parts.demo)
 	w.compose = compose.NewComposer(w.send, w.stop, w.keepDraft)
 	w.compose.Keys.OnEscape = w.escape
 	w.compose.Keys.OnScroll = func(k *fyne.KeyEvent) { w.chat.Port.TypedKey(k) }
@@ -200,19 +184,13 @@ func (w *Window) build() {
 	w.compose.Keys.OnMenu = w.slash.Key
 	w.compose.OnText = func(text string) { w.slash.Typed(text, !w.compose.Keys.Pasted) }
 	w.foot = compose.NewFoot(func() { w.chat.OpenSummary() })
-	w.notice = newNoticeBar(w.onDismissed)
+	w.notices = notices.New(windowHost{w}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
 	w.chat = chat.New(w.chatActions())
 	w.chat.Port.OnEscape = w.escape
 	w.find = find.New(windowHost{w}, w.chat.Port)
 	w.chat.OnLaidOut = w.find.LaidOut
-	w.pageView = column.NewViewport()
-	w.pageView.Follow, w.pageView.Fixed = false, true
-	w.puller = models.NewPuller(windowHost{w}, w.pullModel, w.pullChanged)
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
 	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
-	if w.parts.demo {
-		w.head.demo.Show()
-	}
 }
 
 // content puts the parts in their places.
@@ -222,10 +200,10 @@ func (w *Window) content() fyne.CanvasObject {
 	lower = container.New(kit.TightLayout{}, kit.Hairline(), kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, lower))
 	w.compose.Resized = func() { w.center.Refresh() }
 	w.chatPane = container.New(layout.NewBorderLayout(w.find.Bar, lower, nil, nil), w.find.Bar, w.chat.Object, lower) // in the order of Tab
-	w.pageView.Hide()
+	w.setup.View.Hide()
 	w.reader.Object.Hide()
-	w.panes = container.NewStack(w.chatPane, w.pageView, w.reader.Object)
-	top := container.New(&kit.TightLayout{}, w.head.object, w.notice)
+	w.panes = container.NewStack(w.chatPane, w.setup.View, w.reader.Object)
+	top := container.New(&kit.TightLayout{}, w.head.Object, w.notices.Bar)
 	edge := func() float32 {
 		if w.page != pageChat {
 			return 0
@@ -253,7 +231,8 @@ func (w *Window) Show() {
 		w.refreshAll()
 	}
 	if w.focusComposer(); w.parts.firstRun {
-		w.welcome()
+		w.parts.firstRun = false
+		w.showPage(pageWelcome)
 	}
 }
 
@@ -262,7 +241,7 @@ func (w *Window) Hide() {
 	if !w.visible {
 		return
 	}
-	w.saveSize()
+	w.look.Keep()
 	w.KeepEdits()
 	w.visible = false
 	w.thumbs.Forget()
@@ -281,9 +260,7 @@ func (w *Window) refreshAll() {
 	w.reloadList()
 	w.painter.changed(w.shown)
 	w.reloadShown()
-	if time.Since(w.serverAt) > 10*time.Second {
-		w.checkServer()
-	}
+	w.setup.CheckOld()
 	w.countProposals()
 	switch w.page {
 	case pageChat:
@@ -297,7 +274,7 @@ func (w *Window) refreshAll() {
 // End ends what the window does in the background, when the app quits.
 func (w *Window) End() {
 	w.end()
-	w.restoreScale()
+	w.look.Restore()
 }
 
 func (w *Window) onClose() {
@@ -305,7 +282,7 @@ func (w *Window) onClose() {
 		w.Hide()
 		return
 	}
-	w.saveSize()
+	w.look.Keep()
 	w.KeepEdits()
 	w.end()
 	w.p.OnQuit()
@@ -314,10 +291,7 @@ func (w *Window) onClose() {
 // SetNotice shows a line the user should read; "" takes it away. What the backend
 // tells comes first.
 func (w *Window) SetNotice(text string) {
-	w.place = text
-	if w.told == nil {
-		w.tell(text, "")
-	}
+	w.notices.TellPlace(text)
 }
 
 // ShowSettings opens the settings.
@@ -332,7 +306,7 @@ func (w *Window) showPage(p page) {
 		p = pageChat
 	}
 	w.page = p
-	w.pageView.Offset = 0
+	w.setup.View.Offset = 0
 	w.side.mark(p)
 	w.drawList()
 	w.root.closeDrawer()
@@ -341,7 +315,7 @@ func (w *Window) showPage(p page) {
 	w.showPane(p)
 	w.showDetails()
 	if chat {
-		w.head.forPage(false, "")
+		w.head.ForPage(false, "")
 		w.drawHeader()
 		w.focusComposer()
 	} else {
@@ -349,7 +323,7 @@ func (w *Window) showPage(p page) {
 			c.Unfocus() // nobody sees what is typed there now
 		}
 		w.slash.Close()
-		w.head.forPage(true, pageTitle(p))
+		w.head.ForPage(true, pageTitle(p))
 		if p != pageTranscript {
 			w.loadPage(p)
 		}
@@ -404,7 +378,7 @@ func (w *Window) loadPage(which page) {
 		w.tools.Load()
 		return
 	case pageWelcome:
-		w.drawWelcome()
+		w.setup.Draw()
 		return
 	}
 	w.settings.Load()

@@ -28,7 +28,9 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/monitor"
@@ -58,6 +60,8 @@ type bench struct {
 	home     string
 	environ  []string
 	notify   func(backend.Notice)
+	parts    parts
+	params   Params
 
 	reading  sync.Mutex // guards the two below
 	confText string     // config.toml as it was read last, with the environment
@@ -208,7 +212,7 @@ func (v *stubVitals) Series(_ monitor.Metric, r monitor.Range) monitor.Series {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	t.Setenv(envScale, "1") // zoom changes it
+	t.Setenv(appearance.EnvScale, "1") // zoom changes it
 	b := &bench{
 		Screen: screentest.New(t), t: t, turns: &stubTurns{}, vitals: &stubVitals{memory: 16 << 30}, hides: true, home: t.TempDir(),
 		sessions: &stubSessions{files: map[string]*transcript.Transcript{}}, keeper: newStubKeeper(),
@@ -223,7 +227,7 @@ func newBench(t testing.TB) *bench {
 			t.Error(err)
 		}
 	})
-	d := parts{
+	b.parts = parts{
 		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: wordsearch.New(store, slog.New(slog.DiscardHandler)), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
 		keeper: b.keeper, clipImage: b.keeper.clipImage,
 		config:   b.config,
@@ -234,16 +238,34 @@ func newBench(t testing.TB) *bench {
 		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
 		home:     b.home, conffile: b.conffile(), schedules: scheduleParts(b.home), tools: toolParts(b.home),
 	}
-	d.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
-	b.w = newWindow(Params{
+	b.parts.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
+	b.params = Params{
 		App: fyne.CurrentApp(), Do: b.Do,
 		OnVisible: func(v bool) { b.visible = append(b.visible, v) }, OnQuit: func() { b.quits++ },
 		CloseHides: func() bool { return b.hides },
-	}, d)
+	}
+	b.open()
+	return b
+}
+
+// open makes the window.
+func (b *bench) open() {
+	b.w = newWindow(b.params, b.parts)
 	b.Win = b.w.win
 	b.Win.Resize(fyne.NewSize(980, 700))
-	t.Cleanup(b.w.end)
-	return b
+	b.t.Cleanup(b.w.end)
+}
+
+// with starts the window again, on other parts.
+func (b *bench) with(change func(*parts)) {
+	b.t.Helper()
+	change(&b.parts)
+	shown := b.w.visible
+	b.w.End()
+	b.Win.Close()
+	if b.open(); shown {
+		b.shown()
+	}
 }
 
 func (b *bench) conffile() string { return filepath.Join(b.home, "config.toml") }
@@ -590,18 +612,18 @@ func TestFirstRun(t *testing.T) {
 		b.server.mu.Lock()
 		b.server.down = nil
 		b.server.mu.Unlock()
-		b.w.checkServer()
+		b.w.setup.Check()
 		b.Settle()
 		b.Sees("One model to begin with", "16 GB of memory", "Pull qwen3:8b")
-		b.w.puller.Start("qwen3:8b")
+		b.w.setup.Puller.Start("qwen3:8b")
 		b.Settle()
 		b.Sees("Pulling qwen3:8b", "1.0 GB of 4.0 GB · 25 %")
-		b.w.puller.Stop()
+		b.w.setup.Puller.Stop()
 		b.Settle()
-		b.w.puller.Dismiss()
+		b.w.setup.Puller.Dismiss()
 		b.Settle()
 		b.Sees("One model to begin with")
-		b.w.puller.Start("qwen3:8b")
+		b.w.setup.Puller.Start("qwen3:8b")
 		b.server.pulls <- errors.New("no space left")
 		b.Settle()
 		b.Sees("The disk is full.", "Try again")
@@ -678,14 +700,14 @@ func TestSessionsAreGroupedByDay(t *testing.T) {
 func TestNarrowWindowsHaveADrawer(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		if !b.w.side.object.Visible() || b.w.head.chats.Visible() {
+		if !b.w.side.object.Visible() || strings.Contains(b.Markup(), ">Chats<") {
 			t.Fatal("a wide window has no list")
 		}
 		b.w.win.Resize(fyne.NewSize(420, 700))
-		if b.w.side.object.Visible() || !b.w.head.chats.Visible() {
+		if b.w.side.object.Visible() || !strings.Contains(b.Markup(), ">Chats<") {
 			t.Fatal("a narrow window shows the list")
 		}
-		test.Tap(b.w.head.chats)
+		b.tap("Chats")
 		if !b.w.side.object.Visible() {
 			t.Error("the drawer did not open")
 		}
@@ -733,7 +755,7 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		vectors := ollama.ModelInfo{Name: "nomic-embed-text", Capabilities: []string{"embedding"}}
-		menu := modelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}, vectors}, "gone:1b", func(string) {})
+		menu := header.ModelMenu([]ollama.ModelInfo{{Name: "qwen3:8b"}, vectors}, "gone:1b", func(string) {})
 		last := menu.Items[len(menu.Items)-1]
 		if len(menu.Items) != 3 || menu.Items[1].Label != "qwen3:8b" {
 			t.Errorf("offered for the chat: %+v", menu.Items)
@@ -741,7 +763,7 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 		if last.Label != "gone:1b  ·  not installed" || !last.Disabled {
 			t.Errorf("a missing model is shown as %q", last.Label)
 		}
-		am := agentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
+		am := header.AgentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
 			b.w.choose(b.w.shown, transcript.Settings{Agent: slug})
 		})
 		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
@@ -809,7 +831,7 @@ func TestANoticeIsReadWhole(t *testing.T) {
 		b.w.win.Resize(fyne.NewSize(420, 700))
 		b.w.SetNotice("There is no tray icon here, because nothing on this desktop shows one: the window is the way in.")
 		b.Sees("There is no tray", "the way in.")
-		test.Tap(b.w.notice.dismiss)
+		b.tap("Dismiss")
 		b.SeesNot("There is no tray")
 	})
 }

@@ -125,3 +125,14 @@ func installedWords(list []ollama.ModelInfo) string {
 	}
 	return i18n.Count("{{.N}} models", len(list)) + " · " + i18n.With("{{.Size}} on disk", i18n.Places{"Size": Gigabytes(total)})
 }
+
+// ForChat are those of the models that can talk.
+func ForChat(all []ollama.ModelInfo) []ollama.ModelInfo {
+	var out []ollama.ModelInfo
+	for _, m := range all {
+		if !m.Can("embedding") || m.Can("completion") {
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,4 +1,10 @@
-package cpuwindow
+// Package clipimage reads an image from the clipboard, as a PNG.
+//
+// Fyne's clipboard holds text alone. An image comes from the program each system has for
+// it: osascript on macOS, wl-paste (package wl-clipboard) on Wayland, xclip on X11. Windows
+// is asked itself (winclip). Nothing runs through a shell. The window calls it when an
+// image is pasted; what is missing is told in words that say what to install.
+package clipimage
 
 import (
 	"bytes"
@@ -14,20 +20,13 @@ import (
 	"mac-stats/app/winclip"
 )
 
-// Fyne's clipboard holds text alone. An image comes from the program each system
-// has for it: osascript on macOS, wl-paste (package wl-clipboard) on Wayland, xclip
-// on X11. Windows is asked itself.
-
 // clipTime is how long such a program is waited for.
 const clipTime = 5 * time.Second
 
 // pngHead is how a PNG begins.
 const pngHead = "\x89PNG\r\n\x1a\n"
 
-var (
-	errNoClipImage = errors.New("there is no image on the clipboard")
-	errNoClipTool  = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
-)
+var errNoTool = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
 
 // clipCommands are the ways to the image on the clipboard, best first.
 func clipCommands(goos string, wayland bool) [][]string {
@@ -41,15 +40,10 @@ func clipCommands(goos string, wayland bool) [][]string {
 	return [][]string{x11}
 }
 
-// clipboardImage reads an image from the clipboard; it may take a moment and never
-// runs through a shell.
-func clipboardImage(ctx context.Context) ([]byte, error) {
+// Read reads the image that is on the clipboard; it may take a moment.
+func Read(ctx context.Context) ([]byte, error) {
 	if runtime.GOOS == "windows" {
-		image, err := winclip.Read()
-		if errors.Is(err, winclip.ErrNone) {
-			err = errNoClipImage
-		}
-		return image, err
+		return winclip.Read()
 	}
 	commands := clipCommands(runtime.GOOS, os.Getenv("WAYLAND_DISPLAY") != "")
 	ctx, stop := context.WithTimeout(ctx, clipTime)
@@ -67,9 +61,9 @@ func clipboardImage(ctx context.Context) ([]byte, error) {
 		}
 	}
 	if !found {
-		return nil, errNoClipTool
+		return nil, errNoTool
 	}
-	return nil, errNoClipImage
+	return nil, winclip.ErrNone
 }
 
 // fromAppleScript decodes what osascript prints of an image: «data PNGf8950…».

@@ -1,4 +1,4 @@
-package cpuwindow
+package forgetsheet
 
 import (
 	"path/filepath"

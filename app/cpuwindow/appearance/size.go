@@ -1,4 +1,4 @@
-package cpuwindow
+package appearance
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ const (
 	mostSize                = 16_000
 )
 
-func (w *Window) sizePath() string { return filepath.Join(w.parts.home, "session", "window.json") }
+func sizePath(home string) string { return filepath.Join(home, "session", "window.json") }
 
 // readSize gives the kept size; the first one where there is none that can be read.
 func readSize(path string) fyne.Size {
@@ -38,27 +38,28 @@ func readSize(path string) fyne.Size {
 	return fyne.NewSize(min(max(kept.Width, leastWidth), mostSize), min(max(kept.Height, leastHeight), mostSize))
 }
 
-func (w *Window) restoreSize() { w.win.Resize(readSize(w.sizePath())) }
+// RestoreSize gives the window the size that was kept.
+func (a *Appearance) RestoreSize() { a.win.Resize(readSize(a.sizeFile)) }
 
-// saveSize keeps the size. Where the disk refuses it, nothing is worse than a window
+// Keep keeps the size. Where the disk refuses it, nothing is worse than a window
 // of another size.
-func (w *Window) saveSize() {
-	s := w.win.Canvas().Size()
+func (a *Appearance) Keep() {
+	s := a.win.Canvas().Size()
 	if s.Width < leastWidth/2 || s.Height < leastHeight/2 { // not laid out yet
 		return
 	}
 	data, err := json.Marshal(keptSize{s.Width, s.Height})
 	if err == nil {
-		err = replaceFile(w.sizePath(), append(data, '\n'))
+		err = replace(a.sizeFile, append(data, '\n'))
 	}
 	if err != nil {
-		w.parts.logger.Info("the window's size is not kept", "error", err)
+		a.logger.Info("the window's size is not kept", "error", err)
 	}
 }
 
-// replaceFile puts a small file in place of the one before, whole at any time, with
+// replace puts a small file in place of the one before, whole at any time, with
 // mode 0600. It is not synced to the disk.
-func replaceFile(path string, data []byte) error {
+func replace(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

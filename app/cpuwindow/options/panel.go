@@ -1,4 +1,10 @@
-package cpuwindow
+// Package options is the panel that changes what is chosen for one conversation beside its
+// agent and model: the temperature, thinking, the size of the context, instructions.
+//
+// It is opened with what is chosen now and gives what was saved; it writes nothing itself.
+// What is wrong with a value is said on the panel, which stays until it is right. The
+// choice of a context says what fits the machine's memory.
+package options
 
 import (
 	"fmt"
@@ -9,6 +15,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
@@ -17,9 +24,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// optionsPanel changes what is chosen for one conversation beside agent and model,
-// which have buttons of their own in the header.
-type optionsPanel struct {
+// Params is what the panel is opened with.
+type Params struct {
+	Over   fyne.Canvas
+	Chosen transcript.Settings
+	Model  ollama.ModelInfo // that answers next; zero where that is not known
+	Auto   int              // tokens of its context where none is chosen; 0: not known
+	Memory uint64           // the machine's, in bytes; 0: not known
+	Save   func(transcript.Settings)
+}
+
+// panel has the fields on the screen. Agent and model have buttons in the header.
+type panel struct {
 	pop      *overlay.Modal
 	warmth   *kit.Field
 	think    *bool
@@ -39,22 +55,18 @@ const (
 	promptMax  int     = 4000 // characters, as the transcript takes them
 )
 
-// showOptions opens the panel for the conversation that is shown.
-func (w *Window) showOptions() {
-	c := w.shown
-	p := &optionsPanel{was: c.Chosen()}
-	p.save = func(s transcript.Settings) { w.choose(c, s) }
-	p.open(w)
-}
+// Open shows the panel over the window, and gives its first field the focus.
+func Open(p Params) { open(p) }
 
-func (p *optionsPanel) open(w *Window) {
-	p.context = newContextChoice(w, p.was.Context)
+func open(params Params) *panel {
+	p := &panel{was: params.Chosen, save: params.Save, context: newContextChoice(params)}
 	p.build()
-	p.pop = overlay.ShowModal(w.win.Canvas(), p.card, panelWidth)
-	w.win.Canvas().Focus(p.warmth)
+	p.pop = overlay.ShowModal(params.Over, p.card, panelWidth)
+	params.Over.Focus(p.warmth)
+	return p
 }
 
-func (p *optionsPanel) build() {
+func (p *panel) build() {
 	warmth := ""
 	if t := p.was.Temperature; t != nil {
 		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
@@ -96,7 +108,7 @@ func (p *optionsPanel) build() {
 }
 
 // thinking chooses whether the model thinks before it answers.
-func (p *optionsPanel) thinking() fyne.CanvasObject {
+func (p *panel) thinking() fyne.CanvasObject {
 	yes, no := true, false
 	choices := map[string]*bool{"": nil, "on": &yes, "off": &no}
 	words := map[string]string{"": i18n.T("the agent's own"), "on": i18n.T("on"), "off": i18n.T("off")}
@@ -114,7 +126,7 @@ func (p *optionsPanel) thinking() fyne.CanvasObject {
 }
 
 // field is a field of the panel, which Esc closes.
-func (p *optionsPanel) field(f *kit.Field, text string) *kit.Field {
+func (p *panel) field(f *kit.Field, text string) *kit.Field {
 	f.SetText(text)
 	f.LeaveBy(p.close)
 	return f
@@ -133,9 +145,9 @@ func ringed(f *kit.Field) fyne.CanvasObject {
 	return container.NewStack(box, f)
 }
 
-func (p *optionsPanel) close() { p.pop.Close() }
+func (p *panel) close() { p.pop.Close() }
 
-func (p *optionsPanel) recount() {
+func (p *panel) recount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(p.prompt.Text))
 	role := kit.RoleMuted
 	if n > promptMax {
@@ -149,7 +161,7 @@ func (p *optionsPanel) recount() {
 }
 
 // read gives what is written in the fields, or what is wrong with it.
-func (p *optionsPanel) read() (transcript.Settings, error) {
+func (p *panel) read() (transcript.Settings, error) {
 	s := p.was
 	s.Temperature, s.Think, s.Context, s.Prompt = nil, p.think, p.context.chosen, strings.TrimSpace(p.prompt.Text)
 	if text := strings.TrimSpace(p.warmth.Text); text != "" {
@@ -162,7 +174,7 @@ func (p *optionsPanel) read() (transcript.Settings, error) {
 	return s, s.Check()
 }
 
-func (p *optionsPanel) onSave() {
+func (p *panel) onSave() {
 	s, err := p.read()
 	if err != nil {
 		p.problem.SetRuns([]prose.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
@@ -174,7 +186,7 @@ func (p *optionsPanel) onSave() {
 	p.save(s)
 }
 
-func (p *optionsPanel) onReset() {
+func (p *panel) onReset() {
 	p.close()
 	p.save(transcript.Settings{})
 }

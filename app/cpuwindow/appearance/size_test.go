@@ -1,24 +1,33 @@
-package cpuwindow
+package appearance
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"mac-stats/app/ui/screentest"
+	"mac-stats/app/config"
+	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 )
 
 func TestTheWindowsSizeIsKept(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t).shown()
-		b.w.win.Resize(fyne.NewSize(1234, 567))
-		b.w.Hide()
-		if got, want := readSize(b.w.sizePath()), b.w.win.Canvas().Size(); got != want || got.Width < 1000 {
-			t.Errorf("kept %v of %v", got, want)
-		}
-	})
+	t.Setenv(EnvScale, "1")
+	home := t.TempDir()
+	a := New(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
+	win := test.NewTempWindow(t, kit.Small("words"))
+	win.Resize(fyne.NewSize(1234, 567))
+	a.Wear(win, config.Window{Zoom: 100})
+	a.Keep()
+	if got, want := readSize(a.sizeFile), win.Canvas().Size(); got != want || got.Width < 1000 {
+		t.Errorf("kept %v of %v", got, want)
+	}
+	win.Resize(fyne.NewSize(400, 400))
+	if a.RestoreSize(); win.Canvas().Size().Width < 1000 {
+		t.Errorf("given back is %v", win.Canvas().Size())
+	}
 }
 
 func TestReadSize(t *testing.T) {

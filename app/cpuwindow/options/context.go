@@ -1,4 +1,4 @@
-package cpuwindow
+package options
 
 import (
 	"cmp"
@@ -26,18 +26,11 @@ type contextChoice struct {
 	over   fyne.Canvas
 }
 
-func newContextChoice(w *Window, chosen int) *contextChoice {
-	c := &contextChoice{chosen: chosen, memory: w.machineMemory(), over: w.win.Canvas(), words: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
-	name := cmp.Or(w.shown.Chosen().Model, w.parts.config().Ollama.Model, w.shown.LastModel())
-	for _, m := range w.server.models {
-		if name != "" && ollama.SameModel(m.Name, name) {
-			c.model = m
-			c.auto = cmp.Or(w.parts.config().Ollama.NumCtx, autoContext)
-			c.auto = min(c.auto, cmp.Or(m.MaxContext, c.auto))
-		}
-	}
-	c.button = kit.NewButton(kit.ButtonPill, "", func() { kit.ShowMenu(c.menu(), c.button, w.win.Canvas()) })
-	c.choose(chosen)
+func newContextChoice(p Params) *contextChoice {
+	c := &contextChoice{memory: p.Memory, over: p.Over, model: p.Model, words: prose.New(nil, kit.SizeSmall, kit.RoleMuted)}
+	c.auto = min(p.Auto, cmp.Or(p.Model.MaxContext, p.Auto))
+	c.button = kit.NewButton(kit.ButtonPill, "", func() { kit.ShowMenu(c.menu(), c.button, p.Over) })
+	c.choose(p.Chosen.Context)
 	return c
 }
 

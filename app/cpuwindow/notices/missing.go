@@ -1,9 +1,8 @@
-package cpuwindow
+package notices
 
 import (
 	"path/filepath"
 
-	"mac-stats/app/backend"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/memory"
 )
@@ -12,20 +11,20 @@ import (
 // tells of them, the Memory page shows them, and both offer to put them back.
 
 // tellMissing shows the notice, with the way to put the lines back.
-func (w *Window) tellMissing(n backend.Notice) {
-	w.tell(missingWords(n.Missing), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
-	w.notice.offerTo(i18n.T("Restore"), func() {
+func (n *Notices) tellMissing(lines []memory.Dropped) {
+	n.Tell(missingWords(lines), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
+	n.Bar.offerTo(i18n.T("Restore"), func() {
 		go func() {
-			_, err := w.parts.memories.Restore(w.ctx)
-			w.parts.decided()
+			_, err := n.parts.Memories.Restore(n.host.Context())
+			n.parts.Decided()
 			if err != nil {
-				w.p.Do(func() {
-					w.tell(i18n.With("The lines can't be restored: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+				n.host.Do(func() {
+					n.Tell(i18n.With("The lines can't be restored: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 				})
 			}
 		}()
 	})
-	w.center.Refresh()
+	n.host.NoticeChanged()
 }
 
 // missingWords says how many lines are missing, and where.

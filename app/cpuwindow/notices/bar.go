@@ -1,0 +1,104 @@
+package notices
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
+)
+
+// Bar is what the user should read, below the header; it wraps.
+type Bar struct {
+	widget.BaseWidget
+	text    *prose.Text
+	offer   *kit.Button // what can be done beside dismissing it; hidden where nothing
+	dismiss *kit.Button
+	bg      *kit.Surface
+	edge    *kit.Surface
+	width   float32 // of the window's middle; set before it is laid out
+}
+
+func newBar(dismissed func()) *Bar {
+	n := &Bar{text: prose.New(nil, kit.SizeText, kit.RoleText), bg: kit.NewSurface(kit.RolePanel, kit.RoleNone, 0), edge: kit.NewSurface(kit.RoleLine, kit.RoleNone, 0), width: 400}
+	n.offer = kit.NewButton(kit.ButtonLink, "", nil)
+	n.offer.Hide()
+	n.dismiss = kit.NewButton(kit.ButtonQuiet, i18n.T("Dismiss"), func() { n.set("", ""); dismissed() })
+	n.ExtendBaseWidget(n)
+	n.Hide()
+	return n
+}
+
+func (n *Bar) set(text, next string) {
+	n.text.SetRuns(noticeRuns(text, next))
+	n.offer.Hide()
+	n.Hidden = text == ""
+	n.Refresh()
+}
+
+// offerTo offers something to do about what is shown.
+func (n *Bar) offerTo(label string, do func()) {
+	n.offer.Text, n.offer.OnTap = label, do
+	n.offer.Show()
+	n.Refresh()
+}
+
+// SetWidth tells how wide the bar is; before it is laid out.
+func (n *Bar) SetWidth(width float32) { n.width = width }
+
+func (n *Bar) textWidth() float32 {
+	width := n.width - 2*kit.Gap20 - kit.Gap16 - n.dismiss.MinSize().Width
+	if n.offer.Visible() {
+		width -= n.offer.MinSize().Width + kit.Gap16
+	}
+	return width
+}
+
+// CreateRenderer implements fyne.Widget.
+func (n *Bar) CreateRenderer() fyne.WidgetRenderer { return &barRenderer{n} }
+
+type barRenderer struct{ n *Bar }
+
+func (r *barRenderer) MinSize() fyne.Size {
+	return fyne.NewSize(160, r.n.text.Measure(r.n.textWidth())+2*kit.Gap8)
+}
+
+func (r *barRenderer) Layout(s fyne.Size) {
+	n := r.n
+	n.bg.Resize(s)
+	n.edge.Move(fyne.NewPos(0, s.Height-1))
+	n.edge.Resize(fyne.NewSize(s.Width, 1))
+	n.text.Move(fyne.NewPos(kit.Gap20, kit.Gap8))
+	n.text.Resize(fyne.NewSize(n.textWidth(), n.text.Measure(n.textWidth())))
+	d := n.dismiss.MinSize()
+	n.dismiss.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width, kit.Gap8+2))
+	n.dismiss.Resize(d)
+	o := n.offer.MinSize()
+	n.offer.Move(fyne.NewPos(s.Width-kit.Gap20-d.Width-kit.Gap16-o.Width, kit.Gap8+2))
+	n.offer.Resize(o)
+}
+
+func (r *barRenderer) Refresh() {
+	r.Layout(r.n.Size())
+	for _, o := range r.Objects() {
+		o.Refresh()
+	}
+	canvas.Refresh(r.n)
+}
+
+func (r *barRenderer) Objects() []fyne.CanvasObject {
+	return []fyne.CanvasObject{r.n.bg, r.n.edge, r.n.text, r.n.offer, r.n.dismiss}
+}
+func (r *barRenderer) Destroy() {}
+
+// noticeRuns is a notice in words: a sentence, and what to do on a line of its own.
+func noticeRuns(text, next string) []prose.Run {
+	runs := prose.Runs(i18n.Sentence(text), kit.RoleNone)
+	if next != "" {
+		runs = append(runs, prose.Run{Text: "\n"})
+		runs = append(runs, prose.Runs(i18n.Sentence(next), kit.RoleMuted)...)
+	}
+	return runs
+}
