@@ -383,10 +383,10 @@ func TestQuality(t *testing.T) {
 		name  string
 		leave func(w *rank.Weights)
 	}{
-		{"messages beside", func(w *rank.Weights) { w.After, w.Before = [rank.Reach]float32{}, [rank.Reach]float32{} }},
-		{"questions' words", func(w *rank.Weights) { w.Reply = 1 }},
+		{"messages beside", func(w *rank.Weights) { w.Beside.After, w.Beside.Before = [rank.Reach]float32{}, [rank.Reach]float32{} }},
+		{"questions' words", func(w *rank.Weights) { w.Beside.Reply = 1 }},
 		{"own words", func(w *rank.Weights) { w.Own = 0 }},
-		{"the session", func(w *rank.Weights) { w.Session = 0 }},
+		{"the session", func(w *rank.Weights) { w.Session.Share = 0 }},
 		{"flattened rarity", func(w *rank.Weights) { w.Rarity = 1 }},
 		{"the chance spread", func(w *rank.Weights) { w.Spread = 0 }},
 		{"what was told", func(w *rank.Weights) { w.Told = 0 }},

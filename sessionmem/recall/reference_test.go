@@ -89,11 +89,11 @@ func newReference(t *testing.T, x *Index) *reference {
 		sum := 1.0
 		d.around = d.length
 		for i := range rank.Reach {
-			sum += float64(r.w.After[i] + r.w.Before[i])
+			sum += float64(r.w.Beside.After[i] + r.w.Beside.Before[i])
 		}
 		for _, n := range r.docs {
 			if by := d.seq - n.seq; n == n.first && isBeside(n, d, by) {
-				d.around += min(n.length, float64(r.w.Beginning)) * r.share(by)
+				d.around += min(n.length, float64(r.w.Beside.Beginning)) * r.share(by)
 			}
 		}
 		d.around /= sum
@@ -135,9 +135,9 @@ func isBeside(one, other *refDoc, by int) bool {
 // share is how much of a message's beginning counts for the one that comes by behind it.
 func (r *reference) share(by int) float64 {
 	if by > 0 {
-		return float64(r.w.After[by-1])
+		return float64(r.w.Beside.After[by-1])
 	}
-	return float64(r.w.Before[-by-1])
+	return float64(r.w.Beside.Before[-by-1])
 }
 
 // search gives all chunks with a score, best first.
@@ -164,7 +164,7 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 		bestSession = max(bestSession, s)
 	}
 	for _, d := range found {
-		base := d.score/best + r.w.Session*sessions[d.source]/bestSession
+		base := d.score/best + r.w.Session.Share*sessions[d.source]/bestSession
 		base *= r.prior(d, q)
 		d.score = base + r.refine(d, q, base)
 	}
@@ -276,9 +276,9 @@ func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]f
 			if other != other.first || !isBeside(other, d, by) {
 				continue
 			}
-			share := r.share(by) * min(1, float64(r.w.Beginning)/max(other.length, 1))
+			share := r.share(by) * min(1, float64(r.w.Beside.Beginning)/max(other.length, 1))
 			if by == 1 && other.last.marks&analysis.MarkQuestion != 0 {
-				share *= float64(r.w.Reply)
+				share *= float64(r.w.Beside.Reply)
 			}
 			n += share * other.own[number]
 		}
@@ -293,8 +293,8 @@ func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]f
 				length += d.length
 			}
 		}
-		norm := r.w.SessionK * (1 - r.w.SessionB + r.w.SessionB*length/(r.words/float64(len(r.sources))))
-		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.SessionK + 1) / (n + norm)
+		norm := r.w.Session.K * (1 - r.w.Session.B + r.w.Session.B*length/(r.words/float64(len(r.sources))))
+		sessions[source] += t.Weight * r.rarity(len(bySource), len(r.sources)) * n * (r.w.Session.K + 1) / (n + norm)
 	}
 }
 

@@ -173,7 +173,7 @@ type shares struct {
 
 func newShares() shares {
 	w := rank.Default()
-	s := shares{after: w.After, before: w.Before, beginning: w.Beginning, sum: 1}
+	s := shares{after: w.Beside.After, before: w.Beside.Before, beginning: w.Beside.Beginning, sum: 1}
 	for i := range strandGap {
 		s.sum += s.after[i] + s.before[i]
 	}

@@ -123,7 +123,7 @@ func (r *ranking) addSessions(weight float64) {
 		tf := float64(r.bySource[source])
 		r.bySource[source] = 0
 		length := float64(r.v.sources[source].words) / average
-		r.sessions[source] += idf * tf * (r.w.SessionK + 1) / (tf + r.w.SessionK*(1-r.w.SessionB+r.w.SessionB*length))
+		r.sessions[source] += idf * tf * (r.w.Session.K + 1) / (tf + r.w.Session.K*(1-r.w.Session.B+r.w.Session.B*length))
 	}
 	r.seen = r.seen[:0]
 }
@@ -173,7 +173,7 @@ func (r *ranking) shareOf(at uint32) float32 {
 // enough is a sum that is surely too small for a chunk of a session to be among the top
 // ones, were it the whole message; more than that may be enough.
 func (r *ranking) enough(top *heap, session float64) float32 {
-	return max(0, float32((top.worst()-r.w.Session*session)*float64(r.most)*(1-1e-6)))
+	return max(0, float32((top.worst()-r.w.Session.Share*session)*float64(r.most)*(1-1e-6)))
 }
 
 // candidates describes chunks.

@@ -73,8 +73,8 @@ func (r *ranking) spread() {
 				continue
 			}
 			n := r.own[at]
-			if words := float32(r.v.lay.words[at]); words > r.w.Beginning {
-				n *= r.w.Beginning / words
+			if words := float32(r.v.lay.words[at]); words > r.w.Beside.Beginning {
+				n *= r.w.Beside.Beginning / words
 			}
 			if isAlone(flags, at) {
 				r.spreadAlone(flags, at, n)
@@ -94,14 +94,14 @@ func isAlone(flags []byte, at int) bool {
 // spreadAlone is spreadBack and spreadOn for such.
 func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 	w, near := r.w, r.near[at-2:at+3:at+3]
-	near[0] += n * w.Before[1]
-	near[1] += n * w.Before[0]
-	next := n * w.After[0]
+	near[0] += n * w.Beside.Before[1]
+	near[1] += n * w.Beside.Before[0]
+	next := n * w.Beside.After[0]
 	if flags[at]&byte(analysis.MarkQuestion) != 0 {
-		next *= w.Reply
+		next *= w.Beside.Reply
 	}
 	near[3] += next
-	near[4] += n * w.After[1]
+	near[4] += n * w.Beside.After[1]
 	first := at - 2
 	r.beside[first>>6] |= 0x1f << (first & 63)
 	if first&63 > 59 {
@@ -112,7 +112,7 @@ func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 // spreadBack counts n for the messages before the one that begins at a position. Before
 // the first and behind the last of a strand there is room for them, see layout.
 func (r *ranking) spreadBack(flags []byte, at int, n float32) {
-	for _, share := range r.w.Before {
+	for _, share := range r.w.Beside.Before {
 		for {
 			at--
 			r.addNear(at, n*share)
@@ -129,9 +129,9 @@ func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 	for at++; flags[at]&format.FlagGoesOn != 0; at++ {
 		last = flags[at]
 	}
-	for i, share := range r.w.After {
+	for i, share := range r.w.Beside.After {
 		if i == 0 && last&byte(analysis.MarkQuestion) != 0 {
-			share *= r.w.Reply
+			share *= r.w.Beside.Reply
 		}
 		for {
 			r.addNear(at, n*share)

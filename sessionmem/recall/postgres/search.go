@@ -193,7 +193,7 @@ func (q *question) args() pgx.NamedArgs {
 	for i := range rank.Reach {
 		by := int32(i + 1) //nolint:gosec // 1 or 2
 		offsets = append(offsets, by, -by)
-		q.shares = append(q.shares, float64(w.After[i]), float64(w.Before[i]))
+		q.shares = append(q.shares, float64(w.Beside.After[i]), float64(w.Beside.Before[i]))
 	}
 	answers := w.Spread
 	if q.Terms.Told {
@@ -206,8 +206,8 @@ func (q *question) args() pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"from": from, "to": to, "cutoff": q.ColdBefore, "offsets": offsets, "shares": q.shares,
 		"session": clean(q.Scope.Session), "not_session": clean(q.Scope.NotSession), "memory": !q.Scope.NoMemory, "origins": origins,
-		"beginning": float64(w.Beginning), "k": float64(w.K), "rarity": w.Rarity, "reply": float64(w.Reply), "own": float64(w.Own), "session_k": w.SessionK, "session_b": w.SessionB,
-		"spread": w.Spread, "assistant": string(recall.KindAssistant), "answers": answers, "session_share": w.Session, "limit": w.Candidates,
+		"beginning": float64(w.Beside.Beginning), "k": float64(w.K), "rarity": w.Rarity, "reply": float64(w.Beside.Reply), "own": float64(w.Own), "session_k": w.Session.K, "session_b": w.Session.B,
+		"spread": w.Spread, "assistant": string(recall.KindAssistant), "answers": answers, "session_share": w.Session.Share, "limit": w.Candidates,
 	}
 }
 

@@ -145,10 +145,10 @@ func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 		if !c.Meant {
 			own = expected(c.Lexical)
 		}
-		near := own + w.MeaningBeside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.MeaningSession*max(session[c.Source], own)
+		near := own + w.Meaning.Beside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.Meaning.Session*max(session[c.Source], own)
 		switch {
 		case !q.MeaningOnly:
-			c.Score = c.Lexical + w.Meaning*near*math.Pow(c.Share, w.MeaningSpread)
+			c.Score = c.Lexical + w.Meaning.Share*near*math.Pow(c.Share, w.Meaning.Spread)
 		case c.Meant:
 			c.Score = near * c.Share
 		}
