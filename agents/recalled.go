@@ -15,6 +15,7 @@ import (
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -102,17 +103,17 @@ func (t *turn) recallScope() recall.Scope {
 // quotable tells the chunks that may be quoted here. Of this session: not what was
 // before a reset, which asked for a conversation that knows nothing of it, nor what was
 // taken back by an edit. Of others: nothing that was said on Discord.
-func (t *turn) quotable(ctx context.Context) func(recall.Chunk) bool {
+func (t *turn) quotable(ctx context.Context) func(corpus.Chunk) bool {
 	on, err := t.engine.p.Store.Standing(ctx, t.req.Session)
 	if err != nil {
 		t.engine.log.Warn("this conversation is not searched: what was reset in it can't be told", "session", t.req.Session, "err", err)
 		on = func(string) bool { return false }
 	}
-	return func(c recall.Chunk) bool {
+	return func(c corpus.Chunk) bool {
 		if c.Session == t.req.Session {
 			return on(c.Block)
 		}
-		return c.Source != "discord" && (c.Kind != recall.KindMemory || !c.Untrusted)
+		return c.Source != "discord" && (c.Kind != corpus.KindMemory || !c.Untrusted)
 	}
 }
 
@@ -146,8 +147,8 @@ func (t *turn) notes(ctx context.Context, text string, budget int) []transcript.
 	scope := t.recallScope()
 	scope.NoMemory = true // the prompt has it
 	allowed := t.quotable(ctx)
-	scope.Allow = func(c recall.Chunk) bool {
-		talk := c.Kind == recall.KindUser || c.Kind == recall.KindAssistant || c.Kind == recall.KindSummary
+	scope.Allow = func(c corpus.Chunk) bool {
+		talk := c.Kind == corpus.KindUser || c.Kind == corpus.KindAssistant || c.Kind == corpus.KindSummary
 		return talk && allowed(c)
 	}
 	query := strings.ToValidUTF8(text[:min(len(text), recallQuery)], "")
@@ -296,7 +297,7 @@ func news(text, known string) int {
 
 // asks reports whether a hit is a question of the user.
 func asks(h recall.Hit) bool {
-	return h.Kind == recall.KindUser && strings.ContainsAny(h.Text, "?？؟")
+	return h.Kind == corpus.KindUser && strings.ContainsAny(h.Text, "?？؟")
 }
 
 // answerTo is the beginning of what was answered to a question of the user, with its

@@ -12,6 +12,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -77,7 +78,7 @@ func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 // answered and what was reset or taken back.
 func (t *turn) searchScope(ctx context.Context) recall.Scope {
 	scope, allowed := t.recallScope(), t.quotable(ctx)
-	scope.Allow = func(c recall.Chunk) bool {
+	scope.Allow = func(c corpus.Chunk) bool {
 		return allowed(c) && (c.Session != t.req.Session || c.Block != t.user.ID)
 	}
 	return scope

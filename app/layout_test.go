@@ -97,18 +97,21 @@ var rooms = map[string][]string{
 	"sessionmem/compact":         {"sessionmem", "sessionmem/lesson", "sessionmem/memory", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
+	"sessionmem/recall/corpus": {
+		"sessionmem", "sessionmem/catalog", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/places", "sessionmem/recall/analysis", "sessionmem/recall/engine/format", "sessionmem/transcript",
+	},
 	"sessionmem/recall/engine": {
 		"sessionmem/recall/analysis", "sessionmem/recall/engine/format", "sessionmem/recall/engine/tables", "sessionmem/recall/engine/vectors", "sessionmem/recall/rank",
 	},
 	"sessionmem/recall/engine/format":  {"sessionmem/recall/analysis"},
 	"sessionmem/recall/engine/tables":  {"sessionmem/recall/analysis", "sessionmem/recall/engine/format"},
 	"sessionmem/recall/engine/vectors": {"sessionmem/recall/engine/format", "sessionmem/recall/engine/tables"},
-	"sessionmem/recall/postgres":       {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/rank", "sessionmem/transcript"},
+	"sessionmem/recall/postgres":       {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/recall/rank", "sessionmem/transcript"},
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"app/ui/formula", "sessionmem/transcript"},
 	"app/schedule":    {"sessionmem/wholefile"},
-	"app/mcpserver":   {"agents", "app/config", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall"},
+	"app/mcpserver":   {"agents", "app/config", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/corpus"},
 	"app/i18n":        {},
 	"app/osopen":      {"app/sessionbus"},
 	"app/sessionbus":  {},

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 const (
@@ -89,7 +90,7 @@ func (a *API) listMemory(ctx context.Context, r *http.Request) (any, error) {
 	page := memoryPage{Session: session, State: status.String(), Total: len(chunks), Chunks: []memoryChunk{}}
 	start := 0
 	if after := q.Get("after"); after != "" {
-		if start = 1 + slices.IndexFunc(chunks, func(c recall.Chunk) bool { return c.ID == after }); start == 0 {
+		if start = 1 + slices.IndexFunc(chunks, func(c corpus.Chunk) bool { return c.ID == after }); start == 0 {
 			return nil, badRequest("after names no chunk of this session.", "Begin again without it.")
 		}
 	}

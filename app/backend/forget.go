@@ -10,6 +10,7 @@ import (
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 // ForgetPlan finds what a selection means, everywhere, and changes nothing.
@@ -143,10 +144,10 @@ func (b *Backend) forgetter() *forget.Forgetter {
 // lateIndex is the search index, opened when it is needed.
 type lateIndex struct{ b *Backend }
 
-func (i lateIndex) Chunk(ctx context.Context, id string) (recall.Chunk, error) {
+func (i lateIndex) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
 	index, err := i.b.Recall()
 	if err != nil {
-		return recall.Chunk{}, err
+		return corpus.Chunk{}, err
 	}
 	return index.Chunk(ctx, id)
 }

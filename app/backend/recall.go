@@ -12,6 +12,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 // indexDelay is how long after its start the app begins to look at the files: the
@@ -60,7 +61,7 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 		InTurn:        b.Store.InTurn,
 		EmbedShare:    b.embedShare,
 		Server:        b.recallServer, ServerPatience: b.embedPatience(), BeforePush: b.beforePush,
-		Forgotten: func() recall.Tombstones { return b.Store.Forgotten() },
+		Forgotten: func() corpus.Tombstones { return b.Store.Forgotten() },
 		Logger:    b.Logger,
 	})
 	if err != nil {

@@ -29,6 +29,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 const (
@@ -155,7 +156,7 @@ func (s *server) search(ctx context.Context, r *mcp.CallToolRequest, in searchIn
 	defer stop()
 	answer, err := s.p.Search(ctx, recall.Query{
 		Text: query, Limit: in.Limit, Cold: in.Old,
-		Scope: recall.Scope{NoMemory: !allowed.Memory, Allow: func(c recall.Chunk) bool { return allowed.Discord || !fromDiscord(c) }},
+		Scope: recall.Scope{NoMemory: !allowed.Memory, Allow: func(c corpus.Chunk) bool { return allowed.Discord || !fromDiscord(c) }},
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("searching: %w", err)
@@ -171,8 +172,8 @@ func (s *server) search(ctx context.Context, r *mcp.CallToolRequest, in searchIn
 }
 
 // fromDiscord is told before the text is read; what the text itself says is looked at after.
-func fromDiscord(c recall.Chunk) bool {
-	return c.Source == "discord" || c.Kind == recall.KindMemory && c.Untrusted
+func fromDiscord(c corpus.Chunk) bool {
+	return c.Source == "discord" || c.Kind == corpus.KindMemory && c.Untrusted
 }
 
 type listIn struct{}

@@ -14,6 +14,7 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -27,7 +28,7 @@ type Place interface {
 
 // Index is the search index, derived from the files.
 type Index interface {
-	Chunk(ctx context.Context, id string) (recall.Chunk, error)
+	Chunk(ctx context.Context, id string) (corpus.Chunk, error)
 	Similar(ctx context.Context, text string, limit int) ([]recall.Hit, error)
 	Erase(ctx context.Context, ids, sessions, files []string) error
 	Changed(paths ...string)

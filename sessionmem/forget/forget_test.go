@@ -24,6 +24,7 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -56,7 +57,7 @@ func (r *rig) open() {
 	index, err := recall.Open(recall.Config{
 		Root: r.root, CacheDir: r.cache, Store: store, Memory: r.memory,
 		Settings:      func() recall.Settings { return recall.Settings{TopK: 8, Strategy: recall.Lexical} },
-		Forgotten:     func() recall.Tombstones { return store.Forgotten() },
+		Forgotten:     func() corpus.Tombstones { return store.Forgotten() },
 		ErasePatience: r.patience,
 	})
 	must(r.t, err)
@@ -345,7 +346,7 @@ func TestForgettingAChunk(t *testing.T) {
 			b := r.say("cpu-a", user("hello"), user(tc.text))
 			id := "cpu-a/" + b.ID + tc.part
 			if tc.part == "/last" {
-				id = "cpu-a/" + b.ID + "/" + jsonOf(t, len(recall.Parts(tc.text))-1)
+				id = "cpu-a/" + b.ID + "/" + jsonOf(t, len(corpus.Parts(tc.text))-1)
 			}
 			r.forget(Selection{Chunk: id})
 			r.clean("zebra")

@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/textfold"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -306,7 +306,7 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []forgott
 		}
 		for _, h := range hits {
 			offer, why := h.Session+"/"+h.Block, "it may tell of the same in other words"
-			if h.Kind == recall.KindMemory {
+			if h.Kind == corpus.KindMemory {
 				if p.traces.Holds(h.Text) || p.traces.IsLesson(h.Text) || p.traces.IsChosen(h.Text) {
 					continue // it goes, or is proposed to
 				}

@@ -17,6 +17,7 @@ import (
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -159,7 +160,7 @@ func (r *rig) underLoad() *load {
 	index, err := recall.Open(recall.Config{
 		Root: r.root, CacheDir: r.cache, Store: store, Memory: r.memory, Embedder: slowEmbedder{},
 		Settings:  func() recall.Settings { return recall.Settings{TopK: 8, Strategy: recall.Hybrid} },
-		Forgotten: func() recall.Tombstones { return store.Forgotten() },
+		Forgotten: func() corpus.Tombstones { return store.Forgotten() },
 	})
 	must(r.t, err)
 	memory := memory.New(memory.Config{Root: r.root})

@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -146,7 +147,7 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id strin
 		if asked = b.ID; b.Kind == transcript.KindAssistant && b.Parent != "" {
 			asked = b.Parent
 		}
-		parts := recall.Parts(b.Text)
+		parts := corpus.Parts(b.Text)
 		switch {
 		case part < 0 || len(parts) < 2 && part == 0:
 			t.AddBlock(session, block)

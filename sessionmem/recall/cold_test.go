@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 func TestColdSessionsAreSearchedWhenMeant(t *testing.T) {
@@ -70,7 +72,7 @@ func TestMemoryIsNeverCold(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.sync()
-	if a := b.search("boiler"); len(a.Hits) != 1 || a.Hits[0].Kind != KindMemory || a.State.Cold != 0 {
+	if a := b.search("boiler"); len(a.Hits) != 1 || a.Hits[0].Kind != corpus.KindMemory || a.State.Cold != 0 {
 		t.Errorf("%+v", a)
 	}
 }

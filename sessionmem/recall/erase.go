@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/engine/tables"
@@ -141,7 +142,7 @@ func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(a
 			continue
 		}
 		err := now.Each(ctx, k, func(at uint32, d format.Passage) error {
-			if c, _ := chunkOf(&d, k); c.ID == id {
+			if c, _ := corpus.ChunkOf(&d, &k.Name, k.State.Files); c.ID == id {
 				found(at, d, k)
 			}
 			return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/rank"
@@ -41,6 +42,7 @@ const (
 // lies in, by several processes.
 type Index struct {
 	cfg    Config
+	corpus *corpus.Corpus
 	logger *slog.Logger
 	path   string
 
@@ -90,7 +92,6 @@ func Open(cfg Config) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the search index: %w", err)
 	}
-	cfg.Root = root
 	if cfg.Settings == nil {
 		cfg.Settings = func() Settings {
 			return Settings{TopK: defaultTopK, Strategy: Hybrid, ColdAfter: defaultColdAfter}
@@ -106,7 +107,7 @@ func Open(cfg Config) (*Index, error) {
 		cfg.Logger.Warn("the cache folder can't be made; there is no search index", "err", err)
 	}
 	return &Index{
-		cfg: cfg, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
+		cfg: cfg, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten}, logger: cfg.Logger, path: filepath.Join(cfg.CacheDir, indexFile),
 		writing: make(chan struct{}, 1), changed: make(chan struct{}, 1), embeddable: make(chan struct{}, 1), pushable: make(chan struct{}, 1),
 		analyzers: pool[*analysis.Analyzer]{make: analysis.NewAnalyzer}, seed: maphash.MakeSeed(), weights: rank.Default(), limits: engine.DefaultLimits(),
 		users: map[*engine.Engine]int{}, dirty: map[string]bool{},
@@ -202,7 +203,7 @@ func (x *Index) keepUp(ctx context.Context) (Report, error) {
 	if report, ok := x.syncTold(ctx); ok {
 		return report, nil
 	}
-	found, err := x.sources(ctx)
+	found, err := x.corpus.Sources(ctx)
 	if err != nil {
 		return Report{}, err
 	}
@@ -221,13 +222,13 @@ func (x *Index) keepUp(ctx context.Context) (Report, error) {
 }
 
 // printOf tells whether files are as they were, to the process that asked before.
-func printOf(seed maphash.Seed, found []source) uint64 {
+func printOf(seed maphash.Seed, found []corpus.Source) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	var buf []byte
 	for _, s := range found {
 		buf = append(append(buf[:0], s.Key...), 0)
-		for _, f := range s.files {
+		for _, f := range s.Files {
 			buf = append(append(buf, f.File...), 0)
 			for _, n := range [3]uint64{uint64(f.Size), uint64(f.Changed), f.Inode} { //nolint:gosec // bits are what is wanted
 				buf = binary.LittleEndian.AppendUint64(buf, n)
@@ -329,7 +330,7 @@ func (x *Index) Sync(ctx context.Context) (Report, error) {
 
 // create makes the index file.
 func (x *Index) create(ctx context.Context) (*engine.Engine, func(), error) {
-	made, err := engine.Open(ctx, x.path, x.cfg.Root, true, x.limits, x.logger)
+	made, err := engine.Open(ctx, x.path, x.corpus.Root, true, x.limits, x.logger)
 	if err != nil {
 		return nil, nil, err
 	}

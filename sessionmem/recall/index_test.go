@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -142,7 +143,7 @@ func TestFindsWhatWasSaid(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	h := a.Hits[0]
-	if h.Text != "And the battery?" || h.Turn != 2 || h.Kind != KindUser || h.Session != "cpu-k3x9qa" || h.Source != "cpu" || !h.Time.Equal(b.now) || h.Score != 1 {
+	if h.Text != "And the battery?" || h.Turn != 2 || h.Kind != corpus.KindUser || h.Session != "cpu-k3x9qa" || h.Source != "cpu" || !h.Time.Equal(b.now) || h.Score != 1 {
 		t.Errorf("%+v", h)
 	}
 	if want := "session/" + filepath.Base(b.transcript("cpu-k3x9qa")); h.Path != want {

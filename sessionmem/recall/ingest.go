@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/transcript"
@@ -30,15 +31,15 @@ type harvest struct {
 type reader struct {
 	x      *Index
 	e      *engine.Engine
-	buried Tombstones
+	buried corpus.Tombstones
 }
 
 // readAll reads sources on all processors and hands what is new on. It returns when
 // all is read, or take gives an error.
-func (r *reader) readAll(ctx context.Context, sources []source, take func(*harvest) error) error {
+func (r *reader) readAll(ctx context.Context, sources []corpus.Source, take func(*harvest) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	todo := make(chan source)
+	todo := make(chan corpus.Source)
 	done := make(chan *harvest)
 	var work sync.WaitGroup
 	workers, stepBack := readers(ctx, len(sources))
@@ -84,7 +85,7 @@ func (r *reader) readAll(ctx context.Context, sources []source, take func(*harve
 
 // readOne reads a source and hands on what is new in it. What can't be read comes as a
 // harvest with its error.
-func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s source, hand func(*harvest) error) {
+func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s corpus.Source, hand func(*harvest) error) {
 	g := &gatherer{reader: r, a: a, source: s, hand: hand}
 	g.begin()
 	err := g.gather(ctx)
@@ -104,7 +105,7 @@ func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s source, ha
 type gatherer struct {
 	*reader
 	a       *analysis.Analyzer
-	source  source
+	source  corpus.Source
 	known   *engine.Source
 	old     map[engine.Place]format.Passage // what is known of it
 	b       engine.Batch
@@ -150,7 +151,7 @@ func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 
 // grew says whether the session's last file may only have grown since it was indexed.
 func (g *gatherer) grew() bool {
-	was, now := g.known.State.Files, g.source.files
+	was, now := g.known.State.Files, g.source.Files
 	if !g.known.State.End.Ok || len(was) != len(now) || len(was) == 0 {
 		return false
 	}
@@ -165,18 +166,18 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	end := g.known.State.End
-	c := chunker{session: g.source.Session, source: g.source.From, turn: end.Turn, seq: end.Seq}
-	from := places.Place{File: g.source.files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
-	sum, err := g.x.cfg.Store.Places().SumBefore(from.File, from.Offset)
+	c := corpus.Chunker{Session: g.source.Session, Source: g.source.From, Turn: end.Turn, Seq: end.Seq}
+	from := places.Place{File: g.source.Files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
+	sum, err := g.x.corpus.Store.Places().SumBefore(from.File, from.Offset)
 	if err != nil || sum != end.Before {
 		return false, cmp.Or(err, g.lookUp(ctx, false))
 	}
 	first, same := true, true
 	g.state = format.State{Bytes: g.known.State.Bytes, End: end}
-	state, err := g.x.cfg.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
+	state, err := g.x.corpus.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
 		if first {
 			first = false
-			if b.ID != end.Block || hashText(b.Text) != end.Hash {
+			if b.ID != end.Block || corpus.HashText(b.Text) != end.Hash {
 				same = false
 				return errNotTheSame
 			}
@@ -185,7 +186,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		holds := b.Kind != transcript.KindSummary
 		if !holds {
 			var err error
-			if holds, err = g.x.cfg.Store.Places().Holds(ctx, names(g.source.files), b.ID); err != nil {
+			if holds, err = g.x.corpus.Store.Places().Holds(ctx, corpus.Names(g.source.Files), b.ID); err != nil {
 				return err
 			}
 		}
@@ -198,7 +199,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	g.state.Files = append(slices.Clone(g.source.files[:end.File]), format.File(state))
+	g.state.Files = append(slices.Clone(g.source.Files[:end.File]), format.File(state))
 	return !first, g.sum()
 }
 
@@ -207,15 +208,15 @@ var errNotTheSame = errors.New("the session changed")
 
 // take takes the chunks of a block up, but for a Summary that holds no more: it tells what
 // was taken out of the file.
-func (g *gatherer) take(c *chunker, b transcript.Block, p places.Place, file int, holds bool) error {
-	pieces := c.pieces(b, p)
+func (g *gatherer) take(c *corpus.Chunker, b transcript.Block, p places.Place, file int, holds bool) error {
+	pieces := c.Pieces(b, p)
 	for i := range pieces {
 		if holds {
 			g.add(&pieces[i], file)
 		}
 	}
 	e := &g.state.End
-	*e = format.Resume{Ok: true, Turn: c.turn, Seq: c.seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: hashText(b.Text)}
+	*e = format.Resume{Ok: true, Turn: c.Turn, Seq: c.Seq, File: file, Offset: p.Offset, Size: p.Size, Bare: p.Bare, Block: b.ID, Hash: corpus.HashText(b.Text)}
 	if g.b.Len() < harvestDocs {
 		return nil
 	}
@@ -225,69 +226,41 @@ func (g *gatherer) take(c *chunker, b transcript.Block, p places.Place, file int
 }
 
 // add takes a piece up, unless it is known already, or was forgotten.
-func (g *gatherer) add(p *piece, file int) {
-	if p.empty {
+func (g *gatherer) add(p *corpus.Piece, file int) {
+	if p.Empty {
 		return
 	}
-	if isBuried(g.buried, &p.Chunk) {
+	if corpus.IsBuried(g.buried, &p.Chunk) {
 		g.refused++
 		return
 	}
 	g.state.Bytes += int64(len(p.Text))
-	key := engine.Place{Strand: uint8(p.strand), Seq: uint32(p.seq)} //nolint:gosec // small
+	key := engine.Place{Strand: uint8(p.Strand), Seq: uint32(p.Seq)} //nolint:gosec // small
 	old, ok := g.old[key]
 	delete(g.old, key) // another one takes its place
-	if ok && isSame(&old, p, file) {
+	if ok && p.IsSame(&old, file) {
 		return
 	}
 	t := g.a.Chunk(p.Text, p.Time)
-	d := newDocument(p, file, t)
-	if ok && old.Block == p.Block && old.Part == p.Part && old.Hash == p.place.hash {
+	d := p.Passage(file, t)
+	if ok && old.Block == p.Block && old.Part == p.Part && old.Hash == p.Place.Hash {
 		d.Number = old.Number // it only moved in its file: its vector is still right
 	}
 	g.b.Add(d, t)
 }
 
-// isBuried asks whether a chunk was forgotten: where that can be told, what was typed
-// anew since, or elsewhere, is not.
-func isBuried(all Tombstones, p *Chunk) bool {
-	if all == nil {
-		return false
-	}
-	exact, ok := all.(interface {
-		HasBlock(session string, b transcript.Block) bool
-		HasIn(session, text string) bool
-	})
-	switch {
-	case !ok:
-		return all.Has(p.Text)
-	case p.Session == "":
-		return exact.HasIn("", p.Text)
-	}
-	return exact.HasBlock(p.Session, transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
-}
-
 func (g *gatherer) readSession(ctx context.Context) error {
-	c := chunker{session: g.source.Session, source: g.source.From}
-	files := names(g.source.files)
+	c := corpus.Chunker{Session: g.source.Session, Source: g.source.From}
+	files := corpus.Names(g.source.Files)
 	var said transcript.Sayings
-	states, err := g.x.cfg.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
+	states, err := g.x.corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
 		return g.take(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})
-	g.state.Files = asFiles(states)
+	g.state.Files = corpus.AsFiles(states)
 	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
 		g.state.End = format.Resume{}
 	}
 	return cmp.Or(err, g.sum())
-}
-
-// names gives the names of files.
-func names(files []format.File) []string {
-	out := make([]string, len(files))
-	for i, f := range files {
-		out[i] = f.File
-	}
-	return out
 }
 
 // sum notes what stands before the last block, so that the next reading can tell
@@ -298,23 +271,23 @@ func (g *gatherer) sum() (err error) {
 		*e = format.Resume{}
 		return nil
 	}
-	e.Before, err = g.x.cfg.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
+	e.Before, err = g.x.corpus.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
 	return err
 }
 
 func (g *gatherer) readMemory() error {
-	f, err := g.x.cfg.Memory.Load(g.source.memory)
+	f, err := g.x.corpus.Memory.Load(g.source.Memory)
 	if err != nil {
 		return err
 	}
 	if f.Missing {
 		return fs.ErrNotExist
 	}
-	pieces := memoryPieces(g.source.Key, f)
+	pieces := corpus.MemoryPieces(g.source.Key, f)
 	for i := range pieces {
 		g.add(&pieces[i], 0)
 	}
-	g.state.Files = []format.File{memoryState(g.source.Key, f)}
+	g.state.Files = []format.File{corpus.MemoryState(g.source.Key, f)}
 	return nil
 }
 

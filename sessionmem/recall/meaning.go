@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/vectors"
 )
@@ -45,7 +46,7 @@ func (x *Index) meaningOf(ctx context.Context, text string) meaning {
 		return meaning{state: VectorsPartial}
 	}
 	begun := time.Now()
-	m, err := x.askMeaning(ctx, cut(text, embedText))
+	m, err := x.askMeaning(ctx, corpus.Cut(text, embedText))
 	switch {
 	case errors.Is(err, ErrNoModel):
 		return meaning{state: x.withoutModel(ctx)}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"mac-stats/sessionmem/recall/corpus"
 )
 
 // longAnswer is an answer of many parts; a word of the question is in each.
@@ -61,7 +63,7 @@ func TestWhatWasToldIsLookedForInTheAnswers(t *testing.T) {
 	b.sync()
 	places := func(question string) (told int) {
 		for i, h := range b.search(question).Hits {
-			if h.Kind == KindAssistant && h.Session == "cpu-a" {
+			if h.Kind == corpus.KindAssistant && h.Session == "cpu-a" {
 				return i
 			}
 		}
@@ -105,7 +107,7 @@ func TestTheMessagesBesideAHitAreToldOnRequest(t *testing.T) {
 			t.Errorf("%s: %q before, %q after", c.question, h.Before, h.After)
 		}
 	}
-	a, err := b.x.Search(t.Context(), Query{Text: "which soil", Now: b.now, Beside: true, Scope: Scope{Allow: func(c Chunk) bool { return c.Kind == KindUser }}})
+	a, err := b.x.Search(t.Context(), Query{Text: "which soil", Now: b.now, Beside: true, Scope: Scope{Allow: func(c corpus.Chunk) bool { return c.Kind == corpus.KindUser }}})
 	if err != nil || a.Hits[0].Before != "" || a.Hits[0].After != "" {
 		t.Errorf("what may not be found is told beside: %+v %v", a.Hits, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -59,7 +60,7 @@ var errOddJudgement = errors.New("the reranker's answer can't be used")
 func (x *Index) rerank(ctx context.Context, question string, hits []rank.Text) error {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
-		texts[i] = cut(h.Text, rerankText)
+		texts[i] = corpus.Cut(h.Text, rerankText)
 	}
 	scores, err := answered(ctx, rerankWait, func(ctx context.Context) ([]float64, error) {
 		return x.cfg.Reranker.Rerank(ctx, question, texts)

@@ -190,7 +190,7 @@ func (p *push) drop(ctx context.Context) error {
 	if len(p.gone) == 0 {
 		return nil
 	}
-	found, err := p.x.sources(ctx)
+	found, err := p.x.corpus.Sources(ctx)
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (x *Index) printNow(ctx context.Context, key string) (print string, err err
 		}
 		files := slices.Clone(k.State.Files)
 		for i, f := range files {
-			state, ok := x.cfg.Store.Catalog().State(f.File)
+			state, ok := x.corpus.Store.Catalog().State(f.File)
 			if !ok {
 				return nil
 			}

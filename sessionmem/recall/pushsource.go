@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 )
@@ -25,8 +26,8 @@ func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource
 		out, print = &ServerSource{Name: k.Name}, printOfFiles(k.State.Files)
 		n := numbering{session: k.Session != ""}
 		err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
-			c, at := chunkOf(&d, k)
-			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.hash, &d), place: at, number: d.Number})
+			c, at := corpus.ChunkOf(&d, &k.Name, k.State.Files)
+			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.Hash, &d), place: at, number: d.Number})
 			return nil
 		})
 		finishMessages(out.Passages)
@@ -83,7 +84,7 @@ func finishMessages(all []ServerPassage) {
 }
 
 // markOf tells whether a passage is the one that was put.
-func markOf(c *Chunk, hash uint32, d *format.Passage) string {
+func markOf(c *corpus.Chunk, hash uint32, d *format.Passage) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
 	return hex.EncodeToString(h.Sum(nil)[:12])
@@ -92,8 +93,8 @@ func markOf(c *Chunk, hash uint32, d *format.Passage) string {
 // readForServer fills in the texts of passages with what they are found by. What was
 // forgotten, or can't be read any more, is left out.
 func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
-	r := newTexts(&x.cfg)
-	defer r.close()
+	r := x.corpus.Texts()
+	defer r.Close()
 	a := x.analyzers.get()
 	defer x.analyzers.put(a)
 	out := all[:0]
@@ -102,15 +103,15 @@ func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]Serve
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		text, err := r.read(ctx, p.Chunk, p.place)
+		text, err := r.Read(ctx, p.Chunk, p.place)
 		if err != nil {
 			x.logger.Debug("a passage can't be read for the memory server", "err", err)
 			continue
 		}
-		if p.Text = text; x.isForgotten(&p.Chunk) {
+		if p.Text = text; x.corpus.IsForgotten(&p.Chunk) {
 			continue
 		}
-		p.Sources = r.sources
+		p.Sources = r.Sources
 		for _, f := range a.Chunk(text, p.Time).Freqs {
 			p.Terms = append(p.Terms, f.Term)
 		}

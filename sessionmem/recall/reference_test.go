@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/sessionmem/places"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 	"mac-stats/sessionmem/transcript"
@@ -24,7 +25,7 @@ type reference struct {
 }
 
 type refDoc struct {
-	piece
+	corpus.Piece
 	source string
 	terms  map[string]int
 	pairs  map[string]bool
@@ -46,7 +47,7 @@ type refDoc struct {
 func newReference(t *testing.T, x *Index) *reference {
 	t.Helper()
 	r := &reference{w: rank.Default()}
-	found, err := x.sources(t.Context())
+	found, err := x.corpus.Sources(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +57,12 @@ func newReference(t *testing.T, x *Index) *reference {
 		var messages [format.Strands]int
 		for _, p := range readPieces(t, x, s) {
 			if p.Session == "" || p.Part == 0 {
-				messages[p.strand]++
+				messages[p.Strand]++
 			}
-			if p.empty {
+			if p.Empty {
 				continue
 			}
-			d := &refDoc{piece: p, source: s.Key, terms: map[string]int{}, pairs: map[string]bool{}, message: messages[p.strand]}
+			d := &refDoc{Piece: p, source: s.Key, terms: map[string]int{}, pairs: map[string]bool{}, message: messages[p.Strand]}
 			terms := a.Chunk(p.Text, p.Time)
 			for _, f := range terms.Freqs {
 				d.terms[f.Term] = f.N
@@ -77,7 +78,7 @@ func newReference(t *testing.T, x *Index) *reference {
 	}
 	for _, d := range r.docs {
 		for _, n := range r.docs {
-			if n.source == d.source && n.strand == d.strand && n.message == d.message {
+			if n.source == d.source && n.Strand == d.Strand && n.message == d.message {
 				if d.parts++; d.first == nil {
 					d.first = n
 				}
@@ -92,7 +93,7 @@ func newReference(t *testing.T, x *Index) *reference {
 			sum += float64(r.w.Beside.After[i] + r.w.Beside.Before[i])
 		}
 		for _, n := range r.docs {
-			if by := d.seq - n.seq; n == n.first && isBeside(n, d, by) {
+			if by := d.Seq - n.Seq; n == n.first && isBeside(n, d, by) {
 				d.around += min(n.length, float64(r.w.Beside.Beginning)) * r.share(by)
 			}
 		}
@@ -101,23 +102,23 @@ func newReference(t *testing.T, x *Index) *reference {
 	return r
 }
 
-func readPieces(t *testing.T, x *Index, s source) []piece {
+func readPieces(t *testing.T, x *Index, s corpus.Source) []corpus.Piece {
 	t.Helper()
 	if s.Session == "" {
-		f, err := x.cfg.Memory.Load(s.memory)
+		f, err := x.corpus.Memory.Load(s.Memory)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return memoryPieces(s.Key, f)
+		return corpus.MemoryPieces(s.Key, f)
 	}
-	c := chunker{session: s.Session, source: s.From}
-	var out []piece
+	c := corpus.Chunker{Session: s.Session, Source: s.From}
+	var out []corpus.Piece
 	var names []string
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		names = append(names, f.File)
 	}
-	_, err := x.cfg.Store.Places().Each(t.Context(), names, func(b transcript.Block, p places.Place) error {
-		out = append(out, c.pieces(b, p)...)
+	_, err := x.corpus.Store.Places().Each(t.Context(), names, func(b transcript.Block, p places.Place) error {
+		out = append(out, c.Pieces(b, p)...)
 		return nil
 	})
 	if err != nil {
@@ -129,7 +130,7 @@ func readPieces(t *testing.T, x *Index, s source) []piece {
 // isBeside says whether two are of one strand, and one comes by behind the other that is
 // near.
 func isBeside(one, other *refDoc, by int) bool {
-	return one.source == other.source && one.strand == other.strand && by != 0 && by >= -rank.Reach && by <= rank.Reach
+	return one.source == other.source && one.Strand == other.Strand && by != 0 && by >= -rank.Reach && by <= rank.Reach
 }
 
 // share is how much of a message's beginning counts for the one that comes by behind it.
@@ -197,7 +198,7 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 // prior is what a chunk keeps of its score for being one part of many.
 func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
 	power := -r.w.Spread
-	if q.Told && d.Kind == KindAssistant {
+	if q.Told && d.Kind == corpus.KindAssistant {
 		power += r.w.Told
 	}
 	return math.Pow(float64(d.parts), power)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/rank"
@@ -138,7 +139,7 @@ type search struct {
 // found is a hit with the place of its text.
 type found struct {
 	Hit
-	place place
+	place corpus.Place
 	exact bool    // it holds an identifier of the question
 	share float64 // of its message
 	known bool    // its text is
@@ -150,7 +151,7 @@ type found struct {
 func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 	a := x.analyzers.get()
 	defer x.analyzers.put(a)
-	terms := a.Query(cut(q.Text, maxQuery), q.Now)
+	terms := a.Query(corpus.Cut(q.Text, maxQuery), q.Now)
 	terms.OnlyTime = terms.OnlyTime && !q.all // who looks for all that says the same means the words
 	return terms
 }
@@ -189,14 +190,6 @@ func (s *search) vectorState(f *engine.Found) VectorState {
 
 // maxQuery is how much of a question is read, in bytes.
 const maxQuery = 16 << 10
-
-// cut gives the beginning of a text, of whole characters.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:cutAt(text, most)]
-}
 
 // allowed says of each source whether its chunks may be found; cold ones are counted.
 // Where every session in the scope is cold there is nothing to keep them out of, and
@@ -263,7 +256,7 @@ func (s *search) take(ctx context.Context, top []rank.Candidate) error {
 			return err
 		}
 		h := found{Hit: Hit{Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
-		h.Chunk, h.place = chunkOf(&d, k)
+		h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue
 		}
@@ -305,7 +298,7 @@ func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 		return nil, err
 	}
 	h := &found{}
-	if h.Chunk, h.place = chunkOf(&d, k); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
+	if h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files); s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 		return nil, nil //nolint:nilnil // none is no error
 	}
 	return h, nil
@@ -325,7 +318,7 @@ func (x *Index) readBeside(ctx context.Context, hits []found) {
 			return ""
 		}
 		line, _, _ := strings.Cut(read[0].Text, "\n")
-		return strings.TrimSpace(cut(line, besideChars))
+		return strings.TrimSpace(corpus.Cut(line, besideChars))
 	}
 	for i := range hits {
 		hits[i].Before, hits[i].After = first(hits[i].before), first(hits[i].after)
@@ -343,8 +336,8 @@ func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
 
 // texted is withTexts that keeps the places.
 func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
-	r := newTexts(&x.cfg)
-	defer r.close()
+	r := x.corpus.Texts()
+	defer r.Close()
 	var out []found
 	for _, h := range hits {
 		if len(out) >= limit {
@@ -355,12 +348,12 @@ func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
 			out = append(out, h)
 			continue
 		}
-		text, err := r.read(ctx, h.Chunk, h.place)
+		text, err := r.Read(ctx, h.Chunk, h.place)
 		if err != nil {
 			x.logger.Debug("a hit can't be read any more", "err", err)
 			continue
 		}
-		h.Text, h.Sources, h.Untrusted = text, r.sources, !r.sources.Typed()
+		h.Text, h.Sources, h.Untrusted = text, r.Sources, !r.Sources.Typed()
 		out = append(out, h)
 	}
 	return out

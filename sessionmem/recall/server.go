@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
 )
@@ -53,16 +54,16 @@ type ServerPlace struct {
 // ServerPassage is a passage as it goes to the server and comes back.
 type ServerPassage struct {
 	ServerPlace
-	Chunk  // with its text
-	Parts  int
-	Asks   bool // its message ends with a question
-	Length int  // in words
-	Marks  analysis.Marks
-	Terms  []string
-	Mark   string // of all that is put: what has the same is the same
+	corpus.Chunk // with its text
+	Parts        int
+	Asks         bool // its message ends with a question
+	Length       int  // in words
+	Marks        analysis.Marks
+	Terms        []string
+	Mark         string // of all that is put: what has the same is the same
 
-	place  place  // in this machine's files, where it is of this machine,
-	number uint32 // and its vector's in the index
+	place  corpus.Place // in this machine's files, where it is of this machine,
+	number uint32       // and its vector's in the index
 }
 
 // ServerSource is what is put of a source.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/rank"
@@ -86,10 +87,10 @@ func (s *search) takeServer(ctx context.Context, top []rank.Candidate, passages 
 		}
 		p := &passages[c.At]
 		h := found{Hit: Hit{Chunk: p.Chunk, Machine: p.Machine, Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
-		if h.ID = chunkID(h.Session, h.Block, h.Part); h.Session == "" {
-			h.ID = memoryID(p.Key, h.Block, h.Part)
+		if h.ID = corpus.ChunkID(h.Session, h.Block, h.Part); h.Session == "" {
+			h.ID = corpus.MemoryID(p.Key, h.Block, h.Part)
 		}
-		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.isForgotten(&h.Chunk) {
+		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.corpus.IsForgotten(&h.Chunk) {
 			continue
 		}
 		if p.Machine == "" && !s.x.isAsPut(ctx, p, &h) {
@@ -112,13 +113,13 @@ func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 			return true
 		}
 	}
-	r := newTexts(&x.cfg)
-	defer r.close()
+	r := x.corpus.Texts()
+	defer r.Close()
 	var err error
-	if h.Kind == KindMemory {
-		_, err = r.readMemory(h.Chunk)
+	if h.Kind == corpus.KindMemory {
+		_, err = r.ReadMemory(h.Chunk)
 	} else {
-		_, err = r.search(ctx, h.Chunk, place{hash: hashText(h.Text)})
+		_, err = r.Search(ctx, h.Chunk, corpus.Place{Hash: corpus.HashText(h.Text)})
 	}
 	if err != nil {
 		x.logger.Debug("a hit of the memory server can't be read any more", "err", err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 )
@@ -45,7 +46,7 @@ func (x *Index) state(ctx context.Context) (State, error) {
 
 // look compares the files with the index.
 func (x *Index) look(ctx context.Context) error {
-	found, err := x.sources(ctx)
+	found, err := x.corpus.Sources(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (x *Index) look(ctx context.Context) error {
 		}
 		behind = 0
 		for _, s := range found {
-			if k := now.Source(s.Key); k == nil || !slices.Equal(k.State.Files, s.files) {
+			if k := now.Source(s.Key); k == nil || !slices.Equal(k.State.Files, s.Files) {
 				behind++
 			}
 		}
@@ -73,7 +74,7 @@ func (x *Index) look(ctx context.Context) error {
 }
 
 // Chunks gives all chunks of a session, in the order of its blocks, with their texts.
-func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
+func (x *Index) Chunks(ctx context.Context, session string) ([]corpus.Chunk, error) {
 	var hits []found
 	err := x.reading(ctx, func(now *engine.Snapshot) error {
 		hits = nil
@@ -83,7 +84,7 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 		for _, k := range now.OfSession(session) {
 			err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
 				var h found
-				h.Chunk, h.place = chunkOf(&d, k)
+				h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
 				hits = append(hits, h)
 				return nil
 			})
@@ -97,7 +98,7 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(hits, inFile)
-	var out []Chunk
+	var out []corpus.Chunk
 	for _, h := range x.withTexts(ctx, hits, len(hits)) {
 		out = append(out, h.Chunk)
 	}
@@ -106,28 +107,28 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]Chunk, error) {
 
 // inFile orders chunks as they stand in their files.
 func inFile(a, b found) int {
-	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.place.offset, b.place.offset), cmp.Compare(a.Part, b.Part))
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.place.Offset, b.place.Offset), cmp.Compare(a.Part, b.Part))
 }
 
 // Chunk gives a chunk by its id; ErrNoChunk where there is none.
-func (x *Index) Chunk(ctx context.Context, id string) (Chunk, error) {
+func (x *Index) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
 	var hit *found
 	err := x.reading(ctx, func(now *engine.Snapshot) error {
 		hit = nil
 		return eachOfID(ctx, now, id, func(_ uint32, d format.Passage, k *engine.Source) {
 			hit = &found{}
-			hit.Chunk, hit.place = chunkOf(&d, k)
+			hit.Chunk, hit.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
 		})
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Chunk{}, err
+		return corpus.Chunk{}, err
 	}
 	if hit == nil {
-		return Chunk{}, fmt.Errorf("%w: %s", ErrNoChunk, id)
+		return corpus.Chunk{}, fmt.Errorf("%w: %s", ErrNoChunk, id)
 	}
 	hits := x.withTexts(ctx, []found{*hit}, 1)
 	if len(hits) == 0 {
-		return Chunk{}, fmt.Errorf("%w: %s says something else by now", ErrNoChunk, id)
+		return corpus.Chunk{}, fmt.Errorf("%w: %s says something else by now", ErrNoChunk, id)
 	}
 	return hits[0].Chunk, nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/wholefile"
@@ -38,7 +39,7 @@ func (x *Index) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 }
 
 func (x *Index) syncAll(ctx context.Context, e *engine.Engine) (report Report, print uint64, err error) {
-	found, err := x.sources(ctx)
+	found, err := x.corpus.Sources(ctx)
 	if err != nil {
 		return Report{}, 0, err
 	}
@@ -58,14 +59,14 @@ const flushWait = 5 * time.Second
 const manyFiles = 32
 
 // syncSome brings some sources up to date. The caller holds the writers' lock.
-func (x *Index) syncSome(ctx context.Context, e *engine.Engine, todo []source) (Report, error) {
+func (x *Index) syncSome(ctx context.Context, e *engine.Engine, todo []corpus.Source) (Report, error) {
 	report := Report{Files: len(todo)}
 	err := x.take(ctx, e, todo, nil, &report)
 	return report, err
 }
 
 // take reads what changed and writes it.
-func (x *Index) take(ctx context.Context, e *engine.Engine, todo []source, gone []string, report *Report) error {
+func (x *Index) take(ctx context.Context, e *engine.Engine, todo []corpus.Source, gone []string, report *Report) error {
 	if len(todo) >= manyFiles {
 		defer x.begin()()
 	}
@@ -76,10 +77,7 @@ func (x *Index) take(ctx context.Context, e *engine.Engine, todo []source, gone 
 	w.Drop(gone...)
 	report.Changed = len(gone)
 	defer func() { report.Added, report.Removed = w.Added, w.Removed }()
-	r := &reader{x: x, e: e}
-	if x.cfg.Forgotten != nil {
-		r.buried = x.cfg.Forgotten()
-	}
+	r := &reader{x: x, e: e, buried: x.corpus.Tombstones()}
 	files := 0
 	var unread []error // a file that can't be read stays as it was indexed, and is no reason to leave the others
 	err = r.readAll(ctx, todo, func(h *harvest) error {
@@ -118,7 +116,7 @@ func (x *Index) take(ctx context.Context, e *engine.Engine, todo []source, gone 
 
 // differences compares what there is with what is indexed: what to read, the newest
 // first, and the keys of what is gone.
-func differences(ctx context.Context, e *engine.Engine, found []source) (todo []source, gone []string, err error) {
+func differences(ctx context.Context, e *engine.Engine, found []corpus.Source) (todo []corpus.Source, gone []string, err error) {
 	err = e.Read(ctx, func(now *engine.Snapshot) error {
 		todo, gone = nil, nil
 		same := 0
@@ -127,7 +125,7 @@ func differences(ctx context.Context, e *engine.Engine, found []source) (todo []
 			if k != nil {
 				same++
 			}
-			if k == nil || !slices.Equal(k.State.Files, s.files) {
+			if k == nil || !slices.Equal(k.State.Files, s.Files) {
 				todo = append(todo, s)
 			}
 		}
@@ -136,12 +134,12 @@ func differences(ctx context.Context, e *engine.Engine, found []source) (todo []
 		}
 		return nil
 	})
-	slices.SortStableFunc(todo, func(a, b source) int { return cmp.Compare(b.changed(), a.changed()) })
+	slices.SortStableFunc(todo, func(a, b corpus.Source) int { return cmp.Compare(b.Changed(), a.Changed()) })
 	return todo, gone, err
 }
 
 // missing gives the keys of indexed sources that are none of these.
-func missing(now *engine.Snapshot, found []source) (gone []string) {
+func missing(now *engine.Snapshot, found []corpus.Source) (gone []string) {
 	there := make(map[string]bool, len(found))
 	for _, s := range found {
 		there[s.Key] = true
@@ -154,22 +152,13 @@ func missing(now *engine.Snapshot, found []source) (gone []string) {
 	return gone
 }
 
-// changed is when the last of a source's files was written.
-func (s *source) changed() int64 {
-	newest := int64(0)
-	for _, f := range s.files {
-		newest = max(newest, f.Changed)
-	}
-	return newest
-}
-
 // replace builds the index from nothing, or goes on with that after a crash, and puts it
 // in the place of the old one, which answers meanwhile. The caller holds the writers'
 // lock.
 func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 	defer x.begin()()
 	path := filepath.Join(x.cfg.CacheDir, newFile)
-	e, err := engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger)
+	e, err := engine.Open(ctx, path, x.corpus.Root, true, x.limits, x.logger)
 	if err == nil && e.Older() {
 		err = errors.Join(tables.ErrOther, e.Close())
 	}
@@ -177,7 +166,7 @@ func (x *Index) replace(ctx context.Context, begun time.Time) (Report, error) {
 		if err := tables.Remove(path); err != nil {
 			return Report{}, err
 		}
-		if e, err = engine.Open(ctx, path, x.cfg.Root, true, x.limits, x.logger); err != nil {
+		if e, err = engine.Open(ctx, path, x.corpus.Root, true, x.limits, x.logger); err != nil {
 			return Report{}, err
 		}
 	}

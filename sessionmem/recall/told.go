@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 )
@@ -68,7 +69,7 @@ func (x *Index) syncTold(ctx context.Context) (Report, bool) {
 // takeTold takes up what was told, if that is clear. What goes wrong is left to whoever
 // looks at all.
 func (x *Index) takeTold(ctx context.Context, e *engine.Engine, told map[string]bool) (report Report, ok bool) {
-	var todo []source
+	var todo []corpus.Source
 	err := e.Read(ctx, func(now *engine.Snapshot) error {
 		t := toldSources{x: x, now: now}
 		todo, ok = t.find(told)
@@ -90,13 +91,13 @@ func (x *Index) takeTold(ctx context.Context, e *engine.Engine, told map[string]
 type toldSources struct {
 	x        *Index
 	now      *engine.Snapshot
-	found    []source
-	memories map[string]source // nil: not asked for
+	found    []corpus.Source
+	memories map[string]corpus.Source // nil: not asked for
 }
 
 // find gives the sources as they are now; false where a file is not known, or gone, or
 // is none that is indexed.
-func (t *toldSources) find(told map[string]bool) ([]source, bool) {
+func (t *toldSources) find(told map[string]bool) ([]corpus.Source, bool) {
 	for path := range told {
 		if name, ok := strings.CutPrefix(path, sessionTold); ok {
 			if !t.session(name) {
@@ -105,7 +106,7 @@ func (t *toldSources) find(told map[string]bool) ([]source, bool) {
 			continue
 		}
 		if filepath.IsAbs(path) {
-			rel, err := filepath.Rel(t.x.cfg.Root, path)
+			rel, err := filepath.Rel(t.x.corpus.Root, path)
 			if err != nil {
 				return nil, false
 			}
@@ -159,19 +160,19 @@ func holds(k *engine.Source, file string) bool {
 // take takes a source with its files as they are now; ok is false where one of them is
 // gone.
 func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
-	if len(k.State.Files) == 0 || t.x.cfg.Store.IsPrivate(k.Session) {
+	if len(k.State.Files) == 0 || t.x.corpus.Store.IsPrivate(k.Session) {
 		return false, false
 	}
-	s := source{Name: k.Name}
+	s := corpus.Source{Name: k.Name}
 	for _, f := range k.State.Files {
-		state, ok := t.x.cfg.Store.Catalog().State(f.File)
+		state, ok := t.x.corpus.Store.Catalog().State(f.File)
 		if !ok {
 			return false, false
 		}
-		s.files = append(s.files, format.File(state))
+		s.Files = append(s.Files, format.File(state))
 	}
-	changed = !slices.Equal(s.files, k.State.Files)
-	if changed && !slices.ContainsFunc(t.found, func(f source) bool { return f.Key == s.Key }) {
+	changed = !slices.Equal(s.Files, k.State.Files)
+	if changed && !slices.ContainsFunc(t.found, func(f corpus.Source) bool { return f.Key == s.Key }) {
 		t.found = append(t.found, s)
 	}
 	return changed, true
@@ -184,17 +185,17 @@ func (t *toldSources) memory(path string) bool {
 		return false
 	}
 	if t.memories == nil {
-		all, err := t.x.memories()
+		all, err := t.x.corpus.Memories()
 		if err != nil {
 			return false
 		}
-		t.memories = map[string]source{}
+		t.memories = map[string]corpus.Source{}
 		for _, s := range all {
 			t.memories[s.Key] = s
 		}
 	}
 	s, ok := t.memories[path]
-	if ok && !slices.Equal(s.files, k.State.Files) {
+	if ok && !slices.Equal(s.Files, k.State.Files) {
 		t.found = append(t.found, s)
 	}
 	return ok

@@ -8,47 +8,11 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/engine/vectors"
-	"mac-stats/sessionmem/transcript"
 )
-
-// Kind says what a chunk is part of.
-type Kind string
-
-// The kinds of chunks: those of a transcript's blocks, and memory files.
-const (
-	KindUser      = Kind(transcript.KindUser)
-	KindAssistant = Kind(transcript.KindAssistant)
-	KindAgent     = Kind(transcript.KindAgent)
-	KindTool      = Kind(transcript.KindTool)
-	KindSummary   = Kind(transcript.KindSummary)
-	KindMemory    = Kind("memory")
-)
-
-// Chunk is what is found: a block of a transcript, or a part of a long one, split at
-// paragraphs; or a bullet or paragraph of a memory file.
-type Chunk struct {
-	// ID is "<session>/<block id>/<part>", for memory files "memory/<path>/<hash>". It
-	// stays the same when the index is built anew.
-	ID        string
-	Path      string // of the file, below the data folder, with slashes
-	Session   string // "" for memory files
-	Source    string // cpu, cli, discord, …; "" for memory files
-	Block     string // the block's id; of memory files the hash of the text
-	Part      int    // of the block, from 0 on
-	Turn      int    // 0-based place among the User and Assistant blocks of the session; -1 for other kinds
-	Kind      Kind
-	Agent     string
-	Time      time.Time // of the block; of memory files when the line was learnt, else the file's
-	Untrusted bool      // words of strangers
-	Text      string    // read from the file for the answer
-
-	// Sources are those of the text, read from the file with it: an index of an older
-	// version can't say what a turn may do.
-	Sources transcript.Sources
-}
 
 // Strategy says what a search goes by.
 type Strategy string
@@ -77,16 +41,16 @@ type Query struct {
 
 // Scope says what may be found. The zero value allows everything.
 type Scope struct {
-	Session    string             // only this one
-	Sources    []string           // only sessions of these sources
-	NotSession string             // all but this one
-	Allow      func(c Chunk) bool // the last word, without the text; it must be cheap; nil: all
-	NoMemory   bool               // no memory files
+	Session    string                    // only this one
+	Sources    []string                  // only sessions of these sources
+	NotSession string                    // all but this one
+	Allow      func(c corpus.Chunk) bool // the last word, without the text; it must be cheap; nil: all
+	NoMemory   bool                      // no memory files
 }
 
 // Hit is a message that was found, with its best chunk.
 type Hit struct {
-	Chunk
+	corpus.Chunk
 	// Before and After are the first lines of the messages beside it, where Query.Beside
 	// asks for them; "" where there is none.
 	Before, After     string
@@ -175,11 +139,6 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Tombstones know what was forgotten.
-type Tombstones interface {
-	Has(text string) bool
-}
-
 // Settings are what people set.
 type Settings struct {
 	TopK      int
@@ -192,12 +151,12 @@ type Settings struct {
 type Config struct {
 	Root, CacheDir string
 	Store          *sessionmem.Store
-	Memory         *memory.Memory    // nil: no memory files
-	Settings       func() Settings   // nil: 8 hits, hybrid, cold after 90 days
-	Embedder       Embedder          // nil: none
-	Reranker       Reranker          // nil: none
-	Forgotten      func() Tombstones // nil: none. Asked before anything is taken up or embedded
-	Server         func() Server     // the index of several machines, or nil: this one's alone; nil: never
+	Memory         *memory.Memory           // nil: no memory files
+	Settings       func() Settings          // nil: 8 hits, hybrid, cold after 90 days
+	Embedder       Embedder                 // nil: none
+	Reranker       Reranker                 // nil: none
+	Forgotten      func() corpus.Tombstones // nil: none. Asked before anything is taken up or embedded
+	Server         func() Server            // the index of several machines, or nil: this one's alone; nil: never
 	// BeforePush learns what other machines forgot before anything is put on the server; an
 	// error, and nothing is put. nil: nothing is learnt.
 	BeforePush     func(ctx context.Context, to Server) error

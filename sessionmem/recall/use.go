@@ -26,7 +26,7 @@ func (x *Index) use(ctx context.Context) (e *engine.Engine, done func(), err err
 		}
 	}
 	if x.engine == nil {
-		e, err := engine.Open(ctx, x.path, x.cfg.Root, false, x.limits, x.logger)
+		e, err := engine.Open(ctx, x.path, x.corpus.Root, false, x.limits, x.logger)
 		if err != nil {
 			x.broken = x.broken || errors.Is(err, tables.ErrOther) || tables.IsDamaged(err)
 			return nil, nil, err

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/engine/tables"
@@ -211,7 +212,7 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 		out = make([]wanted, len(some))
 		for i, w := range some {
 			out[i].Wanted = w
-			out[i].hit.Chunk, out[i].hit.place = chunkOf(&w.Passage, w.Source)
+			out[i].hit.Chunk, out[i].hit.place = corpus.ChunkOf(&w.Passage, &w.Source.Name, w.Source.State.Files)
 		}
 		j.made, j.wanted = made, now.Passages()
 		return err
@@ -225,17 +226,17 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 // withTexts reads the chunks' texts. What its file does not say any more is left for
 // the next look at the file, and what was forgotten for ever.
 func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
-	r := newTexts(&j.x.cfg)
-	defer r.close()
+	r := j.x.corpus.Texts()
+	defer r.Close()
 	out := batch[:0:0]
 	for room := j.x.pace.batchBytes(); len(batch) > 0 && (room > 0 || len(out) == 0); batch = batch[1:] {
 		w := batch[0]
-		text, err := r.read(ctx, w.hit.Chunk, w.hit.place)
+		text, err := r.Read(ctx, w.hit.Chunk, w.hit.place)
 		if ctx.Err() != nil {
 			break
 		}
 		w.hit.Text = text
-		if err != nil || j.x.isForgotten(&w.hit.Chunk) {
+		if err != nil || j.x.corpus.IsForgotten(&w.hit.Chunk) {
 			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
@@ -265,8 +266,8 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 			left = left[len(w.texts):]
 		}
 		return e.PutVectors(ctx, m, all, func(i int, now format.Passage, of *engine.Source) bool {
-			c, _ := chunkOf(&now, of)
-			return c.ID == batch[i].hit.ID && !j.x.isForgotten(&batch[i].hit.Chunk)
+			c, _ := corpus.ChunkOf(&now, &of.Name, of.State.Files)
+			return c.ID == batch[i].hit.ID && !j.x.corpus.IsForgotten(&batch[i].hit.Chunk)
 		})
 	})
 }
@@ -298,9 +299,4 @@ func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 		return err
 	}
 	return j.x.writeVectors(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
-}
-
-// isForgotten says whether a chunk was forgotten.
-func (x *Index) isForgotten(c *Chunk) bool {
-	return x.cfg.Forgotten != nil && isBuried(x.cfg.Forgotten(), c)
 }

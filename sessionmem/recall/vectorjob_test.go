@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -322,7 +323,7 @@ func TestVectorsGoWithTheirChunks(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	dead := map[string]bool{}
-	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return tombs(dead) } })
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() corpus.Tombstones { return tombs(dead) } })
 	blocks := b.talk("cpu-a", "the automobile is red", "the hound barks", "rain falls", "bread bakes")
 	b.talk("cpu-b", "the physician waits", "secret words")
 	dead["secret words"] = true
@@ -402,7 +403,7 @@ func TestAJobInFlightBringsNothingBack(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	dead := tombs{}
-	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return dead } })
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() corpus.Tombstones { return dead } })
 	blocks := b.talk("cpu-a", "the automobile is red", "the hound barks", "rain falls", "bread bakes")
 	b.sync()
 	f.gate = func() {
@@ -704,7 +705,7 @@ func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	record := forgotten.NewRecord(b.root, nil)
-	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() Tombstones { return record } })
+	b.withEmbedder(f, func(c *Config) { c.Forgotten = func() corpus.Tombstones { return record } })
 	traces, err := record.New(true, false)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/engine/vectors"
@@ -106,8 +107,8 @@ func (m *vectorModelTest) check() {
 	}
 	chunks := 0
 	err := m.x.reading(m.Context(), func(now *engine.Snapshot) error {
-		r := newTexts(&m.x.cfg)
-		defer r.close()
+		r := m.x.corpus.Texts()
+		defer r.Close()
 		for place, k := range now.Sources() {
 			if k == nil {
 				continue
@@ -116,8 +117,8 @@ func (m *vectorModelTest) check() {
 			alone[place] = true
 			err := now.Each(m.Context(), k, func(at uint32, d format.Passage) error {
 				chunks++
-				c, p := chunkOf(&d, k)
-				text, err := r.read(m.Context(), c, p)
+				c, p := corpus.ChunkOf(&d, &k.Name, k.State.Files)
+				text, err := r.Read(m.Context(), c, p)
 				if err != nil {
 					return err
 				}

@@ -19,6 +19,7 @@ import (
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wordsearch"
 )
@@ -47,7 +48,7 @@ func (s *stubIndex) Related(_ context.Context, query string, quick bool) ([]reca
 func (s *stubIndex) IndexStatus(context.Context) (recall.Status, error) { return recall.Status{}, nil }
 
 func nearHit(session, block, text string, relevance float64) recall.Hit {
-	return recall.Hit{Chunk: recall.Chunk{Session: session, Block: block, Kind: recall.KindUser, Text: text}, Relevance: relevance}
+	return recall.Hit{Chunk: corpus.Chunk{Session: session, Block: block, Kind: corpus.KindUser, Text: text}, Relevance: relevance}
 }
 
 // bench is the search over a window of its own, in a store of real transcripts.

@@ -16,6 +16,7 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/postgres"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
@@ -73,7 +74,7 @@ func newMachine(t *testing.T, address, name string) *machine {
 func (m *machine) start(address, name string) {
 	m.Helper()
 	m.pushed = open(m.T, m.Params, address, name, func(c *recall.Config) {
-		c.Forgotten = func() recall.Tombstones { return m.Store.Forgotten() }
+		c.Forgotten = func() corpus.Tombstones { return m.Store.Forgotten() }
 		c.BeforePush = func(ctx context.Context, _ recall.Server) error {
 			_, err := m.forgetter.Exchange(ctx, board{m.server, m})
 			return err

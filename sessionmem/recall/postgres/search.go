@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -207,7 +208,7 @@ func (q *question) args() pgx.NamedArgs {
 		"from": from, "to": to, "cutoff": q.ColdBefore, "offsets": offsets, "shares": q.shares,
 		"session": clean(q.Scope.Session), "not_session": clean(q.Scope.NotSession), "memory": !q.Scope.NoMemory, "origins": origins,
 		"beginning": float64(w.Beside.Beginning), "k": float64(w.K), "rarity": w.Rarity, "reply": float64(w.Beside.Reply), "own": float64(w.Own), "session_k": w.Session.K, "session_b": w.Session.B,
-		"spread": w.Spread, "assistant": string(recall.KindAssistant), "answers": answers, "session_share": w.Session.Share, "limit": w.Candidates,
+		"spread": w.Spread, "assistant": string(corpus.KindAssistant), "answers": answers, "session_share": w.Session.Share, "limit": w.Candidates,
 	}
 }
 
@@ -249,7 +250,7 @@ func (q *question) rank(list []found, out *recall.ServerFound) {
 		c := q.candidate(f, len(out.Passages))
 		out.Passages = append(out.Passages, f.ServerHit)
 		share := user
-		if f.Kind == recall.KindAssistant {
+		if f.Kind == corpus.KindAssistant {
 			share = answer
 		}
 		c.Share = float64(share.Of(uint8(min(f.Parts, math.MaxUint8)))) //nolint:gosec // bounded

@@ -16,6 +16,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -23,8 +24,8 @@ import (
 type Backend interface {
 	Sync(ctx context.Context) (recall.Report, error)
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
-	Chunks(ctx context.Context, session string) ([]recall.Chunk, error)
-	Chunk(ctx context.Context, id string) (recall.Chunk, error)
+	Chunks(ctx context.Context, session string) ([]corpus.Chunk, error)
+	Chunk(ctx context.Context, id string) (corpus.Chunk, error)
 	Erase(ctx context.Context, ids, sessions, files []string) error
 	Close() error
 }
@@ -182,7 +183,7 @@ func found(f *folder) {
 		f.Errorf("%q: the answer is not found by the words of its question", got)
 	}
 	h := f.ask(recall.Query{Text: "Adriatic"}).Hits[0]
-	if h.Session != "cli-b" || h.Source != "cli" || h.Kind != recall.KindAssistant || h.Turn != 1 || h.Score <= 0 || h.Score > 1 || h.ID != "cli-b/"+h.Block+"/0" {
+	if h.Session != "cli-b" || h.Source != "cli" || h.Kind != corpus.KindAssistant || h.Turn != 1 || h.Score <= 0 || h.Score > 1 || h.ID != "cli-b/"+h.Block+"/0" {
 		f.Errorf("%+v", h)
 	}
 	if c, err := f.Chunk(f.Context(), h.ID); err != nil || c.Text != h.Text {
@@ -227,12 +228,12 @@ func scoped(f *folder) {
 		{recall.Scope{Session: "cpu-a"}, "cpu-a"},
 		{recall.Scope{NotSession: "cpu-a"}, "cli-b discord-c memory"},
 		{recall.Scope{Sources: []string{"cpu", "cli"}, NoMemory: true}, "cli-b cpu-a"},
-		{recall.Scope{Allow: func(c recall.Chunk) bool { return c.Kind == recall.KindMemory }}, "memory"},
+		{recall.Scope{Allow: func(c corpus.Chunk) bool { return c.Kind == corpus.KindMemory }}, "memory"},
 	} {
 		var got []string
 		for _, h := range f.ask(recall.Query{Text: "otter", Scope: c.scope}).Hits {
 			got = append(got, h.Session)
-			if h.Kind == recall.KindMemory {
+			if h.Kind == corpus.KindMemory {
 				got[len(got)-1] = "memory"
 			}
 		}

@@ -1,4 +1,4 @@
-package recall
+package corpus
 
 import (
 	"crypto/sha256"
@@ -23,70 +23,46 @@ import (
 // model, and measured.
 const maxPart = 800
 
-// Every part of a block takes a number in its strand, also one that holds nothing to find,
-// so that the neighbours of the others are the same with it.
-
-// piece is a chunk with its place, ready to be analysed.
-type piece struct {
-	Chunk
-	strand int
-	seq    int // number in the strand
-	place  place
-	empty  bool // nothing to find: it only takes its number
+// Chunker makes pieces of the blocks of a session, in their order.
+type Chunker struct {
+	Session, Source string
+	Turn            int
+	Seq             [format.Strands]int
 }
 
-// place is where a chunk's text is read again.
-type place struct {
-	file   string // below the session folder; "" for memory files
-	offset int64
-	size   int64
-	bare   bool
-	line   int    // memory files: of the piece
-	hash   uint32 // of the part's text
-
-	files []format.File // of its session, as they were when they were indexed
-}
-
-// chunker makes pieces of the blocks of a session, in their order.
-type chunker struct {
-	session, source string
-	turn            int
-	seq             [format.Strands]int
-}
-
-// pieces gives the pieces of a block; the turns are counted over all blocks.
-func (c *chunker) pieces(b transcript.Block, p places.Place) []piece {
+// Pieces gives the pieces of a block; the turns are counted over all blocks.
+func (c *Chunker) Pieces(b transcript.Block, p places.Place) []Piece {
 	kind, ok := kindOf(b)
 	if !ok {
 		return nil
 	}
 	base := Chunk{
-		Path: path.Join("session", p.File), Session: c.session, Source: c.source, Block: b.ID, Turn: -1,
-		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.session).Typed(),
+		Path: path.Join("session", p.File), Session: c.Session, Source: c.Source, Block: b.ID, Turn: -1,
+		Kind: kind, Agent: b.Agent, Time: b.Time, Untrusted: !sourcesOf(b, c.Session).Typed(),
 	}
 	strand := format.StrandWork
 	if b.IsMessage() {
-		base.Turn, strand = c.turn, format.StrandTalk
-		c.turn++
+		base.Turn, strand = c.Turn, format.StrandTalk
+		c.Turn++
 	}
-	parts := splitText(b.Text, maxPart)
+	parts := Parts(b.Text)
 	if len(parts) == 0 {
 		parts = []string{""}
 	}
-	out := make([]piece, len(parts))
+	out := make([]Piece, len(parts))
 	for i, text := range parts {
-		out[i] = piece{Chunk: base, strand: strand, seq: c.seq[strand]}
-		out[i].ID = chunkID(c.session, b.ID, i)
+		out[i] = Piece{Chunk: base, Strand: strand, Seq: c.Seq[strand]}
+		out[i].ID = ChunkID(c.Session, b.ID, i)
 		out[i].Part, out[i].Text = i, text
-		out[i].place = place{file: p.File, offset: p.Offset, size: p.Size, bare: p.Bare, hash: hashText(text)}
-		out[i].empty = text == "" || strings.TrimSpace(text) == forgotten.Text
-		c.seq[strand]++
+		out[i].Place = Place{file: p.File, Offset: p.Offset, size: p.Size, bare: p.Bare, Hash: HashText(text)}
+		out[i].Empty = text == "" || strings.TrimSpace(text) == forgotten.Text
+		c.Seq[strand]++
 	}
 	return out
 }
 
-// memoryID is the id of a piece of a memory file; those that say the same are numbered.
-func memoryID(file, block string, number int) string {
+// MemoryID is the id of a piece of a memory file; those that say the same are numbered.
+func MemoryID(file, block string, number int) string {
 	id := "memory/" + file + "/" + block
 	if number > 0 {
 		id += "-" + strconv.Itoa(number+1)
@@ -94,7 +70,8 @@ func memoryID(file, block string, number int) string {
 	return id
 }
 
-func chunkID(session, block string, part int) string {
+// ChunkID is the id of a part of a block of a session.
+func ChunkID(session, block string, part int) string {
 	return session + "/" + block + "/" + strconv.Itoa(part)
 }
 
@@ -125,21 +102,21 @@ func ofDiscord(k memory.TargetKind) bool {
 	return k == memory.TargetChannel || k == memory.TargetServer || k == memory.TargetPerson
 }
 
-// memoryPieces makes pieces of a memory file. Path is below the data folder.
-func memoryPieces(file string, f memory.File) []piece {
-	var out []piece
+// MemoryPieces makes pieces of a memory file. Path is below the data folder.
+func MemoryPieces(file string, f memory.File) []Piece {
+	var out []Piece
 	seen := map[string]int{}
 	for _, m := range memorytext.Pieces(f.Text) {
-		for _, text := range splitText(m.Text, maxPart) {
+		for _, text := range Parts(m.Text) {
 			sum := sha256.Sum256([]byte(text))
 			block := hex.EncodeToString(sum[:6])
 			seen[block]++
-			p := piece{Chunk: Chunk{
-				ID: memoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
+			p := Piece{Chunk: Chunk{
+				ID: MemoryID(file, block, seen[block]-1), Path: file, Block: block, Part: seen[block] - 1, Turn: -1,
 				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
-			}, seq: len(out)}
-			p.empty = strings.TrimSpace(text) == forgotten.Text
-			p.place = place{line: m.Line, hash: hashText(text)}
+			}, Seq: len(out)}
+			p.Empty = strings.TrimSpace(text) == forgotten.Text
+			p.Place = Place{line: m.Line, Hash: HashText(text)}
 			out = append(out, p)
 		}
 	}
@@ -154,6 +131,10 @@ func learnt(from string, changed time.Time) time.Time {
 	}
 	return changed.Truncate(time.Second)
 }
+
+// Parts gives the parts of a block's text as chunks have them: part n of its chunks'
+// ids is the n-th of these.
+func Parts(text string) []string { return splitText(text, maxPart) }
 
 // splitText cuts a text into parts of at most most bytes: at paragraphs where it can,
 // else at lines, ends of sentences, blanks, and at last anywhere between characters.
@@ -173,6 +154,14 @@ func splitText(text string, most int) []string {
 	return out
 }
 
+// Cut gives the beginning of a text, of whole characters.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:cutAt(text, most)]
+}
+
 // cutAt finds where to cut a text that is longer than most. A cut that would leave less
 // than a quarter of a part is passed over for the next kind.
 func cutAt(text string, most int) int {
@@ -189,8 +178,8 @@ func cutAt(text string, most int) int {
 	return n
 }
 
-// hashText tells whether a text is the one that was indexed: 24 bits, beside the
+// HashText tells whether a text is the one that was indexed: 24 bits, beside the
 // block's id, its place and its part.
-func hashText(text string) uint32 {
+func HashText(text string) uint32 {
 	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)) & (1<<24 - 1)
 }

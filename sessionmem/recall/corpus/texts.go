@@ -1,4 +1,4 @@
-package recall
+package corpus
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// texts reads the texts of chunks from their files.
-type texts struct {
-	cfg    *Config
+// Texts reads the texts of chunks from their files.
+type Texts struct {
+	corpus *Corpus
 	blocks *places.BlockReader
 	block  transcript.Block // read last
 	of     blockAt          // of it
 	parts  []string         // of its text
-	memory map[string][]piece
+	memory map[string][]Piece
 
-	sources transcript.Sources // of the text that was read last
+	Sources transcript.Sources // of the text that was read last
 }
 
 // blockAt is where a block stands.
@@ -31,17 +31,19 @@ type blockAt struct {
 	offset, size int64
 }
 
-func newTexts(cfg *Config) *texts { return &texts{cfg: cfg, blocks: cfg.Store.Places().Blocks()} }
+// Texts begins to read.
+func (c *Corpus) Texts() *Texts { return &Texts{corpus: c, blocks: c.Store.Places().Blocks()} }
 
-func (t *texts) close() { _ = t.blocks.Close() } // read only
+// Close ends the reading.
+func (t *Texts) Close() { _ = t.blocks.Close() } // read only
 
-// read gives the text of a chunk; fs.ErrNotExist where its file does not say it any more.
-func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
+// Read gives the text of a chunk; fs.ErrNotExist where its file does not say it any more.
+func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if c.Kind == KindMemory {
-		return t.readMemory(c)
+		return t.ReadMemory(c)
 	}
 	if c.Kind == KindSummary && t.changed(p.files) { // the index will drop it, or not
-		holds, err := t.cfg.Store.Places().Holds(ctx, names(p.files), c.Block)
+		holds, err := t.corpus.Store.Places().Holds(ctx, Names(p.files), c.Block)
 		if err != nil {
 			return "", err
 		}
@@ -52,46 +54,46 @@ func (t *texts) read(ctx context.Context, c Chunk, p place) (string, error) {
 	if text, ok := t.atPlace(c, p); ok {
 		return text, nil
 	}
-	return t.search(ctx, c, p)
+	return t.Search(ctx, c, p)
 }
 
 // changed reports whether one of a session's files is not as it was when it was indexed.
-func (t *texts) changed(files []format.File) bool {
+func (t *Texts) changed(files []format.File) bool {
 	return slices.ContainsFunc(files, func(f format.File) bool {
-		now, ok := t.cfg.Store.Catalog().State(f.File)
+		now, ok := t.corpus.Store.Catalog().State(f.File)
 		return !ok || format.File(now) != f
 	})
 }
 
 // atPlace reads the text where it was when it was indexed.
-func (t *texts) atPlace(c Chunk, p place) (string, bool) {
-	at := blockAt{p.file, p.offset, p.size}
+func (t *Texts) atPlace(c Chunk, p Place) (string, bool) {
+	at := blockAt{p.file, p.Offset, p.size}
 	if t.parts == nil || t.of != at {
 		t.parts = nil
-		b, err := t.blocks.Block(places.Place{File: p.file, Offset: p.offset, Size: p.size, Bare: p.bare})
+		b, err := t.blocks.Block(places.Place{File: p.file, Offset: p.Offset, Size: p.size, Bare: p.bare})
 		if err != nil || b.ID != "" && b.ID != c.Block {
 			return "", false
 		}
-		t.block, t.of, t.parts = b, at, splitText(b.Text, maxPart)
+		t.block, t.of, t.parts = b, at, Parts(b.Text)
 	}
-	if c.Part >= len(t.parts) || hashText(t.parts[c.Part]) != p.hash {
+	if c.Part >= len(t.parts) || HashText(t.parts[c.Part]) != p.Hash {
 		return "", false
 	}
-	t.sources = sourcesOf(t.block, c.Session)
+	t.Sources = sourcesOf(t.block, c.Session)
 	return t.parts[c.Part], true
 }
 
 var errFound = errors.New("found")
 
-// search looks through the session for the block's id: the file moved on, or elsewhere.
-func (t *texts) search(ctx context.Context, c Chunk, p place) (string, error) {
+// Search looks through the session for the block's id: the file moved on, or elsewhere.
+func (t *Texts) Search(ctx context.Context, c Chunk, p Place) (string, error) {
 	text := ""
-	err := t.cfg.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {
+	err := t.corpus.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {
 		if b.ID != c.Block {
 			return nil
 		}
-		if parts := splitText(b.Text, maxPart); c.Part < len(parts) && hashText(parts[c.Part]) == p.hash {
-			text, t.sources = parts[c.Part], sourcesOf(b, c.Session)
+		if parts := Parts(b.Text); c.Part < len(parts) && HashText(parts[c.Part]) == p.Hash {
+			text, t.Sources = parts[c.Part], sourcesOf(b, c.Session)
 			return errFound
 		}
 		return nil
@@ -105,8 +107,8 @@ func (t *texts) search(ctx context.Context, c Chunk, p place) (string, error) {
 	return "", fmt.Errorf("%w: %s changed since it was indexed", fs.ErrNotExist, c.Path)
 }
 
-// readMemory finds a piece of a memory file by its hash.
-func (t *texts) readMemory(c Chunk) (string, error) {
+// ReadMemory finds a piece of a memory file by its hash.
+func (t *Texts) ReadMemory(c Chunk) (string, error) {
 	pieces, ok := t.memory[c.Path]
 	if !ok {
 		var err error
@@ -114,15 +116,15 @@ func (t *texts) readMemory(c Chunk) (string, error) {
 			return "", err
 		}
 		if t.memory == nil {
-			t.memory = map[string][]piece{}
+			t.memory = map[string][]Piece{}
 		}
 		t.memory[c.Path] = pieces
 	}
 	for _, p := range pieces {
 		if p.Block == c.Block {
-			t.sources = 0
+			t.Sources = 0
 			if p.Untrusted {
-				t.sources = transcript.FromDiscord
+				t.Sources = transcript.FromDiscord
 			}
 			return p.Text, nil
 		}
@@ -130,17 +132,17 @@ func (t *texts) readMemory(c Chunk) (string, error) {
 	return "", fmt.Errorf("%w: %s changed since it was indexed", fs.ErrNotExist, c.Path)
 }
 
-func (t *texts) loadMemory(path string) ([]piece, error) {
-	if t.cfg.Memory == nil {
+func (t *Texts) loadMemory(path string) ([]Piece, error) {
+	if t.corpus.Memory == nil {
 		return nil, fs.ErrNotExist
 	}
-	all, err := t.cfg.Memory.List()
+	all, err := t.corpus.Memory.List()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range all {
-		if rel, err := filepath.Rel(t.cfg.Root, f.Path); err == nil && filepath.ToSlash(rel) == path {
-			return memoryPieces(path, f), nil
+		if rel, err := filepath.Rel(t.corpus.Root, f.Path); err == nil && filepath.ToSlash(rel) == path {
+			return MemoryPieces(path, f), nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %s", fs.ErrNotExist, path)

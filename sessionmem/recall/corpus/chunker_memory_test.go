@@ -1,4 +1,4 @@
-package recall
+package corpus
 
 import (
 	"path/filepath"
@@ -22,7 +22,7 @@ func TestWhatIsRememberedOfDiscordIsOfStrangers(t *testing.T) {
 		if err != nil {
 			t.Fatal(target, err)
 		}
-		pieces := memoryPieces(filepath.Base(file.Path), file)
+		pieces := MemoryPieces(filepath.Base(file.Path), file)
 		if len(pieces) != 1 || pieces[0].Untrusted != want {
 			t.Errorf("%v: %+v, want untrusted %v", target, pieces, want)
 		}

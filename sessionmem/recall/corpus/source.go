@@ -1,0 +1,103 @@
+package corpus
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/recall/engine/format"
+)
+
+// Corpus is what there is to find: transcripts and memory files.
+type Corpus struct {
+	Root      string // the data folder
+	Store     *sessionmem.Store
+	Memory    *memory.Memory    // nil: no memory files
+	Forgotten func() Tombstones // nil: nothing was
+}
+
+// Source is what is indexed as one, as it is now.
+type Source struct {
+	format.Name
+	Files  []format.File
+	Memory memory.Target
+}
+
+// Sources lists what there is.
+func (c *Corpus) Sources(ctx context.Context) ([]Source, error) {
+	sessions, err := c.Store.Catalog().Files(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("looking for what to index: %w", err)
+	}
+	out := make([]Source, 0, len(sessions))
+	for _, s := range sessions {
+		if s.Copy {
+			continue // the original says it, or a person took it out of there
+		}
+		key := "session/" + s.Files[0].File
+		if !s.Older { // the same in the archive
+			key = "session/" + path.Base(key)
+		}
+		out = append(out, Source{Name: format.Name{Key: key, Session: s.Session, From: s.Source}, Files: AsFiles(s.Files)})
+	}
+	memories, err := c.Memories()
+	if err != nil {
+		return nil, err
+	}
+	return append(out, memories...), nil
+}
+
+// Memories lists the memory files.
+func (c *Corpus) Memories() ([]Source, error) {
+	if c.Memory == nil {
+		return nil, nil
+	}
+	all, err := c.Memory.List()
+	if err != nil {
+		return nil, fmt.Errorf("looking for what to index: %w", err)
+	}
+	var out []Source
+	for _, m := range all {
+		if rel, err := filepath.Rel(c.Root, m.Path); err == nil && m.Err == nil {
+			key := filepath.ToSlash(rel)
+			out = append(out, Source{Name: format.Name{Key: key}, Memory: m.Target, Files: []format.File{MemoryState(key, m)}})
+		}
+	}
+	return out, nil
+}
+
+// MemoryState tells whether a memory file is as it was.
+func MemoryState(key string, f memory.File) format.File {
+	return format.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(HashText(f.Text))}
+}
+
+// AsFiles gives files as an index keeps them.
+func AsFiles(states []catalog.FileState) []format.File {
+	out := make([]format.File, len(states))
+	for i, s := range states {
+		out[i] = format.File(s)
+	}
+	return out
+}
+
+// Names gives the names of files.
+func Names(files []format.File) []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.File
+	}
+	return out
+}
+
+// Changed is when the last of a source's files was written.
+func (s *Source) Changed() int64 {
+	newest := int64(0)
+	for _, f := range s.Files {
+		newest = max(newest, f.Changed)
+	}
+	return newest
+}
