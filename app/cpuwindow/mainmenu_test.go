@@ -3,9 +3,9 @@ package cpuwindow
 import (
 	"testing"
 
-	"mac-stats/app/ui/screentest"
-
 	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/ui/screentest"
 )
 
 // Without the Edit menu, macOS has no way to paste by the mouse.

@@ -3,10 +3,10 @@ package cpuwindow
 import (
 	"testing"
 
-	"mac-stats/app/ui/screentest"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/ui/screentest"
 )
 
 func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/app/ui/screentest"
-
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/screentest"
 )
 
 func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
-
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 )

@@ -193,11 +193,7 @@ func headingProse(l markdown.Leaf) *prose.Text {
 	case 2:
 		size = kit.SizeLarge
 	}
-	p := prose.New(nil, size, kit.RoleText)
-	p.Bold = true
-	p.Words = nil
-	p.SetRuns(styledRuns(l.Runs))
-	return p
+	return prose.NewBold(styledRuns(l.Runs), size, kit.RoleText)
 }
 
 func (r *itemRow) Measure(width float32) float32 { return r.text.Measure(width - r.lead) }

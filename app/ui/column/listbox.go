@@ -3,11 +3,11 @@ package column
 import (
 	"strconv"
 
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // ListBox is a list within a card that scrolls where it is longer than its room.

@@ -1,9 +1,9 @@
 package column
 
 import (
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/kit"
 )
 
 // ReplaceRows is SetRows for rows whose buttons and switches are new ones: who had the

@@ -1,13 +1,13 @@
 package column
 
 import (
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // The rows of the chat column: what an entry of a conversation becomes.

@@ -1,12 +1,12 @@
 package column
 
 import (
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
 )
 
 // thumb is the scroll bar: the part of the column in sight.

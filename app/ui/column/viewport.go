@@ -4,13 +4,13 @@ import (
 	"runtime"
 	"slices"
 
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 // Placed is a row with its place in the column.

@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"testing"
 
-	"mac-stats/app/ui/kit"
-	"mac-stats/app/ui/prose"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/prose"
 )
 
 func TestANotchOfTheWheelIsThreeLines(t *testing.T) {

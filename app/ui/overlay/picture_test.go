@@ -4,10 +4,10 @@ import (
 	"image"
 	"testing"
 
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/ui/kit"
 )
 
 func TestAPictureIsZoomedMovedAndClosedByKey(t *testing.T) {

@@ -1,11 +1,11 @@
 package overlay
 
 import (
-	"mac-stats/app/ui/column"
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/kit"
 )
 
 const findTop float32 = 72 // from the window's upper edge, at most

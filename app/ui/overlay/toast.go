@@ -3,11 +3,11 @@ package overlay
 import (
 	"time"
 
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
 )
 
 // Toast says at the lower edge what was done, and offers to undo it, for a while.

@@ -3,10 +3,10 @@ package prose
 import (
 	"image/color"
 
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+
+	"mac-stats/app/ui/kit"
 )
 
 // LinePaint draws lines of text: rectangles below, texts above. Between begin and end

@@ -3,9 +3,9 @@ package prose
 import (
 	"strings"
 
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/kit"
 )
 
 // Runs makes what stands between backticks code.
@@ -36,22 +36,4 @@ func NewParagraph(text string, role fyne.ThemeColorName) *Text {
 // Heading is a title that wraps: one that names what somebody else named.
 func Heading(s string) *Text {
 	return New([]Run{{Text: s, Bold: true}}, kit.SizeLarge, kit.RoleText)
-}
-
-// splitFonts cuts styled runs where the font changes.
-func splitFonts(runs []Run, bold bool) []Run {
-	out := make([]Run, 0, len(runs))
-	for _, r := range runs {
-		if !bold && !r.Bold && !r.Italic && !r.Mono || kit.InOwnFont(r.Text) {
-			out = append(out, r)
-			continue
-		}
-		for rest := r.Text; rest != ""; {
-			part := r
-			part.Text = rest[:kit.SameFont(rest)]
-			rest = rest[len(part.Text):]
-			out = append(out, part)
-		}
-	}
-	return out
 }

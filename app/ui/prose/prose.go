@@ -2,88 +2,48 @@ package prose
 
 import (
 	"slices"
-	"sort"
 	"strings"
-
-	"mac-stats/app/ui/kit"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
+
+	"mac-stats/app/ui/kit"
 )
-
-// Run is a stretch of text in one style.
-type Run struct {
-	Text   string
-	Bold   bool
-	Italic bool
-	Strike bool
-	Mono   bool
-	Link   string
-	Role   fyne.ThemeColorName // "" is the paragraph's own
-}
-
-// word is what a line break may not cut: atoms that follow each other without a
-// space, and the space after them.
-type word struct {
-	from, to int // bytes of the flat text, without the space
-	next     int // where the next word begins
-	width    float32
-	space    float32
-	hard     bool // a line break follows
-}
-
-// segment is a stretch of one run on one line.
-type segment struct {
-	from, to int
-	run      int
-	X, Width float32
-}
-
-// textLine is one line on the screen.
-type textLine struct {
-	from, to int
-	width    float32
-}
 
 // Text is a paragraph: styled runs, wrapped to a width, selectable through the
 // viewport that holds it. Its cost is linear in its text, and only the lines in
 // sight are objects of the screen.
 type Text struct {
 	widget.BaseWidget
-	given    []Run
-	runs     []Run // given, cut where the font changes
-	uncut    bool  // it changes nowhere within one: runs and given are alike
-	Flat     string
-	starts   []int // where each run begins in flat
-	size     float32
+	wrapping
 	Role     fyne.ThemeColorName
-	Bold     bool
-	Leading  float32                          // height of a line
-	scale    float32                          // of the text, as of words and leading
-	letters  map[letterStyle]map[rune]float32 // their widths
-	Words    []word
-	Lines    []textLine
-	Wrapped  float32 // the width lines were made for; 0 = not yet
-	settled  int     // words whose lines are right for that
-	stale    bool    // there are others
-	Widest   float32
+	Leading  float32 // height of a line
+	Bare     bool    // mono words get no background of their own
 	selFrom  int
 	selTo    int
 	Marks    []Mark  // what find found
 	markNow  int     // the one of them that is looked at, -1 for none
 	seenFrom float32 // the part in sight, in own coordinates
 	seenTo   float32
-	most     int  // lines that are shown, 0 for all
-	Bare     bool // mono words get no background of their own
-	version  int  // grows with every wrapping
-	drawn    int  // the version on the screen
+	most     int // lines that are shown, 0 for all
+	drawn    int // the version on the screen
 }
 
 // New is a paragraph of runs.
 func New(runs []Run, size float32, role fyne.ThemeColorName) *Text {
-	p := &Text{size: size, Role: role, Leading: LineHeight(size) * kit.TextScale(), scale: kit.TextScale(), seenTo: 1e9}
+	return newText(runs, size, role, false)
+}
+
+// NewBold is a paragraph of which every run is bold.
+func NewBold(runs []Run, size float32, role fyne.ThemeColorName) *Text {
+	return newText(runs, size, role, true)
+}
+
+func newText(runs []Run, size float32, role fyne.ThemeColorName, bold bool) *Text {
+	p := &Text{Role: role, Leading: LineHeight(size) * kit.TextScale(), seenTo: 1e9}
+	p.size, p.scale, p.bold = size, kit.TextScale(), bold
 	p.ExtendBaseWidget(p)
 	p.SetRuns(runs)
 	return p
@@ -100,114 +60,6 @@ func LineHeight(size float32) float32 {
 		return 24
 	}
 	return 28
-}
-
-// SetRuns changes the text; it reports whether anything did change. The words that
-// both texts begin with are kept, and the lines of these.
-func (p *Text) SetRuns(runs []Run) bool {
-	if p.Words != nil && slices.Equal(p.given, runs) {
-		return false
-	}
-	k := p.keptRuns(runs)
-	fresh := splitFonts(runs[k:], p.Bold)
-	same := len(p.Flat)
-	if k < len(p.starts) {
-		same = p.starts[k]
-	}
-	same += sameBeginning(p.runs[k:], fresh)
-	p.uncut = (k == 0 || p.uncut) && slices.EqualFunc(fresh, runs[k:], func(a, b Run) bool { return a.Text == b.Text })
-	p.given, p.runs, p.starts = runs, append(p.runs[:k], fresh...), p.starts[:k]
-	p.join()
-	p.keepWords(same)
-	p.split()
-	p.stale = true
-	return true
-}
-
-// keptRuns is how many runs at the beginning are the same as they were.
-func (p *Text) keptRuns(runs []Run) (k int) {
-	for p.uncut && p.Words != nil && k < min(len(p.given), len(runs)) && p.given[k] == runs[k] {
-		k++
-	}
-	return k
-}
-
-// join makes the flat text of the runs.
-func (p *Text) join() {
-	n := 0
-	for i, r := range p.runs {
-		if i >= len(p.starts) {
-			p.starts = append(p.starts, n)
-		}
-		n += len(r.Text)
-	}
-	var b strings.Builder
-	b.Grow(n)
-	for _, r := range p.runs {
-		b.WriteString(r.Text)
-	}
-	p.Flat = b.String()
-}
-
-// sameBeginning is how many bytes two texts begin with that are the same in the same
-// style.
-func sameBeginning(a, b []Run) int {
-	same := 0
-	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			same += len(a[i].Text)
-			continue
-		}
-		x, y := a[i].Text, b[i].Text
-		a, b := a[i], b[i]
-		a.Text, b.Text = "", ""
-		if a != b {
-			break
-		}
-		n := min(len(x), len(y))
-		if x[:n] != y[:n] {
-			n = 0
-			for x[n] == y[n] {
-				n++
-			}
-		}
-		return same + n
-	}
-	return same
-}
-
-func (p *Text) runAt(off int) int {
-	at := sort.SearchInts(p.starts, off+1) - 1
-	return max(at, 0)
-}
-
-func (p *Text) style(r int) (float32, fyne.TextStyle) {
-	ru := p.runs[r]
-	if ru.Mono {
-		return p.scale * min(p.size, kit.SizeMono), fyne.TextStyle{Monospace: true, Bold: ru.Bold}
-	}
-	return p.scale * p.size, fyne.TextStyle{Bold: ru.Bold || p.Bold, Italic: ru.Italic}
-}
-
-// span is the width of flat[from:to], which may be of several runs.
-func (p *Text) span(from, to int) float32 {
-	var w float32
-	for r := p.runAt(from); from < to; r++ {
-		end := len(p.Flat)
-		if r+1 < len(p.starts) {
-			end = p.starts[r+1]
-		}
-		end = min(end, to)
-		if end > from {
-			size, style := p.style(r)
-			w += kit.MeasureText(p.Flat[from:end], size, style).Width
-		}
-		from = max(end, from)
-		if r >= len(p.starts)-1 {
-			break
-		}
-	}
-	return w
 }
 
 // SetSeen tells which part is in sight, in own coordinates.
@@ -264,20 +116,6 @@ func (p *Text) OffsetAt(pos fyne.Position) int {
 		}
 	}
 	return l.to
-}
-
-func (p *Text) offsetIn(s segment, x float32) int {
-	size, style := p.style(s.run)
-	prev, at := float32(0), s.from
-	for at < s.to {
-		next := NextRune(p.Flat, at)
-		w := kit.MeasureText(p.Flat[s.from:next], size, style).Width
-		if x < (prev+w)/2 {
-			return at
-		}
-		prev, at = w, next
-	}
-	return s.to
 }
 
 // LinkAt is the address under a point, or "".
@@ -340,7 +178,7 @@ func (p *Text) LineOf(off int) float32 {
 
 // WordAt is the word around an offset, for a double click.
 func (p *Text) WordAt(off int) (from, to int) {
-	for _, w := range p.Words {
+	for _, w := range p.words {
 		if off >= w.from && off < w.next {
 			return w.from, w.to
 		}
@@ -431,10 +269,17 @@ func (r *proseRenderer) segment(s segment, y float32) {
 	r.Text(strings.ReplaceAll(p.Flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.X, y), s.Width, p.Leading, size, style)
 }
 
-func (p *Text) spanIn(s segment, from, to int) float32 {
-	if to <= from {
-		return 0
+// Measure wraps to a width and gives the height.
+func (p *Text) Measure(width float32) float32 { return p.MeasureAt(width, kit.TextScale()) }
+
+// MeasureAt is measure for who has many and asks for the scale once.
+func (p *Text) MeasureAt(width, scale float32) float32 {
+	if width < 8 {
+		width = 8
 	}
-	size, style := p.style(s.run)
-	return kit.MeasureText(p.Flat[from:to], size, style).Width
+	if scale != p.scale {
+		p.Leading = p.Leading * scale / p.scale
+	}
+	p.fit(width, scale)
+	return float32(p.shown(len(p.Lines))) * p.Leading
 }

@@ -6,28 +6,65 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"mac-stats/app/ui/kit"
 )
 
 // How a paragraph becomes words, and words become lines. A text that only grows at
 // its end costs what is new of it.
 
+// wrapping is a text in words, and these in lines.
+type wrapping struct {
+	styled
+	words   []word
+	Lines   []textLine
+	width   float32 // the lines were made for; 0 = not yet
+	settled int     // words whose lines are right for that
+	stale   bool    // there are others
+	Widest  float32 // of the lines
+	version int     // grows with every wrapping
+}
+
+// SetRuns changes the text; it reports whether anything did change. The words that
+// both texts begin with are kept, and the lines of these.
+func (p *wrapping) SetRuns(runs []Run) bool {
+	same, changed := p.set(runs)
+	if changed {
+		p.keepWords(same)
+		p.split()
+		p.stale = true
+	}
+	return changed
+}
+
+// fit makes the lines for a width and a scale of the text.
+func (p *wrapping) fit(width, scale float32) {
+	if scale != p.scale {
+		p.setScale(scale)
+		p.words, p.settled = nil, 0
+		p.SetRuns(p.given)
+	}
+	if p.width != width {
+		p.settled = 0
+	}
+	if p.width != width || p.stale {
+		p.wrap(width)
+	}
+}
+
 // keepWords keeps the words that end within so many bytes: the last of them may go
 // on.
-func (p *Text) keepWords(same int) {
-	n := sort.Search(len(p.Words), func(i int) bool { return p.Words[i].next >= same })
-	p.Words = p.Words[:n]
+func (p *wrapping) keepWords(same int) {
+	n := sort.Search(len(p.words), func(i int) bool { return p.words[i].next >= same })
+	p.words = p.words[:n]
 	p.settled = min(p.settled, n)
 }
 
 // split finds the words of the flat text behind those that are there.
-func (p *Text) split() {
+func (p *wrapping) split() {
 	i := 0
-	if n := len(p.Words); n > 0 {
-		i = p.Words[n-1].next
+	if n := len(p.words); n > 0 {
+		i = p.words[n-1].next
 	}
-	out := slices.Grow(p.Words, (len(p.Flat)-i)/5+1)
+	out := slices.Grow(p.words, (len(p.Flat)-i)/5+1)
 	for i < len(p.Flat) {
 		from := i
 		i = wordEnd(p.Flat, i)
@@ -44,7 +81,7 @@ func (p *Text) split() {
 		w.next = i
 		out = append(out, w)
 	}
-	p.Words = out
+	p.words = out
 }
 
 // wordEnd is where the word that begins at i ends: at a space, or around
@@ -80,52 +117,30 @@ func breaksAnywhere(r rune) bool {
 }
 
 // LongestWord is the width of the longest word.
-func (p *Text) LongestWord() float32 {
+func (p *wrapping) LongestWord() float32 {
 	var w float32
-	for _, x := range p.Words {
+	for _, x := range p.words {
 		w = max(w, x.width)
 	}
 	return w
 }
 
-// Measure wraps to a width and gives the height.
-func (p *Text) Measure(width float32) float32 { return p.MeasureAt(width, kit.TextScale()) }
-
-// MeasureAt is measure for who has many and asks for the scale once.
-func (p *Text) MeasureAt(width, scale float32) float32 {
-	if width < 8 {
-		width = 8
-	}
-	if scale != p.scale {
-		p.Leading, p.scale = p.Leading*scale/p.scale, scale
-		p.Words, p.runs, p.starts, p.settled = nil, nil, nil, 0
-		p.SetRuns(p.given)
-	}
-	if p.Wrapped != width {
-		p.settled = 0
-	}
-	if p.Wrapped != width || p.stale {
-		p.wrap(width)
-	}
-	return float32(p.shown(len(p.Lines))) * p.Leading
-}
-
 // wrap makes the lines of the words that have none. It begins again with the last
 // line that begins with a word and has one that it had before.
-func (p *Text) wrap(width float32) {
-	p.Wrapped = width
+func (p *wrapping) wrap(width float32) {
+	p.width = width
 	p.version++
 	first := p.keepLines()
 	from, x := 0, float32(0)
 	if first > 0 {
-		from = p.Words[first].from
+		from = p.words[first].from
 	}
 	end := float32(0) // of the last word, without the space after it
 	flush := func(to, next int) {
 		p.addLine(from, to, end)
 		from, x, end = next, 0, 0
 	}
-	for _, w := range p.Words[first:] {
+	for _, w := range p.words[first:] {
 		if x > 0 && x+w.width > width {
 			flush(trimSpaces(p.Flat, from, w.from), w.from)
 		}
@@ -142,16 +157,16 @@ func (p *Text) wrap(width float32) {
 	if from < len(p.Flat) || len(p.Lines) == 0 || strings.HasSuffix(p.Flat, "\n") {
 		flush(trimSpaces(p.Flat, from, len(p.Flat)), len(p.Flat))
 	}
-	p.settled, p.stale = len(p.Words), false
+	p.settled, p.stale = len(p.words), false
 }
 
 // keepLines keeps the lines above the first one that may change, and gives the word
 // that one begins with.
-func (p *Text) keepLines() (first int) {
+func (p *wrapping) keepLines() (first int) {
 	at := 0
 	for n := len(p.Lines) - 1; n > 0 && p.settled > 0; n-- {
 		from := p.Lines[n].from
-		if first = sort.Search(p.settled, func(i int) bool { return p.Words[i].from >= from }); first < p.settled && p.Words[first].from == from {
+		if first = sort.Search(p.settled, func(i int) bool { return p.words[i].from >= from }); first < p.settled && p.words[first].from == from {
 			at = n
 			break
 		}
@@ -192,4 +207,20 @@ func NextRune(s string, i int) int {
 	}
 	_, n := utf8.DecodeRuneInString(s[i:])
 	return i + n
+}
+
+// word is what a line break may not cut: atoms that follow each other without a
+// space, and the space after them.
+type word struct {
+	from, to int // bytes of the flat text, without the space
+	next     int // where the next word begins
+	width    float32
+	space    float32
+	hard     bool // a line break follows
+}
+
+// textLine is one line on the screen.
+type textLine struct {
+	from, to int
+	width    float32
 }

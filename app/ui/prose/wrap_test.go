@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/app/ui/kit"
-
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/app/ui/kit"
 )
 
 // A paragraph that is changed at its end, again and again, has the lines that one
@@ -60,8 +60,8 @@ func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
 	p.Measure(400)
 	lines := len(p.Lines)
 	p.SetRuns([]Run{{Text: long + "and one"}})
-	if p.settled < len(p.Words)-4 {
-		t.Errorf("%d of %d words are laid out again", len(p.Words)-p.settled, len(p.Words))
+	if p.settled < len(p.words)-4 {
+		t.Errorf("%d of %d words are laid out again", len(p.words)-p.settled, len(p.words))
 	}
 	p.keepLines()
 	if lines-len(p.Lines) > 2 {

@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/app/ui/kit"
-
-	"fyne.io/fyne/v2"
 )
 
 // Words longer than a line: base64, a minified file, an address. To shape a text costs
@@ -19,14 +17,8 @@ const (
 	longJoint = 64  // bytes of marks and joined signs that are not cut
 )
 
-// letterStyle is what the width of a letter depends on.
-type letterStyle struct {
-	size  float32
-	style fyne.TextStyle
-}
-
 // wordWidth is the width of a word.
-func (p *Text) wordWidth(from, to int) float32 {
+func (p *wrapping) wordWidth(from, to int) float32 {
 	if to-from <= longWord {
 		return p.span(from, to)
 	}
@@ -36,7 +28,7 @@ func (p *Text) wordWidth(from, to int) float32 {
 
 // breakWord puts a word that is longer than a line on lines of its own. It gives where
 // its last line begins and how wide that is. Its cost is linear in the word.
-func (p *Text) breakWord(w word, width float32) (from int, x float32) {
+func (p *wrapping) breakWord(w word, width float32) (from int, x float32) {
 	guess := longJoint
 	for from = w.from; ; {
 		cut, x := p.fitting(from, w.to, width, guess)
@@ -51,7 +43,7 @@ func (p *Text) breakWord(w word, width float32) (from int, x float32) {
 // fitting is where the part of a word that begins at from and fits into the width ends,
 // at least one character further, and how wide that part is. It is guessed to have so
 // many bytes.
-func (p *Text) fitting(from, to int, width float32, guess int) (cut int, x float32) {
+func (p *wrapping) fitting(from, to int, width float32, guess int) (cut int, x float32) {
 	cut, x = p.lettersWithin(from, to, width)
 	if cut < to && !kit.IsOwn(firstRune(p.Flat[cut:])) {
 		cut, x = p.shapedWithin(from, cut, to, x, width, guess-(cut-from))
@@ -69,51 +61,10 @@ func (p *Text) fitting(from, to int, width float32, guess int) (cut int, x float
 	return cut, x
 }
 
-// lettersWithin is where the letters of the bundled fonts that begin at from reach the
-// width, or where others follow, and how wide they are.
-func (p *Text) lettersWithin(from, to int, width float32) (end int, x float32) {
-	for r := p.runAt(from); from < to; r++ {
-		end := to
-		if r+1 < len(p.starts) {
-			end = min(end, p.starts[r+1])
-		}
-		size, style := p.style(r)
-		widths := p.letterWidths(size, style)
-		for from < end {
-			c, n := utf8.DecodeRuneInString(p.Flat[from:end])
-			if !kit.IsOwn(c) {
-				return from, x
-			}
-			w, known := widths[c]
-			if !known {
-				w = kit.MeasureText(p.Flat[from:from+n], size, style).Width
-				widths[c] = w
-			}
-			if x+w > width {
-				return from, x
-			}
-			from, x = from+n, x+w
-		}
-	}
-	return from, x
-}
-
-// letterWidths are the widths that are known of letters in one style.
-func (p *Text) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
-	key := letterStyle{size, style}
-	if p.letters[key] == nil {
-		if p.letters == nil {
-			p.letters = map[letterStyle]map[rune]float32{}
-		}
-		p.letters[key] = map[rune]float32{}
-	}
-	return p.letters[key]
-}
-
 // shapedWithin is lettersWithin for text whose signs may join: marks, emoji, Arabic. It
 // shapes from…fits, which is x wide, and what follows, until less than a letter is free.
 // First it tries step bytes more.
-func (p *Text) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
+func (p *wrapping) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
 	over, wide := to, float32(0) // what does not fit, and its width
 	for fits < to && wide == 0 && width-x > p.size*p.scale {
 		end := max(RuneFloor(p.Flat, min(fits+step, to)), NextRune(p.Flat, fits))
@@ -172,27 +123,7 @@ func firstRune(s string) rune {
 }
 
 // addLine adds a line that is so wide.
-func (p *Text) addLine(from, to int, width float32) {
+func (p *wrapping) addLine(from, to int, width float32) {
 	p.Lines = append(p.Lines, textLine{from: from, to: to, width: width})
 	p.Widest = max(p.Widest, width)
-}
-
-// segments are the stretches of one style of a line.
-func (p *Text) segments(l textLine) []segment {
-	var segs []segment
-	var x float32
-	for at, r := l.from, p.runAt(l.from); at < l.to; r++ {
-		end := l.to
-		if r+1 < len(p.starts) {
-			end = min(end, p.starts[r+1])
-		}
-		if end > at {
-			size, style := p.style(r)
-			w := kit.MeasureText(p.Flat[at:end], size, style).Width
-			segs = append(segs, segment{from: at, to: end, run: r, X: x, Width: w})
-			x += w
-			at = end
-		}
-	}
-	return segs
 }

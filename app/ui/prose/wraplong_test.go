@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2/test"
+
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/uitest"
-
-	"fyne.io/fyne/v2/test"
 )
 
 // A long word fills its lines, and no line is wider than the paragraph.
