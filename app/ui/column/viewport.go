@@ -2,7 +2,6 @@ package column
 
 import (
 	"runtime"
-	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -13,52 +12,28 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Placed is a row with its place in the column.
-type Placed struct {
-	Row    kit.Row
-	Gap    float32 // above it
-	Indent float32
-	Max    float32         // widest it may be; 0 = the column
-	Hot    *kit.HoverGroup // shown while the pointer is on the row
-
-	Top, Height, Width float32
-	Dirty              bool
-}
-
 // Viewport is the scrolled chat column. Only rows in sight are objects of the
 // screen, so its cost does not grow with the conversation. It follows the end
 // only while the reader is at the end.
 type Viewport struct {
-	widget.BaseWidget
-	Rows       []*Placed
-	Offset     float32
-	Total      float32
-	Follow     bool
-	Fixed      bool         // a list or page: it never follows its end, and who is at its top stays there
-	ring       *kit.Surface // shows the focus that came by Tab
-	column     float32      // width of the column now
-	Left       float32
+	widget.DisableableWidget // disabled, Tab passes over it: over a list whose rows have the focus
+	places
+	selection
 	Shown      []fyne.CanvasObject
-	bar        *thumb
+	Away       bool            // the reader is away from the end
 	OnAway     func(away bool) // the reader left, or reached, the end
 	OnTop      func()          // the reader reached the beginning
 	OnEnd      func()          // … the end
 	OnLink     func(url string)
-	OnRune     func(r rune) // typing goes to the composer
-	Away       bool
-	placedFor  [2]float32                                            // text scale and density of the rows' places
-	Pad        float32                                               // beside the column
-	Top        float32                                               // above the first row
-	Bottom     float32                                               // below the last one
-	Leftward   bool                                                  // the column stands at the left, not in the middle
+	OnRune     func(r rune)                                          // typing goes to the composer
 	OnMenu     func(selected string, under kit.Row) []*fyne.MenuItem // more for the menu of a click with the other button; optional
 	OnEscape   func()
 	OnShortcut func(fyne.Shortcut) bool  // takes shortcuts in the window's place
 	OnKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
 	OnFocus    func(on bool)             // a list shows the focus itself
-	sel        selection
-	passed     bool // by Tab
-	byMouse    bool // the focus comes from a press
+	bar        *thumb
+	ring       *kit.Surface // shows the focus that came by Tab
+	byMouse    bool         // the focus comes from a press
 	hot        *kit.HoverGroup
 }
 
@@ -70,7 +45,8 @@ const (
 
 // NewViewport is a column that follows its end.
 func NewViewport() *Viewport {
-	v := &Viewport{Follow: true, Pad: columnPad, Top: kit.Gap16, Bottom: bottomRoom}
+	v := &Viewport{places: places{Follow: true, Pad: columnPad, Top: kit.Gap16, Bottom: bottomRoom}}
+	v.in = &v.places
 	v.bar = newThumb(v)
 	v.ring = kit.NewSurface(kit.RoleNone, kit.RoleAccent, 0)
 	v.ring.Hide()
@@ -81,95 +57,21 @@ func NewViewport() *Viewport {
 // SetRows replaces the rows; those that are the same object keep their height.
 // What the reader looks at stays where it is, unless they are at the end.
 func (v *Viewport) SetRows(rows []*Placed) {
-	seen := v.inSight()
-	v.Rows = rows
-	v.place(false)
-	v.restore(seen)
+	v.keeping(func() { v.Rows = rows })
 	v.Refresh()
-}
-
-// inSight is the rows the reader sees, each with the offset's distance from its top.
-func (v *Viewport) inSight() map[kit.Row]float32 {
-	if v.Follow || v.Fixed && v.Offset <= 0 {
-		return nil
-	}
-	seen := map[kit.Row]float32{}
-	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top < v.Offset+v.Size().Height; i++ {
-		seen[v.Rows[i].Row] = v.Offset - v.Rows[i].Top
-	}
-	return seen
-}
-
-// restore puts the first row that was in sight back where it was; who was at the
-// end stays at the end.
-func (v *Viewport) restore(seen map[kit.Row]float32) {
-	if v.Follow {
-		v.Offset = v.MaxOffset()
-		return
-	}
-	for _, p := range v.Rows {
-		if delta, ok := seen[p.Row]; ok {
-			v.Offset = min(max(p.Top+delta, 0), v.MaxOffset())
-			return
-		}
-	}
-}
-
-// place computes every row's place; heights are asked for only where the row is
-// dirty or the width has changed.
-func (v *Viewport) place(force bool) {
-	size := v.Size()
-	v.column = min(size.Width-2*v.Pad, kit.ColumnMax)
-	if v.column < 40 {
-		return
-	}
-	v.Left = (size.Width - v.column) / 2
-	look := [2]float32{kit.TextScale(), kit.Density()}
-	force = force || v.placedFor != look
-	v.placedFor = look
-	if v.Leftward {
-		v.Left = v.Pad
-	}
-	y := v.Top
-	for i, p := range v.Rows {
-		w := v.column - p.Indent
-		if p.Max > 0 {
-			w = min(w, p.Max-p.Indent)
-		}
-		if force || p.Dirty || p.Width != w {
-			p.Width, p.Dirty = w, false
-			p.Height = p.Row.Measure(w)
-		}
-		if i > 0 {
-			y += p.Gap * look[1]
-		}
-		p.Top = y
-		y += p.Height
-	}
-	v.Total = y + v.Bottom
-	v.Offset = min(max(v.Offset, 0), v.MaxOffset())
-}
-
-// Holds reports whether a row is one of the column's.
-func (v *Viewport) Holds(r kit.Row) bool {
-	return slices.ContainsFunc(v.Rows, func(p *Placed) bool { return p.Row == r })
 }
 
 // Remeasure asks a row for its height again; what the reader looks at stays.
 func (v *Viewport) Remeasure(r kit.Row) {
-	seen := v.inSight()
-	for _, p := range v.Rows {
-		if p.Row == r {
-			p.Dirty = true
+	v.keeping(func() {
+		for _, p := range v.Rows {
+			if p.Row == r {
+				p.Dirty = true
+			}
 		}
-	}
-	v.place(false)
-	v.restore(seen)
+	})
 	v.Refresh()
 }
-
-// MaxOffset is the offset of the end.
-func (v *Viewport) MaxOffset() float32 { return max(0, v.Total-v.Size().Height) }
 
 // arrange moves the rows in sight into place and leaves out the others.
 func (v *Viewport) arrange() {
@@ -199,20 +101,6 @@ func (v *Viewport) arrange() {
 		v.ring.Resize(v.Size())
 		v.Shown = append(v.Shown, v.ring)
 	}
-}
-
-// FirstInSight is the place of the first row in sight, the number of rows for none.
-func (v *Viewport) FirstInSight() int {
-	lo, hi := 0, len(v.Rows)
-	for lo < hi {
-		m := (lo + hi) / 2
-		if v.Rows[m].Top+v.Rows[m].Height < v.Offset {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
 }
 
 // ScrollTo shows the column from an offset on, as the reader's own doing.
@@ -300,11 +188,9 @@ func (v *Viewport) setHot(g *kit.HoverGroup) {
 	}
 }
 
-// Selecting.
-
 // Tapped implements fyne.Tappable: links.
 func (v *Viewport) Tapped(ev *fyne.PointEvent) {
-	if v.sel.active || v.OnLink == nil {
+	if v.active || v.OnLink == nil {
 		return
 	}
 	y := ev.Position.Y + v.Offset
@@ -343,16 +229,6 @@ func (v *Viewport) FocusLost() {
 	v.ring.Hide()
 	v.Refresh()
 }
-
-// Disabled implements fyne.Disableable: Tab passes over the session list, whose
-// rows have the focus.
-func (v *Viewport) Disabled() bool { return v.passed }
-
-// Enable implements fyne.Disableable.
-func (v *Viewport) Enable() { v.passed = false }
-
-// Disable implements fyne.Disableable.
-func (v *Viewport) Disable() { v.passed = true }
 
 // TypedRune implements fyne.Focusable: who types means the composer.
 func (v *Viewport) TypedRune(r rune) {
@@ -407,10 +283,9 @@ func (v *Viewport) CreateRenderer() fyne.WidgetRenderer { return &viewportRender
 
 type viewportRenderer struct{ v *Viewport }
 
-func (r *viewportRenderer) Layout(fyne.Size) {
-	seen := r.v.inSight()
-	r.v.place(false)
-	r.v.restore(seen)
+func (r *viewportRenderer) Layout(s fyne.Size) {
+	r.v.size = s
+	r.v.keeping(func() {})
 	r.v.arrange()
 }
 
@@ -418,7 +293,7 @@ func (r *viewportRenderer) MinSize() fyne.Size { return fyne.NewSize(120, 80) }
 
 func (r *viewportRenderer) Refresh() {
 	if r.v.placedFor != [2]float32{kit.TextScale(), kit.Density()} {
-		r.v.place(false)
+		r.v.place()
 	}
 	r.v.arrange()
 	canvas.Refresh(r.v)

@@ -1,0 +1,133 @@
+package column
+
+import (
+	"slices"
+	"sort"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/kit"
+)
+
+// Placed is a row with its place in the column.
+type Placed struct {
+	Row    kit.Row
+	Gap    float32 // above it
+	Indent float32
+	Max    float32         // widest it may be; 0 = the column
+	Hot    *kit.HoverGroup // shown while the pointer is on the row
+
+	Top, Height, Width float32
+	Dirty              bool
+}
+
+// places is rows below each other, where each is in the column, and the part of it that
+// is shown. It knows no screen.
+type places struct {
+	Rows      []*Placed
+	Offset    float32 // of the part that is shown
+	Total     float32 // height of all rows
+	Follow    bool    // the end is shown, and stays so
+	Fixed     bool    // a list or page: it never follows its end, and who is at its top stays there
+	Left      float32 // of the column in the view
+	Pad       float32 // beside the column
+	Top       float32 // above the first row
+	Bottom    float32 // below the last one
+	Leftward  bool    // the column stands at the left, not in the middle
+	size      fyne.Size
+	column    float32    // its width now
+	placedFor [2]float32 // text scale and density of the rows' places
+}
+
+// keeping changes rows while what the reader looks at stays where it is.
+func (c *places) keeping(change func()) {
+	seen := c.inSight()
+	change()
+	c.place()
+	c.restore(seen)
+}
+
+// inSight is the rows the reader sees, each with the offset's distance from its top.
+func (c *places) inSight() map[kit.Row]float32 {
+	if c.Follow || c.Fixed && c.Offset <= 0 {
+		return nil
+	}
+	seen := map[kit.Row]float32{}
+	for i := c.FirstInSight(); i < len(c.Rows) && c.Rows[i].Top < c.Offset+c.size.Height; i++ {
+		seen[c.Rows[i].Row] = c.Offset - c.Rows[i].Top
+	}
+	return seen
+}
+
+// restore puts the first row that was in sight back where it was; who was at the
+// end stays at the end.
+func (c *places) restore(seen map[kit.Row]float32) {
+	if c.Follow {
+		c.Offset = c.MaxOffset()
+		return
+	}
+	for _, p := range c.Rows {
+		if delta, ok := seen[p.Row]; ok {
+			c.Offset = min(max(p.Top+delta, 0), c.MaxOffset())
+			return
+		}
+	}
+}
+
+// place computes every row's place; heights are asked for only where the row is
+// dirty, or the width or the look has changed.
+func (c *places) place() {
+	c.column = min(c.size.Width-2*c.Pad, kit.ColumnMax)
+	if c.column < 40 {
+		return
+	}
+	c.Left = (c.size.Width - c.column) / 2
+	look := [2]float32{kit.TextScale(), kit.Density()}
+	force := c.placedFor != look
+	c.placedFor = look
+	if c.Leftward {
+		c.Left = c.Pad
+	}
+	y := c.Top
+	for i, p := range c.Rows {
+		w := c.column - p.Indent
+		if p.Max > 0 {
+			w = min(w, p.Max-p.Indent)
+		}
+		if force || p.Dirty || p.Width != w {
+			p.Width, p.Dirty = w, false
+			p.Height = p.Row.Measure(w)
+		}
+		if i > 0 {
+			y += p.Gap * look[1]
+		}
+		p.Top = y
+		y += p.Height
+	}
+	c.Total = y + c.Bottom
+	c.Offset = min(max(c.Offset, 0), c.MaxOffset())
+}
+
+// Holds reports whether a row is one of the column's.
+func (c *places) Holds(r kit.Row) bool {
+	return slices.ContainsFunc(c.Rows, func(p *Placed) bool { return p.Row == r })
+}
+
+// MaxOffset is the offset of the end.
+func (c *places) MaxOffset() float32 { return max(0, c.Total-c.size.Height) }
+
+// FirstInSight is the place of the first row in sight, the number of rows for none.
+func (c *places) FirstInSight() int {
+	return sort.Search(len(c.Rows), func(i int) bool { return c.Rows[i].Top+c.Rows[i].Height >= c.Offset })
+}
+
+// rowUnder is the row at a place of the view; nil between rows.
+func (c *places) rowUnder(pos fyne.Position) kit.Row {
+	y := pos.Y + c.Offset
+	for _, p := range c.Rows {
+		if p.Top <= y && y < p.Top+p.Height {
+			return p.Row
+		}
+	}
+	return nil
+}
