@@ -198,6 +198,10 @@ func TestTabGoesOnBehindALongText(t *testing.T) {
 				b.onSchedules()
 				b.Pushes(b.w.schedules.View, "New schedule")
 				b.Settle()
+				if _, ok := b.w.win.Canvas().Focused().(*kit.Field); !ok {
+					t.Errorf("the sheet opens with the keyboard on %T, not on the name", b.w.win.Canvas().Focused())
+				}
+				b.w.win.Canvas().Unfocus()
 				stops, _ := b.walk(b.w.win.Content)
 				if names := named(stops); !slices.Contains(names, "Save") || !slices.Contains(names, "Cancel") {
 					t.Errorf("Tab comes to %q", names)
