@@ -1,0 +1,129 @@
+package transcripts
+
+import (
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/ui/prose"
+)
+
+// OpenFind shows the find bar with what was looked for last.
+func (v *View) OpenFind() {
+	if v.Read == nil {
+		return
+	}
+	v.Bar.Show()
+	v.Object.Refresh()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.Object); c != nil {
+		c.Focus(v.Bar.Entry)
+	}
+	v.Bar.Entry.TypedShortcut(&fyne.ShortcutSelectAll{})
+	v.search(v.Bar.Entry.Text)
+}
+
+func (v *View) closeFind() {
+	v.Phrase, v.places = "", nil
+	v.Bar.Hide()
+	v.Object.Refresh()
+	v.mark()
+	if c := fyne.CurrentApp().Driver().CanvasForObject(v.Object); c != nil {
+		c.Focus(v.Rows.Port)
+	}
+}
+
+// search looks for a phrase in the whole transcript, off the UI goroutine.
+func (v *View) search(phrase string) {
+	v.Phrase = phrase
+	v.look(true)
+}
+
+// look counts the places; with jump, the first from the built part on is shown.
+func (v *View) look(jump bool) {
+	if v.Read == nil {
+		return
+	}
+	phrase, snapshot, from := v.Phrase, *v.Read, v.Read.From
+	go func() {
+		places := snapshot.places(func(text string) []prose.Mark { return v.act.Find(text, phrase) })
+		v.act.Do(func() {
+			if v.Phrase != phrase {
+				return
+			}
+			v.places = places
+			if jump {
+				v.at = 0
+				for v.at < len(places)-1 && places[v.at].block < from {
+					v.at++
+				}
+				v.goTo()
+			}
+			v.at = max(0, min(v.at, len(places)-1))
+			v.Bar.Say(v.at, len(places))
+			v.mark()
+		})
+	}()
+}
+
+// step goes to the next or previous place, around the ends.
+func (v *View) step(by int) {
+	if n := len(v.places); n > 0 {
+		v.at = (v.at + by + n) % n
+		v.Bar.Say(v.at, n)
+		v.goTo()
+	}
+}
+
+// goTo brings the place that is looked at into sight.
+func (v *View) goTo() {
+	if v.at >= len(v.places) {
+		return
+	}
+	p := v.places[v.at]
+	if p.block >= len(v.Read.Blocks) {
+		return // the file became shorter: the next look counts anew
+	}
+	v.seek = &p
+	v.Read.show(p.block)
+	v.build()
+}
+
+// mark shows the phrase in the rows that are built, and brings the place that is
+// sought into sight.
+func (v *View) mark() {
+	if v.Read == nil {
+		return
+	}
+	marks := func(text string) []prose.Mark {
+		if v.Phrase == "" {
+			return nil
+		}
+		return v.act.Find(text, v.Phrase)
+	}
+	p, sought := v.sought()
+	if p.block >= len(v.Read.Blocks) {
+		v.Rows.Port.MarkRows(marks, 0, 0, 0, false)
+		return
+	}
+	span := v.index[v.Read.Blocks[p.block].ID]
+	if sought && span.folds && !v.Rows.Expanded[span.key] {
+		v.Rows.Expanded[span.key] = true
+		v.build()
+		return // marked when it is built
+	}
+	if sought && span.from < span.to {
+		v.Rows.Port.RevealRow(v.Rows.Port.Rows[span.from].Row)
+		v.seek = nil
+	}
+	v.Rows.Port.MarkRows(marks, span.from, span.to, p.nth, sought)
+}
+
+// sought is the place to show as the one that is looked at; ok where it is to be
+// brought into sight.
+func (v *View) sought() (p place, ok bool) {
+	switch {
+	case v.seek != nil:
+		return *v.seek, true
+	case v.at < len(v.places) && v.Bar.Visible():
+		return v.places[v.at], false
+	}
+	return place{block: len(v.Read.Blocks)}, false
+}

@@ -1,0 +1,69 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// ErrRunning: the schedule runs already.
+var ErrRunning = errors.New("it runs already; wait until it has ended")
+
+// RunNow runs a schedule for a person, at any time, and waits for its end.
+func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {
+	list, _ := Load(r.File())
+	i := slices.IndexFunc(list, func(s Schedule) bool { return s.Name == name })
+	if i < 0 {
+		return Result{}, ErrNoSchedule
+	}
+	r.mu.Lock()
+	busy := r.running[name]
+	r.running[name] = true
+	r.mu.Unlock()
+	if busy {
+		return Result{}, ErrRunning
+	}
+	first := false
+	err := r.state.edit(ctx, func(all *records) error {
+		rec := all.of(name)
+		first = rec.Began.IsZero()
+		rec.Due, rec.Began, rec.Ended, rec.Late, rec.Error = time.Time{}, r.now(), time.Time{}, "", ""
+		return nil
+	})
+	if err != nil {
+		r.mu.Lock()
+		delete(r.running, name)
+		r.mu.Unlock()
+		return Result{}, err
+	}
+	res := r.turn(ctx, Turn{Schedule: list[i], First: first})
+	r.Look()
+	return res, nil
+}
+
+// Status is a schedule and what is known of it.
+type Status struct {
+	Schedule
+	Next    time.Time // zero: never, or switched off
+	Last    Record
+	Running bool // in this process
+	Waits   Late // it is due, and why it waits
+}
+
+// List gives all schedules in the order of the file, and what can't be used of it.
+func (r *Runner) List() ([]Status, []Problem) {
+	list, problems := Load(r.File())
+	known, now := r.state.read(), r.now()
+	out := make([]Status, 0, len(list))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range list {
+		st := Status{Schedule: s, Last: *known.of(s.Name), Running: r.running[s.Name], Waits: r.held[s.Name]}
+		if s.Enabled {
+			st.Next = s.When.Next(now)
+		}
+		out = append(out, st)
+	}
+	return out, problems
+}

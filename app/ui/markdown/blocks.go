@@ -1,0 +1,211 @@
+package markdown
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// block is a top-level block: its source is tail[from:to], gaps before it included.
+type block struct {
+	from, to int
+	leaves   []Leaf
+}
+
+// splitBlocks parses src and cuts it at its top-level blocks; the pieces put
+// together are src.
+func splitBlocks(p parser.Parser, src []byte) []block {
+	if len(src) == 0 {
+		return nil
+	}
+	root := p.Parse(text.NewReader(src))
+	var out []block
+	furthest := -1 // a heading below a table can have the place of the lines above it
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		b := block{from: blockStart(n, src)}
+		own := b.from > furthest && !sharesLines(n, b.from, src)
+		furthest = max(furthest, b.from)
+		if len(out) == 0 {
+			b.from = 0
+		} else if !own {
+			// a block without a place of its own stays with the one before
+			out[len(out)-1].leaves = appendLeaves(out[len(out)-1].leaves, n, src, leafContext{})
+			continue
+		}
+		b.leaves = appendLeaves(nil, n, src, leafContext{})
+		out = append(out, b)
+	}
+	if len(out) == 0 {
+		return []block{{from: 0, to: len(src)}}
+	}
+	for i := range out {
+		out[i].to = len(src)
+		if i+1 < len(out) {
+			out[i].to = out[i+1].from
+		}
+	}
+	return out
+}
+
+// sharesLines says whether a block was made of the last lines of a paragraph, which
+// alone may be something else.
+func sharesLines(n ast.Node, from int, src []byte) bool {
+	_, table := n.(*east.Table)
+	return table && from > 1 && len(bytes.TrimSpace(src[lineStart(src, from-1):from])) > 0
+}
+
+// blockStart is the first byte of the line a block begins on, or -1.
+func blockStart(n ast.Node, src []byte) int {
+	at := nodeStart(n)
+	if at < 0 {
+		return -1
+	}
+	return lineStart(src, at)
+}
+
+// nodeStart is a byte inside the node's first line, or -1.
+func nodeStart(n ast.Node) int {
+	if t, ok := n.(*east.Table); ok && t.FirstChild() != nil { // its own place is that of the lines before it, too
+		return t.FirstChild().Pos()
+	}
+	if p := n.Pos(); p >= 0 {
+		return p
+	}
+	if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
+		return n.Lines().At(0).Start
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			return t.Segment.Start
+		}
+		if at := nodeStart(c); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+func lineStart(src []byte, at int) int {
+	at = min(at, len(src))
+	return bytes.LastIndexByte(src[:at], '\n') + 1
+}
+
+// leafContext is where in lists and quotes a node is.
+type leafContext struct {
+	indent, quote int
+	marker        string
+	tight         bool
+}
+
+func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
+	base := Leaf{Indent: c.indent, Quote: c.quote, Marker: c.marker, Tight: c.tight}
+	switch n := n.(type) {
+	case *ast.Heading:
+		base.Kind, base.Level, base.Runs = Heading, n.Level, inlineRuns(n, src)
+		return append(out, base)
+	case *ast.ThematicBreak:
+		base.Kind = Rule
+		return append(out, base)
+	case *ast.FencedCodeBlock:
+		base.Kind, base.Code, base.Lang = Code, blockLines(n, src), string(n.Language(src))
+		return append(out, base)
+	case *ast.CodeBlock:
+		base.Kind, base.Code = Code, blockLines(n, src)
+		return append(out, base)
+	case *ast.HTMLBlock:
+		base.Runs = []Run{{Text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
+		return append(out, base)
+	case *ast.Blockquote:
+		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
+	case *ast.List:
+		return appendList(out, n, src, c)
+	case *east.Table:
+		base.Kind = Table
+		base.Table, base.Right = tableCells(n, src)
+		return append(out, base)
+	}
+	if n.Type() != ast.TypeBlock {
+		return out
+	}
+	base.Runs = inlineRuns(n, src)
+	if len(base.Runs) == 0 && base.Marker == "" {
+		return out
+	}
+	return append(out, base)
+}
+
+func closure(n *ast.HTMLBlock, src []byte) string {
+	if !n.HasClosure() {
+		return ""
+	}
+	return string(n.ClosureLine.Value(src))
+}
+
+func appendChildren(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
+	for ch := n.FirstChild(); ch != nil; ch = ch.NextSibling() {
+		out = appendLeaves(out, ch, src, c)
+		c.marker, c.tight = "", false
+	}
+	return out
+}
+
+func appendList(out []Leaf, l *ast.List, src []byte, c leafContext) []Leaf {
+	number, first := l.Start, true
+	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
+		marker := "•"
+		if l.IsOrdered() {
+			marker = strconv.Itoa(number) + "."
+			number++
+		}
+		ic := leafContext{indent: c.indent + 1, quote: c.quote, marker: marker, tight: !first || c.indent > 0}
+		if box := taskBox(item); box != nil {
+			ic.marker = TaskOpen
+			if box.IsChecked {
+				ic.marker = TaskDone
+			}
+		}
+		if item.FirstChild() == nil {
+			out = append(out, Leaf{Indent: ic.indent, Quote: ic.quote, Marker: ic.marker, Tight: ic.tight})
+		}
+		out = appendChildren(out, item, src, ic)
+		first = false
+	}
+	return out
+}
+
+func taskBox(item ast.Node) *east.TaskCheckBox {
+	if p := item.FirstChild(); p != nil {
+		if box, ok := p.FirstChild().(*east.TaskCheckBox); ok {
+			return box
+		}
+	}
+	return nil
+}
+
+func blockLines(n ast.Node, src []byte) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		b.Write(seg.Value(src))
+	}
+	return b.String()
+}
+
+func tableCells(t *east.Table, src []byte) (rows [][][]Run, right []bool) {
+	for _, a := range t.Alignments {
+		right = append(right, a == east.AlignRight)
+	}
+	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
+		var cells [][]Run
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, inlineRuns(c, src))
+		}
+		rows = append(rows, cells)
+	}
+	return rows, right
+}
