@@ -76,7 +76,7 @@ discord-load: ## the Discord bot: 1,000 interleaved messages, 100 channels with 
 	MAC_STATS_DISCORD_FULL=1 CGO_ENABLED=0 go test -count=1 -v -run 'PlacesThatInterleave|TestLoad' ./app/discord
 
 model: ## 100,000 random steps on sessions, and 100,000 of the app beside an editor, by another seed each time
-	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem ./agents
+	MAC_STATS_MODEL_STEPS=100000 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^TestModel$$' ./sessionmem/session ./agents
 
 kills: ## everything is killed 800 times at random moments, the disk is full 400 times, and nothing that was acknowledged is missing; then the app and a memory server 100 times while they sync
 	MAC_STATS_STORM_CYCLES=800 CGO_ENABLED=0 go test -count=1 -v -timeout 2h -run '^Test(Kill|DiskFull)Storm$$' ./app/failuretest

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/ollama/ollama/api"
@@ -50,7 +50,7 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
 	}
 	around := t.around(messages)
-	if sessionmem.CoversNothing(window.Summary) && before+window.Omitted == 0 {
+	if session.CoversNothing(window.Summary) && before+window.Omitted == 0 {
 		if _, left := transcript.Trim(messages, t.limits(around), t.cost); left == 0 {
 			summary = api.Message{} // all that it tells is in the request: a small model would take it up twice
 		}

@@ -90,6 +90,7 @@ var rooms = map[string][]string{
 	"sessionmem/places":          {"sessionmem/catalog", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/erase":           {"sessionmem/catalog", "sessionmem/forgotten", "sessionmem/sessiondir", "sessionmem/sieve", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/trash":           {"sessionmem/catalog", "sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/session":         {"sessionmem/branch", "sessionmem/catalog", "sessionmem/erase", "sessionmem/forgotten", "sessionmem/sessiondir", "sessionmem/sieve", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/branch":          {"sessionmem/transcript"},
 	"sessionmem/attach":          {"sessionmem/pdftext", "sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wordsearch":      {"sessionmem", "sessionmem/textfold", "sessionmem/transcript"},

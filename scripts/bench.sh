@@ -71,7 +71,7 @@ proof() { # NAME PACKAGE VARIABLE=STEPS
 ((${#packages[@]})) && CGO_ENABLED=0 go test -tags "$test_tags" -timeout 60m -run '^$' -bench . -benchmem "${packages[@]}" | tee "$results/1-packages"
 if (($# == 0)); then
 	say "100,000 random steps, and 200 kills …"
-	proof TestModel ./sessionmem MAC_STATS_MODEL_STEPS=100000 &
+	proof TestModel ./sessionmem/session MAC_STATS_MODEL_STEPS=100000 &
 	model=$!
 	proof TestKillStorm ./app/failuretest MAC_STATS_STORM_CYCLES=200 &
 	storm=$!

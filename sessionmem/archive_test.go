@@ -43,7 +43,7 @@ const month = 30 * 24 * time.Hour
 
 func TestWhatIsArchived(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	other := openStore(t, filepath.Dir(s.dir))
+	other := openStore(t, filepath.Dir(s.dir.Path("")))
 	mustAppend(t, s, "cpu-old", ago(31*24*time.Hour, "old"))
 	mustAppend(t, s, "cpu-new", ago(29*24*time.Hour, "new"))
 	mustAppend(t, s, "cpu-pinned", ago(90*24*time.Hour, "pinned"))
@@ -82,7 +82,7 @@ func TestAnArchivedSessionIsOpenedAsEver(t *testing.T) {
 	}
 	mustArchive(t, s, ArchiveRule{After: month})
 
-	want := filepath.Join(root, sessionDir, catalog.ArchiveDir, old.Time.Format("2006-01"))
+	want := filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir, old.Time.Format("2006-01"))
 	for name, store := range map[string]*Store{"the store that moved it": s, "another that knew it": reader, "a new one": openStore(t, root)} {
 		t.Run(name, func(t *testing.T) {
 			tr, err := store.Load(t.Context(), "cpu-old")
@@ -125,7 +125,7 @@ func TestWhatACrashLeftInTheArchive(t *testing.T) {
 		s := openStore(t, root)
 		b := mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "a question"))
 		file := onlyFile(t, root)
-		dir := filepath.Join(root, sessionDir, catalog.ArchiveDir, b.Time.Format("2006-01"))
+		dir := filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir, b.Time.Format("2006-01"))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestAnArchiveThatCantBeReadHidesNothingElse(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("hello"))
-	if err := os.WriteFile(filepath.Join(root, sessionDir, catalog.ArchiveDir), []byte("a file"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, transcript.SessionDir, catalog.ArchiveDir), []byte("a file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	list, err := s.List(t.Context())

@@ -2,7 +2,6 @@ package sessionmem
 
 import (
 	"context"
-	"path/filepath"
 
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
@@ -24,19 +23,13 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 	}
 	a := u.Attachment()
 	if s.IsPrivate(session) {
-		ses := s.session(session)
-		ses.mu.Lock()
-		defer ses.mu.Unlock()
-		if ses.files == nil {
-			ses.files = map[string][]byte{}
-		}
-		ses.files[a.File] = u.Data
+		s.sessions.Session(session).Attach(a.File, u.Data)
 		return a, nil
 	}
-	if err := s.root.Check(); err != nil {
+	if err := s.dir.Check(); err != nil {
 		return transcript.Attachment{}, err
 	}
-	if err := attach.Keep(s.root, &a, u.Data); err != nil {
+	if err := attach.Keep(s.dir, &a, u.Data); err != nil {
 		return transcript.Attachment{}, wholefile.Explain("keeping "+u.Name, err)
 	}
 	return a, nil
@@ -46,21 +39,17 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 // session folder, or that is no file, gives ErrAttachment with the reason.
 func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte, error) {
 	if s.IsPrivate(session) {
-		ses := s.session(session)
-		ses.mu.Lock()
-		data, ok := ses.files[a.File]
-		ses.mu.Unlock()
-		if ok {
+		if data, ok := s.sessions.Session(session).Attached(a.File); ok {
 			return data, nil
 		}
 	}
-	return attach.ReadKept(s.root, a)
+	return attach.ReadKept(s.dir, a)
 }
 
 // AttachmentPath is where an attached file is; "" where it is nowhere on disk.
 func (s *Store) AttachmentPath(session string, a transcript.Attachment) string {
-	if s.root == nil || s.IsPrivate(session) {
+	if s.dir == nil || s.IsPrivate(session) {
 		return ""
 	}
-	return filepath.Join(s.dir, transcript.FilesDir, a.File)
+	return s.dir.Path(transcript.FilesDir + "/" + a.File)
 }

@@ -89,7 +89,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 			errs = append(errs, ctx.Err())
 			break
 		}
-		err := s.delete(ctx, info.Name, func() error { return s.stillExpired(info, rule) })
+		err := s.sessions.Session(info.Name).Delete(ctx, func() error { return s.stillExpired(info, rule) }, s.trash.Put)
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)

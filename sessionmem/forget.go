@@ -3,7 +3,6 @@ package sessionmem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"mac-stats/sessionmem/erase"
@@ -24,15 +23,15 @@ type ForgetOptions struct {
 // is of ctx or of a folder that can't be read.
 func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
 	if !o.Dry {
-		s.forgetMemory(t)
+		s.sessions.Forget(t)
 	}
-	if s.root == nil || t.Empty() {
+	if s.dir == nil || t.Empty() {
 		return nil, nil
 	}
-	if err := s.root.Check(); err != nil {
+	if err := s.dir.Check(); err != nil {
 		return nil, err
 	}
-	f, err := s.eraser.Begin(t, o.Sessions, o.Dry)
+	f, err := s.sessions.Eraser().Begin(t, o.Sessions, o.Dry)
 	if err != nil {
 		return nil, err
 	}
@@ -64,83 +63,10 @@ func (s *Store) forgetIn(ctx context.Context, f *erase.Session, dry bool) []forg
 	if !f.Plan() || dry {
 		return f.Found()
 	}
-	if err := s.whileNobodyWrites(ctx, f.Name, func() { f.Erase(ctx) }); err != nil {
+	if err := s.erase(ctx, f); err != nil {
 		f.Refuse(err, errors.Is(err, ErrBusy))
 	}
 	return f.Found()
-}
-
-// whileNobodyWrites works while the session's turn and lock are held.
-func (s *Store) whileNobodyWrites(ctx context.Context, name string, work func()) error {
-	if transcript.CheckName(name) != nil { // a file with a name of its own: no turn can be in it
-		work()
-		return nil
-	}
-	wait, cancel := context.WithTimeout(ctx, s.patience)
-	defer cancel()
-	holder := ""
-	turn, err := s.lockTurn(ctx, wait, name, "forget", func(h Holder) { holder = h.Who })
-	if err != nil {
-		if holder != "" && ctx.Err() == nil {
-			return fmt.Errorf("%w: the %s is at it; it goes when that ends", ErrBusy, holder)
-		}
-		return err
-	}
-	defer turn.Unlock()
-	ses := s.session(name)
-	unlock, err := s.lock(ctx, ses, false)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	work()
-	ses.forgetFile()
-	return nil
-}
-
-// forgetMemory forgets in what this process alone holds: private sessions, and what
-// waits for the disk.
-func (s *Store) forgetMemory(t *forgotten.Traces) {
-	for _, ses := range s.all() {
-		ses.mu.Lock()
-		switch {
-		case ses.private.Load():
-			ses.cleanPrivate(t)
-		case len(ses.unsaved.blocks) > 0:
-			blocks := slices.Clone(ses.unsaved.blocks)
-			for i, b := range blocks {
-				blocks[i], _, _ = t.Clean(ses.name, b)
-			}
-			ses.setUnsaved(blocks)
-			s.writeRescue(ses)
-		}
-		ses.inTurn = slices.DeleteFunc(ses.inTurn, func(b turnBlock) bool {
-			_, _, changed := t.Clean(ses.name, b.block)
-			return changed
-		})
-		ses.mu.Unlock()
-	}
-}
-
-// cleanPrivate forgets in a session that is in memory alone.
-func (ses *session) cleanPrivate(t *forgotten.Traces) {
-	blocks := make([]transcript.Block, len(ses.mem))
-	any := false
-	for i, b := range ses.mem {
-		var changed bool
-		blocks[i], _, changed = t.Clean(ses.name, b)
-		any = any || changed
-	}
-	if !any {
-		return
-	}
-	ses.mem, ses.size = nil, 0
-	ses.forgetBlocks()
-	for _, b := range blocks {
-		ses.mem = append(ses.mem, b)
-		ses.follow(b, b.Words(), ses.size, 0)
-		ses.size += int64(len(b.Text))
-	}
 }
 
 // exportsOf tells of the exports of a session that is rewritten: they lie where the user
@@ -156,21 +82,11 @@ func (s *Store) exportsOf(session string) []forgotten.Touched {
 	return found
 }
 
-// EachForgettable gives every block of the sessions as a forgetting finds them: of private
-// ones, and of all files, see erase.Eraser.Each. sessions are those to look at, nil is all.
-func (s *Store) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
-	for _, ses := range s.all() {
-		if ses.private.Load() && (sessions == nil || sessions[ses.name]) {
-			ses.mu.Lock()
-			blocks := slices.Clone(ses.mem)
-			ses.mu.Unlock()
-			for _, b := range blocks {
-				each(ses.name, "", b)
-			}
-		}
-	}
-	if s.root == nil {
+// erase erases in the files of one session while nobody writes to it.
+func (s *Store) erase(ctx context.Context, f *erase.Session) error {
+	if transcript.CheckName(f.Name) != nil { // a file with a name of its own: no turn can be in it
+		f.Erase(ctx)
 		return nil
 	}
-	return s.eraser.Each(ctx, sessions, each)
+	return s.sessions.Session(f.Name).WhileNobodyWrites(ctx, s.patience, "forget", func() { f.Erase(ctx) })
 }

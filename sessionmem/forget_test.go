@@ -28,10 +28,17 @@ type forgetRig struct {
 
 func newForgetRig(t *testing.T) *forgetRig {
 	root := t.TempDir()
-	s, err := Open(Config{Root: root, CacheDir: filepath.Join(root, "..", filepath.Base(root)+"-cache")})
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
-	return &forgetRig{t: t, root: root, s: s, m: memory.New(memory.Config{Root: root})}
+	r := &forgetRig{t: t, root: root, m: memory.New(memory.Config{Root: root})}
+	r.open(nil)
+	return r
+}
+
+// open opens the store, with transcripts of that size.
+func (r *forgetRig) open(most func() int64) {
+	s, err := Open(Config{Root: r.root, CacheDir: filepath.Join(r.root, "..", filepath.Base(r.root)+"-cache"), MaxFileBytes: most})
+	must(r.t, err)
+	r.t.Cleanup(func() { must(r.t, s.Close()) })
+	r.s = s
 }
 
 // text forgets a phrase wherever it stands, as package forget does.
@@ -148,7 +155,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 func TestForgettingTheFirstMessageTakesItsWordsOutOfTitleAndFileNames(t *testing.T) {
 	r := newForgetRig(t)
 	limited := int64(0)
-	r.s.maxBytes = func() int64 { return limited }
+	r.open(func() int64 { return limited })
 	first := mustAppend(t, r.s, "cli-a", user("Zebra seven opens my locker"))
 	limited = 1
 	mustAppend(t, r.s, "cli-a", assistant("I see."))
@@ -265,7 +272,7 @@ func TestForgettingASpanASessionAndAnAuthor(t *testing.T) {
 			}
 			r.forget(tc.add)
 			for _, b := range []string{"a-old", "a-new", "b-old", "b-new"} {
-				there := strings.Contains(readAll(t, filepath.Join(r.root, sessionDir)), b)
+				there := strings.Contains(readAll(t, filepath.Join(r.root, transcript.SessionDir)), b)
 				if there == strings.Contains(tc.gone, b) {
 					t.Errorf("%s: there %v, of %q", b, there, tc.gone)
 				}
@@ -305,7 +312,7 @@ func TestWhatCantBeForgottenIsSaidAndTheRestIsDone(t *testing.T) {
 	must(t, os.Chmod(paths["cli-readonly"], 0o400))
 	outside := filepath.Join(t.TempDir(), "outside.md")
 	writeFile(t, outside, "zebra seven")
-	must(t, os.Symlink(outside, filepath.Join(r.root, sessionDir, "session-memory-cli-link-20261121-101500-x.md")))
+	must(t, os.Symlink(outside, filepath.Join(r.root, transcript.SessionDir, "session-memory-cli-link-20261121-101500-x.md")))
 	turn, err := openStore(t, r.root).LockTurn(t.Context(), "cli-busy", "window", nil)
 	must(t, err)
 	defer turn.Unlock()
@@ -376,8 +383,7 @@ func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 	r.text("zebra seven")
 	check.SetText("You said zebra")
 	check.SetText("You said zebra seven to me")
-	time.Sleep(50 * time.Millisecond)
-	check.flush()
+	waitForGlob(t, filepath.Join(r.root, transcript.SessionDir, transcript.PartialDir, "*"))
 	if _, err := check.Commit(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: "You said zebra seven to me"}); err != nil {
 		t.Fatal(err)
 	}
@@ -542,4 +548,63 @@ func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
 	}
 	r.text("zanzibar")
 	r.residue("zanzibar")
+}
+
+// Forgetting reaches what stands in a journal alone, and it is not offered any more.
+func TestForgettingReachesTheJournal(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("hello"))
+	path := onlyFile(t, r.root)
+	before := readFile(t, path)
+	mustAppend(t, r.s, "cli-a", user("the blue zebra"))
+	writeFile(t, path, before)
+	if n := r.removed(); n != 1 {
+		t.Fatalf("%d are missing", n)
+	}
+	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	r.text("blue zebra")
+	r.residue("zebra")
+	if n := r.removed(); n != 0 {
+		t.Errorf("%d are missing", n)
+	}
+	must(t, second(r.s.Restore(t.Context(), "cli-a")))
+	r.residue("zebra")
+}
+
+// A forgetting that was killed before it reached the journal is finished by the restoring:
+// the other messages come back, the forgotten one doesn't.
+func TestRestoringInTheMidstOfAForgetting(t *testing.T) {
+	r := newForgetRig(t)
+	mustAppend(t, r.s, "cli-a", user("one"))
+	path := onlyFile(t, r.root)
+	before := readFile(t, path)
+	mustAppend(t, r.s, "cli-a", user("The zebra's locker has the number four thousand seven hundred and eleven."))
+	mustAppend(t, r.s, "cli-a", user("two"))
+	mustAppend(t, r.s, "cli-a", user("three"))
+	writeFile(t, path, before)
+	if n := r.removed(); n != 3 {
+		t.Fatalf("%d are missing", n)
+	}
+	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	tr, err := r.s.Forgotten().New(true, false)
+	must(t, err)
+	tr.AddWords("zebra's locker")
+	tr.AddPhrase("the zebra's locker", tr.Phrase("zebra's locker"))
+	must(t, r.s.Forgotten().Begin(tr)) // and here it was killed
+	got, err := r.s.Restore(t.Context(), "cli-a")
+	if must(t, err); got.Messages != 2 {
+		t.Errorf("restored %+v", got)
+	}
+	if diff := cmp.Diff([]string{"one", "two", "three"}, texts(t, openStore(t, r.root), "cli-a")); diff != "" {
+		t.Error(diff)
+	}
+	r.residue("zebra")
+}
+
+// removed counts the messages that a save took out of the session.
+func (r *forgetRig) removed() int {
+	r.t.Helper()
+	removed, err := r.s.Removed(r.t.Context(), "cli-a")
+	must(r.t, err)
+	return removed.Messages
 }

@@ -31,7 +31,7 @@ func (s *Store) Fork(ctx context.Context, t *transcript.Transcript, through, sou
 	if t.Info.Path == "" && s.IsPrivate(t.Info.Name) {
 		s.SetPrivate(name)
 	}
-	if _, err := s.appendIf(ctx, name, nil, blocks...); err != nil {
+	if _, err := s.sessions.Session(name).AppendIf(ctx, nil, blocks...); err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
 	}
 	return name, nil
@@ -72,7 +72,7 @@ func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block,
 // left. A message that the context doesn't hold gives ErrNotFound; a running turn
 // gives ErrBusy.
 func (s *Store) Continue(ctx context.Context, name, from string) error {
-	turn, err := s.tryTurn(ctx, name, "continue")
+	turn, err := s.sessions.Session(name).TryTurn(ctx, "continue")
 	if err != nil {
 		return err
 	}

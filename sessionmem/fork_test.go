@@ -158,7 +158,7 @@ func TestForkOfAPrivateSessionIsPrivate(t *testing.T) {
 	if fork.Info.Path != "" || !s.IsPrivate(fork.Info.Name) {
 		t.Errorf("%+v", fork.Info)
 	}
-	if files, err := filepath.Glob(filepath.Join(root, sessionDir, "*.md")); err != nil || files != nil {
+	if files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md")); err != nil || files != nil {
 		t.Errorf("%v, %v", files, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestRewind(t *testing.T) {
 	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {
 		t.Fatal(out, err)
 	}
-	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir))} {
+	for _, store := range []*Store{s, openStore(t, filepath.Dir(s.dir.Path("")))} {
 		if diff := cmp.Diff([]string{"one", "two", "three, better"}, texts(t, store, "cpu-a")); diff != "" {
 			t.Error(diff)
 		}

@@ -19,14 +19,15 @@ func BenchmarkListArchived(b *testing.B) {
 	root := b.TempDir()
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, d := range []string{"", catalog.ArchiveDir + "/2026-01"} {
-		if err := os.MkdirAll(filepath.Join(root, sessionDir, d), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(root, transcript.SessionDir, d), 0o700); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for i := range sessions {
 		at := started.Add(time.Duration(i) * time.Minute)
 		blocks := []transcript.Block{{Kind: transcript.KindUser, Time: at, Text: fmt.Sprintf("question %d", i)}}
-		file, info := newFile(fmt.Sprintf("cpu-n%05d", i), blocks)
+		info := transcript.Info{Name: fmt.Sprintf("cpu-n%05d", i), Source: "cpu", Started: at, Title: transcript.TitleOf(blocks[0].Text)}
+		file := transcript.FileName(info.Name, at, transcript.TopicOf(blocks[0].Text))
 		data := []byte(transcript.Fence + "\n" + transcript.FrontMatter(info) + transcript.Fence + "\n")
 		for j := range 4 {
 			data = transcript.AppendBlock(data, transcript.Block{ID: fmt.Sprintf("b%d", j), Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[j%2], Time: at, Text: fmt.Sprintf("question %d", i)})
@@ -34,7 +35,7 @@ func BenchmarkListArchived(b *testing.B) {
 		if i%2 == 1 {
 			file = catalog.ArchiveDir + "/2026-01/" + file
 		}
-		path := filepath.Join(root, sessionDir, file)
+		path := filepath.Join(root, transcript.SessionDir, file)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			b.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func statePath(root string) string { return filepath.Join(root, sessionDir, "state.json") }
+func statePath(root string) string { return filepath.Join(root, transcript.SessionDir, "state.json") }
 
 func writeState(t testing.TB, root, text string) {
 	t.Helper()
@@ -104,14 +104,14 @@ func TestWhatIsUnread(t *testing.T) {
 			t.Errorf("%s: %d unread, want %d", name, got, c.want)
 		}
 	}
-	before, err := os.Stat(statePath(filepath.Dir(s.dir)))
+	before, err := os.Stat(statePath(filepath.Dir(s.dir.Path(""))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.State().MarkRead(t.Context(), info("cpu-read", 4, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if after, err := os.Stat(statePath(filepath.Dir(s.dir))); err != nil || !os.SameFile(before, after) {
+	if after, err := os.Stat(statePath(filepath.Dir(s.dir.Path("")))); err != nil || !os.SameFile(before, after) {
 		t.Errorf("reading the same again writes a file: %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestABrokenStateFileIsMovedAside(t *testing.T) {
 			if diff := cmp.Diff([]string{"cpu-new"}, marks(t, s).Pins()); diff != "" {
 				t.Error(diff)
 			}
-			kept, _ := filepath.Glob(filepath.Join(root, sessionDir, "state-*.broken.json"))
+			kept, _ := filepath.Glob(filepath.Join(root, transcript.SessionDir, "state-*.broken.json"))
 			if len(kept) != 1 || readFile(t, kept[0]) != text {
 				t.Errorf("kept: %v", kept)
 			}
@@ -187,7 +187,7 @@ func TestABrokenStateFileIsMovedAside(t *testing.T) {
 			}
 			writeState(t, root, text)
 			pin(t, s, "cpu-new", true)
-			if kept, _ = filepath.Glob(filepath.Join(root, sessionDir, "state-*.broken.json")); len(kept) != 2 {
+			if kept, _ = filepath.Glob(filepath.Join(root, transcript.SessionDir, "state-*.broken.json")); len(kept) != 2 {
 				t.Errorf("kept after a second time: %v", kept)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -33,8 +34,8 @@ func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool,
 	}
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title, By: by}
 	written := false
-	_, err := s.appendIf(ctx, name, func(f *branch.Fold) bool {
-		written = !f.Titled() && !s.forgotten.Since(time.Now().Add(-turnGrace)) // it may be made of what is gone
+	_, err := s.sessions.Session(name).AppendIf(ctx, func(f *branch.Fold) bool {
+		written = !f.Titled() && !s.forgotten.Since(time.Now().Add(-session.TurnGrace)) // it may be made of what is gone
 		return written
 	}, note)
 	if err != nil {
@@ -57,20 +58,15 @@ func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Bl
 // left; the one that is left stays in the transcript. A message that is on no such branch
 // since the last reset gives ErrNotFound; a running turn gives ErrBusy.
 func (s *Store) UseVersion(ctx context.Context, name, id string) error {
-	turn, err := s.tryTurn(ctx, name, "version")
+	ses := s.sessions.Session(name)
+	turn, err := ses.TryTurn(ctx, "version")
 	if err != nil {
 		return err
 	}
 	defer turn.Unlock()
-	err = s.look(ctx, name, func(ses *session) error {
-		if !ses.fold.IsLeft(&ses.index, id) {
-			return fmt.Errorf("%w: the version %q is not in it any more", ErrNotFound, id)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := ses.HasVersion(ctx, id); err != nil {
 		return err
 	}
-	_, err = s.appendIf(ctx, name, nil, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
+	_, err = ses.AppendIf(ctx, nil, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteVersion, Text: id})
 	return err
 }

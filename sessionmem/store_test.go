@@ -25,7 +25,7 @@ func openStore(t testing.TB, root string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.trustSaves = true
+
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -67,7 +67,7 @@ func texts(t testing.TB, s *Store, name string) []string {
 
 func onlyFile(t testing.TB, root string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, sessionDir, "*.md"))
+	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("want one transcript, got %v (%v)", files, err)
 	}
@@ -364,7 +364,7 @@ func TestNewSessionOnDisk(t *testing.T) {
 		t.Errorf("file name\n got %s\nwant %s", got, want)
 	}
 	if runtime.GOOS != "windows" {
-		for path, want := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700, filepath.Join(filepath.Dir(file), locksDir): 0o700, filepath.Join(filepath.Dir(file), transcript.PartialDir): 0o700} {
+		for path, want := range map[string]os.FileMode{file: 0o600, filepath.Dir(file): 0o700, filepath.Join(filepath.Dir(file), transcript.LocksDir): 0o700, filepath.Join(filepath.Dir(file), transcript.PartialDir): 0o700} {
 			if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != want {
 				t.Errorf("%s: mode %v, want %v (%v)", path, fi.Mode().Perm(), want, err)
 			}
@@ -398,7 +398,7 @@ func TestNewNameIsValidAndUnused(t *testing.T) {
 
 func TestListShowsEveryFileThereIs(t *testing.T) {
 	root := t.TempDir()
-	dir := filepath.Join(root, sessionDir)
+	dir := filepath.Join(root, transcript.SessionDir)
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("mine"))
 	writeFile(t, filepath.Join(dir, "session-memory-fan-noise-1234567890-20260101-101500.md"), "## User\n\nolder form\n\n## Assistant\n\nyes\n")
@@ -451,7 +451,7 @@ func TestListShowsEveryFileThereIs(t *testing.T) {
 
 func TestAppendToAnOlderFile(t *testing.T) {
 	root := t.TempDir()
-	path := filepath.Join(root, sessionDir, "session-memory-1234567890-20260102-101500-cooking.md")
+	path := filepath.Join(root, transcript.SessionDir, "session-memory-1234567890-20260102-101500-cooking.md")
 	writeFile(t, path, "## User\n\nRust form\n\n## Assistant\n\nyes")
 	s := openStore(t, root)
 	mustAppend(t, s, "1234567890", user("## Assistant"))
@@ -465,7 +465,7 @@ func TestAppendToAnOlderFile(t *testing.T) {
 
 func TestNewerFormatIsReadOnly(t *testing.T) {
 	root := t.TempDir()
-	path := filepath.Join(root, sessionDir, "session-memory-cli-new-20260104-101500-x.md")
+	path := filepath.Join(root, transcript.SessionDir, "session-memory-cli-new-20260104-101500-x.md")
 	text := "---\nformat: mac-stats-session/2\nsession: cli-new\n---\n\n## User · " + stampText + "\n<!-- id=1 -->\n\nnewer\n"
 	writeFile(t, path, text)
 	s := openStore(t, root)
@@ -488,10 +488,10 @@ func TestOpenWhereNothingCanBeWritten(t *testing.T) {
 		listed  int
 	}{
 		{"given a file for the data folder, then it is an error", func(t *testing.T, root string) { writeFile(t, root, "x") }, false, 0},
-		{"given a file for the session folder, then reading finds nothing", func(t *testing.T, root string) { writeFile(t, filepath.Join(root, sessionDir), "x") }, true, 0},
+		{"given a file for the session folder, then reading finds nothing", func(t *testing.T, root string) { writeFile(t, filepath.Join(root, transcript.SessionDir), "x") }, true, 0},
 		{"given no way to make the locks, then what is there is read", func(t *testing.T, root string) {
-			writeFile(t, filepath.Join(root, sessionDir, "session-memory-cli-a-20261121-101502-x.md"), "## User\n\nhi\n")
-			writeFile(t, filepath.Join(root, sessionDir, locksDir), "a file")
+			writeFile(t, filepath.Join(root, transcript.SessionDir, "session-memory-cli-a-20261121-101502-x.md"), "## User\n\nhi\n")
+			writeFile(t, filepath.Join(root, transcript.SessionDir, transcript.LocksDir), "a file")
 		}, true, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -547,7 +547,7 @@ func TestInMemoryOnlyWritesNothing(t *testing.T) {
 			t.Error("not private")
 		}
 	}
-	for _, dir := range []string{root, filepath.Dir(private.dir)} {
+	for _, dir := range []string{root, filepath.Dir(private.dir.Path(""))} {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				t.Errorf("%s was written", path)
@@ -587,7 +587,7 @@ func TestALinkInATranscriptsPlace(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside.md")
 	writeFile(t, outside, "# mine")
 	for name, to := range map[string]string{"cli-nowhere": "nothing.md", "cli-outside": outside} {
-		must(t, os.Symlink(to, filepath.Join(root, sessionDir, transcript.FileName(name, time.Now(), "x"))))
+		must(t, os.Symlink(to, filepath.Join(root, transcript.SessionDir, transcript.FileName(name, time.Now(), "x"))))
 		_, lerr := s.Load(t.Context(), name)
 		_, aerr := s.Append(t.Context(), name, user("one"))
 		for _, err := range []error{lerr, aerr, s.Reset(t.Context(), name)} {
@@ -628,7 +628,7 @@ func TestANewNameIsNotLookedForAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir())
 		name := s.NewName("cpu")
-		file := filepath.Join(s.dir, "session-memory-"+name+"-20261121-101500-hello.md")
+		file := filepath.Join(s.dir.Path(""), "session-memory-"+name+"-20261121-101500-hello.md")
 		text := "---\nformat: mac-stats-session/1\nsession: " + name + "\n---\n\n## User · 2026-11-21T10:15:02Z\n<!-- id=a1 -->\n\nhello\n"
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -636,7 +636,7 @@ func TestANewNameIsNotLookedForAtOnce(t *testing.T) {
 		if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 0 {
 			t.Errorf("it was looked for: %v, %v", window.Messages, err)
 		}
-		time.Sleep(freshFor + 1)
+		time.Sleep(2*time.Second + 1)
 		if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 {
 			t.Errorf("the file isn't found: %v, %v", window.Messages, err)
 		}
@@ -651,11 +651,11 @@ func TestANewNameIsForgottenWithItsFirstMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	// an editor that renames the file at once is followed
-	files, err := filepath.Glob(filepath.Join(s.dir, "session-memory-*.md"))
+	files, err := filepath.Glob(filepath.Join(s.dir.Path(""), "session-memory-*.md"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	if err := os.Rename(files[0], filepath.Join(s.dir, "session-memory-"+name+"-20261121-101500-renamed.md")); err != nil {
+	if err := os.Rename(files[0], filepath.Join(s.dir.Path(""), "session-memory-"+name+"-20261121-101500-renamed.md")); err != nil {
 		t.Fatal(err)
 	}
 	if window, err := s.Context(t.Context(), name); err != nil || len(window.Messages) != 1 || window.Messages[0].ID != b.ID {

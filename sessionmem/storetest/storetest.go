@@ -4,7 +4,9 @@ package storetest
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -73,4 +75,18 @@ func OnlyFile(t testing.TB, root string) string {
 		t.Fatalf("want one transcript, got %v (%v)", files, err)
 	}
 	return files[0]
+}
+
+// Month is how long a session is untouched before Archive moves it, mostly.
+const Month = 30 * 24 * time.Hour
+
+// Archive moves finished transcripts to the archive.
+func Archive(t testing.TB, s *sessionmem.Store, rule sessionmem.ArchiveRule) []string {
+	t.Helper()
+	moved, err := s.Archive(t.Context(), rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(moved)
+	return moved
 }

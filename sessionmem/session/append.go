@@ -1,0 +1,182 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Append writes blocks at the end of the session (which is created by its first
+// block): one write, one fsync, under the session's lock; all of them, or none. It returns
+// them with ID and Time. A block whose ID is there already with the same content is not
+// written a second time; with other content it is an error.
+func (s *Session) Append(ctx context.Context, blocks ...transcript.Block) ([]transcript.Block, error) {
+	out, err := s.AppendIf(ctx, nil, blocks...)
+	if err != nil {
+		return nil, fmt.Errorf("writing to %s: %w", s.name, err)
+	}
+	return out, nil
+}
+
+// AppendIf is Append where, under the session's lock, its state allows it
+// (nil: it does); else it gives none.
+func (s *Session) AppendIf(ctx context.Context, may func(*branch.Fold) bool, blocks ...transcript.Block) ([]transcript.Block, error) {
+	if err := transcript.CheckName(s.name); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return outsideSaves(ctx, savePatience, func(anyway bool) ([]transcript.Block, error) {
+		return s.appendOnce(ctx, anyway, may, blocks)
+	})
+}
+
+// appendOnce is AppendIf that gives sessiondir.ErrMidSave where it has to wait, unless it is anyway.
+func (s *Session) appendOnce(ctx context.Context, anyway bool, may func(*branch.Fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		if may != nil {
+			return nil, err
+		}
+		return s.keepUnlocked(blocks, err)
+	}
+	defer unlock()
+	s.anyway = anyway
+	if s.private.Load() {
+		if may != nil && !may(&s.fold) {
+			return nil, nil
+		}
+		return s.appendMemory(blocks)
+	}
+	if may != nil {
+		if err := s.refreshToWrite(ctx); err != nil || !may(&s.fold) {
+			return nil, err
+		}
+	}
+	out, err := s.appendFile(ctx, blocks)
+	if err != nil && (anyway || !errors.Is(err, sessiondir.ErrMidSave)) {
+		return s.keepUnsaved(blocks, err)
+	}
+	return out, err
+}
+
+// appendTries is how often an append is made anew because an editor saved in its
+// midst.
+const appendTries = 5
+
+// appendFile appends to the session's file, behind what waits for the disk: all of
+// it or nothing. An editor that renames its copy over the file while it is being
+// written to leaves the blocks in a file without a name: so the name is looked at
+// again, and they are written to what it means now.
+func (s *state) appendFile(ctx context.Context, blocks []transcript.Block) ([]transcript.Block, error) {
+	waiting, err := s.stillWaiting()
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(waiting, blocks)
+	for try := 1; ; try++ {
+		if err := s.prepare(ctx, all[:len(waiting)]); err != nil {
+			s.setUnsaved(waiting)
+			return nil, err
+		}
+		out, err := s.write(all)
+		if err == nil && s.isCurrent() {
+			s.savedWaiting(len(waiting))
+			return out[len(waiting):], nil
+		}
+		if err == nil {
+			all, err = out, fmt.Errorf("writing %s: %w", s.file, sessiondir.ErrReplaced)
+		}
+		if try == appendTries || !errors.Is(err, sessiondir.ErrReplaced) {
+			s.setUnsaved(waiting)
+			return nil, err
+		}
+	}
+}
+
+// prepare reads what changed on disk, and says why it can't be written to now. What has
+// waited for the disk gets new ids where its own are taken meanwhile.
+func (s *state) prepare(ctx context.Context, waiting []transcript.Block) error {
+	if err := s.refreshToWrite(ctx); err != nil {
+		return err
+	}
+	if s.midSave() {
+		return fmt.Errorf("writing to %s: %w", s.name, sessiondir.ErrMidSave)
+	}
+	s.setUnsaved(nil)
+	return s.renumber(waiting)
+}
+
+// savedWaiting tells that blocks which have waited for the disk are written.
+func (s *state) savedWaiting(blocks int) {
+	if blocks == 0 {
+		return
+	}
+	s.logger.Info("what waited for the disk is written", "session", s.name, "blocks", blocks)
+	s.unsaved = unsaved{}
+	s.writeRescue()
+	s.tellUnsaved()
+}
+
+// isCurrent says whether the session's file is still the one that was written to.
+func (s *files) isCurrent() bool {
+	if s.stat == nil {
+		return true // it could not be asked for: the next refresh reads the file whole
+	}
+	fi, err := s.dir.Stat(s.file)
+	return err == nil && os.SameFile(s.stat, fi)
+}
+
+// appendMemory appends to an in-memory session.
+func (s *state) appendMemory(blocks []transcript.Block) ([]transcript.Block, error) {
+	out, fresh, err := s.completeAll(blocks, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range fresh {
+		s.mem = append(s.mem, b)
+		s.follow(b, b.Words(), s.size, 0)
+		s.size += int64(len(b.Text)) // as if it were a file
+	}
+	return out, nil
+}
+
+// completeAll completes blocks and tells which of them are not there yet.
+func (s *state) completeAll(blocks []transcript.Block, now time.Time) (all, fresh []transcript.Block, err error) {
+	for _, b := range blocks {
+		b = s.guard(s.complete(b, now), b.ID == "")
+		all = append(all, b)
+		n, taken := s.index.Find(s.index.Hash(b.ID))
+		if !taken {
+			fresh = append(fresh, b)
+			continue
+		}
+		if same, err := s.sameBlock(n, b); err != nil {
+			return nil, nil, err
+		} else if !same {
+			return nil, nil, fmt.Errorf("the id %s is taken by another block of the session; leave it empty to get a new one", b.ID)
+		}
+	}
+	return all, fresh, nil
+}
+
+// complete gives a block what Append promises: normalized, with time and ID.
+func (s *state) complete(b transcript.Block, now time.Time) transcript.Block {
+	if b.Time.IsZero() {
+		b.Time = now
+	}
+	if b.ID == "" {
+		for b.ID = transcript.RandomID(8); s.taken(b.ID); {
+			b.ID = transcript.RandomID(8)
+		}
+	}
+	return b.Normalized()
+}

@@ -1,0 +1,226 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// checkpointEvery is how often a streaming answer is written at most.
+const checkpointEvery = 2 * time.Second
+
+// slowAppend is how long the append of an answer may take before the answer is checkpointed.
+const slowAppend = checkpointEvery / 4
+
+// commitSuffix is the end of the name of a checkpoint while its block is being appended.
+const commitSuffix = ".commit" + transcript.FileSuffix
+
+// Checkpoint is the unfinished text of a streaming answer.
+type Checkpoint struct {
+	ses  *Session
+	file string // name below the session folder; "" for an in-memory session
+
+	writing sync.Mutex // held while the file is written; taken before mu
+	written bool       // the file exists; guarded by writing
+
+	mu     sync.Mutex       // guards what follows; held for a few instructions, so that a slow disk never holds up the stream
+	block  transcript.Block // its ID never changes
+	text   string           // newest
+	dirty  bool             // text is newer than the file
+	last   time.Time
+	timer  *time.Timer
+	closed bool
+}
+
+// Checkpoint opens a streaming checkpoint for the block an answer is going to be:
+// SetText may be called for every token, the file in .partial/ is written at most
+// every two seconds. The turn lock must be held.
+func (s *Session) Checkpoint(ctx context.Context, b transcript.Block) *Checkpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &Checkpoint{ses: s, block: s.complete(b, time.Now()), text: b.Text}
+	if !s.private.Load() && transcript.CheckName(s.name) == nil && ctx.Err() == nil {
+		c.file = transcript.PartialDir + "/" + s.name + "." + fileID(c.block.ID) + transcript.FileSuffix
+	}
+	return c
+}
+
+// fileID makes an id one that can stand in a file name.
+func fileID(id string) string {
+	if len(id) <= 40 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+	}) {
+		return id
+	}
+	return transcript.DeriveID("", id)
+}
+
+// ID is the id that the block has, or is going to have.
+func (c *Checkpoint) ID() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.block.ID
+}
+
+// SetText replaces the text so far; cheap, it writes at most every 2 s, and on a
+// goroutine of its own.
+func (c *Checkpoint) SetText(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text, c.dirty = text, true
+	if c.closed || c.file == "" || c.timer != nil {
+		return
+	}
+	c.timer = time.AfterFunc(max(0, checkpointEvery-time.Since(c.last)), c.flush)
+}
+
+// flush writes the newest text.
+func (c *Checkpoint) flush() {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.mu.Lock()
+	c.timer = nil
+	wanted := c.dirty && !c.closed
+	b := c.newest()
+	c.mu.Unlock()
+	if !wanted {
+		return
+	}
+	if err := c.write(b); err != nil {
+		c.ses.logger.Warn("a streaming answer could not be checkpointed: a crash now would lose it", "session", c.ses.name, "err", err)
+	}
+}
+
+// newest is the block as it is to be written now. The caller holds mu.
+func (c *Checkpoint) newest() transcript.Block {
+	c.last, c.dirty = time.Now(), false
+	b := c.block
+	b.Text = c.text
+	return b
+}
+
+// write replaces the file. The caller holds writing.
+func (c *Checkpoint) write(b transcript.Block) error {
+	c.ses.mu.Lock()
+	b = c.ses.guard(b, false)
+	c.ses.mu.Unlock()
+	var buf bytes.Buffer
+	t := &transcript.Transcript{Info: transcript.Info{Name: c.ses.name, Started: b.Time}, Blocks: []transcript.Block{b}}
+	if err := transcript.Write(&buf, t); err != nil {
+		return err
+	}
+	if err := c.ses.dir.WriteAtomic(c.file, buf.Bytes(), true); err != nil {
+		return wholefile.Explain("writing a checkpoint", err)
+	}
+	c.written = true
+	return nil
+}
+
+// Commit appends b (with the checkpoint's ID) to the transcript and removes the
+// checkpoint. After an error the checkpoint holds b's text and Commit may be
+// called again.
+func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript.Block, error) {
+	b.ID = c.ID()
+	if b.Time.IsZero() {
+		b.Time = c.block.Time
+	}
+	c.lastText(b.Text)
+	c.writing.Lock()
+	c.mark(true)
+	c.writing.Unlock()
+	out, err := c.ses.Append(ctx, b)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.stop()
+	if err == nil && c.ses.isUnsaved(b.ID) {
+		c.mark(false)
+		return out[0], nil // until it is on disk, the checkpoint holds what it can
+	}
+	if err == nil {
+		c.remove()
+		return out[0], nil
+	}
+	c.mu.Lock()
+	c.block, c.text = b.Normalized(), b.Text
+	b = c.newest()
+	c.mu.Unlock()
+	if c.file != "" {
+		c.mark(false)
+		if werr := c.write(b); werr != nil {
+			err = errors.Join(err, werr)
+		}
+	}
+	return transcript.Block{}, err
+}
+
+// lastText is SetText for the whole text, which is checkpointed where it takes a while to
+// append it: another program may be saving the transcript.
+func (c *Checkpoint) lastText(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.text, c.dirty = text, true
+	if c.closed || c.file == "" || c.timer != nil {
+		return
+	}
+	c.timer = time.AfterFunc(max(slowAppend, checkpointEvery-time.Since(c.last)), c.flush)
+}
+
+// mark says in the checkpoint's name whether its block is being appended: then it may be in
+// the transcript. The caller holds writing.
+func (c *Checkpoint) mark(appending bool) {
+	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), transcript.FileSuffix)
+	if appending {
+		to += commitSuffix
+	} else {
+		to += transcript.FileSuffix
+	}
+	if !c.written || to == c.file {
+		return
+	}
+	err := c.ses.dir.Check() // in a folder that was moved away nothing is going to be appended
+	if err == nil {
+		err = c.ses.dir.Rename(c.file, to)
+	}
+	if err != nil {
+		c.ses.logger.Debug("a checkpoint has not the name it should have", "session", c.ses.name, "err", err)
+		return
+	}
+	c.file = to
+}
+
+// Discard removes the checkpoint without appending anything.
+func (c *Checkpoint) Discard() {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.stop()
+	c.remove()
+}
+
+// stop ends the writing of what comes.
+func (c *Checkpoint) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}
+
+// remove removes the file. The caller holds writing.
+func (c *Checkpoint) remove() {
+	if !c.written {
+		return
+	}
+	c.written = false
+	if err := c.ses.dir.Remove(c.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.ses.logger.Warn("a checkpoint stays; its block's id keeps it from being appended again", "session", c.ses.name, "err", err)
+	}
+}

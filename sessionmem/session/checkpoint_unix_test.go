@@ -1,0 +1,43 @@
+//go:build unix
+
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+)
+
+// A disk that takes its time holds up the checkpoint, never the stream.
+func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	pipe := filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-a."+c.ID()+".md.tmp")
+	must(t, syscall.Mkfifo(pipe, 0o600)) // opening it waits for a reader
+	c.SetText("a")
+	time.Sleep(50 * time.Millisecond) // the first write is under way
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.SetText("a b")
+		c.SetText("a b c")
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Error("the stream waits for the disk")
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the write go on; what is no file can't be synced
+	must(t, err)
+	defer reader.Close()
+	<-done
+	if b, err := c.Commit(t.Context(), assistant("a b c")); err != nil || b.Text != "a b c" {
+		t.Errorf("%q, %v", b.Text, err)
+	}
+}

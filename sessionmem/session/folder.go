@@ -1,0 +1,289 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/erase"
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Config is what a Folder needs.
+type Config struct {
+	Dir       *sessiondir.Dir // nil: everything is in memory alone
+	CacheDir  string          // of the catalog and the sieve; "": none
+	Forgotten *forgotten.Record
+	Logger    *slog.Logger
+
+	// MaxFileBytes is how large a transcript may grow, in bytes: once it is that
+	// large, the next block begins another part of the session. 0, or a nil function,
+	// is no limit. It is asked at each append.
+	MaxFileBytes func() int64
+
+	// OnRefused is told of every change of what waits for the disk. Where it is set,
+	// an append that the disk refuses (full, gone, not permitted, failing) succeeds all
+	// the same: its blocks are kept in memory, are part of the context, and are written
+	// in order before anything new, see Folder.KeepSaving. Without it, such an append is
+	// an error. It is called while the session is locked: it must not use the folder.
+	OnRefused func(Refused)
+
+	// Rescue is a folder, best on another disk, where what waits is kept as well until
+	// it is written; "" for none. It belongs to this process alone.
+	Rescue string
+}
+
+// Folder is the sessions of one folder as this process knows them.
+type Folder struct {
+	*shared
+	seed maphash.Seed // of the hashes of ids: of this process alone
+
+	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
+	sessions map[string]*Session
+}
+
+// New gives the sessions of a folder, and takes up what an earlier process could not save.
+func New(cfg Config) *Folder {
+	f := &Folder{
+		shared: &shared{
+			dir: cfg.Dir, forgotten: cfg.Forgotten, sieve: sieve.New(cfg.Dir, cfg.CacheDir, cfg.Forgotten), logger: cfg.Logger,
+			maxBytes: cfg.MaxFileBytes, onRefused: cfg.OnRefused, rescue: cfg.Rescue, retry: make(chan struct{}, 1),
+		},
+		seed:     maphash.MakeSeed(),
+		sessions: map[string]*Session{},
+	}
+	f.catalog = catalog.New(catalog.Config{Dir: f.dir, Sieve: f.sieve, CacheDir: cfg.CacheDir, Logger: f.logger, Held: f.inMemory, Private: f.IsPrivate, Clean: f.purge})
+	f.eraser = erase.New(f.dir, f.catalog, f.logger)
+	if f.dir != nil {
+		f.takeRescued()
+	}
+	return f
+}
+
+// Close tries once more to save what waits for the disk, and gives back the turns that
+// this process holds. The error says what is lost.
+func (f *Folder) Close() error {
+	err := f.lastSave()
+	for _, s := range f.all() {
+		if turn := s.held.Load(); turn != nil {
+			turn.Unlock()
+		}
+	}
+	return err
+}
+
+// Catalog finds the sessions of the folder and their files.
+func (f *Folder) Catalog() *catalog.Catalog { return f.catalog }
+
+// Session gives a session, a new one where there is none of that name.
+func (f *Folder) Session(name string) *Session {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.sessions[name]
+	if s == nil {
+		s = &Session{turn: make(chan struct{}, 1)}
+		s.shared, s.name, s.index = f.shared, name, branch.NewIndex(f.seed)
+		s.private.Store(f.dir == nil)
+		f.sessions[name] = s
+	}
+	return s
+}
+
+// known gives a session that this process has used, else nil.
+func (f *Folder) known(name string) *Session {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sessions[name]
+}
+
+// all gives the sessions this process knows.
+func (f *Folder) all() []*Session {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Collect(maps.Values(f.sessions))
+}
+
+// IsPrivate reports whether a session is kept in memory only.
+func (f *Folder) IsPrivate(name string) bool {
+	s := f.known(name)
+	return f.dir == nil || s != nil && s.IsPrivate()
+}
+
+// Held is Session.Held of a session that this process may not know.
+func (f *Folder) Held(name string) (held, turn bool) {
+	if s := f.known(name); s != nil {
+		return s.Held()
+	}
+	return false, false
+}
+
+// IsTaken reports whether there is a session of this name.
+func (f *Folder) IsTaken(name string) (bool, error) {
+	_, err := f.catalog.Locate(name)
+	if errors.Is(err, ErrNotFound) {
+		s := f.known(name)
+		return s != nil && s.IsPrivate(), nil
+	}
+	return true, err
+}
+
+// NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
+func (f *Folder) NewName(source string) string {
+	for {
+		name := source + "-" + transcript.RandomID(6)
+		taken, err := f.IsTaken(name)
+		if err != nil {
+			return name // an unreadable folder: the first append says so
+		}
+		if !taken {
+			f.Session(name).setFresh()
+			return name
+		}
+	}
+}
+
+// inMemory gives the sessions that are in memory alone: private ones, and those
+// that the disk refused from their first block on.
+func (f *Folder) inMemory() []transcript.Info {
+	var infos []transcript.Info
+	for _, s := range f.all() {
+		if info, ok := s.memoryInfo(); ok {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+// Rest lets go of what is kept in memory of sessions that nobody asked for within
+// idle: their context and the ids of their blocks. The next use reads the
+// transcript again. Sessions that are in memory alone stay, and so do those whose turn
+// is running. It returns how many were let go of.
+func (f *Folder) Rest(idle time.Duration) int {
+	rested := 0
+	for _, s := range f.all() {
+		if s.rest(idle) {
+			rested++
+		}
+	}
+	return rested
+}
+
+// InTurn reports whether a turn runs in any session, in this process or another.
+func (f *Folder) InTurn() bool {
+	if slices.ContainsFunc(f.all(), func(s *Session) bool { return s.held.Load() != nil }) {
+		return true
+	}
+	if f.dir == nil {
+		return false
+	}
+	entries, err := os.ReadDir(f.dir.Path(transcript.LocksDir))
+	if err != nil {
+		return false // nobody ever had one
+	}
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		name, ok := strings.CutSuffix(e.Name(), holderSuffix)
+		return ok && f.isLocked(name+turnSuffix)
+	})
+}
+
+// isLocked reports whether somebody holds a lock file. Those whose holder died are free.
+func (f *Folder) isLocked(file string) bool {
+	l := f.dir.NewLock(file)
+	free, err := l.TryRLock()
+	if free {
+		_ = l.Unlock() // only looked at
+	}
+	return err == nil && !free
+}
+
+// Forget forgets in what this process alone holds: private sessions, and what waits for
+// the disk.
+func (f *Folder) Forget(t *forgotten.Traces) {
+	for _, s := range f.all() {
+		s.forget(t)
+	}
+}
+
+// Eraser takes what was forgotten out of the files of the folder.
+func (f *Folder) Eraser() *erase.Eraser { return f.eraser }
+
+// EachForgettable gives every block of the sessions as a forgetting finds them: of private
+// ones, and of all files, see erase.Eraser.Each. sessions are those to look at, nil is all.
+func (f *Folder) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
+	for _, s := range f.all() {
+		if s.IsPrivate() && (sessions == nil || sessions[s.name]) {
+			for _, b := range s.privateBlocks() {
+				each(s.name, "", b)
+			}
+		}
+	}
+	if f.dir == nil {
+		return nil
+	}
+	return f.eraser.Each(ctx, sessions, each)
+}
+
+// purge takes what was forgotten out of a session's files. The caller holds no lock.
+func (f *Folder) purge(ctx context.Context, name string) error {
+	if transcript.CheckName(name) != nil { // a file with a name of its own: nobody writes to it
+		return f.eraser.Purge(ctx, f.forgotten.Traces(), name)
+	}
+	return f.Session(name).purgeAlone(ctx)
+}
+
+// Open opens a file of the folder to be read. What was forgotten is taken out of it before.
+func (f *Folder) Open(ctx context.Context, file string) (*os.File, error) {
+	opened, err := f.catalog.Open(file)
+	if !errors.Is(err, sieve.ErrHoldsForgotten) {
+		return opened, err
+	}
+	if err := f.purge(ctx, f.catalog.EntryOf(file).Session); err != nil {
+		return nil, err
+	}
+	return f.catalog.Open(file)
+}
+
+// LoadFile reads any transcript by path, of any known or older form. Where it is a
+// part of a session, the parts beside it are read too: Info.Parts names them all, and
+// Info.Path is the one that was asked for.
+func (f *Folder) LoadFile(path string) (*transcript.Transcript, error) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	t, err := f.catalog.ReadPath(path, f.purgePath)
+	if err != nil {
+		return nil, err
+	}
+	f.sieve.Clean(t)
+	return t, nil
+}
+
+// purgePath takes what was forgotten out of a transcript that is named by its path, where
+// that leads into the session folder.
+func (f *Folder) purgePath(path string) error {
+	if f.dir == nil || !wholefile.IsWithin(path, f.dir.Path("")) {
+		return nil
+	}
+	file, err := f.Open(context.Background(), f.dir.Relative(path))
+	if errors.Is(err, sieve.ErrHoldsForgotten) {
+		return err
+	}
+	if err == nil {
+		_ = file.Close() // read only
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/transcript"
+)
+
+// TurnGrace is how long before a block that is written outside of a turn its making
+// may have begun: what was forgotten since is not in it.
+const TurnGrace = 10 * time.Minute
+
+// guard takes out of a block that is about to be written what was forgotten: all of
+// it, where it is an old block that comes back (its id is known), else what was
+// forgotten while it was being made. What a person types anew is theirs.
+func (s *state) guard(b transcript.Block, anew bool) transcript.Block {
+	t := s.forgotten.Traces()
+	if t.Empty() {
+		return b
+	}
+	out := b
+	if !anew {
+		var whole bool
+		if out, whole, _ = t.Clean(s.name, b); whole {
+			return out
+		}
+	}
+	since := time.Now().Add(-TurnGrace)
+	if s.holder.Who != "" {
+		since = s.holder.Since
+	}
+	return t.CleanSince(s.name, out, since)
+}
+
+// forget forgets in what this process alone holds of the session: all of a private one, and
+// what waits for the disk.
+func (s *Session) forget(t *forgotten.Traces) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.private.Load():
+		s.cleanPrivate(t)
+	case len(s.unsaved.blocks) > 0:
+		blocks := slices.Clone(s.unsaved.blocks)
+		for i, b := range blocks {
+			blocks[i], _, _ = t.Clean(s.name, b)
+		}
+		s.setUnsaved(blocks)
+		s.writeRescue()
+	}
+	s.inTurn = slices.DeleteFunc(s.inTurn, func(b turnBlock) bool {
+		_, _, changed := t.Clean(s.name, b.block)
+		return changed
+	})
+}
+
+// cleanPrivate forgets in a session that is in memory alone.
+func (s *state) cleanPrivate(t *forgotten.Traces) {
+	blocks := make([]transcript.Block, len(s.mem))
+	any := false
+	for i, b := range s.mem {
+		var changed bool
+		blocks[i], _, changed = t.Clean(s.name, b)
+		any = any || changed
+	}
+	if !any {
+		return
+	}
+	s.mem, s.size = nil, 0
+	s.forgetBlocks()
+	for _, b := range blocks {
+		s.mem = append(s.mem, b)
+		s.follow(b, b.Words(), s.size, 0)
+		s.size += int64(len(b.Text))
+	}
+}
+
+// privateBlocks gives the blocks of a private session.
+func (s *Session) privateBlocks() []transcript.Block {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.mem)
+}

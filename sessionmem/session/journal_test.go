@@ -1,0 +1,295 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/transcript"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func journalOf(root string) string {
+	return filepath.Join(root, transcript.SessionDir, session.JournalFile("cli-a"))
+}
+
+// removedFrom is how many messages are told to be missing.
+func removedFrom(t *testing.T, s *sessionmem.Store) int {
+	t.Helper()
+	r, err := s.Removed(t.Context(), "cli-a")
+	must(t, err)
+	return r.Messages
+}
+
+// A journal holds each block once, whoever writes and however often.
+func TestAJournalHoldsEachBlockOnce(t *testing.T) {
+	root := t.TempDir()
+	for i := range 3 {
+		s, other := openStore(t, root), openStore(t, root)
+		mustAppend(t, s, "cli-a", user(fmt.Sprint("one ", i)))
+		mustAppend(t, other, "cli-a", user(fmt.Sprint("two ", i)))
+		mustAppend(t, s, "cli-a", user(fmt.Sprint("three ", i)))
+	}
+	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
+		t.Errorf("(-transcript +journal):\n%s", diff)
+	}
+	if fi, err := os.Stat(journalOf(root)); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Error(fi, err)
+	}
+}
+
+func blocksOf(text string) string { return text[strings.Index(text, "\n## "):] }
+
+// A transcript of 0.1 has no journal, what that kept for late saves goes, and the first
+// block of this version makes up for it.
+func TestATranscriptOf01GetsItsJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	must(t, s.Close())
+	must(t, os.RemoveAll(filepath.Dir(journalOf(root))))
+	old := filepath.Join(root, transcript.SessionDir, ".recent", "cli-a.jsonl")
+	must(t, os.MkdirAll(filepath.Dir(old), 0o700))
+	writeFile(t, old, `{"Seen":"2026-11-22T10:15:00Z","File":"x","Block":{"Text":"one"}}`+"\n")
+
+	s = openStore(t, root)
+	if _, err := os.Stat(filepath.Dir(old)); !os.IsNotExist(err) {
+		t.Errorf("it stays: %v", err)
+	}
+	mustAppend(t, s, "cli-a", assistant("two"))
+	if diff := cmp.Diff(blocksOf(readFile(t, onlyFile(t, root))), blocksOf(readFile(t, journalOf(root)))); diff != "" {
+		t.Errorf("(-transcript +journal):\n%s", diff)
+	}
+}
+
+// Editing what was said is no removal: nor are ids that an editor takes out, or other line
+// ends.
+func TestWhatIsEditedIsNotMissing(t *testing.T) {
+	for name, edit := range map[string]func(string) string{
+		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },
+		"no ids":       func(s string) string { return withoutIDs(s) },
+		"CRLF":         func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"a block moved": func(s string) string {
+			i := strings.LastIndex(s, "\n## ")
+			j := strings.Index(s, "\n## ")
+			return s[:j] + s[i:] + s[j:i]
+		},
+		"a block by hand": func(s string) string { return s + "\n## User\n\nby hand\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := openStore(t, root)
+			for _, text := range []string{"one", "two", "three"} {
+				mustAppend(t, s, "cli-a", user(text))
+			}
+			path := onlyFile(t, root)
+			writeFile(t, path, edit(readFile(t, path)))
+			if n := removedFrom(t, s); n != 0 {
+				t.Errorf("%d are missing", n)
+			}
+			mustAppend(t, s, "cli-a", user("next"))
+			if n := removedFrom(t, openStore(t, root)); n != 0 {
+				t.Errorf("after one more, %d are missing", n)
+			}
+		})
+	}
+}
+
+func withoutIDs(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "<!-- id=") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// What nobody decides about goes after a month, and what was agreed with at once.
+func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", user("two"))
+	writeFile(t, path, before)
+	mustAppend(t, s, "cli-a", user("three"))
+	if n := removedFrom(t, s); n != 1 || !strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("%d are missing", n)
+	}
+	text := readFile(t, journalOf(root))
+	at := strings.Index(text, "## Note · ")
+	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
+	old := time.Now().Add(-session.RemovedKept - time.Hour).Format(time.RFC3339)
+	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
+	s = openStore(t, root)
+	mustAppend(t, s, "cli-a", user("four"))
+	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("after a month %d are missing", n)
+	}
+}
+
+// So does what was removed from a session that nobody writes to any more, and what is
+// put back by hand is not missing.
+func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", user("two"))
+	after := readFile(t, path)
+	for _, save := range []string{before, after, before} {
+		writeFile(t, path, save)
+		if n, want := removedFrom(t, s), strings.Count(after, "\n## ")-strings.Count(save, "\n## "); n != want {
+			t.Errorf("%d are missing, not %d", n, want)
+		}
+	}
+	later := time.Now().Add(time.Second)
+	must(t, os.Chtimes(path, later, later))
+	must(t, s.ExpireRemoved(t.Context()))
+	text := readFile(t, journalOf(root))
+	at := strings.Index(text, "## Note · ")
+	if at < 0 || !strings.Contains(text, "two") {
+		t.Fatalf("it is not noted:\n%s", text)
+	}
+	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
+	old := time.Now().Add(-session.RemovedKept - time.Hour).Format(time.RFC3339)
+	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
+	must(t, openStore(t, root).ExpireRemoved(t.Context()))
+	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
+		t.Errorf("after a month %d are missing", n)
+	}
+}
+
+// The journal of a session in memory alone, or deleted, or archived, is none.
+func TestWhoHasNoJournal(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	s.SetPrivate("cpu-p")
+	mustAppend(t, s, "cpu-p", user("hush"))
+	mustAppend(t, s, "cli-a", user("one"))
+	mustAppend(t, s, "cli-b", user("one"))
+	must(t, s.Delete(t.Context(), "cli-a"))
+	must(t, second(s.Archive(t.Context(), sessionmem.ArchiveRule{After: 1})))
+	left, err := os.ReadDir(filepath.Dir(journalOf(root)))
+	if err != nil || len(left) > 0 {
+		t.Errorf("there are %v, %v", left, err)
+	}
+}
+
+// A program dies while it appends an answer. Whether the answer was in the transcript
+// until the user took it out can't be known: it does not come back by itself.
+func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
+	for name, deleted := range map[string]bool{"before it was written": false, "after that, and the user took it out": true} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			s := openStore(t, root)
+			mustAppend(t, s, "cli-a", user("one"))
+			path := onlyFile(t, root)
+			before := readFile(t, path)
+			c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+			c.SetText("two")
+			session.FlushCheckpoint(c)
+			session.MarkCheckpoint(c) // and here it dies
+			if deleted {
+				b := assistant("two")
+				b.ID = c.ID()
+				writeFile(t, path, before+string(transcript.AppendBlock(nil, b)))
+				renameOver(t, path, before)
+			}
+			s = openStore(t, root)
+			turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			must(t, err)
+			turn.Unlock()
+			if got := texts(t, s, "cli-a"); len(got) != 1 {
+				t.Errorf("it came back: %q", got)
+			}
+			if n := removedFrom(t, s); n != 1 {
+				t.Errorf("%d are missing", n)
+			}
+			must(t, second(s.Restore(t.Context(), "cli-a")))
+			if diff := cmp.Diff([]string{"one", "two"}, texts(t, openStore(t, root), "cli-a")); diff != "" {
+				t.Error(diff)
+			}
+			if left, err := os.ReadDir(filepath.Join(root, transcript.SessionDir, transcript.PartialDir)); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// While an answer waits for the end of a save to be appended, its checkpoint has all of it.
+func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
+	root := t.TempDir()
+	s := openStore(t, root)
+	mustAppend(t, s, "cli-a", user("one"))
+	path := onlyFile(t, root)
+	before := readFile(t, path)
+	mustAppend(t, s, "cli-a", assistant("two"))
+	session.TrustSaves(s.Sessions(), false)
+	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	c.SetText("a beginning")
+	session.FlushCheckpoint(c)
+	writeFile(t, path, strings.TrimSuffix(before, "\n")) // as an editor that is in the midst of it
+	done := make(chan error)
+	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
+	var file string
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*"+session.CommitSuffix), &file)
+		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "and an end") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it is not checkpointed")
+		}
+	}
+	must(t, <-done)
+	if got := texts(t, s, "cli-a"); len(got) != 2 || got[1] != "a beginning and an end" {
+		t.Errorf("the context is %q", got)
+	}
+}
+
+// Whoever writes to a session waits for the end of a save, and then succeeds.
+func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
+	for name, write := range map[string]func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error{
+		"a message": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
+			return second(s.Append(t.Context(), "cli-a", user("next")))
+		},
+		"a Summary": func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error {
+			return second(s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+		},
+		"a reset": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
+			return s.Reset(t.Context(), "cli-a")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			s := openStore(t, root)
+			mustAppend(t, s, "cli-a", user("one"))
+			path := onlyFile(t, root)
+			before := readFile(t, path)
+			mustAppend(t, s, "cli-a", assistant("two"))
+			writeFile(t, path, before) // from a buffer that was read before
+			session.TrustSaves(s.Sessions(), false)
+			snap, err := s.Snapshot(t.Context(), "cli-a", "")
+			must(t, err)
+			begun := time.Now()
+			must(t, write(t, s, snap))
+			if took := time.Since(begun); took < session.SaveTakes/2 || took > 5*session.SaveTakes {
+				t.Errorf("it took %s", took)
+			}
+			if text := readFile(t, path); !strings.HasPrefix(text, before) || text == before {
+				t.Errorf("the file is\n%s", text)
+			}
+		})
+	}
+}

@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// justNow is how long a session is in use after its last block, whatever the clock says.
+const justNow = 30 * time.Minute
+
+// Archive moves the files of a list entry of the session to archive/<YYYY-MM>/, by the
+// month of its last block, where the session is untouched for after and finished still
+// says so under its locks. ErrBusy or sessiondir.ErrReplaced where it stays.
+func (s *Session) Archive(ctx context.Context, info transcript.Info, after time.Duration, finished func(transcript.Info) bool) error {
+	turn, err := s.TryTurn(ctx, "archive")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s.isRunning(time.Now(), min(after, justNow)) {
+		return fmt.Errorf("%w: something was said in it just now, whatever the clock says", ErrBusy)
+	}
+	if len(s.unsaved.blocks) > 0 {
+		return fmt.Errorf("%w: its last blocks wait for the disk", ErrBusy)
+	}
+	parts, err := s.catalog.OfInfo(info)
+	if err != nil {
+		return err
+	}
+	now := s.catalog.Info(parts)
+	if now.Err != nil || !finished(now) {
+		return fmt.Errorf("%w: it changed meanwhile", sessiondir.ErrReplaced)
+	}
+	own := !now.ReadOnly && !now.Copy
+	if own {
+		if err := s.mayLeaveJournal(after); err != nil {
+			return err
+		}
+	}
+	known := slices.Contains(s.transcripts(), parts[len(parts)-1].File)
+	for _, e := range parts {
+		if catalog.InArchive(e.File) {
+			continue // moved before a crash
+		}
+		if err := s.dir.Move(e.File, path.Join(catalog.ArchiveDir, now.Active.Format("2006-01"), e.File), s.catalog.Open); err != nil {
+			return err
+		}
+	}
+	if known {
+		s.forgetFile()
+	}
+	if own {
+		return wholefile.Wrap("removing its journal", s.dropJournal())
+	}
+	return nil
+}
+
+// isRunning says whether this process saw the session's last block being written less
+// than so long ago, which no clock that jumps ahead since makes long ago.
+func (s *state) isRunning(now time.Time, within time.Duration) bool {
+	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older one that was brought in
+	return !s.last.seen.IsZero() && written && now.Sub(s.last.seen) < within
+}
+
+// mayLeaveJournal gives ErrBusy where a save removed something less than after ago
+// and the user has not decided about it: until then the session is not untouched.
+func (s *state) mayLeaveJournal(after time.Duration) error {
+	if !s.dir.Has(journalFile(s.name)) {
+		return nil
+	}
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	missing, err := s.missing()
+	if err != nil || len(missing) == 0 || s.stat == nil || time.Since(s.stat.ModTime()) >= after {
+		return nil //nolint:nilerr // a journal that can't be read keeps nothing
+	}
+	return fmt.Errorf("%w: it is not decided what becomes of what a save removed", ErrBusy)
+}
+
+// Delete gives put the session's files, where still (it may be nil) agrees under its
+// locks. What is kept in memory only is dropped for good. A running turn gives ErrBusy.
+func (s *Session) Delete(ctx context.Context, still func() error, put func(ctx context.Context, name string) error) error {
+	if err := transcript.CheckName(s.name); err != nil {
+		return err
+	}
+	if err := s.Exists(ctx); err != nil {
+		return err
+	}
+	turn, err := s.TryTurn(ctx, "delete")
+	if err != nil {
+		return err
+	}
+	defer turn.Unlock()
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if still != nil {
+		if err := still(); err != nil {
+			return err
+		}
+	}
+	if s.private.Load() {
+		s.mem, s.attached, s.size = nil, nil, 0
+		s.forgetBlocks()
+		return nil
+	}
+	if len(s.unsaved.blocks) > 0 { // what is deleted can be brought back
+		s.anyway = true
+		if _, err := s.appendFile(ctx, nil); err != nil {
+			return err
+		}
+	}
+	if err := put(ctx, s.name); err != nil {
+		return err
+	}
+	s.forgetFile()
+	return wholefile.Wrap("removing its journal", s.dropJournal())
+}
+
+// BringBack lets bring put the session's files back, and makes its journal where one is
+// to be.
+func (s *Session) BringBack(ctx context.Context, bring func() error, journal bool) error {
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = bring()
+	if err == nil && journal {
+		s.beginJournal()
+	}
+	return err
+}
+
+// WhileNobodyWrites works on the session's files while its turn and its lock are held; it
+// waits for them as long as patience. ErrBusy says who holds the turn.
+func (s *Session) WhileNobodyWrites(ctx context.Context, patience time.Duration, who string, work func()) error {
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	holder := ""
+	turn, err := s.lockTurn(ctx, wait, who, func(h Holder) { holder = h.Who })
+	if err != nil {
+		if holder != "" && ctx.Err() == nil {
+			return fmt.Errorf("%w: the %s is at it; it goes when that ends", ErrBusy, holder)
+		}
+		return err
+	}
+	defer turn.Unlock()
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	work()
+	s.forgetFile()
+	return nil
+}

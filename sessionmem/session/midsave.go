@@ -1,0 +1,167 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"time"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// outsideSaves writes to a session: again and again while write gives sessiondir.ErrMidSave, and
+// anyway once patience is over. No lock is held in between.
+func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
+	for begun := time.Now(); ; {
+		anyway := time.Since(begun) > patience
+		out, err := write(anyway)
+		if anyway || !errors.Is(err, sessiondir.ErrMidSave) {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-time.After(saveLook):
+		}
+	}
+}
+
+// How long a file that lacks blocks has to be left alone before it is written to: an
+// editor that writes in place may be in the midst of it. What it leaves empty, or within
+// a line, it has to leave for longer.
+const (
+	saveTakes     = time.Second
+	halfSaveTakes = 3 * saveTakes
+	savePatience  = 15 * saveTakes
+	saveLook      = 50 * time.Millisecond
+)
+
+// midSave says whether the file looks as if a save were in progress. The caller has
+// brought the session up to date.
+func (s *state) midSave() bool {
+	if s.file == "" {
+		return s.comesBack()
+	}
+	if s.journal.whole || s.trustSaves || s.anyway || s.stat == nil {
+		return false // mostly: nothing but what joined the file
+	}
+	takes := saveTakes
+	if len(s.tail) == 0 || s.tail[len(s.tail)-1] != '\n' {
+		takes = halfSaveTakes
+	}
+	if age := time.Since(s.stat.ModTime()); age < 0 || age >= takes {
+		return false
+	}
+	missing, err := s.missing()
+	return err == nil && len(missing) > 0
+}
+
+// comesBack says whether a session without a file may have one again in a moment: it has
+// a journal, and something was just done in the folder. An editor that moves the file away
+// before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
+func (s *state) comesBack() bool {
+	if s.trustSaves || s.anyway || !s.dir.Has(journalFile(s.name)) {
+		return false
+	}
+	fi, err := s.dir.Stat(".")
+	if err != nil {
+		return false
+	}
+	age := time.Since(fi.ModTime())
+	return age >= 0 && age < halfSaveTakes
+}
+
+// awaitFile gives files that are known and gone a moment to come back: it may be
+// an editor's save between its two steps.
+func (s *files) awaitFile(ctx context.Context) error {
+	for try := 0; s.file != "" && try < 10; try++ {
+		if s.inPlace() || s.allLocated() {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// refreshToWrite brings the session up to date and says why it can't be written to.
+func (s *state) refreshToWrite(ctx context.Context) error {
+	if err := s.awaitFile(ctx); err != nil {
+		return err
+	}
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	if converted, err := s.toUTF8(); err != nil {
+		return err
+	} else if converted {
+		if err := s.refresh(); err != nil {
+			return err
+		}
+	}
+	if s.readOnly {
+		return fmt.Errorf("%w: %s has a newer format than this version writes; update mac-stats, or start a new session", ErrReadOnly, s.file)
+	}
+	if slices.ContainsFunc(s.transcripts(), catalog.InArchive) {
+		return s.bringBack()
+	}
+	return nil
+}
+
+// toUTF8 writes a file that an editor saved in another encoding anew: what is appended is
+// UTF-8.
+func (s *files) toUTF8() (converted bool, err error) {
+	if s.file == "" || s.size == 0 {
+		return false, nil
+	}
+	f, err := s.dir.Open(s.file)
+	if err != nil {
+		return false, wholefile.Explain("reading "+s.file, err)
+	}
+	defer f.Close()
+	was, err := f.Stat()
+	if err != nil {
+		return false, wholefile.Explain("reading "+s.file, err)
+	}
+	head := make([]byte, 64)
+	n, _ := f.ReadAt(head, 0) // what is wrong with it was told before
+	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
+		return false, nil
+	}
+	raw, err := io.ReadAll(io.NewSectionReader(f, 0, was.Size()))
+	if err != nil {
+		return false, wholefile.Explain("reading "+s.file, err)
+	}
+	text, _ := wholefile.Decode(raw)
+	if bytes.Equal(text, raw) {
+		return false, nil
+	}
+	if err := s.dir.Replace(s.file, was, text); err != nil {
+		return false, err
+	}
+	s.logger.Info("a transcript was saved in another encoding and is UTF-8 again", "file", s.file)
+	return true, nil
+}
+
+// bringBack moves an archived transcript, all parts of it, to the session folder to be written to.
+// The caller holds the append lock.
+func (s *state) bringBack() error {
+	for _, file := range s.transcripts() {
+		if !catalog.InArchive(file) {
+			continue
+		}
+		if err := s.dir.Move(file, path.Base(file), s.catalog.Open); err != nil {
+			return err
+		}
+	}
+	return s.refresh()
+}

@@ -1,0 +1,198 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// recover appends the checkpoints that a holder which died left behind. The
+// caller holds the turn. A checkpoint whose block is in the transcript (the
+// holder died after appending it) is only removed. One whose holder died while it
+// appended the block, which is not there, may have been in the transcript until the user
+// took it out: it goes to the journal, and the user decides.
+func (s *Session) recover(ctx context.Context) error {
+	files, err := s.partials()
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := s.recoverOne(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partialFiles gives the names of all files in .partial/.
+func (s *shared) partialFiles() ([]string, error) {
+	if err := s.dir.Check(); err != nil {
+		return nil, err
+	}
+	d, err := s.dir.Open(transcript.PartialDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wholefile.Explain("reading checkpoints", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, wholefile.Explain("reading checkpoints", err)
+	}
+	return names, nil
+}
+
+// partials gives a session's checkpoints, and removes half-written ones.
+func (s *Session) partials() ([]string, error) {
+	names, err := s.partialFiles()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, n := range names {
+		switch {
+		case !strings.HasPrefix(n, s.name+"."):
+		case strings.HasSuffix(n, transcript.FileSuffix):
+			files = append(files, transcript.PartialDir+"/"+n)
+		default: // a process died while it wrote this one; the one before is whole
+			if err := s.dir.Remove(transcript.PartialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, wholefile.Explain("removing a half checkpoint", err)
+			}
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func (s *Session) recoverOne(ctx context.Context, file string) error {
+	data, err := s.dir.ReadFile(file)
+	if err != nil {
+		return wholefile.Explain("reading a checkpoint", err)
+	}
+	t, err := transcript.Parse(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	for _, b := range t.Blocks {
+		if b.Text == "" {
+			continue
+		}
+		if s.isUnsaved(b.ID) {
+			return nil // this process still holds all of it
+		}
+		there, err := s.hasBlock(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		if strings.HasSuffix(file, commitSuffix) {
+			if err := s.journalAlone(ctx, b); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := s.AppendIf(ctx, nil, b, interruption(b)); err != nil {
+			return err
+		}
+		s.logger.Info("an interrupted answer was put into its transcript", "session", s.name, "block", b.ID)
+	}
+	if err := s.dir.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return wholefile.Explain("removing a checkpoint", err)
+	}
+	return nil
+}
+
+// isUnsaved says whether this process holds the block, which waits for the disk.
+func (s *Session) isUnsaved(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waits(id)
+}
+
+// interruption is the Note that marks b as cut off.
+func interruption(b transcript.Block) transcript.Block {
+	parent := b.Parent
+	if parent == "" {
+		parent = b.ID
+	}
+	return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
+}
+
+// hasBlock says whether the session's transcript holds a block of this id, or held it
+// before the user took it out.
+func (s *Session) hasBlock(ctx context.Context, id string) (bool, error) {
+	unlock, err := s.lock(ctx, true)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := s.refresh(); err != nil {
+		return false, err
+	}
+	return s.acknowledged(id)
+}
+
+// recoverPatience is how long RecoverAll waits for a session's turn: a session
+// whose turn is held is being answered, its checkpoint is nobody else's.
+const recoverPatience = 50 * time.Millisecond
+
+// RecoverAll puts the checkpoints that dead processes left behind into their
+// transcripts, as LockTurn does for one session, so that a cut answer can be read
+// before anything new is said. Sessions whose turn is held are left alone.
+func (f *Folder) RecoverAll(ctx context.Context) error {
+	if f.dir == nil {
+		return nil
+	}
+	names, err := f.partialSessions()
+	if err != nil {
+		return err
+	}
+	errs := []error{f.clearJournals()}
+	for _, name := range names {
+		lock, err := f.Session(name).lockSoon(ctx)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+		case err != nil:
+			errs = append(errs, fmt.Errorf("recovering %s: %w", name, err))
+		default:
+			lock.Unlock()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Session) lockSoon(ctx context.Context) (*TurnLock, error) {
+	patience, cancel := context.WithTimeout(ctx, recoverPatience)
+	defer cancel()
+	return s.lockTurn(ctx, patience, "recovery", nil)
+}
+
+// partialSessions gives the sessions that have a checkpoint, each once.
+func (f *Folder) partialSessions() ([]string, error) {
+	files, err := f.partialFiles()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var names []string
+	for _, file := range files {
+		name, _, ok := strings.Cut(file, ".")
+		if ok && !seen[name] && transcript.CheckName(name) == nil {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,195 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Errors callers decide on.
+var (
+	ErrNotFound = catalog.ErrNotFound
+	ErrReadOnly = errors.New("the transcript is read-only here")
+	// ErrBusy: a turn of the session is running.
+	ErrBusy = errors.New("a turn of the session is running")
+)
+
+// Session is one session of a Folder. It is safe for use by several goroutines and,
+// through file locks, by several processes.
+//
+// mu is taken before the append lock of the file system and held with it: it
+// orders the goroutines of this process, the lock file orders the processes.
+type Session struct {
+	turn chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
+	held atomic.Pointer[TurnLock]
+
+	mu sync.Mutex
+	state
+}
+
+// freshFor is how long a new name needs no look for its files: the first message is on
+// its way, and each look reads the whole folder.
+const freshFor = 2 * time.Second
+
+// setFresh notes that the session's name was made now and looked for.
+func (s *Session) setFresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh = time.Now().Add(freshFor)
+}
+
+// SetPrivate makes a session in-memory only: nothing of it is ever written.
+// Call it before the first block.
+func (s *Session) SetPrivate() { s.private.Store(true) }
+
+// IsPrivate reports whether the session is kept in memory only.
+func (s *Session) IsPrivate() bool { return s.private.Load() }
+
+// Exists gives ErrNotFound for a session that has no block, here or in the archive.
+// Nothing of it is read.
+func (s *Session) Exists(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.private.Load() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.mem) == 0 {
+			return fmt.Errorf("%w: %s", ErrNotFound, s.name)
+		}
+		return nil
+	}
+	_, err := s.catalog.Locate(s.name)
+	return err
+}
+
+// Attach keeps the data of a file that is attached to a private session.
+func (s *Session) Attach(file string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.attached == nil {
+		s.attached = map[string][]byte{}
+	}
+	s.attached[file] = data
+}
+
+// Attached gives the data of a file that is attached to a private session.
+func (s *Session) Attached(file string) (data []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, ok = s.attached[file]
+	return data, ok
+}
+
+// lock takes mu and the append lock of the file system. For reading, a lock
+// that can't be had (a read-only folder) is done without.
+func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err error) {
+	s.mu.Lock()
+	if s.private.Load() {
+		return s.mu.Unlock, nil
+	}
+	if reading && s.file == "" {
+		if _, err := s.catalog.Locate(s.name); err != nil {
+			return s.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading it says why
+		}
+	}
+	release, err := s.lockFile(ctx)
+	if err != nil && (!reading || ctx.Err() != nil) {
+		s.mu.Unlock()
+		return nil, err
+	}
+	return func() {
+		if release != nil {
+			release()
+		}
+		s.mu.Unlock()
+	}, nil
+}
+
+// look brings the session up to date and looks at it, under its locks.
+func (s *Session) look(ctx context.Context, at func() error) error {
+	unlock, err := s.lock(ctx, true)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", s.name, err)
+	}
+	defer unlock()
+	if !s.private.Load() {
+		if err := s.awaitFile(ctx); err != nil {
+			return fmt.Errorf("reading %s: %w", s.name, err)
+		}
+		err := s.refresh()
+		knows := len(s.unsaved.blocks) > 0 && s.index.Len() > len(s.unsaved.blocks)
+		if err != nil && !errors.Is(err, ErrNotFound) && (!knows || !isRefusal(err)) {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		err := at()
+		if !errors.Is(err, sessiondir.ErrReplaced) || try == appendTries {
+			return err
+		}
+		s.stat = nil // an editor saved in the midst of it
+		if err := s.refresh(); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+}
+
+// Release drops what this process holds of a session; it is read again when it is
+// asked for. An in-memory session stays: it is nowhere else.
+func (s *Session) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.private.Load() {
+		s.forgetFile()
+	}
+}
+
+// Held reports whether this process holds a session in memory, and whether a turn
+// of this process is under way in it.
+func (s *Session) Held() (held, turn bool) {
+	if len(s.turn) > 0 {
+		return true, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stat != nil || len(s.mem) > 0, false
+}
+
+// rest lets go of what is kept in memory of a session on disk that nobody asked for within
+// idle, and says whether it did.
+func (s *Session) rest(idle time.Duration) bool {
+	if !s.mu.TryLock() {
+		return false // in use
+	}
+	defer s.mu.Unlock()
+	if s.idleFor(time.Now()) < idle || s.stat == nil || s.private.Load() || len(s.inTurn) > 0 || len(s.unsaved.blocks) > 0 {
+		return false
+	}
+	s.forgetFile()
+	return true
+}
+
+// memoryInfo is the Info of a session that is in memory alone: a private one, or one that
+// the disk refused from its first block on.
+func (s *Session) memoryInfo() (info transcript.Info, ok bool) {
+	if !s.private.Load() && s.onRefused == nil {
+		return info, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(s.mem) > 0:
+		return s.memInfo(), true
+	case s.file == "" && len(s.unsaved.blocks) > 0:
+		return s.withUnsaved(nil).Info, true
+	}
+	return info, false
+}

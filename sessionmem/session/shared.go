@@ -1,0 +1,28 @@
+package session
+
+import (
+	"log/slog"
+
+	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/erase"
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
+)
+
+// shared is what the sessions of one folder share. It never changes.
+type shared struct {
+	dir       *sessiondir.Dir // nil in memory
+	forgotten *forgotten.Record
+	sieve     *sieve.Sieve
+	catalog   *catalog.Catalog
+	eraser    *erase.Eraser
+	logger    *slog.Logger
+
+	maxBytes   func() int64 // Config.MaxFileBytes
+	onRefused  func(Refused)
+	rescue     string
+	retry      chan struct{} // 1 place: something waits for the disk since
+	trustSaves bool          // tests: what is in a file is what was saved, see midSave
+	opened     func()        // tests: called between opening a transcript and writing to it
+}

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// heldTexts keeps the blocks that are context now, by their numbers in the index. Any
+// other is read from the file when it is asked for.
+type heldTexts struct {
+	blocks map[uint32]transcript.Block
+	bytes  int
+}
+
+// heldMore is how many blocks are held beside the context.
+const heldMore = 64
+
+// put keeps a block whose text form has that size. A very long one is always read
+// from the file, cut: after a restart it would be too.
+func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
+	if size > transcript.BlockLimit {
+		return
+	}
+	if len(t.blocks) > 2*branch.MaxMessages || t.bytes > 2*branch.MaxBytes {
+		*t = heldTexts{}
+	}
+	if t.blocks == nil {
+		t.blocks = map[uint32]transcript.Block{}
+	}
+	t.blocks[n] = b
+	t.bytes += size
+}
+
+// keep lets go of all but these.
+func (t *heldTexts) keep(numbers []uint32) {
+	if len(t.blocks) < 2*len(numbers)+heldMore && t.bytes <= 2*branch.MaxBytes {
+		return
+	}
+	old := t.blocks
+	*t = heldTexts{}
+	for _, n := range numbers {
+		if b, ok := old[n]; ok {
+			t.put(n, b, len(b.Text)+len(b.Context))
+		}
+	}
+}
+
+// blockSource reads blocks of a session: those it keeps, else from its file. The
+// caller holds ses.mu and closes it.
+type blockSource struct {
+	s   *state
+	f   *os.File // opened when it is needed
+	of  string   // the part that f is
+	buf []byte
+}
+
+func (s *state) source() *blockSource { return &blockSource{s: s} }
+
+func (r *blockSource) close() {
+	if r.f != nil {
+		_ = r.f.Close() // read only
+	}
+}
+
+// block gives a block by its number; its text is cut where it is beyond blockLimit.
+func (r *blockSource) block(n uint32) (transcript.Block, error) {
+	ses := r.s
+	if ses.private.Load() {
+		return ses.mem[n], nil
+	}
+	if ses.unsaved.base != nil && n >= ses.unsaved.first {
+		return ses.unsaved.blocks[n-ses.unsaved.first], nil
+	}
+	if b, ok := ses.texts.blocks[n]; ok {
+		return b, nil
+	}
+	raw, err := r.read(n, transcript.BlockLimit)
+	if err != nil {
+		return transcript.Block{}, err
+	}
+	b := raw.Decode()
+	if ses.index.IsDerived(n) {
+		b.ID = ses.index.DerivedID(n, raw.Derived())
+	}
+	if more := raw.Size - int64(len(raw.Raw)); more > 0 {
+		b.Text += fmt.Sprintf("\n\n[… %d more bytes stand in the transcript alone]", more)
+	}
+	if ses.index.Hash(b.ID) != ses.index.ID(n) {
+		return transcript.Block{}, fmt.Errorf("reading %s: %w", ses.file, sessiondir.ErrReplaced)
+	}
+	ses.texts.put(n, b, int(raw.Size))
+	return b, nil
+}
+
+// read reads a block as it stands in the file, at most so many bytes of it; 0 is
+// all.
+func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
+	where := r.s.place(n)
+	if err := r.open(where.part); err != nil {
+		return transcript.RawBlock{}, err
+	}
+	length := where.size
+	if limit > 0 {
+		length = min(length, limit)
+	}
+	if int64(cap(r.buf)) < length {
+		r.buf = make([]byte, length)
+	}
+	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
+		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut it short
+	} else if err != nil {
+		return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
+	}
+	return transcript.ParseBlock(r.buf[:length], where.at, where.size, where.bare), nil
+}
+
+// open opens a part, if it is still the file that the session was read from.
+func (r *blockSource) open(p part) error {
+	if r.f != nil && r.of == p.file {
+		return nil
+	}
+	f, err := r.s.catalog.Open(p.file)
+	if errors.Is(err, sieve.ErrHoldsForgotten) {
+		return sessiondir.ErrReplaced // by what came back
+	}
+	if err != nil {
+		return wholefile.Explain("reading "+p.file, err)
+	}
+	fi, err := f.Stat()
+	if err == nil && (p.stat == nil || !os.SameFile(fi, p.stat) || fi.Size() < p.stat.Size()) {
+		err = sessiondir.ErrReplaced
+	}
+	if err != nil {
+		return errors.Join(wholefile.Explain("reading "+p.file, err), f.Close())
+	}
+	r.close()
+	r.f, r.of = f, p.file
+	return nil
+}
+
+// message gives a block of the branch as it reads now.
+func (r *blockSource) message(f *branch.Fold, n uint32) (transcript.Block, error) {
+	b, err := r.block(n)
+	if note, ok := f.Edit(n); ok && err == nil {
+		var edit transcript.Block
+		edit, err = r.block(note)
+		b.Text = edit.Text
+	}
+	return b, err
+}
+
+// contextNow gives what a model is told of the session, as it is known.
+func (s *state) contextNow() (transcript.Context, error) {
+	f, x := &s.fold, &s.index
+	at, from := f.LastSummary(x)
+	kept, omitted := f.Window(x, from, f.Len(), s.end())
+	r := s.source()
+	defer r.close()
+	out := transcript.Context{Settings: f.Settings(), Titled: f.Titled(), Total: f.Messages(x), Omitted: omitted, Messages: make([]transcript.Block, 0, len(kept))}
+	if at >= 0 {
+		summary, err := r.block(f.Block(at))
+		if err != nil {
+			return transcript.Context{}, err
+		}
+		out.Summary = &summary
+		kept = append(kept, at)
+	}
+	numbers := make([]uint32, len(kept))
+	for i, k := range kept {
+		numbers[i] = f.Block(k)
+		if k == at {
+			continue
+		}
+		b, err := r.message(f, numbers[i])
+		if err != nil {
+			return transcript.Context{}, err
+		}
+		out.Messages = append(out.Messages, b)
+	}
+	s.texts.keep(numbers)
+	return out, nil
+}
+
+// sameBlock says whether a block of the session says what b says.
+func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
+	if s.private.Load() {
+		return bytes.Equal(transcript.AppendBlock(nil, s.mem[n]), transcript.AppendBlock(nil, b)), nil
+	}
+	if s.unsaved.base != nil && n >= s.unsaved.first {
+		return bytes.Equal(transcript.AppendBlock(nil, s.unsaved.blocks[n-s.unsaved.first]), transcript.AppendBlock(nil, b)), nil
+	}
+	r := s.source()
+	defer r.close()
+	raw, err := r.read(n, 0)
+	if err != nil {
+		return false, err
+	}
+	there := raw.Decode()
+	if there.ID == "" || s.index.IsDerived(n) {
+		there.ID = b.ID // it is the id that b was found by
+	}
+	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil
+}

@@ -1,0 +1,203 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"syscall"
+	"time"
+
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/transcript"
+)
+
+const (
+	// saveAgain is how often what could not be saved is tried again.
+	saveAgain = 3 * time.Second
+
+	// unsavedLimit is how many bytes of a session are kept in memory for want of a
+	// disk; beyond it an append is an error.
+	unsavedLimit = 64 << 20
+)
+
+// Refused says that the last blocks of a session are in this process's memory
+// alone, because the disk refuses them.
+type Refused struct {
+	Session  string
+	Blocks   int // 0: all of them are on disk now
+	Messages int // among them
+	Since    time.Time
+	Err      error // what the disk said last
+	Rescued  bool  // a copy is kept elsewhere, and is written where it belongs by a later start
+}
+
+// unsaved are the blocks of a session that wait for the disk. In the index and the
+// fold they stand above those of the file, and are taken off for every look at it.
+type unsaved struct {
+	blocks []transcript.Block
+	bytes  int
+	since  time.Time
+	err    error
+
+	rescued bool // they stand in the rescue folder too
+
+	base  *branch.Fold // of the file's blocks, while these stand above it; nil: they don't
+	first uint32       // number in the index of the first of these
+}
+
+// lay puts the unsaved blocks above those of the file.
+func (s *state) lay() {
+	u := &s.unsaved
+	if u.base != nil || len(u.blocks) == 0 {
+		return
+	}
+	base := s.fold.Clone()
+	u.base, u.first = &base, uint32(s.index.Len()) //nolint:gosec // see branch.Index.Add
+	at := s.end()
+	for _, b := range u.blocks {
+		s.follow(b, b.Words(), at, 0)
+		at += int64(len(b.Text))
+	}
+}
+
+// lift takes them off.
+func (s *state) lift() {
+	u := &s.unsaved
+	if u.base == nil {
+		return
+	}
+	s.index.Truncate(u.first)
+	s.fold, u.base = *u.base, nil
+}
+
+// setUnsaved changes which blocks wait for the disk.
+func (s *state) setUnsaved(blocks []transcript.Block) {
+	s.lift()
+	u := &s.unsaved
+	u.blocks, u.bytes = blocks, 0
+	for _, b := range blocks {
+		u.bytes += len(b.Text) + len(b.Context) + len(b.Task)
+	}
+	s.lay()
+}
+
+// waits says whether a block waits for the disk.
+func (s *state) waits(id string) bool {
+	return slices.ContainsFunc(s.unsaved.blocks, func(b transcript.Block) bool { return b.ID == id })
+}
+
+// isRefusal says whether an error is the disk's (or that of whatever else holds the
+// files): it may be gone the next time.
+func isRefusal(err error) bool {
+	var path *fs.PathError
+	var number syscall.Errno
+	return errors.As(err, &path) || errors.As(err, &number)
+}
+
+// keepUnsaved keeps blocks that could not be written, where the store is to keep
+// them. The caller holds s.mu.
+func (s *state) keepUnsaved(blocks []transcript.Block, cause error) ([]transcript.Block, error) {
+	if s.onRefused == nil || s.private.Load() || !isRefusal(cause) || s.unsaved.bytes > unsavedLimit {
+		return nil, cause
+	}
+	now := time.Now()
+	out, fresh, err := s.completeAll(blocks, now)
+	if err != nil {
+		return nil, errors.Join(cause, err)
+	}
+	if len(s.unsaved.blocks) == 0 {
+		s.unsaved.since = now
+		s.logger.Warn("blocks are kept in memory until the disk takes them", "session", s.name, "err", cause)
+	}
+	s.unsaved.err = cause
+	s.setUnsaved(slices.Concat(s.unsaved.blocks, fresh))
+	s.writeRescue()
+	s.tellUnsaved()
+	s.wakeRetry()
+	return out, nil
+}
+
+func (s *state) wakeRetry() {
+	select {
+	case s.retry <- struct{}{}:
+	default:
+	}
+}
+
+// tellUnsaved tells what waits for the disk now. The caller holds s.mu.
+func (s *state) tellUnsaved() {
+	if s.onRefused != nil {
+		s.onRefused(s.unsavedNow())
+	}
+}
+
+func (s *state) unsavedNow() Refused {
+	u := Refused{Session: s.name, Blocks: len(s.unsaved.blocks), Since: s.unsaved.since, Err: s.unsaved.err, Rescued: s.unsaved.rescued}
+	for _, b := range s.unsaved.blocks {
+		if b.IsMessage() {
+			u.Messages++
+		}
+	}
+	return u
+}
+
+// renumber gives new ids to waiting blocks whose id a half block has that could not
+// be taken back from the file.
+func (s *state) renumber(blocks []transcript.Block) error {
+	for i := range blocks {
+		n, taken := s.index.Find(s.index.Hash(blocks[i].ID))
+		if !taken {
+			continue
+		}
+		same, err := s.sameBlock(n, blocks[i])
+		if err != nil {
+			return err
+		}
+		if !same {
+			blocks[i].ID = ""
+		}
+	}
+	return nil
+}
+
+// stillWaiting gives the blocks that wait for the disk. Those that an earlier process
+// could write after all, and that the user took out since, wait no more.
+func (s *state) stillWaiting() ([]transcript.Block, error) {
+	waiting := s.unsaved.blocks
+	if !errors.Is(s.unsaved.err, errRescued) || len(waiting) == 0 {
+		return waiting, nil
+	}
+	s.setUnsaved(nil)
+	defer func() { s.setUnsaved(waiting) }()
+	if err := s.refresh(); err != nil {
+		return nil, err
+	}
+	removed, err := s.missing()
+	if err != nil {
+		return waiting, nil //nolint:nilerr // rather twice than not at all
+	}
+	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b transcript.Block) bool {
+		return slices.ContainsFunc(removed, func(m journaled) bool { return m.id == b.ID })
+	})
+	return waiting, nil
+}
+
+// withUnsaved adds what waits for the disk to a transcript; t is nil where there is
+// no file yet.
+func (s *state) withUnsaved(t *transcript.Transcript) *transcript.Transcript {
+	if len(s.unsaved.blocks) == 0 {
+		return t
+	}
+	if t == nil {
+		_, info := newFile(s.name, s.unsaved.blocks)
+		t = &transcript.Transcript{Info: info}
+	}
+	for _, b := range s.unsaved.blocks {
+		t.Blocks = append(t.Blocks, b)
+		if b.IsMessage() {
+			t.Info.Messages++
+		}
+		t.Info.Active = b.Time
+	}
+	return t
+}
