@@ -47,13 +47,14 @@ var restricted = []struct {
 	{what: module + "/sessionmem/recall/postgres/postgrestest", users: []string{"sessionmem/recall/postgres/postgrestest"}, tests: true},
 	{what: "github.com/modelcontextprotocol", users: []string{"agents/mcpclient", "app/mcpserver"}, tests: true},
 	{what: "github.com/ollama/ollama", users: []string{"agents", "app"}},
-	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/demo"}, tests: true},
+	{what: module + "/agents/ollamatest", users: []string{"agents/ollamatest", "app/cli/clitest", "app/demo"}, tests: true},
 	{what: module + "/agents/ollamatest/realollama", users: []string{"agents/ollamatest/realollama"}, tests: true},
 	{what: module + "/app/discord/discordtest", users: []string{"app/discord/discordtest"}, tests: true},
 	{what: module + "/sessionmem/filetest", users: []string{"sessionmem/filetest"}, tests: true},
 	{what: module + "/sessionmem/storetest", users: []string{"sessionmem/storetest"}, tests: true},
 	{what: module + "/app/ui/uitest", users: []string{"app/ui/uitest"}, tests: true},
 	{what: module + "/app/ui/screentest", users: []string{"app/ui/screentest"}, tests: true},
+	{what: module + "/app/cli/clitest", users: []string{"app/cli/clitest"}, tests: true},
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
 }
 
@@ -123,6 +124,26 @@ var rooms = map[string][]string{
 	"app/ui/column":   {"app/i18n", "app/ui/kit", "app/ui/prose"},
 	"app/ui/overlay":  {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/ui/answer":   {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose"},
+
+	"app/cli/words":   {},
+	"app/cli/cmdline": {"agents", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/transcript"},
+	"app/cli/askcmd": {
+		"agents", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
+	},
+	"app/cli/sessioncmd": {
+		"app/backend", "app/cli/cmdline", "app/cli/words", "app/exporter", "app/importer", "sessionmem", "sessionmem/compact", "sessionmem/transcript", "sessionmem/wordsearch",
+	},
+	"app/cli/memorycmd": {
+		"agents", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/postgres",
+	},
+	"app/cli/agentcmd":    {"agents", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
+	"app/cli/modelcmd":    {"agents/ollama", "app/backend", "app/cli/cmdline", "app/cli/words"},
+	"app/cli/schedulecmd": {"app/backend", "app/cli/cmdline", "app/cli/words", "app/schedule"},
+	"app/cli/discordcmd":  {"app/backend", "app/cli/cmdline", "app/cli/words", "app/discord/channels", "app/discord/connection", "app/discord/token"},
+	"app/cli/toolcmd":     {"agents/mcpclient", "agents/tools", "app/backend", "app/cli/cmdline", "app/cli/words", "app/config", "app/mcpserver", "sessionmem/recall"},
+	"app/cli/doctorcmd": {
+		"agents", "agents/ollama", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/discordcmd", "app/cli/memorycmd", "app/cli/modelcmd", "app/cli/words", "app/config", "app/crash", "app/discord/connection", "app/monitor", "sessionmem/recall", "sessionmem/recall/postgres",
+	},
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},
 	"app/cpuwindow/models": {"agents", "agents/ollama", "app/cpuwindow/faultwords", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},

@@ -18,6 +18,7 @@ import (
 	"mac-stats/agents/process"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli"
+	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/instance"
 )
 
@@ -49,17 +50,19 @@ func endings() []os.Signal {
 
 func params() cli.Params {
 	return cli.Params{
-		Version:          buildVersion(),
-		Stdin:            os.Stdin,
-		Stdout:           os.Stdout,
-		Stderr:           os.Stderr,
-		StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-		StdinIsPipe:      isPipe(os.Stdin),
-		Terminal:         openTerminal,
-		Open:             backend.Open,
-		Poke:             poke,
-		AppRuns:          appRuns,
-		RunApp:           runApp,
+		Params: cmdline.Params{
+			Version:          buildVersion(),
+			Stdin:            os.Stdin,
+			Stdout:           os.Stdout,
+			Stderr:           os.Stderr,
+			StderrIsTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+			StdinIsPipe:      isPipe(os.Stdin),
+			Terminal:         openTerminal,
+			Open:             backend.Open,
+			Poke:             poke,
+			AppRuns:          appRuns,
+		},
+		RunApp: runApp,
 	}
 }
 

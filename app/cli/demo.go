@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"mac-stats/app/cli/cmdline"
 )
 
 // takesDemo reports whether --demo makes sense with a command.
@@ -14,14 +16,14 @@ func takesDemo(cmd *cobra.Command) bool {
 }
 
 // checkDemo refuses --demo where it could only mislead.
-func (c *commands) checkDemo(cmd *cobra.Command) error {
+func checkDemo(c *cmdline.Line, cmd *cobra.Command) error {
 	switch {
-	case !c.options.Demo || takesDemo(cmd):
+	case !c.Demo || takesDemo(cmd):
 		return nil
 	case cmd.CommandPath() == "mac-stats agents test":
-		return wrongUsage(cmd, "the demo has no model to test an agent with: its script answers the same whatever the agent's files say")
+		return cmdline.WrongUsage(cmd, "the demo has no model to test an agent with: its script answers the same whatever the agent's files say")
 	}
-	return wrongUsage(cmd, named(cmd)+" does nothing with --demo: the demo's data folder is a temporary one that is removed at the end")
+	return cmdline.WrongUsage(cmd, cmdline.Named(cmd)+" does nothing with --demo: the demo's data folder is a temporary one that is removed at the end")
 }
 
 // hideDemo keeps --demo out of the help of commands that refuse it.

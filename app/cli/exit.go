@@ -12,6 +12,8 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/lesson"
@@ -34,30 +36,33 @@ type failure struct{ err error }
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usageError is a command line that makes no sense.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func wrongUsage(cmd *cobra.Command, text string) error {
-	return &usageError{fmt.Sprintf("%s See `%s --help`.", sentence(text), cmd.CommandPath())}
-}
-
-// named is a command as people type it, without the program's name.
-func named(cmd *cobra.Command) string {
-	return "`" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + "`"
+// markFailures marks what the commands themselves fail with, so that the rest is wrong
+// usage.
+func markFailures(cmd *cobra.Command) {
+	for _, child := range cmd.Commands() {
+		markFailures(child)
+	}
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		var usage *cmdline.UsageError
+		if err == nil || errors.As(err, &usage) {
+			return err
+		}
+		return &failure{err}
+	}
 }
 
 // flagError is a flag that is not known where it stands. One of a command that
-// follows it is told where it goes.
-func (c *commands) flagError(cmd *cobra.Command, err error) error {
-	text := oneLine(flagWords(err), 2*mostQuoted)
+// follows it in args is told where it goes.
+func flagError(cmd *cobra.Command, args []string, err error) error {
+	text := words.OneLine(flagWords(err), 2*words.MostQuoted)
 	_, flag, found := strings.Cut(text, "unknown flag: --")
 	if !found || !cmd.HasSubCommands() {
-		return wrongUsage(cmd, text)
+		return cmdline.WrongUsage(cmd, text)
 	}
 	target := cmd
-	for _, word := range c.args {
+	for _, word := range args {
 		for _, child := range target.Commands() {
 			if child.Name() == word {
 				target = child
@@ -66,9 +71,9 @@ func (c *commands) flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if target == cmd || target.Flags().Lookup(flag) == nil {
-		return wrongUsage(cmd, text)
+		return cmdline.WrongUsage(cmd, text)
 	}
-	return wrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
+	return cmdline.WrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
 }
 
 // flagWords is what is wrong with a flag, in words that name no function of the program.
@@ -81,137 +86,62 @@ func flagWords(err error) string {
 	if needs == "" {
 		return err.Error()
 	}
-	return fmt.Sprintf("--%s needs %s, and %q is none", bad.GetFlag().Name, needs, oneLine(bad.GetValue(), mostQuoted))
-}
-
-// plainError is an error whose words are fit for people as they are.
-type plainError struct{ sentence, next string }
-
-func (e *plainError) Error() string { return strings.TrimSpace(e.sentence + " " + e.next) }
-
-// errFindings: the command has said what is wrong on stdout; the code says it to
-// scripts.
-var errFindings = errors.New("findings")
-
-// unknownCommand refuses words that name no command, with the nearest that does.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("there is no command %q", oneLine(args[0], mostQuoted))
-	if args[0] == "version" && !cmd.HasParent() {
-		return wrongUsage(cmd, text+"; `mac-stats --version` tells it")
-	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		text += "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return wrongUsage(cmd, text)
-}
-
-// exact, atMost and atLeast count the words behind a command.
-func exact(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < n {
-			return wrongUsage(cmd, named(cmd)+" needs "+what)
-		}
-		return tooMany(cmd, args, n, what)
-	}
-}
-
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < n {
-			return wrongUsage(cmd, fmt.Sprintf("%s needs %s", named(cmd), what))
-		}
-		return nil
-	}
-}
-
-func atMost(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		return tooMany(cmd, args, n, what)
-	}
-}
-
-func tooMany(cmd *cobra.Command, args []string, n int, what string) error {
-	if len(args) <= n {
-		return nil
-	}
-	return wrongUsage(cmd, fmt.Sprintf("%s takes %s; unexpected argument %q", named(cmd), what, oneLine(args[n], mostQuoted)))
+	return fmt.Sprintf("--%s needs %s, and %q is none", bad.GetFlag().Name, needs, words.OneLine(bad.GetValue(), words.MostQuoted))
 }
 
 // exitCode says what went wrong, in one line, and gives the code.
-func (c *commands) exitCode(ctx context.Context, err error) int {
-	var usage *usageError
+func exitCode(ctx context.Context, c *cmdline.Line, err error) int {
+	var usage *cmdline.UsageError
 	var failed *failure
+	gone, writing := c.Out.Failed()
 	switch {
-	case c.out.broken():
+	case gone:
 		return exitBrokenPipe
-	case c.out.err != nil:
-		c.note("mac-stats: The output can't be written: " + c.out.err.Error() + ". Check where it goes and the free space.")
+	case writing != nil:
+		c.Note("mac-stats: The output can't be written: " + writing.Error() + ". Check where it goes and the free space.")
 		return exitFailed
 	case err == nil:
 		return exitDone
 	case errors.As(err, &usage), !errors.As(err, &failed):
-		c.note("mac-stats: " + strings.TrimSpace(err.Error()))
+		c.Note("mac-stats: " + strings.TrimSpace(err.Error()))
 		return exitUsage
-	case errors.Is(err, errFindings):
+	case errors.Is(err, cmdline.ErrFindings):
 		return exitFailed
-	case ctx.Err() != nil && isStop(err):
+	case ctx.Err() != nil && cmdline.IsStop(err):
 		if errors.Is(err, agents.ErrLocked) { // else the message is in the transcript
-			c.note("mac-stats: " + c.explain(failed.err))
+			c.Note("mac-stats: " + explain(c, failed.err))
 		}
 		return exitInterrupted
 	}
-	c.note("mac-stats: " + c.explain(failed.err))
+	c.Note("mac-stats: " + explain(c, failed.err))
 	return exitFailed
 }
 
-func isStop(err error) bool {
-	return errors.Is(err, context.Canceled) || agents.Explain(err).Kind == agents.KindCancelled
-}
-
 // explain is an error in a sentence with a next step.
-func (c *commands) explain(err error) string {
-	var plain *plainError
+func explain(c *cmdline.Line, err error) string {
+	var plain *cmdline.PlainError
 	var folder *backend.FolderError
 	if errors.As(err, &plain) {
 		return plain.Error()
 	}
 	switch {
 	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, transcript.ErrBadName):
-		return cutQuotes(sentence(err.Error()))
+		return words.CutQuotes(words.Sentence(err.Error()))
 	case errors.Is(err, sessionmem.ErrBusy):
-		return sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
+		return words.Sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."
 	case errors.Is(err, memory.ErrNoProposal), errors.Is(err, memory.ErrNothingToUndo):
-		return sentence(err.Error())
+		return words.Sentence(err.Error())
 	case errors.Is(err, memory.ErrNoLine), errors.Is(err, memory.ErrFull):
-		return sentence(err.Error()) + " `mac-stats memory list` shows the lines."
+		return words.Sentence(err.Error()) + " `mac-stats memory list` shows the lines."
 	case errors.Is(err, memory.ErrDuplicate):
-		return cutQuotes(sentence(err.Error())) + " `mac-stats memory list` shows it."
+		return words.CutQuotes(words.Sentence(err.Error())) + " `mac-stats memory list` shows it."
 	case errors.Is(err, lesson.ErrRejected):
-		return cutQuotes(sentence(err.Error()))
+		return words.CutQuotes(words.Sentence(err.Error()))
 	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // its parent takes no folders
 		return "The data folder " + folder.Folder + " can't be made. Set MAC_STATS_HOME to another folder."
 	}
-	e := c.explanation(err)
-	return strings.TrimSpace(cutQuotes(e.Sentence) + " " + e.Next)
-}
-
-// sentence begins with a capital (but for the program's name) and ends with a full
-// stop.
-func sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	if !strings.HasPrefix(text, "mac-stats") {
-		text = strings.ToUpper(text[:1]) + text[1:]
-	}
-	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
-		return text
-	}
-	return text + "."
+	e := c.Explain(err)
+	return strings.TrimSpace(words.CutQuotes(e.Sentence) + " " + e.Next)
 }

@@ -1,0 +1,192 @@
+package agentcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/agents/registry"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+)
+
+// testLine is a line of `agents test --json`: one expectation of one case.
+type testLine struct {
+	Type   string `json:"type"` // test
+	Agent  string `json:"agent"`
+	Case   string `json:"case"`
+	Expect string `json:"expect"`
+	Passed bool   `json:"passed"`
+	Found  string `json:"found"` // what was found instead, or what failed; "" where it passed
+	TookMS int64  `json:"took_ms"`
+}
+
+// caseTimeout is how long one prompt may take where nothing else is said.
+const caseTimeout = 5 * time.Minute
+
+func testCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "test SEL", Short: "Run an agent's testing.md and check what it expects",
+		Long: `test sends each prompt of the agent's testing.md to it, through the same engine as
+every chat and with the same model, and checks the Expect: lines below it:
+
+  ## Names the file
+  Which file holds the settings?
+  Expect: contains config.toml
+  Expect: at most 30 words
+
+An Expect: line is one of these, the first four also denied ("doesn't contain …"):
+
+  contains TEXT             in the answer, without regard to case
+  matches EXPRESSION        a regular expression (RE2) of the answer
+  calls TOOL [TEXT]         the tool, with the text in its argument
+  delegates to SLUG         a task went to that agent, or to skill:NAME
+  calls nothing             no tool, agent or skill
+  language CODE             of the answer: en, de, fr, ja …
+  at most N words           also lines, characters, rounds (calls of the model)
+  at least N words
+
+Nothing of it is written: neither transcript nor memory. Exit 1 where one fails.`,
+		Args: cmdline.Exactly(1, "one agent"),
+	}
+	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.UsableAgentNames)
+	asJSON := cmdline.JSONFlag(cmd)
+	timeout := cmd.Flags().Duration("timeout", caseTimeout, "how long one prompt may take")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *timeout <= 0 {
+			return cmdline.WrongUsage(cmd, "--timeout must be more than 0")
+		}
+		return c.WithBackend(cmd.Context(), func(b *backend.Backend) error {
+			a, err := b.Registry.Find(args[0])
+			if err != nil {
+				return err
+			}
+			cases, err := b.Registry.Tests(a)
+			if err != nil {
+				return testsError(err)
+			}
+			t := tester{c: c, b: b, agent: a, timeout: *timeout, json: *asJSON}
+			return t.all(cmd.Context(), cases)
+		})
+	}
+	return cmd
+}
+
+func testsError(err error) error {
+	if errors.Is(err, registry.ErrNoTests) {
+		return cmdline.ProblemOf(err, "`mac-stats agents test --help` shows the form.")
+	}
+	return cmdline.ProblemOf(err, "Put the line right and run the tests again.")
+}
+
+// tester runs an agent's cases.
+type tester struct {
+	c       *cmdline.Line
+	b       *backend.Backend
+	agent   registry.Agent
+	timeout time.Duration
+	json    bool
+
+	passed, failed int
+	rows           [][]string
+	failures       []testLine
+}
+
+func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
+	for i, tc := range cases {
+		if t.c.StderrIsTerminal {
+			t.c.Note(fmt.Sprintf("%d/%d %s…", i+1, len(cases), tc.Title))
+		}
+		if err := t.one(ctx, tc); err != nil {
+			return err
+		}
+	}
+	if !t.json {
+		if err := t.table(); err != nil {
+			return err
+		}
+	}
+	if t.failed > 0 {
+		return cmdline.ErrFindings
+	}
+	return nil
+}
+
+// one asks one prompt in a session that is never written, and checks each
+// expectation. The error is Ctrl-C or that of the output.
+func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
+	began := time.Now()
+	outcome, err := t.ask(ctx, tc.Prompt)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, expect := range tc.Expects {
+		line := testLine{Type: "test", Agent: t.agent.Slug, Case: tc.Title, Expect: expect.String(), TookMS: time.Since(began).Milliseconds()}
+		found := err
+		if found == nil {
+			found = expect.Check(outcome)
+		}
+		if line.Passed = found == nil; !line.Passed {
+			line.Found = t.found(found)
+		}
+		if err := t.print(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tester) ask(ctx context.Context, prompt string) (registry.Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	session := t.b.Store.NewName("test")
+	t.b.Store.SetPrivate(session)
+	outcome, err := t.b.Engine.Start(ctx, agents.Request{Session: session, Text: prompt, Agent: t.agent.Slug, Holder: cmdline.Holder}).Outcome()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s", t.timeout)
+	}
+	return outcome, err
+}
+
+// found is why an expectation failed, in one line.
+func (t *tester) found(err error) string {
+	if e := t.c.Explain(err); e.Kind != agents.KindInternal {
+		return words.OneLine(e.Sentence+" "+e.Next, 400)
+	}
+	return words.OneLine(err.Error(), 400)
+}
+
+// print counts a line, and prints it as JSON or keeps it for the table.
+func (t *tester) print(line testLine) error {
+	result := "passed"
+	if line.Passed {
+		t.passed++
+	} else {
+		t.failed++
+		result = "FAILED"
+		t.failures = append(t.failures, line)
+	}
+	if t.json {
+		return t.c.Out.JSON(line)
+	}
+	t.rows = append(t.rows, []string{line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000)})
+	return nil
+}
+
+// table prints what was kept: all lines, then what was found where one failed.
+func (t *tester) table() error {
+	if err := t.c.Out.Table(append([][]string{{"CASE", "EXPECTED", "RESULT", "TOOK"}}, t.rows...)); err != nil {
+		return err
+	}
+	for _, f := range t.failures {
+		if err := t.c.Out.Text("\n" + f.Case + ": " + f.Expect + "\n    " + f.Found + "\n"); err != nil {
+			return err
+		}
+	}
+	return t.c.Out.Text(fmt.Sprintf("\n%s: %d passed, %d failed\n", t.agent.Slug, t.passed, t.failed))
+}

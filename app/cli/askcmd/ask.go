@@ -1,0 +1,242 @@
+// Package askcmd is mac-stats ask: one message, and its turn as a person at a terminal
+// sees it.
+//
+// The answer streams to stdout; what the agents do meanwhile goes to stderr, and the
+// questions of a turn are asked on the terminal, whatever stdin is. With --json every event
+// of the turn is a line of stdout, and nothing is asked. A message without -c or --session
+// begins a session; an agent or a model that isn't there begins none.
+//
+// It starts the turn and shows its events; what happens in the turn is decided in agents.
+// app/cli calls it.
+package askcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/sessioncmd"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/transcript"
+)
+
+// askGrowth is how far the heap may grow before it is collected, in percent: the
+// process is over soon, and the question should be on its way by then.
+const askGrowth = 400
+
+// flags are those of ask.
+type flags struct {
+	again   bool
+	session string
+	agent   string
+	model   string
+	json    bool
+	noTools bool
+	think   string
+	files   []string
+}
+
+// Command is ask.
+func Command(c *cmdline.Line) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "ask [flags] TEXT | -",
+		Short: "Ask one question; the answer streams to stdout",
+		Long: `ask sends one message and streams the answer to stdout. What the agents do
+meanwhile goes to stderr. The conversation is a session: its transcript is under
+~/.mac-stats/session, and -c goes on with the last one.
+
+A - among the words stands for stdin; with text beside it, what is piped in is
+attached like a file. --file attaches a text file or an image (PNG, JPEG, GIF; for
+models that can see): it is kept in ~/.mac-stats/session/files and sent again when
+the session goes on. Ctrl-C stops and keeps what there is of the answer.
+
+Only what you type may have something remembered at once. Beside a file, a pipe or
+a page a memory waits in the inbox, and before an address is read that you didn't
+type, ask asks on the terminal; with --json or without a terminal it isn't read.`,
+		Example: `  mac-stats ask "why is my fan loud?"
+  mac-stats ask -c "and in one sentence?"
+  git diff | mac-stats ask "review this" -
+  mac-stats ask --file shot.png --file notes.txt "what is wrong here?"
+  mac-stats ask --agent coder --json "a quicksort in Go"
+  mac-stats ask --session notes "what did we decide?"`,
+		RunE: func(cmd *cobra.Command, args []string) error { return ask(c, cmd, f, args) },
+	}
+	fs := cmd.Flags()
+	fs.BoolVarP(&f.again, "continue", "c", false, "go on with the last session of the command line")
+	fs.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; made where there is none")
+	fs.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
+	fs.StringVar(&f.model, "model", "", "the model, by its name in models list")
+	fs.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
+	fs.StringVar(&f.think, "think", "", "on or off: whether the model thinks before it answers, where it can")
+	fs.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
+	fs.StringArrayVar(&f.files, "file", nil, "attach a file; may be given several times")
+	c.CompleteFlag(cmd, "agent", cmdline.UsableAgentNames)
+	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
+	c.CompleteFlag(cmd, "model", modelNames)
+	return cmd
+}
+
+func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
+	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
+		return cmdline.WrongUsage(cmd, "--session needs a NAME")
+	}
+	if f.again && f.session != "" {
+		return cmdline.WrongUsage(cmd, "-c and --session exclude each other")
+	}
+	if f.again && c.Demo {
+		return cmdline.WrongUsage(cmd, "the demo has no session to go on with: its data folder is a temporary one that is removed at the end; ask without -c")
+	}
+	think, err := switchOf(f.think)
+	if err != nil {
+		return cmdline.WrongUsage(cmd, err.Error())
+	}
+	files, err := readFiles(f.files)
+	if err != nil {
+		return err
+	}
+	said, err := c.ReadMessage(cmd, args, len(files) > 0)
+	if err != nil {
+		return err
+	}
+	files = append(files, said.Piped...)
+	view := newView(c, f.json)
+	defer view.close()
+	ctx := cmd.Context()
+	debug.SetGCPercent(askGrowth)
+	return c.WithMemory(ctx, func(b *backend.Backend) error {
+		if err := checkChoice(ctx, b, f); err != nil {
+			logFailure(b, "none", err)
+			return refused(c, f, err)
+		}
+		session, err := sessionToAsk(ctx, c, b, f)
+		if err != nil {
+			return err
+		}
+		sessioncmd.TellRemoved(ctx, c, b, session)
+		run := b.Engine.Start(ctx, agents.Request{
+			Session: session, Text: said.Text, From: said.From, Files: files, Agent: f.agent, Model: f.model, Think: think, NoTools: f.noTools, Holder: cmdline.Holder,
+			AppCompacts: c.AppWorks(ctx, b), CanAsk: view.canAsk(),
+		})
+		view.answer = run.Answer
+		for e := range view.events(ctx, run) {
+			view.show(e)
+		}
+		result, err := run.Wait()
+		view.end(result)
+		c.Changed(b, session)
+		logFailure(b, session, err)
+		if errors.Is(err, agents.ErrOnDisk) && c.UnreadableConfig(b) {
+			return cmdline.Problem("config.toml can't be read, so nothing may be written, and this conversation is kept in a file.",
+				"Fix config.toml (`mac-stats doctor` says where), or leave -c and --session out: a new conversation stays in memory.")
+		}
+		return err
+	})
+}
+
+// switchOf reads the value of --think; nil where it isn't given.
+func switchOf(value string) (*bool, error) {
+	on := value == "on"
+	switch value {
+	case "":
+		return nil, nil
+	case "on", "off":
+		return &on, nil
+	}
+	return nil, fmt.Errorf("--think is on or off, not %q", value)
+}
+
+// checkChoice finds an agent or a model that isn't there before a session is made
+// for it: the next -c would go on with that. One that is named keeps the message. A
+// server that doesn't answer is the turn's to tell of.
+func checkChoice(ctx context.Context, b *backend.Backend, f flags) error {
+	if f.session != "" {
+		return nil
+	}
+	if f.agent != "" {
+		if _, err := b.Registry.Find(f.agent); err != nil {
+			return err
+		}
+	}
+	if f.model != "" {
+		if _, err := b.Models.Resolve(ctx, f.model, ollama.RoleGeneral); errors.Is(err, ollama.ErrModelMissing) {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused ends an ask before its turn, with --json by the event that ends a turn.
+func refused(c *cmdline.Line, f flags, err error) error {
+	if f.json {
+		e := agents.Explain(err)
+		_ = c.Out.JSON(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // an error is kept and ends the command
+	}
+	return err
+}
+
+// readFiles reads what --file names; the first that can't be attached ends it.
+func readFiles(paths []string) ([]attach.File, error) {
+	var files []attach.File
+	for _, p := range paths {
+		u, err := attach.Read(p)
+		if _, statErr := os.Stat(p); err != nil && errors.Is(statErr, os.ErrNotExist) {
+			return nil, cmdline.Problem("There is no file "+p+"; nothing was sent.", "")
+		}
+		if err != nil {
+			return nil, cmdline.Problem(err.Error(), "Nothing was sent.")
+		}
+		files = append(files, u)
+	}
+	return files, nil
+}
+
+// logFailure says in the log that a turn failed: its kind, never its text.
+func logFailure(b *backend.Backend, session string, err error) {
+	if err != nil {
+		b.Logger.Info("turn failed", "session", session, "kind", agents.Explain(err).Kind)
+	}
+}
+
+// sessionToAsk is the session the message goes to: the last one, the one named,
+// or a new one.
+func sessionToAsk(ctx context.Context, c *cmdline.Line, b *backend.Backend, f flags) (string, error) {
+	switch {
+	case f.again:
+		return sessioncmd.Last(ctx, b)
+	case f.session == "":
+		return b.Store.NewName(cmdline.Source), nil
+	}
+	name, err := b.Store.Resolve(ctx, cmdline.Source, f.session)
+	if errors.Is(err, sessionmem.ErrNotFound) {
+		return cmdline.Source + "-" + strings.TrimPrefix(strings.ToLower(f.session), cmdline.Source+"-"), nil
+	}
+	if err == nil && transcript.IsDiscord(name) {
+		return "", cmdline.Problem(name+" is a Discord session: what is said here must not go there.", "Read it with `mac-stats sessions show "+name+"`.")
+	}
+	return name, err
+}
+
+// modelNames asks the server for its list alone, not for each model.
+func modelNames(ctx context.Context, b *backend.Backend) []string {
+	list, err := b.Client.Models(ctx)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, m := range list {
+		names = append(names, m.Name)
+	}
+	return names
+}

@@ -1,0 +1,373 @@
+package askcmd_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/app/cli"
+	"mac-stats/app/cli/clitest"
+)
+
+// sessionsIn counts the transcripts of a data folder.
+func sessionsIn(t *testing.T, e *clitest.Env) int {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(e.Home, "session", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+func TestAMistypedAgentOrModelMakesNoSession(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	for _, args := range [][]string{
+		{"ask", "--agent", "nope", "hi"}, {"ask", "--model", "gone:7b", "hi"},
+	} {
+		if o := e.Run(t, args...); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: ") || sessionsIn(t, e) != 0 {
+			t.Errorf("%q: %+v, %d sessions", args, o, sessionsIn(t, e))
+		}
+	}
+	o := e.Run(t, "ask", "--json", "--agent", "nope", "hi")
+	if events := clitest.Objects(t, o.Stdout); o.Code != clitest.Failed || len(events) != 1 || events[0]["type"] != "error" || events[0]["kind"] != agents.KindAgent {
+		t.Errorf("with --json: %+v", o)
+	}
+	if o := e.Run(t, "ask", "-c", "hi"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "no session of the command line yet") {
+		t.Errorf("-c went on with one of them: %+v", o)
+	}
+}
+
+func TestNothingPipedInIsRefused(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	e.Piped = true
+	for _, args := range [][]string{{"ask", "review this", "-"}, {"memory", "add", "Something", "-"}} {
+		if o := e.RunWith(t.Context(), "", args...); o.Code != clitest.WrongUsage || !strings.Contains(o.Stderr, "Stdin was empty") || len(e.Server.Chats()) > 0 {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
+func TestPrivacyThatNobodyAskedForIsNotAdvisedAgainst(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	e.Must(t, "ask", "hello")
+	e.Write(t, "config.toml", "[session]\nin_memory_only = true\n")
+	if o := e.Run(t, "ask", "-c", "again"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "Leave -c and --session out") || strings.Contains(o.Stderr, "new chat") {
+		t.Errorf("asked for: %+v", o)
+	}
+	e.Write(t, "config.toml", "[session\n")
+	for _, args := range [][]string{{"ask", "-c", "again"}, {"sessions", "list"}} {
+		if o := e.Run(t, args...); strings.Contains(o.Stderr, "in_memory_only") || !strings.Contains(o.Stderr, "config.toml can't be read") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
+func TestAskAnswersOnStdoutAlone(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("It is the **browser**."))
+	o := e.Run(t, "ask", "why", "is my fan loud?")
+	if o.Code != clitest.Done || o.Stdout != "It is the **browser**.\n" || o.Stderr != "" {
+		t.Errorf("got %+v", o)
+	}
+	files, err := filepath.Glob(filepath.Join(e.Home, "session", "session-memory-cli-*.md"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("transcripts: %v %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"why is my fan loud?", "It is the **browser**."} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the transcript lacks %q:\n%s", want, data)
+		}
+	}
+	if len(e.Poked) != 1 || !strings.HasPrefix(e.Poked[0], "cli-") {
+		t.Errorf("poked %q", e.Poked)
+	}
+}
+
+func TestAskReadsStdin(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, stdin string
+		piped       bool
+		args        []string
+		want        string // "" for an error
+	}{
+		{"beside text stdin is a file", "diff --git\n+x\n", true, []string{"ask", "review this", "-"}, ">>>\nFile: stdin\n\ndiff --git\n+x\n<<<end "},
+		{"a - alone is stdin", "what is up?\n", true, []string{"ask", "-"}, "what is up?"},
+		{"piped and no text", "what is up?\n", true, []string{"ask"}, "what is up?"},
+		{"text without - leaves stdin alone", "not read", true, []string{"ask", "hello"}, "hello"},
+		{"flags may stand behind", "", false, []string{"ask", "hello", "--no-tools"}, "hello"},
+		{"nothing on stdin", "\n", true, []string{"ask", "-"}, ""},
+		{"no text at all", "", false, []string{"ask"}, ""},
+		{"a binary file", "\xff\xfe\x00", true, []string{"ask", "-"}, ""},
+		{"too much", strings.Repeat("x", 8<<20+1), true, []string{"ask", "-"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := clitest.New(t, clitest.Answering("ok"))
+			e.Piped = tt.piped
+			o := e.RunWith(t.Context(), tt.stdin, tt.args...)
+			if tt.want == "" {
+				if o.Code == clitest.Done || len(e.Server.Chats()) > 0 || !clitest.OneLineOn(o.Stderr, "mac-stats: ") {
+					t.Errorf("accepted: %+v", o)
+				}
+				return
+			}
+			if o.Code != clitest.Done || len(e.Server.Chats()) != 1 {
+				t.Fatalf("got %+v", o)
+			}
+			if got := ollamatest.LastUser(*e.Server.Chats()[0].Chat); !strings.Contains(got, tt.want) || strings.Contains(got, "not read") {
+				t.Errorf("the model was asked %q", got)
+			}
+		})
+	}
+}
+
+func TestAskContinues(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	if o := e.Run(t, "ask", "-c", "hello"); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: There is no session") {
+		t.Errorf("nothing to go on with: %+v", o)
+	}
+	e.Must(t, "ask", "--session", "notes", "the first one")
+	e.Must(t, "ask", "-c", "the second one")
+	e.Must(t, "ask", "--session", "cli-notes", "the third one")
+	list := clitest.Objects(t, e.Must(t, "sessions", "list", "--json"))
+	if len(list) != 1 || list[0]["name"] != "cli-notes" || list[0]["messages"] != 6.0 {
+		t.Errorf("sessions: %v", list)
+	}
+	last := e.Server.Chats()[2].Chat
+	var said []string
+	for _, m := range last.Messages {
+		if m.Role == "user" {
+			said = append(said, strings.SplitN(m.Content, "\n", 2)[0])
+		}
+	}
+	if diff := cmp.Diff([]string{"the first one", "the second one", "the third one"}, said); diff != "" {
+		t.Errorf("the last request: %s", diff)
+	}
+	if o := e.Run(t, "ask", "-c", "--session", "notes", "x"); o.Code != clitest.WrongUsage {
+		t.Errorf("-c with --session: %+v", o)
+	}
+}
+
+func TestDiscordIsNotContinued(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("ok"))
+	e.Write(t, "session/session-memory-discord-123-20261121-101500-hello.md",
+		"---\nformat: mac-stats-session/1\nsession: discord-123\nsource: discord\n---\n\n## User · 2026-11-21T10:15:02Z\n<!-- id=a1 -->\n\nhello\n")
+	o := e.Run(t, "ask", "--session", "discord-123", "a secret")
+	if o.Code != clitest.Failed || len(e.Server.Chats()) != 0 || !clitest.OneLineOn(o.Stderr, "mac-stats: discord-123 is a Discord session") {
+		t.Errorf("got %+v", o)
+	}
+	if shown := e.Must(t, "sessions", "show", "discord-123"); !strings.Contains(shown, "hello") {
+		t.Errorf("it can't be read: %s", shown)
+	}
+}
+
+func TestAskJSON(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("It is fine."))
+	events := clitest.Objects(t, e.Must(t, "ask", "--json", "hello"))
+	text := ""
+	for _, o := range events {
+		if o["type"] == "token" {
+			text += o["text"].(string)
+		}
+	}
+	last := events[len(events)-1]
+	if text != "It is fine." || last["type"] != "done" || last["text"] != "It is fine." || last["agent"] != "orchestrator" || last["model"] != "qwen3:8b" {
+		t.Errorf("tokens %q, last %v", text, last)
+	}
+	if events[0]["type"] != "state" {
+		t.Errorf("first %v", events[0])
+	}
+}
+
+func TestAskSaysWhatTheAgentsDo(t *testing.T) {
+	t.Parallel()
+	script := ollamatest.Script{Models: []ollamatest.Model{clitest.Model("qwen3:8b")}, Rules: []ollamatest.Rule{
+		{Name: "delegate", HasTools: ollamatest.Yes(), AfterTool: ollamatest.No(), Reply: ollamatest.Reply{
+			ToolCalls: []api.ToolCall{ollamatest.ToolCall("AGENT", "agent", "coder", "task", "Sort three numbers")},
+		}},
+		{Name: "answer", AfterTool: ollamatest.Yes(), Reply: ollamatest.Reply{Text: "Here it is."}},
+		{Name: "coder", Reply: ollamatest.Reply{Text: "sort.Ints(x)"}},
+	}}
+	e := clitest.New(t, script)
+	o := e.Run(t, "ask", "sort them")
+	if o.Code != clitest.Done || o.Stdout != "Here it is.\n" {
+		t.Errorf("got %+v", o)
+	}
+	if !regexp.MustCompile(`(?s)→ coder.*: Sort three numbers\n✓ coder.* s\n`).MatchString(o.Stderr) {
+		t.Errorf("stderr: %q", o.Stderr)
+	}
+	e.Terminal = true
+	if o := e.Run(t, "ask", "sort them"); !strings.Contains(o.Stderr, "\r\x1b[K") || strings.Contains(o.Stdout, "\x1b") {
+		t.Errorf("the state line is missing, or on stdout: %+v", o)
+	}
+}
+
+func TestAskFails(t *testing.T) {
+	t.Parallel()
+	failing := func(f ollamatest.Fault) ollamatest.Script {
+		s := clitest.Answering("one two three four")
+		s.Rules[0].Reply.Fault = &f
+		return s
+	}
+	tests := []struct {
+		name   string
+		script ollamatest.Script
+		args   []string
+		stdout string
+		stderr string
+	}{
+		{"no model", ollamatest.Script{}, nil, "", "mac-stats: "},
+		{"a model that is not installed", clitest.Answering("x"), []string{"--model", "llama9"}, "", "mac-stats: llama9 isn't installed. Pull it with"},
+		{"no such agent", clitest.Answering("x"), []string{"--agent", "codr"}, "", "mac-stats: "},
+		{"the stream is cut", failing(ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}), nil, "one two\n", "mac-stats: "},
+		{"an error in the stream", failing(ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}), nil, "one two\n", "mac-stats: "},
+		{"a bad session name", clitest.Answering("x"), []string{"--session", "../x"}, "", "mac-stats: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := clitest.New(t, tt.script)
+			o := e.Run(t, append([]string{"ask", "hello"}, tt.args...)...)
+			if o.Code != clitest.Failed || strings.TrimRight(o.Stdout, " \n") != strings.TrimRight(tt.stdout, "\n") || !clitest.OneLineOn(o.Stderr, tt.stderr) {
+				t.Errorf("got %+v", o)
+			}
+		})
+	}
+	t.Run("the server is down", func(t *testing.T) {
+		e := clitest.At(t, "127.0.0.1:1")
+		o := e.Run(t, "ask", "hello")
+		if o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`") {
+			t.Errorf("got %+v", o)
+		}
+		if shown := e.Must(t, "sessions", "show"); !strings.Contains(shown, "hello") {
+			t.Errorf("the message is lost: %s", shown)
+		}
+	})
+}
+
+func TestCtrlCKeepsThePartialAnswer(t *testing.T) {
+	t.Parallel()
+	script := clitest.Answering("one two three four")
+	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}
+	e := clitest.New(t, script)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read, write := io.Pipe()
+	var stderr strings.Builder
+	codes := make(chan int)
+	go func() {
+		codes <- cli.Run(ctx, e.Params("", write, &stderr), []string{"ask", "count"})
+		_ = write.Close()
+	}()
+	got := make([]byte, len("one two"))
+	if _, err := io.ReadFull(read, got); err != nil || string(got) != "one two" {
+		t.Fatalf("streamed %q, %v", got, err)
+	}
+	cancel()
+	began := time.Now()
+	go func() { _, _ = io.Copy(io.Discard, read) }()
+	if code := <-codes; code != clitest.Interrupted || stderr.String() != "" {
+		t.Errorf("exit %d, stderr %q", code, stderr.String())
+	}
+	if took := time.Since(began); took > time.Minute {
+		t.Errorf("took %v", took)
+	}
+	blocks := clitest.Objects(t, e.Must(t, "sessions", "show", "--json"))
+	kinds := ""
+	for _, b := range blocks {
+		kinds += b["kind"].(string) + " "
+	}
+	if !strings.HasPrefix(kinds, "user assistant") || strings.TrimSpace(blocks[1]["text"].(string)) != "one two" {
+		t.Errorf("blocks: %v", blocks)
+	}
+}
+
+func TestCtrlCWhileReadingStdin(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("x"))
+	ctx, cancel := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	defer write.Close()
+	p := e.Params("", io.Discard, io.Discard)
+	p.Stdin = read
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if code := cli.Run(ctx, p, []string{"ask", "-"}); code != clitest.Interrupted {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestTerminalCommandsInAnswersAreTakenOut(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("a\x1b]0;evil\x07b"))
+	if o := e.Run(t, "ask", "hello"); o.Stdout != "a]0;evilb\n" {
+		t.Errorf("got %q", o.Stdout)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	e := clitest.At(t, "127.0.0.1:1")
+	o := e.Run(t, "--demo", "ask", "hello")
+	if o.Code != clitest.Done || o.Stdout == "" || !strings.HasPrefix(o.Stderr, "demo, no model") {
+		t.Errorf("got %+v", o)
+	}
+	if _, err := os.Stat(e.Home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the demo touched the data folder: %v", err)
+	}
+}
+
+func TestAskAttachesFiles(t *testing.T) {
+	t.Parallel()
+	e := clitest.New(t, clitest.Answering("A list of fruit."))
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(notes, []byte("apples\npears\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := e.Run(t, "ask", "--session", "fruit", "--file", notes, "what is this?"); o.Code != clitest.Done {
+		t.Fatalf("got %+v", o)
+	}
+	if o := e.Run(t, "ask", "--session", "fruit", "and how many?"); o.Code != clitest.Done {
+		t.Fatalf("got %+v", o)
+	}
+	chats := e.Server.Chats()
+	first, second := chats[len(chats)-2].Chat.Messages, chats[len(chats)-1].Chat.Messages
+	sent := first[len(first)-1].Content
+	if !strings.Contains(sent, "what is this?") || !strings.Contains(sent, ">>>\nFile: notes.txt\n\napples\npears\n<<<end ") {
+		t.Errorf("sent %q", sent)
+	}
+	if again := second[len(first)-1].Content; again != sent {
+		t.Errorf("sent again as %q", again)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"ask", "--file", t.TempDir(), "x"}, "the folder holds no text files of less than 1 MB. Nothing was sent."},
+		{[]string{"ask", "--file", notes + "x", "x"}, "There is no file " + notes + "x; nothing was sent."},
+	} {
+		if o := e.Run(t, c.args...); o.Code != clitest.Failed || !strings.Contains(o.Stderr, c.want) || o.Stdout != "" {
+			t.Errorf("got %+v, want %s", o, c.want)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package askcmd
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/agents/prompt"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+)
+
+// tick is how often the clock of the state line moves.
+const tick = 500 * time.Millisecond
+
+// view shows a turn: the answer on stdout, the rest on stderr.
+type view struct {
+	c    *cmdline.Line
+	json bool
+
+	state   string // words of the state line; "" where the answer is being written
+	since   time.Time
+	line    *cmdline.Status
+	round   int      // the round whose text is on stdout
+	printed string   // of that round
+	ended   bool     // stdout ends with a line end
+	held    []string // rows that wait for it, where stderr may be the same file
+
+	keys   *keyboard                             // nil where nobody can be asked
+	answer func(id string, a agents.Answer) bool // of the run
+}
+
+func newView(c *cmdline.Line, json bool) *view {
+	return &view{c: c, json: json, ended: true, line: &cmdline.Status{Line: c}}
+}
+
+// events gives the turn's events to its very end: also after Ctrl-C, when the
+// partial answer is being kept. Between them the clock moves.
+func (v *view) events(ctx context.Context, run *agents.Run) iter.Seq[agents.Event] {
+	return func(yield func(agents.Event) bool) {
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+		defer stop()
+		clock := time.NewTicker(tick)
+		defer clock.Stop()
+		events := run.Events(ctx)
+		for {
+			select {
+			case <-clock.C:
+				v.draw()
+			case e, ok := <-events:
+				if !ok || !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (v *view) show(e agents.Event) {
+	if v.json {
+		_ = v.c.Out.JSON(e) // an error is kept and ends the command
+		return
+	}
+	switch e.Type {
+	case agents.EventState:
+		v.onState(e)
+	case agents.EventToken:
+		v.onToken(e.Round, e.Text)
+	case agents.EventSubcallStart:
+		v.row("→ " + callName(e.Call) + ": " + words.OneLine(e.Call.Task, 100))
+	case agents.EventSubcallEnd, agents.EventTool:
+		v.onCall(e.Call)
+	case agents.EventQuestion:
+		v.onQuestion(e.Question)
+	case agents.EventContextCut:
+		v.row("did not fit: " + cutWords(e.Cut))
+	case agents.EventMemoryWritten:
+		v.row("remembered: " + words.OneLine(e.Text, 200))
+	case agents.EventMemoryProposed:
+		v.row(proposedWords(e.Text) + proposedNext(e.Memory))
+	case agents.EventMemoryReloaded:
+		v.row("memory reloaded: " + reloaded(e.Memory))
+	case agents.EventRecalled:
+		v.row("recalled: " + recalledWords(e.Recalled))
+	case agents.EventCompaction:
+		v.row("summarised: " + words.OneLine(e.Text+" "+e.Detail, 200))
+	case agents.EventDone:
+		v.onDone(e.Text)
+		if e.Unkept {
+			v.row("nothing was saved to memory, whatever the answer says: `mac-stats memory add …` saves a line")
+		}
+	case agents.EventError:
+		v.line.Erase()
+	}
+}
+
+func (v *view) onState(e agents.Event) {
+	switch {
+	case e.Warning:
+		words := words.Sentence(e.Detail)
+		if e.GoOn {
+			words += ` To go on, write "continue".`
+		}
+		v.row("mac-stats: " + words)
+		return
+	case e.State == agents.StateQueued && e.Round == 0 && e.Detail != "" && !v.c.StderrIsTerminal:
+		v.row("waiting: the session is " + e.Detail) // without a state line it would seem to hang
+	}
+	v.state = e.Detail
+	if v.state == "" {
+		v.state = string(e.State)
+	}
+	if e.State == agents.StateWriting || e.State == agents.StateAsking { // the question stands there
+		v.state = ""
+	}
+	v.since = time.Now()
+	v.draw()
+}
+
+func (v *view) onToken(round int, text string) {
+	if text == "" {
+		return
+	}
+	v.line.Erase()
+	v.state = ""
+	if round != v.round {
+		if !v.ended {
+			v.write("\n")
+		}
+		v.round, v.printed = round, ""
+	}
+	v.printed += text
+	v.write(text)
+}
+
+// onDone prints what of the answer has not come as tokens.
+func (v *view) onDone(answer string) {
+	v.line.Erase()
+	v.state = ""
+	rest, ok := strings.CutPrefix(answer, v.printed)
+	switch {
+	case ok:
+		v.write(rest)
+	case strings.TrimSpace(answer) != strings.TrimSpace(v.printed):
+		if !v.ended {
+			v.write("\n")
+		}
+		v.write(answer)
+	}
+}
+
+// end closes the last line; a partial answer is what tokens have printed.
+func (v *view) end(result agents.Result) {
+	v.line.Erase()
+	if v.json {
+		return
+	}
+	if v.printed == "" && result.Stopped {
+		v.write(result.Text)
+	}
+	if !v.ended {
+		v.write("\n")
+	}
+	if v.c.StderrIsTerminal && result.Session != "" && !result.Stopped {
+		v.c.Note(fmt.Sprintf("%s · %s · %s", result.Agent, result.Model, result.Session))
+	}
+}
+
+func (v *view) write(text string) {
+	if text == "" {
+		return
+	}
+	_ = v.c.Out.Text(text) // an error is kept and ends the command
+	if v.ended = strings.HasSuffix(text, "\n"); !v.ended {
+		return
+	}
+	for _, line := range v.held {
+		v.c.Note(line)
+	}
+	v.held = nil
+}
+
+func (v *view) onCall(call *agents.Call) {
+	switch {
+	case call != nil && !call.Done && call.Result != "": // the end of what it printed so far
+		lines := strings.Split(strings.TrimSpace(call.Result), "\n")
+		v.state = call.Name + ": " + lines[len(lines)-1]
+		v.draw()
+		return
+	case call == nil || !call.Done && call.Failed == "":
+		return
+	case call.Failed != "":
+		v.row("✗ " + callName(call) + ": " + words.OneLine(call.Failed, 160))
+	default:
+		v.row(fmt.Sprintf("✓ %s · %.1f s", callName(call), call.Took.Seconds()))
+	}
+}
+
+// proposedWords show a lesson that waits for a yes; the text of a replacement is
+// "OLD => NEW".
+func proposedWords(text string) string {
+	if old, by, ok := strings.Cut(text, " => "); ok {
+		return "proposed: replace “" + words.OneLine(old, 200) + "” with “" + words.OneLine(by, 200) + "”"
+	}
+	return "proposed for memory: " + words.OneLine(text, 200)
+}
+
+func callName(call *agents.Call) string {
+	if call.Model != "" {
+		return call.Name + " (" + call.Model + ")"
+	}
+	return call.Name
+}
+
+// row is a line on stderr that stays.
+func (v *view) row(line string) {
+	v.line.Erase()
+	if !v.ended && !v.c.StderrIsTerminal { // the answer is not to be changed for it
+		v.held = append(v.held, line)
+		return
+	}
+	if !v.ended { // stdout may be the same screen
+		v.write("\n")
+	}
+	v.c.Note(line)
+}
+
+// draw puts the state with its clock on the screen.
+func (v *view) draw() {
+	if v.json || v.state == "" || !v.ended {
+		return
+	}
+	v.line.Draw(fmt.Sprintf("%s %d s", words.OneLine(v.state, 60), int(time.Since(v.since).Seconds())))
+}
+
+func cutWords(cut *prompt.ContextCut) string {
+	if cut == nil {
+		return "something"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{
+		{cut.Messages, "older message", "older messages"},
+		{cut.Memory, "memory line", "memory lines"},
+		{cut.Roster, "agent or skill", "agents and skills"},
+		{cut.Result, "character of results", "characters of results"},
+		{cut.Attached, "character of the attached files", "characters of the attached files"},
+	} {
+		switch p.n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+p.one)
+		default:
+			parts = append(parts, words.Thousands(p.n)+" "+p.many)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// recalledWords name the sessions that notes are from.
+func recalledWords(notes []agents.RecalledNote) string {
+	var from []string
+	for _, n := range notes {
+		if !slices.Contains(from, n.Session) {
+			from = append(from, n.Session)
+		}
+	}
+	return words.Count(len(notes), "note") + " from " + strings.Join(from, ", ")
+}
+
+func reloaded(m *agents.MemoryChange) string {
+	if m == nil {
+		return "changed"
+	}
+	return fmt.Sprintf("+%d −%d", m.Added, m.Removed)
+}
+
+// proposedNext is how to decide about what a turn proposed.
+func proposedNext(m *agents.MemoryChange) string {
+	if m == nil || m.Inbox == "" {
+		return ""
+	}
+	return " · `mac-stats memory inbox accept " + m.Inbox + "`"
+}

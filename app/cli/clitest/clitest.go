@@ -1,0 +1,232 @@
+// Package clitest is a data folder and a scripted server that command lines run against,
+// in process and for real, for the tests of the commands.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mac-stats/agents/command"
+	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/process"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/doctorcmd"
+)
+
+// The exit codes that are promised.
+const (
+	Done        = 0
+	Failed      = 1
+	WrongUsage  = 2
+	Interrupted = 130
+	BrokenPipe  = 141
+)
+
+// Main runs the tests of a package of commands.
+func Main(m *testing.M) {
+	process.Child(command.Inside)
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// Env is what command lines run against.
+type Env struct {
+	Home     string
+	Environ  []string
+	Server   *ollamatest.Server // nil where there is none
+	Terminal bool               // stderr is one
+	Piped    bool               // stdin is a pipe
+	AppRuns  bool
+	// Probes find a system without anything wrong, with Ollama installed unless NoOllama.
+	Probes   doctorcmd.Probes
+	NoOllama bool
+	// ShellWait is how long a shell waits for candidates.
+	ShellWait time.Duration
+	RunApp    func(context.Context, cli.AppOptions) error
+	Open      func(context.Context, backend.Options) (*backend.Backend, error) // patient, mostly
+
+	mu    sync.Mutex
+	Poked []string // the sessions that the app was told of
+}
+
+// Model is a model that can chat and call tools.
+func Model(name string) ollamatest.Model {
+	return ollamatest.Model{Name: name, ParameterSize: "8B", Family: "qwen3", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}
+}
+
+// Answering is a server that says one thing to everybody.
+func Answering(text string) ollamatest.Script {
+	return ollamatest.Script{Models: []ollamatest.Model{Model("qwen3:8b")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: text}}}}
+}
+
+// Summarizing is a server whose small model learns something.
+func Summarizing(digest string) ollamatest.Script {
+	script := Answering("ok")
+	script.Rules = append([]ollamatest.Rule{{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{Text: digest}}}, script.Rules...)
+	return script
+}
+
+// New starts a server and makes a data folder that uses it.
+func New(t *testing.T, script ollamatest.Script) *Env {
+	t.Helper()
+	server := ollamatest.Start(t, script)
+	e := At(t, server.Addr())
+	e.Server = server
+	return e
+}
+
+// At makes a data folder that uses the server at an address.
+func At(t *testing.T, host string) *Env {
+	t.Helper()
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	return &Env{
+		Home: home,
+		Environ: []string{
+			"HOME=" + dir, "MAC_STATS_HOME=" + home, "MAC_STATS_CACHE=" + filepath.Join(dir, "cache"), "OLLAMA_HOST=" + host,
+			"MAC_STATS_AGENTS_PROMPT_TIER=middle", "MAC_STATS_AGENTS_TOOLS_TIER=middle",
+		},
+		Probes: doctorcmd.Probes{
+			Display:  func(context.Context) (string, bool, error) { return "X11 :1", true, nil },
+			TrayHost: func(context.Context) (bool, error) { return true, nil },
+			Free:     func(string) (uint64, error) { return 50e9, nil },
+		},
+		ShellWait: time.Minute,
+		Open:      patient,
+	}
+}
+
+// patient opens the backend for commands that leave nothing out because the machine
+// is busy.
+func patient(ctx context.Context, o backend.Options) (*backend.Backend, error) {
+	o.Patience = time.Minute
+	return backend.Open(ctx, o)
+}
+
+// Remembering is a data folder with two conversations and a memory, indexed.
+func Remembering(t *testing.T) *Env {
+	t.Helper()
+	e := New(t, Answering("It listens on port 8443."))
+	e.Must(t, "ask", "--session", "proxy", "Which port does the zephyr proxy use?")
+	e.Must(t, "ask", "--session", "garden", "When do I plant tomatoes?")
+	e.Must(t, "memory", "add", "The backup disk is called Kestrel")
+	e.Must(t, "memory", "reindex")
+	return e
+}
+
+// Outcome is how a command line ended.
+type Outcome struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// Run runs a command line.
+func (e *Env) Run(t *testing.T, args ...string) Outcome {
+	t.Helper()
+	return e.RunWith(t.Context(), "", args...)
+}
+
+// RunWith runs a command line with a text on stdin.
+func (e *Env) RunWith(ctx context.Context, stdin string, args ...string) Outcome {
+	var stdout, stderr bytes.Buffer
+	code := cli.Run(ctx, e.Params(stdin, &stdout, &stderr), args)
+	return Outcome{code, stdout.String(), stderr.String()}
+}
+
+// Params is what a command line is run with.
+func (e *Env) Params(stdin string, stdout, stderr io.Writer) cli.Params {
+	return cli.Params{
+		Params: cmdline.Params{
+			Version: "1.2.3", Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
+			Environ: e.Environ, StderrIsTerminal: e.Terminal, StdinIsPipe: e.Piped,
+			Open: e.Open, HasOllama: func() bool { return !e.NoOllama }, ShellWait: e.ShellWait,
+			AppRuns: func(context.Context, *backend.Backend) bool { return e.AppRuns },
+			Poke: func(_ *backend.Backend, session string) {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				e.Poked = append(e.Poked, session)
+			},
+		},
+		RunApp: e.RunApp,
+		Probes: &e.Probes,
+	}
+}
+
+// Must runs a command that has to succeed and gives what it printed.
+func (e *Env) Must(t *testing.T, args ...string) string {
+	t.Helper()
+	o := e.Run(t, args...)
+	if o.Code != Done {
+		t.Fatalf("%q: exit %d\n%s%s", args, o.Code, o.Stdout, o.Stderr)
+	}
+	return o.Stdout
+}
+
+// Write writes a file of the data folder.
+func (e *Env) Write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(e.Home, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Transcript writes a session as the app does, a message a text, from start on.
+func (e *Env) Transcript(t *testing.T, name string, start time.Time, texts ...string) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "---\nformat: mac-stats-session/1\nsession: %s\nsource: cpu\nstarted: %s\n---\n", name, start.Format(time.RFC3339))
+	for i, text := range texts {
+		kind := []string{"User", "Assistant"}[i%2]
+		fmt.Fprintf(&b, "\n## %s · %s\n<!-- id=b%d -->\n\n%s\n", kind, start.Add(time.Duration(i)*time.Second).Format(time.RFC3339), i, text)
+	}
+	e.Write(t, "session/session-memory-"+name+"-"+start.Format("20060102-150405")+"-talk.md", b.String())
+}
+
+// Objects reads output of one JSON object a line.
+func Objects(t *testing.T, stdout string) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	for line := range strings.Lines(stdout) {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			t.Fatalf("no JSON object: %q: %v", line, err)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// Fields are an object's names, in order.
+func Fields(o map[string]any) []string {
+	var names []string
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// OneLineOn reports whether stderr is one line that begins so.
+func OneLineOn(stderr, begin string) bool {
+	return strings.HasPrefix(stderr, begin) && strings.Count(stderr, "\n") == 1 && strings.HasSuffix(stderr, "\n")
+}

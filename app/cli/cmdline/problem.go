@@ -1,0 +1,101 @@
+package cmdline
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"mac-stats/agents"
+	"mac-stats/agents/ollama"
+	"mac-stats/app/cli/words"
+)
+
+// ErrFindings: the command has said what is wrong on stdout; the exit code says it to
+// scripts.
+var ErrFindings = errors.New("findings")
+
+// PlainError is an error whose words are fit for people as they are.
+type PlainError struct{ text string }
+
+func (e *PlainError) Error() string { return e.text }
+
+// Problem is an error in a sentence, with the next step in another; "" for none.
+func Problem(sentence, next string) error {
+	return &PlainError{strings.TrimSpace(sentence + " " + next)}
+}
+
+// ProblemOf is Problem with the words of an error as its sentence.
+func ProblemOf(err error, next string) error { return Problem(words.Sentence(err.Error()), next) }
+
+// IsStop reports whether an error is a command's being stopped.
+func IsStop(err error) bool {
+	return errors.Is(err, context.Canceled) || agents.Explain(err).Kind == agents.KindCancelled
+}
+
+// ollamaPort is where Ollama listens unless it is told otherwise.
+const ollamaPort = "11434"
+
+// Explain is an error in words for a terminal: where Ollama is not even installed on
+// this machine, it says how to install it.
+func (c *Line) Explain(err error) agents.Explanation {
+	e := agents.Explain(err).Terminal()
+	if paths, pathsErr := c.Paths(); pathsErr == nil && c.getenv("MAC_STATS_HOME") != "" {
+		e.Next = strings.ReplaceAll(e.Next, "~/.mac-stats/", paths.Home+string(filepath.Separator))
+	}
+	var server *ollama.Error
+	if e.Kind != agents.KindDown || !errors.As(err, &server) {
+		return e
+	}
+	switch local := isLocal(server.Host); {
+	case !local:
+		e.Next = "Start it there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
+	case c.hasOllama():
+	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // an address somebody chose: a server was meant to be there
+		e.Next = "Start the server that listens there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
+	default:
+		e.Sentence = strings.TrimSuffix(e.Sentence, ".") + ": it is not installed on this machine."
+		e.Next = installOllama(runtime.GOOS)
+	}
+	return e
+}
+
+// installOllama says how Ollama is installed on a system.
+func installOllama(goos string) string {
+	switch goos {
+	case "darwin":
+		return "Install it from https://ollama.com/download (or with `brew install ollama`), open it, then try again."
+	case "windows":
+		return "Install it from https://ollama.com/download, then try again."
+	}
+	return "Install it with `curl -fsSL https://ollama.com/install.sh | sh`, then try again; without a model, `mac-stats --demo` shows what there is."
+}
+
+// hasOllama looks on the PATH, and on macOS among the applications too.
+func (c *Line) hasOllama() bool {
+	if c.HasOllama != nil {
+		return c.HasOllama()
+	}
+	if _, err := exec.LookPath("ollama"); err == nil {
+		return true
+	}
+	if runtime.GOOS != "darwin" {
+		return false
+	}
+	_, err := os.Stat("/Applications/Ollama.app")
+	return err == nil
+}
+
+// isLocal reports whether a host (or host:port) is this machine.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}

@@ -1,0 +1,112 @@
+package cmdline
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/transcript"
+)
+
+const (
+	// maxStdin is how much is read from stdin, in bytes: more fits no model.
+	maxStdin = 8 << 20
+	// maxSecret is how long a secret may be, in bytes.
+	maxSecret = 4096
+)
+
+// Message is what a command is told: words, and where they came from.
+type Message struct {
+	Text  string
+	From  transcript.Sources
+	Piped []attach.File // what stands on stdin, beside words
+}
+
+// ReadMessage gives the words of the command line, and stdin where a - asks for it or
+// something is piped in and there are neither words nor files (attached). Beside words
+// what is piped in is the user's file, whoever wrote it; alone it is the message, which
+// still counts as a file.
+func (c *Line) ReadMessage(cmd *cobra.Command, args []string, attached bool) (Message, error) {
+	var typed []string
+	piped := len(args) == 0 && c.StdinIsPipe && !attached
+	for _, a := range args {
+		if a == "-" {
+			piped = true
+			continue
+		}
+		typed = append(typed, a)
+	}
+	m := Message{Text: strings.TrimSpace(strings.Join(typed, " "))}
+	if piped {
+		input, err := c.readStdin(cmd.Context())
+		switch {
+		case err != nil:
+			return m, err
+		case strings.TrimSpace(input) == "" && m.Text == "":
+			return m, Problem("There was nothing on stdin.", "Pipe something in, or give the text on the command line.")
+		case strings.TrimSpace(input) == "": // who pipes in nothing by mistake wants no answer about it
+			return m, WrongUsage(cmd, "stdin was empty: pipe something in, or leave the - out")
+		case m.Text == "":
+			m.Text, m.From = strings.TrimSpace(input), transcript.FromFile
+		default:
+			u, err := attach.New("stdin", []byte(strings.Trim(input, "\r\n")))
+			if err != nil {
+				return m, Problem(err.Error(), "Nothing was sent.")
+			}
+			m.Piped = []attach.File{u}
+		}
+	}
+	if m.Text == "" && !attached {
+		return m, WrongUsage(cmd, "there is no text")
+	}
+	if !utf8.ValidString(m.Text) {
+		return m, Problem("The text is not UTF-8.", "Send text, not a binary file.")
+	}
+	return m, nil
+}
+
+// readStdin reads all of stdin; Ctrl-C ends it.
+func (c *Line) readStdin(ctx context.Context) (string, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() { // outlives a Ctrl-C, as the process does not
+		data, err := io.ReadAll(io.LimitReader(c.Stdin, maxStdin+1))
+		done <- read{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read stdin: %w", r.err)
+		}
+		if len(r.data) > maxStdin {
+			return "", Problem("There is too much on stdin: "+words.Size(maxStdin)+" is the limit.", "Send a part of it.")
+		}
+		return string(r.data), nil
+	}
+}
+
+// ReadSecret reads a line from stdin, with its end, and asks for it where a person types:
+// what is it called, "the token".
+func (c *Line) ReadSecret(ask, what string) (string, error) {
+	if !c.StdinIsPipe {
+		c.ToStderr(ask)
+	}
+	text, err := bufio.NewReader(io.LimitReader(c.Stdin, maxSecret)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading %s: %w", what, err)
+	}
+	return text, nil
+}

@@ -1,0 +1,275 @@
+// Package discordcmd is mac-stats discord: the bot's token, its state, and who may talk
+// to it.
+//
+// The bot runs inside the app, so the state is what the app said last, unless the app
+// doesn't run. The token is read from stdin and goes to the keychain or to a file of the
+// person alone; it is never printed. Who may talk to the bot stands in channels.toml;
+// pair and revoke change it, the rest of it is the person's to edit.
+//
+// doctor uses Channels; app/cli calls Command.
+package discordcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/app/discord/token"
+)
+
+// discordLine is a line of `discord status --json`.
+type discordLine struct {
+	Type    string `json:"type"` // discord
+	Enabled bool   `json:"enabled"`
+	State   string `json:"state"` // off, connecting, ready, waiting or stopped; as the app said last
+	Text    string `json:"text"`
+	Next    string `json:"next"`
+	Last    string `json:"last,omitempty"` // while connecting anew: why the last try was in vain
+	Bot     string `json:"bot"`
+	Since   string `json:"since"`
+	Token   string `json:"token"` // where it is found: a variable's name, keychain or a file; "" for nowhere
+	People  int    `json:"people"`
+	Waiting int    `json:"waiting"`
+	Found   int    `json:"found"` // what can't be used in channels.toml
+
+	Findings []string `json:"findings"` // what that is, each with its line; a file that can't be read is one
+}
+
+// strangerLine is a line of `discord pairings --json` and `discord people --json`.
+type strangerLine struct {
+	Type  string `json:"type"` // pairing or person
+	Code  string `json:"code,omitempty"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Owner bool   `json:"owner,omitempty"`
+	Time  string `json:"time"` // pairing: until when the code holds
+}
+
+// Command is discord.
+func Command(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("discord", "Answer on Discord: the bot's token, its state, and who may talk to it",
+		statusCommand(c), tokenCommand(c), switchCommand(c, "on", "true"), switchCommand(c, "off", "false"),
+		pairCommand(c), pairingsCommand(c), peopleCommand(c), revokeCommand(c))
+	group.Long = `The bot runs inside the app, or in mac-stats --headless. Who may talk to it, where, and
+what it is there stands in discord/channels.toml of the data folder, yours to edit.`
+	group.Example = `  mac-stats discord token            paste the bot's token
+  mac-stats discord on               answer on Discord
+  mac-stats discord pair K7QF-2MXA   let in the person who was given this code`
+	return group
+}
+
+func statusCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		return printStatus(ctx, c, b, *asJSON)
+	})
+	return cmd
+}
+
+func printStatus(ctx context.Context, c *cmdline.Line, b *backend.Backend, asJSON bool) error {
+	line := discordLine{Type: "discord", Enabled: b.Config().Discord.Enabled, State: string(connection.StateOff), Text: "The app has not connected yet."}
+	if st, _, ok := b.Discord.SavedStatus(); ok {
+		line.State, line.Text, line.Next, line.Last, line.Bot, line.Since = string(st.State), st.Text, st.Next, st.Last, st.Bot.Name, words.Stamp(st.Since)
+	}
+	if !c.AppWorks(ctx, b) && line.State != string(connection.StateStopped) {
+		line.State, line.Last, line.Text, line.Next = string(connection.StateOff), "", "The app does not run.", "Start it: `mac-stats`, or `mac-stats --headless` without a screen."
+	}
+	if !line.Enabled {
+		line.State, line.Last, line.Text, line.Next = string(connection.StateOff), "", "Discord is switched off.", "`mac-stats discord on` switches it on."
+	}
+	from, tokenErr := b.Discord.TokenFrom()
+	if tokenErr == nil {
+		line.Token = from
+	}
+	f, found, fileErr := Channels(b)
+	if fileErr == nil {
+		line.People, line.Found = len(f.People)+len(f.Users), len(found)
+	}
+	line.Findings = findingTexts(found, fileErr)
+	waiting, err := b.Discord.Pairings(ctx)
+	if err != nil {
+		return err
+	}
+	line.Waiting = len(waiting)
+	return c.Out.Either(asJSON, line, discordWords(line, from, tokenErr))
+}
+
+// discordWords is the state of the bot for people.
+func discordWords(line discordLine, from string, tokenErr error) string {
+	text := line.Text
+	if line.Last != "" {
+		text += " The last try: " + line.Last
+	}
+	text = strings.TrimSpace(text+" "+line.Next) + "\n"
+	if tokenErr != nil {
+		text += words.Sentence(tokenErr.Error()) + "\n"
+	} else {
+		text += "Token: from " + from + ".\n"
+	}
+	text += fmt.Sprintf("People who may talk to it: %d; waiting to be let in: %d.\n", line.People, line.Waiting)
+	for _, one := range line.Findings {
+		text += one + "\n"
+	}
+	return text
+}
+
+// findingTexts are what can't be used in channels.toml, in words.
+func findingTexts(found []channels.Finding, fileErr error) []string {
+	out := []string{}
+	for _, one := range found {
+		out = append(out, one.String())
+	}
+	if fileErr != nil {
+		out = append(out, words.Sentence(fileErr.Error()))
+	}
+	return out
+}
+
+// Channels reads channels.toml, with what can't be used in it: agents that can't be found
+// too.
+func Channels(b *backend.Backend) (*channels.File, []channels.Finding, error) {
+	f, found, err := channels.Load(b.Discord.ChannelsFile())
+	if err != nil {
+		return f, found, err
+	}
+	return f, append(found, f.Doubts(func(selector string) error {
+		_, err := b.Registry.Find(selector)
+		return err
+	})...), nil
+}
+
+func tokenCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "token", Short: "Save the bot's token, read from the keyboard or a pipe", Args: cmdline.Exactly(0, "no words: the token is read from stdin, so that it stands in no history"),
+		Long: `Reads the bot's token and keeps it in the system's keychain, or in a file that only you
+can read (discord/token) where there is none. ` + token.EnvOwn + ` and ` + token.EnvUsual + `
+come before both. You get a token on the Bot page of https://discord.com/developers.`,
+		Example: `  mac-stats discord token < token.txt`,
+	}
+	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
+	force := cmd.Flags().Bool("force", false, "save it even though it doesn't look like a token")
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		if *forget {
+			if err := b.Discord.ForgetToken(); err != nil {
+				return cmdline.ProblemOf(err, "")
+			}
+			return c.Out.Text("removed\n")
+		}
+		text, err := c.ReadSecret("Paste the token and press Enter: ", "the token")
+		if err != nil {
+			return err
+		}
+		if t, err := token.Parse(text); err == nil && !*force && !t.LooksRight() {
+			return cmdline.Problem("That doesn't look like a bot's token, and nothing is saved: one has three parts with dots between them, about 70 characters in total.",
+				"Copy the token (not the application's id or secret) from the Bot page of Discord's developer portal (Reset Token); --force saves this one as it is.")
+		}
+		where, err := b.Discord.SetToken(text)
+		if err != nil {
+			return cmdline.ProblemOf(err, "")
+		}
+		if where != "keychain" {
+			where = "file " + where
+		}
+		return c.Out.Text("saved in the " + where + "\n")
+	})
+	return cmd
+}
+
+func switchCommand(c *cmdline.Line, name, value string) *cobra.Command {
+	short := map[string]string{"on": "Answer on Discord", "off": "Stop answering on Discord"}[name]
+	cmd := &cobra.Command{Use: name, Short: short, Args: cmdline.NoArgs}
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		if err := b.Set("discord.enabled", value); err != nil {
+			return err
+		}
+		if name == "on" { // where it is on, that is to try again
+			if err := b.Discord.Connect(); err != nil {
+				return err
+			}
+		}
+		text := "Discord is " + name + "."
+		if name == "on" && !c.AppWorks(ctx, b) {
+			text += " The bot answers while the app runs: `mac-stats`, or `mac-stats --headless`."
+		}
+		return c.Out.Text(text + "\n")
+	})
+	return cmd
+}
+
+func pairCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "pair CODE", Short: "Let in the person who was given this code", Args: cmdline.Exactly(1, "the code"),
+		Long: `Somebody the bot doesn't know is given a code when they write to it; it holds for a
+quarter of an hour. With this command they may talk to it. With --owner the memory of all
+agents may be used where this person writes to the bot directly: for yourself.`,
+	}
+	owner := cmd.Flags().Bool("owner", false, "this is you: use the memory of all agents in your direct conversation")
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		p, err := b.Discord.Approve(ctx, args[0], *owner)
+		if err != nil {
+			return cmdline.ProblemOf(err, "")
+		}
+		return c.Out.Text(fmt.Sprintf("%s (%s) may talk to the bot now; it stands in %s\n", p.Name, p.ID, b.Discord.ChannelsFile()))
+	})
+	return cmd
+}
+
+func pairingsCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "pairings", Short: "List the strangers who wait to be let in", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		waiting, err := b.Discord.Pairings(ctx)
+		if err != nil {
+			return err
+		}
+		lines := c.Out.NewList(*asJSON, "CODE", "NAME", "ID", "HOLDS FOR")
+		for _, p := range waiting {
+			line := strangerLine{Type: "pairing", Code: p.Code, ID: p.User, Name: p.Name, Time: words.Stamp(p.Ends)}
+			if err := lines.Add(line, p.Code, words.OneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String()); err != nil {
+				return err
+			}
+		}
+		return lines.End("Nobody waits.\n")
+	})
+	return cmd
+}
+
+func peopleCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "people", Short: "List who was let in", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		f, _, err := channels.Load(b.Discord.ChannelsFile())
+		if err != nil {
+			return err
+		}
+		lines := c.Out.NewList(*asJSON, "ID", "NAME", "SINCE", "")
+		for _, p := range f.People {
+			line := strangerLine{Type: "person", ID: p.ID, Name: p.Name, Owner: p.Owner, Time: p.Since}
+			if err := lines.Add(line, p.ID, words.OneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner]); err != nil {
+				return err
+			}
+		}
+		return lines.End("Nobody was let in by a code yet.\n")
+	})
+	return cmd
+}
+
+func revokeCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke somebody's access", Args: cmdline.Exactly(1, "the person's id")}
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		if err := b.Discord.Revoke(ctx, args[0]); err != nil {
+			return cmdline.ProblemOf(err, "")
+		}
+		return c.Out.Text("removed\n")
+	})
+	return cmd
+}

@@ -1,0 +1,286 @@
+// Package doctorcmd is mac-stats doctor: everything that may be wrong is looked at once,
+// and each finding comes with its fix.
+//
+// A check is good, bad, or worth a look without being either; exit 1 where one is bad. The
+// folder is looked at before anything is opened in it, and where the backend can't be
+// opened, what needs none is still looked at. It changes nothing but that it makes the data
+// folder, writes and removes a file in its folders, and lets opening a backend mend what
+// that mends. What it asks the system for comes through Probes.
+//
+// It reads what the other families know: roles of models, channels.toml, the memory
+// server. app/cli calls Command.
+package doctorcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents"
+	"mac-stats/agents/registry"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/app/config"
+)
+
+// check is one thing doctor looked at, and a line of `doctor --json`.
+type check struct {
+	Type  string `json:"type"` // check
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Found string `json:"found"`
+	Fix   string `json:"fix"` // "" where OK
+
+	note bool // neither right nor wrong: OK, and worth a look
+}
+
+func good(name, found string) check { return check{Type: "check", Name: name, OK: true, Found: found} }
+
+func noted(name, found string) check {
+	return check{Type: "check", Name: name, OK: true, Found: found, note: true}
+}
+
+func bad(name, found, fix string) check {
+	return check{Type: "check", Name: name, Found: found, Fix: fix}
+}
+
+// doctorTimeout is how long the questions to the server may take together.
+const doctorTimeout = 20 * time.Second
+
+// Command is doctor; probes are those of the system where nil.
+func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Find what is wrong, and say the fix",
+		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
+server, its models and their context sizes, the agents, whether memory files and
+transcripts can be read, the search index, the bot on
+Discord, the display and the tray, the disk, and reports of crashes. Exit 1 where it
+finds something. With --json it is what a report of a bug needs.`,
+		Args: cmdline.NoArgs,
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if probes == nil {
+			system := systemProbes(c.Environ)
+			probes = &system
+		}
+		d := doctor{c: c, probes: probes}
+		checks := append(d.all(cmd.Context()), good("version", c.Version+", "+runtime.GOOS+"/"+runtime.GOARCH+", "+runtime.Version()))
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
+		return printChecks(c, checks, *asJSON)
+	}
+	return cmd
+}
+
+func printChecks(c *cmdline.Line, checks []check, asJSON bool) error {
+	findings, width := 0, 12
+	for _, ch := range checks {
+		width = max(width, utf8.RuneCountInString(ch.Name))
+	}
+	for _, ch := range checks {
+		if !ch.OK {
+			findings++
+		}
+		if err := printCheck(c, ch, width, asJSON); err != nil {
+			return err
+		}
+	}
+	if findings > 0 {
+		return cmdline.ErrFindings
+	}
+	if asJSON {
+		return nil
+	}
+	return c.Out.Text("Nothing is wrong.\n")
+}
+
+func printCheck(c *cmdline.Line, ch check, width int, asJSON bool) error {
+	if asJSON {
+		return c.Out.JSON(ch)
+	}
+	mark := "✗"
+	switch {
+	case ch.note:
+		mark = "·"
+	case ch.OK:
+		mark = "✓"
+	}
+	text := fmt.Sprintf("%s %-*s %s\n", mark, width, ch.Name, ch.Found)
+	if !ch.OK {
+		text += fmt.Sprintf("  %-*s fix: %s\n", width, "", ch.Fix)
+	}
+	return c.Out.Text(text)
+}
+
+// doctor goes through everything once.
+type doctor struct {
+	c      *cmdline.Line
+	b      *backend.Backend
+	probes *Probes
+}
+
+// all gives every check. Where the backend can't be opened at all, those that
+// need none are made.
+func (d *doctor) all(ctx context.Context) []check {
+	var checks []check
+	if !d.c.Demo { // its folder is a new one
+		checks = d.folderChecks()
+	}
+	b, err := d.c.OpenSilently(ctx)
+	if err != nil {
+		checks = append(checks, d.startCheck(err, checks))
+		return append(checks, d.screenChecks(ctx)...)
+	}
+	d.b = b
+	checks = append(checks, d.configChecks()...)
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
+	checks = append(checks, d.serverChecks(ctx)...)
+	checks = append(checks, d.agentChecks()...)
+	checks = append(checks, d.fileChecks(ctx)...)
+	checks = append(checks, d.indexChecks(ctx)...)
+	checks = append(checks, d.backendChecks(ctx)...)
+	checks = append(checks, d.discordChecks(ctx)...)
+	checks = append(checks, d.screenChecks(ctx)...)
+	if err := b.Close(); err != nil {
+		checks = append(checks, bad("end", words.OneLine(err.Error(), 300), "Run it again; the log in "+b.Paths.Home+"/logs says more."))
+	}
+	return checks
+}
+
+// startCheck says why nothing could be opened, and what to do about it.
+func (d *doctor) startCheck(err error, before []check) check {
+	e := d.c.Explain(err)
+	if len(before) > 0 && !before[0].OK {
+		e.Next = "It is the folder above: once it can be written, run `mac-stats doctor` again."
+	} else if e.Kind == agents.KindInternal {
+		e.Next = "Put that right, then run `mac-stats doctor` again."
+	}
+	return bad("start", words.OneLine(e.Sentence, 300), e.Next)
+}
+
+// folderChecks look at the data folder before anything is opened in it.
+func (d *doctor) folderChecks() []check {
+	paths, err := d.c.Paths()
+	if err != nil {
+		return []check{bad("folder", words.OneLine(err.Error(), 300), "Set HOME, or MAC_STATS_HOME to the folder to use.")}
+	}
+	checks := []check{checkWritable(paths.Home)}
+	if checks[0].OK {
+		checks = append(checks, checkPermissions(paths.Home))
+	}
+	told := checks[0].OK || strings.Contains(checks[0].Found, "no space left")
+	if !told { // of a read-only file system 0 B are free, which is not what is wrong
+		return checks
+	}
+	return append(append(checks, d.checkDisk(paths.Home)), crashChecks(paths.Home)...)
+}
+
+func (d *doctor) configChecks() []check {
+	file := d.b.Paths.ConfigFile()
+	_, findings := config.Load(file, d.c.Environ)
+	var checks []check
+	var notes []string
+	for _, f := range findings {
+		if f.Note {
+			notes = append(notes, f.String())
+			continue
+		}
+		checks = append(checks, bad("config", f.String(), "Edit "+file+" (or the variable it names); it is read again when saved."))
+	}
+	if len(checks) == 0 {
+		checks = append(checks, good("config", file+" is fine"))
+	}
+	for _, n := range notes {
+		checks = append(checks, noted("config", n))
+	}
+	return checks
+}
+
+// fileChecks look whether what was remembered and said can be read.
+func (d *doctor) fileChecks(ctx context.Context) []check {
+	files, err := d.b.Memory.List()
+	checks := unreadFile(nil, "memory", d.b.Paths.Home, err)
+	for _, f := range files {
+		checks = unreadFile(checks, "memory", f.Path, f.Err)
+	}
+	if len(checks) == 0 {
+		checks = append(checks, good("memory", words.Count(len(files), "file")+" can be read"))
+	}
+	list, err := d.b.Store.List(ctx)
+	unread := unreadFile(nil, "transcripts", d.b.Paths.Home, err)
+	for _, info := range list {
+		unread = unreadFile(unread, "transcripts", info.Path, info.Err)
+	}
+	if len(unread) == 0 {
+		unread = append(unread, good("transcripts", words.Count(len(list), "transcript")+" can be read"))
+	}
+	return append(checks, unread...)
+}
+
+// unreadFile adds a file that can't be read.
+func unreadFile(checks []check, name, path string, err error) []check {
+	switch {
+	case err == nil:
+		return checks
+	case errors.Is(err, fs.ErrPermission):
+		return append(checks, bad(name, path+" can't be read: permission denied", "Give yourself access to it: `chmod u+rw "+path+"`."))
+	}
+	return append(checks, bad(name, path+" can't be read: "+words.OneLine(err.Error(), 200), "Open it in an editor, or put a copy from a backup in its place."))
+}
+
+// agentChecks lists the broken agents.
+func (d *doctor) agentChecks() []check {
+	var checks []check
+	usable := 0
+	for _, a := range d.b.Registry.Agents() {
+		if a.Usable() {
+			usable++
+		}
+		if a.Err != nil {
+			checks = append(checks, bad("agent "+a.ID, words.OneLine(a.Err.Error(), 300), d.editAgent(a)))
+		}
+		checks = append(checks, d.warningChecks(a)...)
+	}
+	for _, n := range d.b.Registry.NotAgents() {
+		checks = append(checks, noted("agents", n))
+	}
+	if usable == 0 {
+		return append(checks, bad("agents", "no agent can be used", "`mac-stats agents reset` puts the shipped ones back."))
+	}
+	if _, err := d.b.Registry.Find(d.b.Config().Agents.Default); err != nil {
+		checks = append(checks, bad("agents", "agents.default: "+words.OneLine(err.Error(), 300), "Name another in config.toml, or `mac-stats agents reset`."))
+	}
+	return append(checks, good("agents", fmt.Sprintf("%d can be used", usable)))
+}
+
+// warningChecks are an agent's mistakes that it works in spite of. Keys that mean
+// something to other programs are none.
+func (d *doctor) warningChecks(a registry.Agent) []check {
+	var checks []check
+	for _, w := range a.Warnings {
+		if strings.HasSuffix(w, "has no meaning here") || !a.Usable() {
+			checks = append(checks, noted("agent "+a.ID, words.OneLine(w, 300)))
+			continue
+		}
+		checks = append(checks, bad("agent "+a.ID, words.OneLine(w, 300), d.editAgent(a)))
+	}
+	return checks
+}
+
+func (d *doctor) editAgent(a registry.Agent) string {
+	if d.b.Registry.Shipped(a.ID) {
+		return "Edit " + a.Path + ", or put it back as it came: `mac-stats agents reset " + a.ID + "`."
+	}
+	return "Edit " + a.Path + "."
+}

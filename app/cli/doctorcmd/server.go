@@ -1,0 +1,140 @@
+package doctorcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/cli/modelcmd"
+	"mac-stats/app/cli/words"
+)
+
+// smallContext is a context that answers soon forget the beginning in, in tokens.
+const smallContext = 4096
+
+// serverChecks ask Ollama.
+func (d *doctor) serverChecks(ctx context.Context) []check {
+	host := d.b.Client.Host().Host
+	version, err := d.b.Client.Version(ctx)
+	if err != nil {
+		e := d.c.Explain(err)
+		return []check{bad("ollama", e.Sentence, e.Next)}
+	}
+	checks := []check{good("ollama", "version "+version+" at "+host)}
+	chosen, missing, err := modelcmd.Chosen(ctx, d.b)
+	if err != nil {
+		e := d.c.Explain(err)
+		return append(checks, bad("models", e.Sentence, e.Next))
+	}
+	checks = append(checks, modelChecks(chosen, missing, d.b.Models.Advice()[0].Model)...)
+	checks = append(checks, d.agentModelChecks(ctx)...)
+	return append(checks, d.contextChecks(ctx, chosen)...)
+}
+
+// modelChecks: one model that can chat is what everything needs; others are used
+// where they are. advice is a model to install where there is none.
+func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string, advice string) []check {
+	var checks []check
+	var named []string
+	for _, role := range modelcmd.Roles() {
+		if name := missing[role]; name != "" && !slices.Contains(named, name) {
+			named = append(named, name)
+			checks = append(checks, bad("models", name+", which config.toml names, is not installed", "`mac-stats models pull "+name+"`, or name another in config.toml."))
+		}
+	}
+	general, ok := chosen[ollama.RoleGeneral]
+	if !ok {
+		if len(checks) == 0 {
+			checks = append(checks, bad("models", "no model that can chat is installed", "`mac-stats models pull "+advice+"` installs one."))
+		}
+		return checks
+	}
+	found := []string{"general: " + general.Name}
+	for _, role := range modelcmd.Roles()[1:] {
+		if m, ok := chosen[role]; ok {
+			found = append(found, string(role)+": "+m.Name)
+		} else {
+			found = append(found, string(role)+": none")
+		}
+	}
+	return append(checks, good("models", strings.Join(found, ", ")))
+}
+
+// agentModelChecks finds agents that name a model which is not installed.
+func (d *doctor) agentModelChecks(ctx context.Context) []check {
+	var checks []check
+	for _, a := range d.b.Registry.Agents() {
+		if !a.Usable() || a.Model == "" {
+			continue
+		}
+		if _, err := d.b.Models.Resolve(ctx, a.Model, ollama.Role(a.Role)); errors.Is(err, ollama.ErrModelMissing) {
+			checks = append(checks, bad("agent "+a.ID, a.Slug+" names the model "+a.Model+", which is not installed",
+				"`mac-stats models pull "+a.Model+"`, or take the model out of "+a.Path+"."))
+		}
+	}
+	return checks
+}
+
+// contextChecks finds contexts of 4k and less: of the models that chat, and of
+// what the server has loaded.
+func (d *doctor) contextChecks(ctx context.Context, chosen map[ollama.Role]ollama.ModelInfo) []check {
+	var checks []check
+	var fine, seen []string
+	for _, role := range modelcmd.Roles() {
+		m, ok := chosen[role]
+		if !ok || role == ollama.RoleEmbed || slices.Contains(seen, m.Name) {
+			continue
+		}
+		seen = append(seen, m.Name)
+		ch := d.contextCheck(ctx, m)
+		if ch.OK {
+			fine = append(fine, ch.Found)
+			continue
+		}
+		checks = append(checks, ch)
+	}
+	if len(checks) == 0 && len(fine) > 0 {
+		checks = append(checks, good("context", strings.Join(fine, ", ")))
+	}
+	return checks
+}
+
+func (d *doctor) contextCheck(ctx context.Context, m ollama.ModelInfo) check {
+	wanted, err := d.b.Models.NumCtx(ctx, m.Name)
+	if err != nil {
+		e := d.c.Explain(err)
+		return bad("context", m.Name+": "+e.Sentence, e.Next)
+	}
+	found := fmt.Sprintf("%s: %s tokens", m.Name, words.Thousands(wanted))
+	configured := d.b.Config().Ollama.NumCtx
+	switch {
+	case wanted <= smallContext && configured > 0 && configured <= smallContext && (m.MaxContext == 0 || m.MaxContext > smallContext):
+		return bad("context", found+"; longer chats lose their beginning", "Set ollama.num_ctx in config.toml to auto, or to 8192 and more.")
+	case wanted <= smallContext:
+		return bad("context", found+", which is all it has; longer chats lose their beginning",
+			"Use a model with a larger context, such as qwen3:8b: `mac-stats models pull qwen3:8b`.")
+	}
+	if loaded := d.loadedContext(ctx, m.Name); loaded > 0 && loaded <= smallContext {
+		return bad("context", fmt.Sprintf("%s: the server has loaded it with %s tokens, %s are asked for", m.Name, words.Thousands(loaded), words.Thousands(wanted)),
+			"If another program loaded it so, the next message loads it anew; start Ollama with OLLAMA_CONTEXT_LENGTH="+fmt.Sprint(wanted)+" and both get the same. If mac-stats did, memory is short: use a smaller model.")
+	}
+	return good("context", found)
+}
+
+// loadedContext is what the server gave a model that is in memory; 0 where it is
+// not, or where the server doesn't say.
+func (d *doctor) loadedContext(ctx context.Context, model string) int {
+	running, err := d.b.Client.Running(ctx)
+	if err != nil {
+		return 0 // the model list came from the same server a moment ago
+	}
+	for _, r := range running {
+		if strings.EqualFold(strings.TrimSuffix(r.Name, ":latest"), strings.TrimSuffix(model, ":latest")) {
+			return r.ContextLength
+		}
+	}
+	return 0
+}

@@ -1,0 +1,228 @@
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/postgres"
+)
+
+// serverLine is a line of `memory backend status --json` and of the other commands.
+type serverLine struct {
+	Type     string        `json:"type"` // backend
+	Backend  string        `json:"backend"`
+	Version  string        `json:"version"`
+	PGVector string        `json:"pgvector"` // its version; "": searches go by words alone
+	Bytes    int64         `json:"bytes"`
+	TookMS   float64       `json:"took_ms"` // one question there and back
+	Machines []machineLine `json:"machines"`
+	Warning  string        `json:"warning,omitempty"`
+}
+
+type machineLine struct {
+	Name     string `json:"name"`
+	Mine     bool   `json:"mine"`
+	Passages int    `json:"passages"`
+	Vectors  int    `json:"vectors"`
+	Seen     string `json:"seen"` // RFC 3339
+}
+
+// serverTime is how long a command waits for the server to tell how it is.
+const serverTime = 15 * time.Second
+
+// PasswordInConfig is what is wrong with a password in config.toml.
+const PasswordInConfig = "recall.postgres_url holds a password, which anybody can read who reads config.toml. Take it out, and save it with `mac-stats memory backend password`, or in ~/.pgpass"
+
+func backendCommand(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("backend", "The server where several machines keep their memory together (recall.backend)",
+		backendStatusCommand(c, "status", "Show the server, the machines and what each has put there"),
+		backendStatusCommand(c, "test", "Connect to the server, make its tables if need be, and say what is missing"),
+		pushCommand(c), dropCommand(c), passwordCommand(c))
+	group.Long = `With recall.backend = "postgres" each machine puts what its own search index holds into one
+PostgreSQL database (recall.postgres_url), and a search finds what was said at any of them.
+The index of this machine stays, and answers while the server is away.`
+	return group
+}
+
+// withServer runs a command that needs the server.
+func withServer(ctx context.Context, c *cmdline.Line, do func(b *backend.Backend, s *postgres.Server) error) error {
+	return c.WithBackend(ctx, func(b *backend.Backend) error {
+		s, err := b.MemoryServer()
+		if err == nil && s == nil {
+			return cmdline.Problem("There is no memory server: each machine finds what is in its own files.",
+				"Set recall.backend to postgres and recall.postgres_url to its address, in config.toml or in Settings.")
+		}
+		if err == nil {
+			err = do(b, s)
+		}
+		if errors.Is(err, recall.ErrServer) {
+			return cmdline.ProblemOf(err, "")
+		}
+		return err
+	})
+}
+
+func backendStatusCommand(c *cmdline.Line, name, short string) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return withServer(cmd.Context(), c, func(b *backend.Backend, s *postgres.Server) error {
+			return printServer(cmd.Context(), c, b, s, *asJSON)
+		})
+	}
+	return cmd
+}
+
+func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *postgres.Server, asJSON bool) error {
+	ctx, stop := context.WithTimeout(ctx, serverTime)
+	defer stop()
+	st, err := s.Status(ctx)
+	if err != nil {
+		return err
+	}
+	line := serverLine{Type: "backend", Backend: b.Config().Recall.Backend, Version: st.Version, PGVector: st.Vectors, Bytes: st.Bytes, TookMS: float64(st.Took.Microseconds()) / 1000}
+	text := fmt.Sprintf("PostgreSQL %s, %s, answers in %.1f ms\n", st.Version, words.Size(st.Bytes), line.TookMS)
+	text += "  " + VectorsOfServer(st) + "\n"
+	for _, m := range st.Machines {
+		line.Machines = append(line.Machines, machineLine{m.Name, m.Mine, m.Passages, m.Vectors, words.Stamp(m.Seen)})
+		name := m.Name
+		if m.Mine {
+			name += " (this machine)"
+		}
+		text += fmt.Sprintf("  %s: %s, %s, last put something %s\n", name, words.Count(m.Passages, "passage"), words.Count(m.Vectors, "vector"), m.Seen.Local().Format("2 Jan 2006 15:04"))
+	}
+	if postgres.HasPassword(b.Config().Recall.PostgresURL) {
+		line.Warning = PasswordInConfig
+		text += "  " + PasswordInConfig + ".\n"
+	}
+	return c.Out.Either(asJSON, line, text)
+}
+
+// VectorsOfServer says whether the server finds by meaning.
+func VectorsOfServer(s recall.ServerStatus) string {
+	if s.Vectors == "" {
+		return "by words alone: the server has no pgvector 0.7 or newer; its administrator installs that and runs CREATE EXTENSION vector SCHEMA public in the database"
+	}
+	return "by words and by meaning (pgvector " + s.Vectors + ")"
+}
+
+func pushCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "push", Short: "Bring the server up to date with this machine; returns when it is", Args: cmdline.NoArgs,
+		Long: `push takes up what changed in the files and puts on the server what it lacks of this
+machine. The app does so by itself; interrupted, the next push goes on where this one was.`,
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return withServer(cmd.Context(), c, func(b *backend.Backend, _ *postgres.Server) error {
+			index, err := b.Recall()
+			if err != nil {
+				return indexProblem(cmd.Context(), c, b, err)
+			}
+			if _, err := index.Sync(cmd.Context()); err != nil {
+				return indexProblem(cmd.Context(), c, b, err)
+			}
+			begun := time.Now()
+			done, err := index.Push(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return c.Out.Text(fmt.Sprintf("%s and %s of %s put in %.1f s\n", words.Count(done.Passages, "passage"), words.Count(done.Vectors, "vector"), words.Count(done.Sources, "file"), time.Since(begun).Seconds()))
+		})
+	}
+	return cmd
+}
+
+func dropCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "drop", Short: "Take all that this machine put off the server", Args: cmdline.NoArgs,
+		Long: `drop takes what this machine put out of the server's tables. The files stay. What the
+server's log, its backups and its replicas still hold is up to its administrator. While
+recall.backend is postgres the app puts everything there again: set it to local first.`,
+	}
+	yes := cmd.Flags().Bool("yes", false, "don't ask")
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		if !*yes {
+			return cmdline.Problem("Nothing is taken off the server without --yes.",
+				"`mac-stats memory backend drop --yes` takes off what this machine put there. This can't be undone, but push puts it there again.")
+		}
+		names, err := b.DropMemory(ctx)
+		switch {
+		case errors.Is(err, recall.ErrServer):
+			return cmdline.ProblemOf(err, "")
+		case err != nil:
+			return err
+		case len(names) == 0:
+			return c.Out.Text("Nothing of this machine is on a server.\n")
+		}
+		return c.Out.Text("What this machine put is off " + strings.Join(names, " and ") + ". The log, backups and replicas there may still hold it.\n")
+	})
+	return cmd
+}
+
+func passwordCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "password", Short: "Save the server's password in the keychain, read from the keyboard or a pipe", Args: cmdline.Exactly(0, "no words: the password is read from stdin, so that it stands in no history"),
+	}
+	forget := cmd.Flags().Bool("forget", false, "remove the saved password")
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		password, done := "", "removed\n"
+		if !*forget {
+			text, err := c.ReadSecret("Type the password and press Enter: ", "the password")
+			if err != nil {
+				return err
+			}
+			if password, done = strings.TrimRight(text, "\r\n"), "saved in the keychain\n"; password == "" {
+				return cmdline.Problem("There was no password, and nothing is saved.", "Type it, or pipe it in.")
+			}
+		}
+		err := b.SetServerPassword(password)
+		if errors.Is(err, backend.ErrNoKeychain) {
+			return cmdline.Problem("There is no keychain here to keep a password in.",
+				"Write it to ~/.pgpass (mode 0600), as libpq reads it: host:port:database:user:password.")
+		}
+		if err != nil {
+			return cmdline.ProblemOf(err, "")
+		}
+		return c.Out.Text(done)
+	})
+	return cmd
+}
+
+// backendWords is a line of `memory status` about the server; "" where there is none.
+func backendWords(ctx context.Context, b *backend.Backend) string {
+	s, err := b.MemoryServer()
+	if err == nil && s == nil {
+		if left := b.ServersLeft(); len(left) > 0 {
+			return ServersLeft(left)
+		}
+		return ""
+	}
+	var st recall.ServerStatus
+	if err == nil {
+		ctx, stop := context.WithTimeout(ctx, serverTime)
+		defer stop()
+		st, err = s.Status(ctx)
+	}
+	if err != nil {
+		return "this machine alone: " + words.OneLine(err.Error(), 300)
+	}
+	passages := 0
+	for _, m := range st.Machines {
+		passages += m.Passages
+	}
+	return fmt.Sprintf("on the server: %s of %s, %s", words.Count(passages, "passage"), words.Count(len(st.Machines), "machine"), VectorsOfServer(st))
+}
+
+// ServersLeft tells of servers that still hold what this machine put.
+func ServersLeft(left []string) string {
+	return "what this machine put is still on " + strings.Join(left, " and ") + ", where your other machines find it; `mac-stats memory backend drop --yes` takes it off"
+}

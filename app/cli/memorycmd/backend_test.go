@@ -1,0 +1,116 @@
+package memorycmd_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/clitest"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+)
+
+// onServer is a data folder whose memory is on a server, too.
+func onServer(t *testing.T, address, answer string) *clitest.Env {
+	t.Helper()
+	e := clitest.New(t, clitest.Answering(answer))
+	set(t, e, "postgres", address)
+	return e
+}
+
+// set writes recall.backend and recall.postgres_url.
+func set(t *testing.T, e *clitest.Env, backend, address string) {
+	t.Helper()
+	text := fmt.Sprintf("[recall]\nbackend = %q\npostgres_url = %q\ncross_session = \"on\"\n", backend, address)
+	if err := os.MkdirAll(e.Home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(e.Home, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTwoMachinesByCommands is what a person with two machines does, with a real server.
+func TestTwoMachinesByCommands(t *testing.T) {
+	t.Parallel()
+	server := postgrestest.Start(t)
+	address := server.Database(t)
+	desk, lap := onServer(t, address, "Noted."), onServer(t, address, "Noted.")
+	for _, want := range []string{"PostgreSQL ", "(this machine): 0 passages"} {
+		if got := desk.Must(t, "memory", "backend", "test"); !strings.Contains(got, want) {
+			t.Errorf("test: %q is missing in %s", want, got)
+		}
+	}
+	desk.Must(t, "ask", "--session", "notes", "The locker code is zanzibar")
+	lap.Must(t, "ask", "--session", "trip", "We take the ferry to zanzibar, the code for the locker")
+	for _, e := range []*clitest.Env{desk, lap, desk, lap} {
+		e.Must(t, "memory", "backend", "push")
+	}
+	if got := desk.Must(t, "memory", "search", "ferry"); !strings.Contains(got, "We take the ferry") {
+		t.Errorf("the other machine's message isn't found: %s", got)
+	}
+	if got := desk.Must(t, "memory", "backend", "status", "--json"); !strings.Contains(got, `"machines":[{`) || strings.Contains(got, "zanzibar") {
+		t.Errorf("status: %s", got)
+	}
+
+	dry := desk.Must(t, "memory", "forget", "--text", "zanzibar")
+	if !strings.Contains(dry, "- server") || !strings.Contains(dry, "replicas keep copies") {
+		t.Errorf("a dry run doesn't name the server:\n%s", dry)
+	}
+	server.Kill() // while it is away
+	out := desk.Run(t, "memory", "forget", "--text", "zanzibar", "--yes", "--json")
+	if out.Code == 0 || !strings.Contains(out.Stdout, `"place":"server","action":"pending"`) {
+		t.Errorf("the server is away: exit code %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+	}
+	set(t, desk, "local", "") // the person goes back to one machine meanwhile
+	if got := desk.Must(t, "memory", "status"); !strings.Contains(got, "what this machine put is still on ") || !strings.Contains(got, "1 forgetting is not complete yet") {
+		t.Errorf("status doesn't say what is left:\n%s", got)
+	}
+	if err := server.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := desk.Must(t, "memory", "forget", "--text", "nothing of the kind", "--yes", "--json"); !strings.Contains(got, `"place":"server","action":"removed"`) {
+		t.Errorf("it isn't finished:\n%s", got)
+	}
+	if got := lap.Must(t, "memory", "search", "locker"); strings.Contains(got, "zanzibar") && strings.Contains(got, " on ") {
+		t.Errorf("the other machine finds it still:\n%s", got)
+	}
+	lap.Must(t, "memory", "backend", "push")
+	if left := residue(t, lap, "zanzibar"); len(left) > 0 {
+		t.Errorf("the other machine has it in %v", left)
+	}
+	if got := desk.Must(t, "memory", "backend", "drop", "--yes"); !strings.Contains(got, "is off localhost/") {
+		t.Errorf("drop: %s", got)
+	}
+	if got := desk.Must(t, "memory", "status"); strings.Contains(got, "still on") {
+		t.Errorf("after drop: %s", got)
+	}
+}
+
+// TestAnAnswerWaitsForNoServer: these never answer, so that whatever waits for them for good
+// never ends.
+func TestAnAnswerWaitsForNoServer(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"no answer": "", "no handshake": postgrestest.YesToTLS, "no rows": postgrestest.Ready} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := postgrestest.NewSilent(t, answer)
+			e := onServer(t, server.Address, "Noted.")
+			set(t, e, "local", "")
+			e.Must(t, "ask", "--session", "notes", "The locker code is zanzibar")
+			e.Must(t, "memory", "reindex")
+			set(t, e, "postgres", server.Address)
+			e.Open = backend.Open       // as impatient as the program is
+			for len(server.Came) == 0 { // a busy machine may not get so far in time
+				if got := e.Must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
+					t.Error(got)
+				}
+			}
+			if answer == postgrestest.Ready && !server.Holds() {
+				t.Error("the command waited until the connection was given up")
+			}
+		})
+	}
+}

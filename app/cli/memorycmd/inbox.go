@@ -1,0 +1,217 @@
+package memorycmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/memory"
+)
+
+// proposalLine is a line of `memory inbox list --json`, and of what the others did.
+type proposalLine struct {
+	Type       string  `json:"type"`   // proposal
+	ID         string  `json:"id"`     // for accept, edit and discard
+	Change     string  `json:"change"` // add, replace or remove
+	Target     string  `json:"target"` // "global", "agent 002"
+	Text       string  `json:"text"`   // the line that would come
+	Old        string  `json:"old"`    // the line that would go
+	Confidence float64 `json:"confidence"`
+	Session    string  `json:"session"`
+	Why        string  `json:"why"`  // ask, strangers, full, unsure, change or assistant; "" unknown
+	From       string  `json:"from"` // blocks it was learnt from
+	To         string  `json:"to"`
+	Time       string  `json:"time"`
+	File       string  `json:"file"`  // the inbox; of an accepted one, the memory
+	Line       int     `json:"line"`  // in that file
+	State      string  `json:"state"` // waiting, accepted or discarded
+	Undo       string  `json:"undo"`  // of an accepted one
+}
+
+func newProposalLine(b *backend.Backend, p memory.Proposal, state string) proposalLine {
+	return proposalLine{
+		Type: "proposal", ID: p.ID, Change: string(p.Kind), Target: p.Target.String(), Text: p.Text, Old: p.Old, Confidence: p.Confidence,
+		Session: p.Session, Why: p.Why, From: p.From, To: p.To, Time: words.Stamp(p.Time), File: b.Memory.InboxPath(), Line: p.Line, State: state,
+	}
+}
+
+func inboxCommand(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("inbox", "Show and decide what is proposed to be remembered", inboxListCommand(c), acceptCommand(c), editCommand(c), discardCommand(c))
+	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, a file that is
+yours to edit: every lesson where memory.write = ask, where text of strangers is in
+the conversation or where the memory is full, and every change of a line. Without a
+word more, inbox lists it.`
+	group.RunE = listInbox(c, cmdline.JSONFlag(group))
+	return group
+}
+
+func inboxListCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the proposals, the oldest first", Args: cmdline.NoArgs}
+	cmd.RunE = listInbox(c, cmdline.JSONFlag(cmd))
+	return cmd
+}
+
+func listInbox(c *cmdline.Line, asJSON *bool) func(*cobra.Command, []string) error {
+	return c.OnMemory(func(_ context.Context, b *backend.Backend, _ []string) error {
+		waiting, err := b.Memory.Inbox()
+		if err != nil {
+			return err
+		}
+		if len(waiting) == 0 && !*asJSON {
+			return c.Out.Text("Nothing is proposed.\n")
+		}
+		for _, p := range waiting {
+			if err := printProposal(c, b, p, *asJSON, "waiting"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal, asJSON bool, state string) error {
+	if asJSON {
+		return c.Out.JSON(newProposalLine(b, p, state))
+	}
+	text := fmt.Sprintf("%s  %s, %s", p.ID, p.Kind, p.Target)
+	for _, word := range []string{p.Session, stampWords(p), p.Reason()} {
+		if word != "" {
+			text += " · " + word
+		}
+	}
+	if p.Old != "" {
+		text += "\n  - " + words.OneLine(p.Old, 500)
+	}
+	if p.Text != "" {
+		text += "\n  + " + words.OneLine(p.Text, 500)
+	}
+	return c.Out.Text(text + "\n")
+}
+
+// stampWords is when a proposal was made and how sure it is.
+func stampWords(p memory.Proposal) string {
+	var list []string
+	if !p.Time.IsZero() {
+		list = append(list, words.When(p.Time))
+	}
+	if p.Confidence > 0 && p.Confidence < 1 {
+		list = append(list, fmt.Sprintf("%.0f %% sure", 100*p.Confidence))
+	}
+	return strings.Join(list, " · ")
+}
+
+func acceptCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "accept ID", Short: "Do what a proposal says", Args: cmdline.Exactly(1, "one id")}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+		p, err := findProposal(b, args[0])
+		if err != nil {
+			return err
+		}
+		w, err := b.Memory.Accept(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			line := newProposalLine(b, p, "accepted")
+			line.Text, line.Old, line.File, line.Line, line.Undo = w.Text, w.Old, w.Path, w.Line, w.UndoID
+			return c.Out.JSON(line)
+		}
+		said := "remembered: " + w.Text
+		if w.Text == "" {
+			said = "forgotten: " + w.Old
+		}
+		return c.Out.Text(fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", said, w.Path, w.Line) + fullness(c, b, w.Target))
+	})
+	return cmd
+}
+
+// findProposal is the proposal as it waits; what doesn't wait is an error of Accept.
+func findProposal(b *backend.Backend, id string) (memory.Proposal, error) {
+	waiting, err := b.Memory.Inbox()
+	for _, p := range waiting {
+		if p.ID == strings.ToLower(id) {
+			return p, nil
+		}
+	}
+	return memory.Proposal{}, err
+}
+
+func editCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "edit ID TEXT", Short: "Change the words of a proposal; it waits on", Args: cmdline.AtLeast(2, "an id and the new words"),
+		Example: `  mac-stats memory inbox edit k3x9qa "Likes green tea"`,
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+		p, err := b.Memory.Edit(ctx, args[0], strings.Join(args[1:], " "))
+		if err != nil {
+			return err
+		}
+		return printProposal(c, b, p, *asJSON, "waiting")
+	})
+	return cmd
+}
+
+func discardCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "discard ID", Short: "Drop a proposal; nothing is remembered", Args: cmdline.Exactly(1, "one id")}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+		p, err := b.Memory.Discard(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printProposal(c, b, p, true, "discarded")
+		}
+		return c.Out.Text("discarded: " + words.OneLine(p.Old+" "+p.Text, 500) + "\n")
+	})
+	return cmd
+}
+
+func undoCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "undo [ID]", Short: "Take the last change of the memory back, or the one of an undo id", Args: cmdline.AtMost(1, "one undo id at most"),
+		Long: `Takes back the newest change made by a model, in the window or here, and the one before
+it when given again, up to 20. What you changed in your editor is left as it is.`,
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+		done, err := b.Memory.Undo(ctx, strings.Join(args, ""))
+		for _, s := range done {
+			if err := printUndone(c, b, s, *asJSON); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	return cmd
+}
+
+// undoneLine is a line of `memory undo --json`.
+type undoneLine struct {
+	Type    string `json:"type"` // undone
+	File    string `json:"file"`
+	Removed string `json:"removed"`  // the line that the change had added
+	Back    string `json:"put_back"` // the line that it had taken out
+}
+
+func printUndone(c *cmdline.Line, b *backend.Backend, s memory.UndoStep, asJSON bool) error {
+	file := b.Memory.Path(s.Target)
+	if asJSON {
+		return c.Out.JSON(undoneLine{Type: "undone", File: file, Removed: s.Added, Back: s.Removed})
+	}
+	text := ""
+	if s.Added != "" {
+		text += "- " + words.OneLine(s.Added, 500) + "\n"
+	}
+	if s.Removed != "" {
+		text += "+ " + words.OneLine(s.Removed, 500) + "\n"
+	}
+	return c.Out.Text("undone in " + file + "\n" + text)
+}

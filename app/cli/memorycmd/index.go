@@ -1,0 +1,217 @@
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/sessioncmd"
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/recall"
+)
+
+// indexLine is a line of `memory status --json` and `memory reindex --json`.
+type indexLine struct {
+	Type      string `json:"type"`  // index
+	State     string `json:"state"` // in words, as searches say it
+	Building  bool   `json:"building"`
+	Done      int    `json:"done"` // of the building: files done,
+	Of        int    `json:"of"`   // and files to do
+	Path      string `json:"path"`
+	Files     int    `json:"files"`
+	Behind    int    `json:"behind"` // files that changed since they were indexed
+	Chunks    int    `json:"chunks"`
+	Bytes     int64  `json:"bytes"`      // of the index
+	TextBytes int64  `json:"text_bytes"` // of what it covers
+	Vectors   int    `json:"vectors"`
+	Model     string `json:"model"`      // that made them
+	Synced    string `json:"synced"`     // RFC 3339
+	Forgets   int    `json:"forgetting"` // forgettings that are not complete yet
+	TookMS    int64  `json:"took_ms,omitempty"`
+}
+
+func statusCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Say what the search index covers, and how far it is behind", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		return printIndex(ctx, c, b, 0, *asJSON)
+	})
+	return cmd
+}
+
+func reindexCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "reindex", Short: "Build the search index anew; returns when it is complete",
+		Long: `reindex builds the search index from the files, which stay as they are, and where an
+embedding model is installed it makes the vectors that are missing. It works with the app
+running or not; searches are answered by the old index meanwhile. Interrupted, it goes on
+where it was at the next run.`,
+		Args: cmdline.NoArgs,
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	changed := cmd.Flags().Bool("changed", false, "only take up what has changed")
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		took, err := reindex(ctx, c, b, *changed)
+		if err != nil {
+			return indexProblem(ctx, c, b, err)
+		}
+		return printIndex(ctx, c, b, took, *asJSON)
+	})
+	return cmd
+}
+
+// reindex builds the index and shows how far it is where people look.
+func reindex(ctx context.Context, c *cmdline.Line, b *backend.Backend, changed bool) (time.Duration, error) {
+	index, err := b.Recall()
+	if err != nil {
+		return 0, err
+	}
+	bar := &progressLine{line: &cmdline.Status{Line: c}}
+	defer bar.end()
+	defer b.OnIndexing(bar.indexing)()
+	work := index.Rebuild
+	if changed {
+		work = index.Sync
+	}
+	report, err := work(ctx)
+	if err == nil {
+		err = makeVectors(ctx, c, index, bar.vectors)
+	}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return report.Took, err
+}
+
+// makeVectors makes the vectors that are missing. A server that can't is no fault of the
+// index, which finds by words.
+func makeVectors(ctx context.Context, c *cmdline.Line, index *recall.Index, progress func(made, of int, left time.Duration)) error {
+	err := index.MakeVectors(ctx, progress)
+	switch {
+	case err == nil, errors.Is(err, recall.ErrNoModel):
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	c.ToStderr("The vectors could not all be made: " + words.OneLine(err.Error(), 300) + ". Searches go by words; the next reindex goes on with them.\n")
+	return nil
+}
+
+// progressLine is the line on a terminal that says how far an indexing is.
+type progressLine struct {
+	line *cmdline.Status
+
+	mu    sync.Mutex
+	last  time.Time // when it was drawn
+	ended bool
+}
+
+func (l *progressLine) indexing(p recall.Progress) {
+	what := "indexing"
+	if p.Elsewhere {
+		what = "waiting for another mac-stats that is indexing"
+	}
+	l.draw(fmt.Sprintf("%s: %d %%, %s of %s, %s", what, 100*p.Files/max(p.Of, 1), words.Thousands(p.Files), words.Count(p.Of, "file"), words.Count(p.Chunks, "passage")))
+}
+
+func (l *progressLine) vectors(made, of int, left time.Duration) {
+	text := fmt.Sprintf("by meaning: %d %%, %s of %s", 100*made/max(of, 1), words.Thousands(made), words.Count(of, "passage"))
+	if left > 0 {
+		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	l.draw(text)
+}
+
+// draw shows the text, but not ten times a second, and not after the end.
+func (l *progressLine) draw(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || time.Since(l.last) < 100*time.Millisecond {
+		return
+	}
+	l.last = time.Now()
+	l.line.Draw(text)
+}
+
+func (l *progressLine) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.line.Erase()
+}
+
+func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took time.Duration, asJSON bool) error {
+	index, err := b.Recall()
+	if err != nil {
+		return indexProblem(ctx, c, b, err)
+	}
+	s, err := index.Status(ctx)
+	if err != nil {
+		return indexProblem(ctx, c, b, err)
+	}
+	forgets := len(b.Store.Forgotten().Unfinished())
+	if asJSON {
+		return c.Out.JSON(indexLine{
+			Forgets: forgets,
+			Type:    "index", State: s.String(), Building: s.Building, Done: s.Done, Of: s.Of, Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,
+			Bytes: s.Bytes, TextBytes: s.TextBytes, Vectors: s.VectorCount, Model: s.Model, Synced: words.Stamp(s.LastSync), TookMS: took.Milliseconds(),
+		})
+	}
+	text := fmt.Sprintf("%s of %s, %s\n", words.Count(s.Chunks, "passage"), words.Count(s.Files, "file"), s.String())
+	if s.Bytes > 0 {
+		text += fmt.Sprintf("  %s: %s for %s of text\n", s.Path, words.Size(s.Bytes), words.Size(s.TextBytes))
+	}
+	text += "  " + vectorWords(ctx, b, s) + "\n"
+	if server := backendWords(ctx, b); server != "" {
+		text += "  " + server + "\n"
+	}
+	if took > 0 {
+		text += fmt.Sprintf("  built in %.1f s\n", took.Seconds())
+	}
+	if forgets > 0 {
+		text += "  " + words.Count(forgets, "forgetting is", "forgettings are") + " not complete yet: the app tries again by itself\n"
+	}
+	switch {
+	case s.Unfinished:
+		text += "  an indexing anew was stopped; `mac-stats memory reindex` goes on with it\n"
+	case s.Behind > 0 && !s.Building && !c.AppWorks(ctx, b):
+		text += "  `mac-stats memory reindex` brings it up to date.\n"
+	}
+	return c.Out.Text(text)
+}
+
+// vectorWords say whether a search by meaning is possible, and what is missing.
+func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) string {
+	if s.VectorCount > 0 {
+		return fmt.Sprintf("by meaning: %s of %s (%s)", words.Count(s.VectorCount, "vector"), s.Model, s.Vectors)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	model, err := b.EmbedModel(ctx)
+	switch {
+	case err == nil:
+		return "by meaning: not yet; the app makes vectors with " + model.Name + " in the background, `mac-stats memory reindex` makes them now"
+	case errors.Is(err, ollama.ErrNoModel), errors.Is(err, ollama.ErrModelMissing):
+		return "by words alone: no embedding model is installed; `mac-stats models pull nomic-embed-text` gets one"
+	}
+	return "by words alone: the Ollama server can't be asked for an embedding model"
+}
+
+func summarizeCommand(c *cmdline.Line) *cobra.Command {
+	return sessioncmd.Summarizing(c, &cobra.Command{
+		Use: "summarize [SESSION]", Short: "Summarise a session now, and take the Summary into the search index",
+		Long: "summarize does what `sessions compact` does. Without a SESSION the last one of the\ncommand line is meant.",
+	}, func(ctx context.Context, b *backend.Backend) {
+		// The Summary stands in any case: the app, or reindex, takes it up later.
+		if _, err := reindex(ctx, c, b, true); err != nil && ctx.Err() == nil {
+			c.Note("mac-stats: the search index was not brought up to date: " + indexProblem(ctx, c, b, err).Error())
+		}
+	})
+}

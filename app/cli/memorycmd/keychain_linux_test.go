@@ -1,0 +1,76 @@
+package memorycmd_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mac-stats/app/cli/clitest"
+	"mac-stats/sessionmem/recall/postgres/postgrestest"
+)
+
+// insideSession is set in the test's own desktop session.
+const insideSession = "MAC_STATS_TEST_SESSION"
+
+// TestAPasswordIsKeptInTheKeychain of a desktop session of its own: GNOME's, with a home
+// folder that is thrown away.
+func TestAPasswordIsKeptInTheKeychain(t *testing.T) {
+	postgrestest.Programs(t)
+	if os.Getenv(insideSession) == "" {
+		for _, program := range []string{"dbus-run-session", "gnome-keyring-daemon"} {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skipf("there is no %s (scripts/setup.sh test installs it)", program)
+			}
+		}
+		home := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), "dbus-run-session", "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
+		cmd.Env = append(os.Environ(), insideSession+"=1", "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_DATA_HOME="+home, "XDG_CONFIG_HOME="+home)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	keyring := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
+	keyring.Stdin = strings.NewReader("a login\n")
+	if err := keyring.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = keyring.Process.Kill(); _ = keyring.Wait() })
+
+	server := postgrestest.Start(t)
+	address := server.Database(t)
+	role, _, _ := strings.Cut(strings.TrimPrefix(address, "postgres:///"), "?")
+	server.Require(t, role, "ze secret")
+	e := clitest.New(t, clitest.Answering("Noted."))
+	e.Home = filepath.Join(filepath.Dir(e.Home), ".mac-stats") // a data folder elsewhere has no keychain
+	e.Environ = []string{"HOME=" + filepath.Dir(e.Home), "DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "OLLAMA_HOST=" + e.Server.Addr()}
+	set(t, e, "postgres", address)
+
+	refused := func(when string) {
+		t.Helper()
+		if out := e.Run(t, "memory", "backend", "test"); out.Code == clitest.Done || !strings.Contains(out.Stderr, "`mac-stats memory backend password`") {
+			t.Errorf("%s: %+v", when, out)
+		}
+	}
+	refused("without a password")
+	if out := e.RunWith(t.Context(), "ze secret\n", "memory", "backend", "password"); out.Stdout != "saved in the keychain\n" {
+		t.Fatalf("%+v", out)
+	}
+	if got := e.Must(t, "memory", "backend", "test"); !strings.Contains(got, "PostgreSQL ") {
+		t.Error(got)
+	}
+	if left := residue(t, e, "ze secret"); len(left) > 0 {
+		t.Errorf("it stands in %v", left)
+	}
+	e.Must(t, "memory", "backend", "password", "--forget")
+	refused("after it was removed")
+
+	set(t, e, "postgres", address+"&password=ze%20secret")
+	for _, command := range [][]string{{"memory", "backend", "status"}, {"doctor"}} {
+		if out := e.Run(t, command...); !strings.Contains(out.Stdout, "anybody can read who reads config.toml") {
+			t.Errorf("%v doesn't warn of a password in config.toml: %+v", command, out)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+// Package memorycmd is mac-stats memory: what is remembered, what is proposed, what was
+// said, what is forgotten, and the index and the server it is found with.
+//
+// What people type is remembered at once; the inbox shows and decides what a model
+// proposed. A command about the memory files says at its end which lines another program's
+// save took out. search never reads the files anew: it says how far the index is behind
+// them. forget shows first what would go, and changes nothing without --yes.
+//
+// The files, the index and the way of a forgetting belong to sessionmem, reached through
+// the backend. doctor uses what is exported here about the server; app/cli calls Command.
+package memorycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/agentcmd"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
+)
+
+// memoryLine is a line of `memory list --json`.
+type memoryLine struct {
+	Type      string `json:"type"` // memory
+	File      string `json:"file"`
+	Line      int    `json:"line"` // from 1
+	Text      string `json:"text"`
+	From      string `json:"from"`
+	UsedChars int    `json:"used_chars"` // of the file, in a prompt
+	Budget    int    `json:"budget"`     // 0: the file has none
+}
+
+// Command is memory.
+func Command(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
+		searchCommand(c), statusCommand(c), reindexCommand(c), summarizeCommand(c), forgetCommand(c), backendCommand(c))
+	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
+agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
+What was said stands in the transcripts; search finds it there.`
+	return group
+}
+
+func listCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
+	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
+	cmd.RunE = c.OnMemory(func(_ context.Context, b *backend.Backend, _ []string) error {
+		files, err := memoryFiles(b, *agent)
+		if err != nil {
+			return err
+		}
+		unread := false
+		for _, f := range files {
+			if f.Err != nil {
+				unread = true
+				c.Note(fmt.Sprintf("mac-stats: %s can't be read: %v", f.Path, f.Err))
+				continue
+			}
+			if err := printMemory(c, b, f, *asJSON); err != nil {
+				return err
+			}
+		}
+		if unread {
+			return cmdline.ErrFindings
+		}
+		return nil
+	})
+	return cmd
+}
+
+func memoryFiles(b *backend.Backend, agent string) ([]memory.File, error) {
+	if agent == "" {
+		return b.Memory.List()
+	}
+	target, err := memoryTarget(b, agent)
+	if err != nil {
+		return nil, err
+	}
+	f, err := b.Memory.Load(target)
+	return []memory.File{f}, err
+}
+
+// memoryTarget is the agent's own memory, or everybody's.
+func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
+	if agent == "" {
+		return memory.Target{Kind: memory.TargetGlobal}, nil
+	}
+	a, err := agentcmd.Find(b, agent)
+	if err != nil {
+		return memory.Target{}, err
+	}
+	if info, err := os.Stat(a.Path); err != nil || !info.IsDir() {
+		return memory.Target{}, cmdline.Problem(a.Slug+" is a single file and has no memory of its own.",
+			"Leave --agent out to use the memory of all agents.")
+	}
+	return memory.Target{Kind: memory.TargetAgent, ID: a.ID}, nil
+}
+
+func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File, asJSON bool) error {
+	budget := b.MemoryBudget(f.Target)
+	injected := memorytext.Inject(f.Text, budget)
+	if !asJSON {
+		if err := c.Out.Text(memoryHeading(f, injected, budget)); err != nil {
+			return err
+		}
+	}
+	for _, bullet := range f.Bullets {
+		if asJSON {
+			if err := c.Out.JSON(memoryLine{
+				Type: "memory", File: f.Path, Line: bullet.Line, Text: bullet.Text, From: bullet.From,
+				UsedChars: injected.Used, Budget: budget,
+			}); err != nil {
+				return err
+			}
+			continue
+		}
+		line := fmt.Sprintf("%5d  %s", bullet.Line, words.OneLine(bullet.Text, 500))
+		if bullet.From != "" {
+			line += "  (" + words.OneLine(bullet.From, 60) + ")"
+		}
+		if err := c.Out.Text(line + "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memoryHeading says how full a file is, and what of it is left out.
+func memoryHeading(f memory.File, in memorytext.Injected, budget int) string {
+	text := f.Path
+	switch {
+	case f.Missing:
+		return text + ": nothing yet\n"
+	case budget > 0:
+		text += fmt.Sprintf(": %d %% · %s of %s characters", 100*in.Size/budget, words.Thousands(in.Size), words.Thousands(budget))
+	}
+	if len(f.Bullets) == 0 {
+		text += " · nothing remembered yet"
+	}
+	if in.Cut > 0 {
+		text += " · the oldest " + words.Count(in.Cut, "line does", "lines do") + " not fit a prompt"
+	}
+	return text + "\n"
+}
+
+func addCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "add TEXT | -", Short: "Remember a sentence",
+		Example: `  mac-stats memory add "The backup disk is called Backup"
+  mac-stats memory add --agent coder "Use tabs in Go"`,
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
+	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := c.ReadMessage(cmd, args, false)
+		if err != nil {
+			return err
+		}
+		text := m.Text // to remember what is piped in is what the command is for
+		for _, u := range m.Piped {
+			text += " " + string(u.Data)
+		}
+		return c.WithMemory(cmd.Context(), func(b *backend.Backend) error {
+			target, err := memoryTarget(b, *agent)
+			if err != nil {
+				return err
+			}
+			text = strings.Join(strings.Fields(text), " ")
+			w, err := b.Memory.Append(cmd.Context(), memory.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
+			if errors.Is(err, memory.ErrSaving) {
+				return printWaiting(c, b, text, *asJSON)
+			}
+			if err != nil {
+				return err
+			}
+			return printAdded(c, b, w, *asJSON)
+		})
+	}
+	return cmd
+}
+
+// printAdded shows the line as it stands in the file now.
+func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written, asJSON bool) error {
+	if !asJSON {
+		return c.Out.Text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + fullness(c, b, w.Target))
+	}
+	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: b.MemoryBudget(w.Target)}
+	f, err := b.Memory.Load(w.Target)
+	if err != nil {
+		return err
+	}
+	line.UsedChars = memorytext.Inject(f.Text, line.Budget).Used
+	for _, bullet := range f.Bullets {
+		if bullet.Line == w.Line {
+			line.From = bullet.From
+		}
+	}
+	return c.Out.JSON(line)
+}
+
+// fullness warns of a memory that no prompt holds whole, or soon none will.
+func fullness(c *cmdline.Line, b *backend.Backend, t memory.Target) string {
+	budget := b.MemoryBudget(t)
+	f, err := b.Memory.Load(t)
+	in := memorytext.Inject(f.Text, budget)
+	if err != nil || budget <= 0 || in.Size*10 < budget*8 {
+		return ""
+	}
+	return "  " + memoryHeading(f, in, budget)
+}

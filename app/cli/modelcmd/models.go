@@ -1,0 +1,201 @@
+// Package modelcmd is mac-stats models: what is installed on the Ollama server, what each
+// model is used for, and installing one.
+//
+// A role is resolved as the engine resolves it (Chosen), so that the list, doctor and a
+// turn agree. list shows the context that mac-stats asks for, not only the largest there
+// is. A download that is stopped goes on at the next pull; nothing is ever removed.
+//
+// doctor uses Roles and Chosen; app/cli calls Command.
+package modelcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+)
+
+// modelLine is a line of `models list --json`.
+type modelLine struct {
+	Type         string   `json:"type"` // model
+	Name         string   `json:"name"`
+	Family       string   `json:"family"`
+	Parameters   int64    `json:"parameters"`  // 0 where unknown
+	SizeBytes    int64    `json:"size_bytes"`  // on disk
+	MaxContext   int      `json:"max_context"` // tokens; 0 where unknown
+	Context      int      `json:"context"`     // tokens this app uses
+	Capabilities []string `json:"capabilities"`
+	Roles        []string `json:"roles"` // it is chosen for
+	Remote       bool     `json:"remote"`
+}
+
+// pullLine is a line of `models pull --json`; the last one has Done.
+type pullLine struct {
+	Type      string `json:"type"` // pull
+	Name      string `json:"name"`
+	Status    string `json:"status"`
+	Completed int64  `json:"completed"` // bytes
+	Total     int64  `json:"total"`
+	Done      bool   `json:"done"`
+}
+
+const (
+	// listTimeout is how long the server may take to describe its models.
+	listTimeout = 30 * time.Second
+	// pullTick is how often the progress of a pull is shown.
+	pullTick = 200 * time.Millisecond
+)
+
+// Roles are all there are, in the order people read them.
+func Roles() []ollama.Role {
+	return []ollama.Role{
+		ollama.RoleGeneral, ollama.RoleCode, ollama.RoleSmall, ollama.RoleThinking, ollama.RoleVision, ollama.RoleEmbed,
+	}
+}
+
+// Command is models.
+func Command(c *cmdline.Line) *cobra.Command {
+	return cmdline.Group("models", "List installed models and what they are used for; install one", listCommand(c), pullCommand(c))
+}
+
+func listCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List installed models, their context and roles", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		ctx, cancel := context.WithTimeout(ctx, listTimeout)
+		defer cancel()
+		lines, err := modelLines(ctx, b)
+		if err != nil {
+			return err
+		}
+		return printModels(c, lines, b.Models.Advice()[0].Model, *asJSON)
+	})
+	return cmd
+}
+
+func modelLines(ctx context.Context, b *backend.Backend) ([]modelLine, error) {
+	models, err := b.Models.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	chosen, _, err := Chosen(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var lines []modelLine
+	for _, m := range models {
+		line := modelLine{
+			Type: "model", Name: m.Name, Family: m.Family, Parameters: m.Parameters, SizeBytes: m.Size, MaxContext: m.MaxContext,
+			Capabilities: append([]string{}, m.Capabilities...), Roles: []string{}, Remote: m.Remote,
+		}
+		for _, role := range Roles() {
+			if chosen[role].Name == m.Name {
+				line.Roles = append(line.Roles, string(role))
+			}
+		}
+		if line.Context, err = b.Models.NumCtx(ctx, m.Name); err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// Chosen resolves the roles as the engine does. missing are the configured
+// models that are not installed, by role.
+func Chosen(ctx context.Context, b *backend.Backend) (chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string, err error) {
+	chosen, missing = map[ollama.Role]ollama.ModelInfo{}, map[ollama.Role]string{}
+	cfg := b.Config().Ollama
+	for _, role := range Roles() {
+		explicit := cfg.Model
+		switch role {
+		case ollama.RoleSmall:
+			explicit = cfg.SmallModel
+		case ollama.RoleEmbed:
+			explicit = cfg.EmbedModel
+		}
+		info, err := b.Models.Resolve(ctx, explicit, role)
+		switch {
+		case err == nil:
+			chosen[role] = info
+		case errors.Is(err, ollama.ErrModelMissing):
+			missing[role] = explicit
+		case !errors.Is(err, ollama.ErrNoModel):
+			return nil, nil, err
+		}
+	}
+	return chosen, missing, nil
+}
+
+// printModels prints the table, or where it is empty, the advice: a model to install.
+func printModels(c *cmdline.Line, lines []modelLine, advice string, asJSON bool) error {
+	list := c.Out.NewList(asJSON, "NAME", "SIZE", "CONTEXT", "CAN", "USED FOR")
+	for _, l := range lines {
+		if err := list.Add(l, l.Name, words.Size(l.SizeBytes), fmt.Sprintf("%s of %s", words.Thousands(l.Context), words.Thousands(l.MaxContext)),
+			cmp.Or(strings.Join(l.Capabilities, " "), "–"), cmp.Or(strings.Join(l.Roles, " "), "–")); err != nil {
+			return err
+		}
+	}
+	return list.End("No model is installed. `mac-stats models pull " + advice + "` installs one.\n")
+}
+
+func pullCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "pull NAME", Short: "Install a model through Ollama",
+		Long:    "pull downloads a model. Ctrl-C stops it; the next pull of the same model goes on from there.",
+		Example: "  mac-stats models pull qwen3:8b",
+		Args:    cmdline.Exactly(1, "one model"),
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		p := puller{c: c, name: args[0], json: *asJSON, line: cmdline.Status{Line: c}}
+		err := b.Client.Pull(ctx, args[0], p.progress)
+		p.line.Erase()
+		if err != nil {
+			return err
+		}
+		p.last.Done = true
+		return c.Out.Either(*asJSON, p.last, args[0]+" is installed.\n")
+	})
+	return cmd
+}
+
+// puller shows how a download goes.
+type puller struct {
+	c    *cmdline.Line
+	name string
+	json bool
+	last pullLine
+	at   time.Time
+	line cmdline.Status
+}
+
+func (p *puller) progress(step ollama.Progress) {
+	line := pullLine{Type: "pull", Name: p.name, Status: step.Status, Completed: step.Completed, Total: step.Total}
+	if line.Status == p.last.Status && time.Since(p.at) < pullTick {
+		p.last = line
+		return
+	}
+	p.last, p.at = line, time.Now()
+	if p.json {
+		_ = p.c.Out.JSON(line) // an error is kept and ends the command
+		return
+	}
+	p.line.Draw(words.OneLine(pullWords(line), 78))
+}
+
+func pullWords(l pullLine) string {
+	if l.Total <= 0 {
+		return l.Status
+	}
+	return fmt.Sprintf("%3d %% · %s of %s · %s", 100*l.Completed/l.Total, words.Size(l.Completed), words.Size(l.Total), l.Status)
+}

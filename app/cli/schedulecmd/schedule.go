@@ -1,0 +1,205 @@
+// Package schedulecmd is mac-stats schedule: what is asked at fixed times, listed, added,
+// removed, switched and run now.
+//
+// Schedules stand in schedules.toml, which is the person's to edit; what can't be read of
+// it is told and left as it is. A schedule runs while the app does, in a session of its
+// own: run asks at once and prints the answer. The times and the file belong to
+// app/schedule. app/cli calls Command.
+package schedulecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/app/schedule"
+)
+
+// scheduleLine is a line of `schedule list --json`.
+type scheduleLine struct {
+	Type      string `json:"type"` // schedule, or problem with Text alone
+	Name      string `json:"name,omitempty"`
+	When      string `json:"when,omitempty"`
+	Prompt    string `json:"prompt,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Enabled   bool   `json:"enabled"`
+	Quiet     string `json:"quiet,omitempty"`
+	OnBattery bool   `json:"on_battery"`
+	Session   string `json:"session,omitempty"`
+	Next      string `json:"next,omitempty"`
+	Last      string `json:"last,omitempty"` // when the last run began
+	Late      string `json:"late,omitempty"` // that it ran later than it was due
+	Error     string `json:"error,omitempty"`
+	Text      string `json:"text,omitempty"`
+}
+
+// Command is schedule.
+func Command(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("schedule", "Ask something at fixed times: list, add, remove, run, enable, disable",
+		listCommand(c), addCommand(c), removeCommand(c), runCommand(c), switchCommand(c, "enable", true), switchCommand(c, "disable", false))
+	group.Long = `Schedules stand in schedules.toml of the data folder, yours to edit. They run while the
+app does, or mac-stats --headless; what fell due meanwhile runs once. Each has a
+session of its own: ` + "`mac-stats sessions show schedule-NAME`" + ` shows what was answered.`
+	group.Example = `  mac-stats schedule add Morning --when "every weekday at 8" "What should I know about this machine today?"
+  mac-stats schedule list
+  mac-stats schedule run Morning`
+	return group
+}
+
+func listCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List the schedules, with the next and the last run", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		return printSchedules(c, b, *asJSON)
+	})
+	return cmd
+}
+
+func printSchedules(c *cmdline.Line, b *backend.Backend, asJSON bool) error {
+	list, problems := b.Schedules.List()
+	lines := c.Out.NewList(asJSON, "NAME", "WHEN", "NEXT", "LAST", "")
+	for _, s := range list {
+		line := scheduleLine{
+			Type: "schedule", Name: s.Name, When: s.When.String(), Prompt: s.Prompt, Agent: s.Agent, Enabled: s.Enabled, Quiet: s.Quiet.String(),
+			OnBattery: s.OnBattery, Session: s.Session(), Next: words.Stamp(s.Next), Last: words.Stamp(s.Last.Began),
+			Late: s.Last.Late.Words(s.Last.Due, s.Last.Began), Error: s.Last.Error,
+		}
+		next, last := "off", "never"
+		if s.Enabled {
+			next = s.Next.Format("Mon Jan 2, 15:04")
+		}
+		if !s.Last.Began.IsZero() {
+			last = s.Last.Began.Format("Mon Jan 2, 15:04")
+		}
+		if err := lines.Add(line, s.Name, line.When, next, last, words.OneLine(cmp.Or(line.Error, line.Late), 80)); err != nil {
+			return err
+		}
+	}
+	for _, p := range problems {
+		if !asJSON {
+			c.Note("mac-stats: " + p.String())
+		} else if err := c.Out.JSON(scheduleLine{Type: "problem", Name: p.Name, Text: p.String()}); err != nil {
+			return err
+		}
+	}
+	return lines.End("No schedules. `mac-stats schedule add --help` shows how to make one.\n")
+}
+
+func addCommand(c *cmdline.Line) *cobra.Command {
+	s := schedule.Schedule{Enabled: true}
+	var when, quiet string
+	var allow []string
+	cmd := &cobra.Command{
+		Use: "add NAME TEXT --when TIMES", Short: "Add a schedule",
+		Long: `TIMES is a form like "every hour", "every day at 8", "every weekday at 17:30" or
+"every monday at 9", or a cron line such as "0 8 * * 1-5". Times are those of this
+machine.`,
+		Example: `  mac-stats schedule add Morning --when "every weekday at 8" --quiet 22:00-7:00 "What is new?"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return cmdline.WrongUsage(cmd, "`schedule add` needs a NAME and a TEXT")
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&when, "when", "", "when it runs")
+	flags.StringVar(&s.Agent, "agent", "", "the agent: slug, name or id")
+	flags.StringVar(&quiet, "quiet", "", "quiet hours, such as 22:00-7:00: what falls due in them runs at their end")
+	flags.BoolVar(&s.OnBattery, "on-battery", true, "run on battery too; --on-battery=false waits for the mains")
+	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without a question: a tool, or RUN_CMD and a program (\"RUN_CMD df\"); may be given several times")
+	c.CompleteFlag(cmd, "agent", cmdline.UsableAgentNames)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var err error
+		if s.When, err = schedule.ParseWhen(when); err != nil {
+			return cmdline.WrongUsage(cmd, "--when: "+err.Error())
+		}
+		if s.Quiet, err = schedule.ParseQuiet(quiet); err != nil {
+			return cmdline.WrongUsage(cmd, "--quiet: "+err.Error())
+		}
+		s.Name, s.Prompt = strings.TrimSpace(args[0]), strings.Join(args[1:], " ")
+		return c.WithBackend(cmd.Context(), func(b *backend.Backend) error {
+			if s.Agent != "" {
+				if _, err := b.Registry.Find(s.Agent); err != nil {
+					return err
+				}
+			}
+			if err := b.PutSchedule(cmd.Context(), "", s, allow); err != nil {
+				return cmdline.ProblemOf(err, "")
+			}
+			text := s.Name + " runs next on " + s.When.Next(time.Now()).Format("Monday, January 2 at 15:04") + ".\n"
+			if !c.AppWorks(cmd.Context(), b) {
+				text += "It runs while the app does: start `mac-stats`, or `mac-stats --headless`.\n"
+			}
+			return c.Out.Text(text)
+		})
+	}
+	return cmd
+}
+
+// changeCommand changes schedules.toml by a command with one NAME.
+func changeCommand(c *cmdline.Line, use, short, done string, change func(ctx context.Context, b *backend.Backend, name string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use + " NAME", Short: short, Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames)}
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		if err := change(ctx, b, args[0]); err != nil {
+			return noSchedule(err, args[0])
+		}
+		return c.Out.Text(args[0] + done + "\n")
+	})
+	return cmd
+}
+
+// noSchedule says what to do about a name that no schedule has.
+func noSchedule(err error, name string) error {
+	if errors.Is(err, schedule.ErrNoSchedule) {
+		return cmdline.Problem(fmt.Sprintf("There is no schedule called %q.", name), "`mac-stats schedule list` shows their names.")
+	}
+	return cmdline.ProblemOf(err, "")
+}
+
+func removeCommand(c *cmdline.Line) *cobra.Command {
+	return changeCommand(c, "remove", "Remove a schedule; its session stays", " is removed.", func(ctx context.Context, b *backend.Backend, name string) error {
+		return b.RemoveSchedule(ctx, name)
+	})
+}
+
+func switchCommand(c *cmdline.Line, name string, on bool) *cobra.Command {
+	short := map[bool]string{true: "Let a schedule run again", false: "Keep a schedule, and don't run it"}[on]
+	return changeCommand(c, name, short, map[bool]string{true: " is on.", false: " is off."}[on], func(ctx context.Context, b *backend.Backend, name string) error {
+		return schedule.SetEnabled(ctx, b.Schedules.File(), name, on)
+	})
+}
+
+func runCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "run NAME", Short: "Run a schedule now and print the answer", Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames)}
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		res, err := b.Schedules.RunNow(ctx, args[0])
+		if err != nil {
+			return noSchedule(err, args[0])
+		}
+		c.Changed(b, res.Session)
+		if res.Err != nil {
+			return cmdline.ProblemOf(res.Err, "")
+		}
+		return c.Out.Text(strings.TrimRight(res.Answer, "\n") + "\n")
+	})
+	return cmd
+}
+
+// scheduleNames are the names of the schedules.
+func scheduleNames(_ context.Context, b *backend.Backend) []string {
+	var names []string
+	list, _ := b.Schedules.List()
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
+	return names
+}

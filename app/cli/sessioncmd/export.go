@@ -1,0 +1,201 @@
+package sessioncmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/app/exporter"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
+)
+
+// exportLine is the line of `sessions export --json -o FILE`.
+type exportLine struct {
+	Type   string `json:"type"` // export
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	File   string `json:"file"`
+	Blocks int    `json:"blocks"`
+}
+
+// exported is a session as `sessions export --format json` writes it.
+type exported struct {
+	Type          string `json:"type"` // transcript
+	sessionFields        // blocks, a list of exportedBlock, follows
+}
+
+// sessionFields say what a transcript is.
+type sessionFields struct {
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Title   string `json:"title"`
+	Started string `json:"started"`
+	Active  string `json:"active"`
+}
+
+// exportedBlock is everything of a block: unlike `sessions show`, nothing is left out.
+type exportedBlock struct {
+	ID      string            `json:"id"`
+	Kind    string            `json:"kind"`
+	Time    string            `json:"time"`
+	Agent   string            `json:"agent,omitempty"`
+	Model   string            `json:"model,omitempty"`
+	Parent  string            `json:"parent,omitempty"`
+	Task    string            `json:"task,omitempty"`
+	Context string            `json:"context,omitempty"`
+	Through string            `json:"through,omitempty"`
+	By      string            `json:"by,omitempty"`
+	Note    string            `json:"note,omitempty"`
+	Attrs   map[string]string `json:"attrs,omitempty"`
+	Text    string            `json:"text"`
+}
+
+func exportCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "export NAME", Short: "Write a whole session to a file or to stdout",
+		Long: "export writes everything of a session: as markdown the transcript's own format,\nwhich loads again, as one JSON object, or as one HTML file to read, send or print\n(a browser saves it as PDF). An existing file is never overwritten.",
+		Args: cmdline.Exactly(1, "one NAME"),
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	format := cmd.Flags().String("format", "md", "md, html or json")
+	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout where empty or -")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		toFile := *file != "" && *file != "-"
+		if *asJSON && !toFile {
+			if cmd.Flags().Changed("format") && *format != "json" {
+				return cmdline.WrongUsage(cmd, "--json writes JSON to stdout; leave --format away, or give a file with -o")
+			}
+			*format = "json"
+		}
+		if *format == "pdf" {
+			return cmdline.WrongUsage(cmd, "--format pdf: export as html, open the file in a browser and print it to a PDF")
+		}
+		if !slices.Contains([]string{"md", "html", "json"}, *format) {
+			return cmdline.WrongUsage(cmd, fmt.Sprintf("--format is md, html or json, not %q", *format))
+		}
+		return withSession(cmd.Context(), c, args, func(b *backend.Backend, name string) error {
+			write := func(w io.Writer) (int, error) { return export(cmd.Context(), b.Store, name, w, *format) }
+			if !toFile {
+				_, err := write(c.Out)
+				return err
+			}
+			blocks, err := exportTo(*file, write)
+			if err != nil {
+				return err
+			}
+			if err := b.Store.State().MarkExported(cmd.Context(), name, *file); err != nil {
+				b.Logger.Warn("an export is not noted: forgetting will not name it", "session", name, "err", err)
+			}
+			return c.Out.Either(*asJSON, exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: blocks}, fmt.Sprintf("%s is in %s.\n", name, *file))
+		})
+	}
+	return cmd
+}
+
+// exportTo writes a new file; none is left after an error.
+func exportTo(file string, write func(io.Writer) (int, error)) (blocks int, err error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if info, statErr := os.Stat(file); err != nil && statErr == nil && info.IsDir() {
+		return 0, cmdline.Problem(file+" is a folder.", "Name a file in it with -o.")
+	}
+	if errors.Is(err, os.ErrExist) {
+		return 0, cmdline.Problem(file+" exists already.", "Choose another file, or remove it first.")
+	}
+	if err != nil {
+		return 0, cmdline.Problem(fmt.Sprintf("The export can't be written: %v.", err), "Choose another file with -o.")
+	}
+	w := &exportWriter{w: bufio.NewWriter(f)}
+	blocks, err = write(w)
+	failed := errors.Join(w.err, w.w.Flush(), f.Close())
+	switch {
+	case failed != nil:
+		return 0, cmdline.Problem(fmt.Sprintf("The export can't be written: %v.", errors.Join(failed, os.Remove(file))),
+			"Free some space, or choose another file with -o.")
+	case err != nil: // reading the session
+		return 0, errors.Join(err, os.Remove(file))
+	}
+	return blocks, nil
+}
+
+// exportWriter remembers what went wrong with the file, not with the session.
+type exportWriter struct {
+	w   *bufio.Writer
+	err error
+}
+
+func (w *exportWriter) Write(data []byte) (int, error) {
+	n, err := w.w.Write(data)
+	w.err = err
+	return n, err
+}
+
+// export writes a session of any size in a format and tells how many blocks it has.
+func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writer, format string) (blocks int, err error) {
+	switch format {
+	case "md":
+		return store.Write(ctx, name, w)
+	case "html":
+		return exportHTML(ctx, store, name, w)
+	}
+	begin := func(info transcript.Info, _ string) error {
+		head, err := encoded(exported{Type: "transcript", sessionFields: sessionFields{
+			Name: info.Name, Source: info.Source, Title: info.Title, Started: words.Stamp(info.Started), Active: words.Stamp(info.Active),
+		}})
+		if err == nil {
+			_, err = w.Write(append(bytes.TrimSuffix(head, []byte("}")), `,"blocks":[`...))
+		}
+		return err
+	}
+	err = store.Each(ctx, name, begin, func(b transcript.Block) error {
+		line, err := encoded(exportedBlock{
+			ID: b.ID, Kind: string(b.Kind), Time: words.Stamp(b.Time), Agent: b.Agent, Model: b.Model, Parent: b.Parent, Task: b.Task,
+			Context: b.Context, Through: b.Through, By: b.By, Note: b.Note, Attrs: b.Attrs, Text: b.Text,
+		})
+		if blocks > 0 {
+			line = append([]byte(","), line...)
+		}
+		blocks++
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = io.WriteString(w, "]}\n")
+	}
+	return blocks, err
+}
+
+// exportHTML writes the branch of a session that is shown as one HTML file.
+func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.Writer) (blocks int, err error) {
+	t, err := store.Load(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	return len(t.Branch()), exporter.HTML(w, t, exporter.Params{
+		Words: exporter.Words{You: "You", Assistant: "Assistant", Date: func(t time.Time) string { return t.Local().Format("2 January 2006 15:04") }},
+		Read:  func(a transcript.Attachment) ([]byte, error) { return store.ReadAttachment(name, a) },
+	})
+}
+
+// encoded is JSON without escapes for HTML and without a line end.
+func encoded(v any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}

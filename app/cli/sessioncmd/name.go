@@ -1,0 +1,108 @@
+package sessioncmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Last is the session of the command line that was used last.
+func Last(ctx context.Context, b *backend.Backend) (string, error) {
+	list, err := b.Store.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	var last transcript.Info
+	for _, info := range list {
+		if info.Source == cmdline.Source && !info.ReadOnly && info.Err == nil && (last.Name == "" || info.Active.After(last.Active)) {
+			last = info
+		}
+	}
+	if last.Name == "" {
+		return "", cmdline.Problem("There is no session of the command line yet.",
+			"Begin one with `mac-stats ask TEXT`, or name one: `mac-stats sessions list` shows them.")
+	}
+	return last.Name, nil
+}
+
+// resolve is the session a person names, or the last one.
+func resolve(ctx context.Context, b *backend.Backend, args []string) (string, error) {
+	if len(args) == 0 {
+		return Last(ctx, b)
+	}
+	name, err := b.Store.Resolve(ctx, cmdline.Source, args[0])
+	if errors.Is(err, sessionmem.ErrNotFound) {
+		if gone, removed := goneSession(ctx, b, args[0]); gone != "" {
+			err = fmt.Errorf("%w: the transcript of %s is gone, but what was said isn't; `mac-stats sessions restore %s` brings it back (%s missing)",
+				sessionmem.ErrNotFound, gone, args[0], is(removed))
+		}
+	}
+	return name, err
+}
+
+// withSession is WithBackend for a command about one session, which args name as
+// resolve reads them.
+func withSession(ctx context.Context, c *cmdline.Line, args []string, do func(b *backend.Backend, session string) error) error {
+	return c.WithBackend(ctx, func(b *backend.Backend) error {
+		name, err := resolve(ctx, b, args)
+		if err != nil {
+			return err
+		}
+		TellRemoved(ctx, c, b, name)
+		return do(b, name)
+	})
+}
+
+// onSession is a command that does what it does with the backend open, about the session
+// that its words name as resolve reads them.
+func onSession(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, session string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return withSession(cmd.Context(), c, args, func(b *backend.Backend, name string) error { return do(cmd.Context(), b, name) })
+	}
+}
+
+// goneSession is the session of a name whose transcript is gone altogether and can be
+// restored; "" where there is none.
+func goneSession(ctx context.Context, b *backend.Backend, name string) (string, sessionmem.Removed) {
+	name = strings.ToLower(name)
+	for _, gone := range []string{cmdline.Source + "-" + name, name} {
+		if removed, err := b.Store.Removed(ctx, gone); err == nil && removed.Messages+removed.Others > 0 {
+			return gone, removed
+		}
+	}
+	return "", sessionmem.Removed{}
+}
+
+// is begins a sentence about what was removed: "2 messages are".
+func is(r sessionmem.Removed) string {
+	n, word := r.Messages, "message"
+	if n == 0 {
+		n, word = r.Others, "entry"
+	}
+	switch {
+	case n == 1:
+		return "1 " + word + " is"
+	case word == "entry":
+		word = "entrie"
+	}
+	return fmt.Sprintf("%d %ss are", n, word)
+}
+
+// TellRemoved says what a save removed from a session and is not decided about.
+func TellRemoved(ctx context.Context, c *cmdline.Line, b *backend.Backend, session string) {
+	removed, err := b.Store.Removed(ctx, session)
+	if err != nil || removed.Messages+removed.Others == 0 {
+		return // what can't be read is told of by what reads it next
+	}
+	name := strings.TrimPrefix(session, cmdline.Source+"-")
+	c.Note(fmt.Sprintf("mac-stats: %s no longer in the transcript of %s. Bring them back with `mac-stats sessions restore %s`, or accept their removal with `mac-stats sessions restore --keep-removed %s`.",
+		is(removed), session, name, name))
+}

@@ -1,0 +1,74 @@
+package sessioncmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/sessionmem"
+)
+
+// restoreLine is the line of `sessions restore --json`.
+type restoreLine struct {
+	Type     string `json:"type"` // restore
+	Name     string `json:"name"`
+	Kept     bool   `json:"kept_removed"` // the removal was agreed with
+	Messages int    `json:"messages"`
+	Others   int    `json:"others"` // summaries, results of tools, resets and other notes
+}
+
+func restoreCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore [NAME]", Short: "Put back what a save removed from a transcript",
+		Long: `restore puts back what is no longer in a transcript because an editor or a sync
+program saved it without: each message where it stood. --keep-removed accepts the
+removal instead, and mac-stats lets go of it. Until you decide, removed messages
+are in no list, no search and no request; they are kept for 30 days.`,
+		Args: cmdline.AtMost(1, "one NAME"),
+	}
+	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
+	asJSON := cmdline.JSONFlag(cmd)
+	keep := cmd.Flags().Bool("keep-removed", false, "accept the removal")
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+		name, err := restorable(ctx, b, args)
+		if err != nil {
+			return err
+		}
+		decide := b.Store.Restore
+		if *keep {
+			decide = b.Store.KeepRemoved
+		}
+		done, err := decide(ctx, name)
+		if err != nil {
+			return err
+		}
+		c.Changed(b, name)
+		if *asJSON {
+			return c.Out.JSON(restoreLine{Type: "restore", Name: name, Kept: *keep, Messages: done.Messages, Others: done.Others})
+		}
+		switch {
+		case done.Messages+done.Others == 0:
+			return c.Out.Text("Nothing is missing from " + name + ".\n")
+		case *keep:
+			return c.Out.Text(fmt.Sprintf("%s: %s removed for good.\n", name, is(done)))
+		}
+		return c.Out.Text(fmt.Sprintf("%s: %s back in the transcript.\n", name, is(done)))
+	})
+	return cmd
+}
+
+// restorable is the session that is named; its transcript may be gone altogether.
+func restorable(ctx context.Context, b *backend.Backend, args []string) (string, error) {
+	name, err := resolve(ctx, b, args)
+	if !errors.Is(err, sessionmem.ErrNotFound) || len(args) == 0 {
+		return name, err
+	}
+	if gone, _ := goneSession(ctx, b, args[0]); gone != "" {
+		return gone, nil
+	}
+	return "", err
+}

@@ -1,0 +1,77 @@
+package sessioncmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/wordsearch"
+)
+
+// hitLine is a line of `sessions search --json`.
+type hitLine struct {
+	Type    string `json:"type"` // hit
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Title   string `json:"title"`
+	Path    string `json:"path"`
+	Block   string `json:"block"`   // id of the block that holds most of the words, "" where the title holds all
+	Kind    string `json:"kind"`    // of that block
+	Time    string `json:"time"`    // of that block, RFC 3339
+	Snippet string `json:"snippet"` // of its text, on one line
+	Blocks  int    `json:"blocks"`  // how many blocks hold one of the words
+}
+
+func searchCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "search QUERY", Short: "Find conversations by words in titles and texts",
+		Long: "search looks through all transcripts, archived ones too, the last used first. A\nconversation has to hold every word; case and accents make no difference. Words\nbetween quotation marks are found as they stand.",
+		Args: cmdline.AtLeast(1, "a QUERY"),
+	}
+	asJSON := cmdline.JSONFlag(cmd)
+	limit := cmd.Flags().Int("limit", 20, "show at most so many conversations; 0 shows all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		query := strings.Join(args, " ")
+		switch {
+		case strings.TrimSpace(query) == "":
+			return cmdline.WrongUsage(cmd, "the query is empty")
+		case *limit < 0:
+			return cmdline.WrongUsage(cmd, "--limit must be 0 or more")
+		}
+		return c.WithBackend(cmd.Context(), func(b *backend.Backend) error {
+			hits, err := wordsearch.New(b.Store, b.Logger).Search(cmd.Context(), query, *limit)
+			if err != nil {
+				return err
+			}
+			for _, h := range hits {
+				line := hitLine{
+					Type: "hit", Name: h.Info.Name, Source: h.Info.Source, Title: h.Info.Title, Path: h.Info.Path,
+					Block: h.Block, Kind: string(h.Kind), Time: words.Stamp(h.Time), Snippet: h.Snippet, Blocks: h.Blocks,
+				}
+				if err := printHit(c, line, words.When(h.Time), *asJSON); err != nil {
+					return err
+				}
+			}
+			if len(hits) == 0 && !*asJSON {
+				return c.Out.Text("Nothing found. A conversation has to hold every word.\n")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func printHit(c *cmdline.Line, h hitLine, when string, asJSON bool) error {
+	if asJSON {
+		return c.Out.JSON(h)
+	}
+	text := fmt.Sprintf("%s · %s · %s\n", h.Name, when, words.OneLine(h.Title, 60))
+	if h.Snippet != "" {
+		text += "  " + h.Snippet + "\n"
+	}
+	return c.Out.Text(text)
+}

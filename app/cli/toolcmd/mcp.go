@@ -1,0 +1,85 @@
+// Package toolcmd is mac-stats mcp and permissions: what tools there are from and for other
+// programs, and what agents may do with tools without asking.
+//
+// mcp without a word more serves the memory to another assistant on stdin and stdout; what
+// it may ask for is decided in app/mcpserver. Its commands are about the servers of
+// mcp.json, which are programs of others: a new or changed tool is shown as such.
+// permissions lists and takes back what a person answered with always, in this chat or
+// never; it gives none.
+//
+// The servers belong to agents/mcpclient, the answers to agents/tools. app/cli calls
+// MCPCommand and PermissionsCommand.
+package toolcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/config"
+	"mac-stats/app/mcpserver"
+	"mac-stats/sessionmem/recall"
+)
+
+// MCPCommand is mcp.
+func MCPCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "mcp", Short: "Let another assistant search your memory; and the tools of other programs", Args: cmdline.UnknownCommand, SuggestionsMinimumDistance: 2,
+		Long: `mcp serves your memory to another assistant by the Model Context Protocol on stdin
+and stdout; that assistant starts it. It can search what was said, list what is
+remembered and read the vitals. A line it wants remembered waits in the inbox for
+you. The settings under [mcp] say what it may ask for; nothing from Discord is given
+unless mcp.discord is true.
+
+Add it to the assistant's mcp.json:
+
+  {"mcpServers": {"mac-stats": {"command": "mac-stats", "args": ["mcp"]}}}
+
+The other way round, your agents can use the tools of other programs: name their
+servers in ~/.mac-stats/mcp.json, in the same form. The commands below are about those.`,
+	}
+	cmd.AddCommand(serversCommand(c), testCommand(c), loginCommand(c), switchCommand(c, true), switchCommand(c, false))
+	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+		return serveMCP(ctx, c, b)
+	})
+	return cmd
+}
+
+func serveMCP(ctx context.Context, c *cmdline.Line, b *backend.Backend) error {
+	err := mcpserver.Serve(ctx, mcpserver.Params{
+		Version: c.Version,
+		Settings: func() config.MCP {
+			b.Reread()
+			return b.Config().MCP
+		},
+		Search: func(ctx context.Context, q recall.Query) (recall.Answer, error) {
+			index, err := b.Recall()
+			if err != nil {
+				return recall.Answer{}, err
+			}
+			answer, err := index.Search(ctx, q)
+			if err != nil || answer.State.Behind == 0 && !answer.State.Building || c.AppWorks(ctx, b) {
+				return answer, err
+			}
+			if _, err := index.Sync(ctx); err != nil { // nobody else brings it up to date
+				return answer, nil //nolint:nilerr // it says how far it is behind
+			}
+			return index.Search(ctx, q)
+		},
+		Memory:   b.Memory,
+		Stats:    b.Stats,
+		Proposed: func() { c.Changed(b, "") },
+		Logger:   b.Logger,
+	}, c.Stdin, c.Out)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || err != nil && strings.Contains(err.Error(), "invalid character") {
+		return cmdline.Problem("What came on stdin is not the Model Context Protocol.",
+			"Let your assistant start mac-stats: `mac-stats mcp --help` shows how.")
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package toolcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mac-stats/agents/tools"
+	"mac-stats/app/backend"
+	"mac-stats/app/cli/cmdline"
+	"mac-stats/app/cli/words"
+)
+
+// permissionLine is a line of `permissions list --json`, and of what was revoked.
+type permissionLine struct {
+	Type     string `json:"type"` // permission
+	ID       string `json:"id"`   // for revoke
+	Agent    string `json:"agent"`
+	Tool     string `json:"tool"`
+	Covers   string `json:"covers"` // the program or host it is limited to; "" any argument
+	Answer   string `json:"answer"` // always, chat or never
+	Session  string `json:"session"`
+	Schedule string `json:"schedule"`
+	Time     string `json:"time"`
+}
+
+// revokedLine is the line of `permissions revoke --json` and `permissions clear --json`.
+type revokedLine struct {
+	Permissions int    `json:"permissions"` // how many
+	Type        string `json:"type"`        // revoked
+}
+
+// PermissionsCommand is permissions.
+func PermissionsCommand(c *cmdline.Line) *cobra.Command {
+	group := cmdline.Group("permissions", "Show what your agents may do without asking, and take it back", listCommand(c), revokeCommand(c), clearCommand(c))
+	group.Long = `A tool that acts outside mac-stats asks before it runs. What you answer with always,
+in this chat or never is kept in permissions.toml, a file that is yours to edit.
+Without a word more, permissions lists it.`
+	group.RunE = listPermissions(c, cmdline.JSONFlag(group))
+	return group
+}
+
+func listCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List what is allowed and what never, the oldest first", Args: cmdline.NoArgs}
+	cmd.RunE = listPermissions(c, cmdline.JSONFlag(cmd))
+	return cmd
+}
+
+func listPermissions(c *cmdline.Line, asJSON *bool) func(*cobra.Command, []string) error {
+	return c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		list, err := b.Answers.List()
+		if err != nil {
+			return unreadablePermissions(err)
+		}
+		lines := c.Out.NewList(*asJSON, "ID", "AGENT", "TOOL", "ANSWER", "WHERE", "SINCE")
+		for _, p := range list {
+			where := p.Session
+			if p.Schedule != "" {
+				where = "schedule " + p.Schedule
+			}
+			line := permissionLine{
+				Type: "permission", ID: p.ID(), Agent: p.Agent, Tool: p.Tool, Covers: p.Covers, Answer: string(p.Answer),
+				Session: p.Session, Schedule: p.Schedule, Time: words.Stamp(p.Time),
+			}
+			if err := lines.Add(line, p.ID(), p.Agent, p.Tool+" "+p.Covers, string(p.Answer), where, words.When(p.Time)); err != nil {
+				return err
+			}
+		}
+		return lines.End("Nothing is allowed for good: tools that act outside mac-stats ask each time.\n")
+	})
+}
+
+func unreadablePermissions(err error) error {
+	return cmdline.ProblemOf(err, "Nothing is allowed until it is put right.")
+}
+
+func revokeCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Take one back: you are asked again", Args: cmdline.Exactly(1, "one ID; `permissions list` shows them")}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
+		switch err := b.Answers.Revoke(args[0]); {
+		case errors.Is(err, tools.ErrNoPermission):
+			return cmdline.Problem("There is no permission "+words.OneLine(args[0], words.MostQuoted)+".", "`mac-stats permissions list` shows their IDs.")
+		case err != nil:
+			return unreadablePermissions(err)
+		}
+		return c.Out.Either(*asJSON, revokedLine{1, "revoked"}, "Revoked; you are asked again.\n")
+	})
+	return cmd
+}
+
+func clearCommand(c *cmdline.Line) *cobra.Command {
+	cmd := &cobra.Command{Use: "clear", Short: "Take all of them back", Args: cmdline.NoArgs}
+	asJSON := cmdline.JSONFlag(cmd)
+	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+		n, err := b.Answers.Clear()
+		if err != nil {
+			return unreadablePermissions(err)
+		}
+		return c.Out.Either(*asJSON, revokedLine{n, "revoked"}, fmt.Sprintf("Revoked %s.\n", words.Count(n, "permission")))
+	})
+	return cmd
+}
