@@ -332,5 +332,5 @@ func usualMemory() uint64 {
 	if unix.Sysinfo(&info) != nil {
 		return 4 << 30
 	}
-	return uint64(info.Totalram) * uint64(info.Unit) / 2 // 32 bits wide on a Raspberry Pi
+	return uint64(info.Totalram) * uint64(info.Unit) / 2 //nolint:unconvert // 32 bits wide on a Raspberry Pi
 }
