@@ -6,13 +6,10 @@ import "time"
 
 const (
 	CommitSuffix = commitSuffix
-	RemovedKept  = removedKept
 	SaveAgain    = saveAgain
 	SaveTakes    = saveTakes
 	HolderSuffix = holderSuffix
 )
-
-func JournalFile(name string) string { return journalFile(name) }
 
 // TrustSaves takes what is in a file for what was saved, see state.midSave.
 func TrustSaves(f *Folder, trust bool) { f.trustSaves = trust }
@@ -27,7 +24,7 @@ func FlushCheckpoint(c *Checkpoint) { c.flush() }
 func StopCheckpoint(c *Checkpoint) { c.stop() }
 
 // DropJournal leaves nothing known of what a session was.
-func DropJournal(s *Session) error { return s.dropJournal() }
+func DropJournal(s *Session) error { return s.journal.Remove() }
 
 // Known counts what is held in memory of a session's blocks.
 func Known(s *Session) int { return s.fold.Len() + s.index.Len() + len(s.texts.blocks) }

@@ -17,6 +17,7 @@ import (
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
@@ -68,6 +69,9 @@ func New(cfg Config) *Folder {
 	}
 	f.catalog = catalog.New(catalog.Config{Dir: f.dir, Sieve: f.sieve, CacheDir: cfg.CacheDir, Logger: f.logger, Held: f.inMemory, Private: f.IsPrivate, Clean: f.purge})
 	f.eraser = erase.New(f.dir, f.catalog, f.logger)
+	f.journals = &journal.Folder{Dir: f.dir, Catalog: f.catalog, Sieve: f.sieve, Logger: f.logger, Purge: func(ctx context.Context, name string) error {
+		return f.eraser.Purge(ctx, f.forgotten.Traces(), name)
+	}}
 	if f.dir != nil {
 		f.takeRescued()
 	}
@@ -97,6 +101,7 @@ func (f *Folder) Session(name string) *Session {
 	if s == nil {
 		s = &Session{turn: make(chan struct{}, 1)}
 		s.shared, s.name, s.index = f.shared, name, branch.NewIndex(f.seed)
+		s.journal = f.journals.Of(name, journaled{&s.state})
 		s.private.Store(f.dir == nil)
 		f.sessions[name] = s
 	}

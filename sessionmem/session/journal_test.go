@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
@@ -16,7 +17,7 @@ import (
 )
 
 func journalOf(root string) string {
-	return filepath.Join(root, transcript.SessionDir, session.JournalFile("cli-a"))
+	return filepath.Join(root, transcript.SessionDir, transcript.JournalDir, "cli-a"+transcript.FileSuffix)
 }
 
 // removedFrom is how many messages are told to be missing.
@@ -127,7 +128,7 @@ func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
 	text := readFile(t, journalOf(root))
 	at := strings.Index(text, "## Note · ")
 	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
-	old := time.Now().Add(-session.RemovedKept - time.Hour).Format(time.RFC3339)
+	old := time.Now().Add(-journal.RemovedKept - time.Hour).Format(time.RFC3339)
 	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
 	s = openStore(t, root)
 	mustAppend(t, s, "cli-a", user("four"))
@@ -161,7 +162,7 @@ func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 		t.Fatalf("it is not noted:\n%s", text)
 	}
 	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
-	old := time.Now().Add(-session.RemovedKept - time.Hour).Format(time.RFC3339)
+	old := time.Now().Add(-journal.RemovedKept - time.Hour).Format(time.RFC3339)
 	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
 	must(t, openStore(t, root).ExpireRemoved(t.Context()))
 	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {

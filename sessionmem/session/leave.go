@@ -10,7 +10,6 @@ import (
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
-	"mac-stats/sessionmem/wholefile"
 )
 
 // justNow is how long a session is in use after its last block, whatever the clock says.
@@ -63,7 +62,7 @@ func (s *Session) Archive(ctx context.Context, info transcript.Info, after time.
 		s.forgetFile()
 	}
 	if own {
-		return wholefile.Wrap("removing its journal", s.dropJournal())
+		return s.journal.Remove()
 	}
 	return nil
 }
@@ -78,13 +77,13 @@ func (s *state) isRunning(now time.Time, within time.Duration) bool {
 // mayLeaveJournal gives ErrBusy where a save removed something less than after ago
 // and the user has not decided about it: until then the session is not untouched.
 func (s *state) mayLeaveJournal(after time.Duration) error {
-	if !s.dir.Has(journalFile(s.name)) {
+	if !s.journal.Exists() {
 		return nil
 	}
 	if err := s.refresh(); err != nil {
 		return err
 	}
-	missing, err := s.missing()
+	missing, err := s.journal.Missing()
 	if err != nil || len(missing) == 0 || s.stat == nil || time.Since(s.stat.ModTime()) >= after {
 		return nil //nolint:nilerr // a journal that can't be read keeps nothing
 	}
@@ -130,7 +129,7 @@ func (s *Session) Delete(ctx context.Context, still func() error, put func(ctx c
 		return err
 	}
 	s.forgetFile()
-	return wholefile.Wrap("removing its journal", s.dropJournal())
+	return s.journal.Remove()
 }
 
 // BringBack lets bring put the session's files back, and makes its journal where one is
@@ -141,11 +140,15 @@ func (s *Session) BringBack(ctx context.Context, bring func() error, journal boo
 		return err
 	}
 	defer unlock()
-	err = bring()
-	if err == nil && journal {
-		s.beginJournal()
+	if err := bring(); err != nil || !journal {
+		return err
 	}
-	return err
+	if err := s.refresh(); err != nil {
+		s.logger.Debug("a session that came back has no journal before its next block", "session", s.name, "err", err)
+		return nil
+	}
+	s.journal.Added(0, nil)
+	return nil
 }
 
 // WhileNobodyWrites works on the session's files while its turn and its lock are held; it

@@ -48,7 +48,7 @@ func (s *state) midSave() bool {
 	if s.file == "" {
 		return s.comesBack()
 	}
-	if s.journal.whole || s.trustSaves || s.anyway || s.stat == nil {
+	if s.journal.IsWhole() || s.trustSaves || s.anyway || s.stat == nil {
 		return false // mostly: nothing but what joined the file
 	}
 	takes := saveTakes
@@ -58,7 +58,7 @@ func (s *state) midSave() bool {
 	if age := time.Since(s.stat.ModTime()); age < 0 || age >= takes {
 		return false
 	}
-	missing, err := s.missing()
+	missing, err := s.journal.Missing()
 	return err == nil && len(missing) > 0
 }
 
@@ -66,7 +66,7 @@ func (s *state) midSave() bool {
 // a journal, and something was just done in the folder. An editor that moves the file away
 // before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
 func (s *state) comesBack() bool {
-	if s.trustSaves || s.anyway || !s.dir.Has(journalFile(s.name)) {
+	if s.trustSaves || s.anyway || !s.journal.Exists() {
 		return false
 	}
 	fi, err := s.dir.Stat(".")

@@ -103,7 +103,7 @@ func (s *state) forgetBlocks() {
 	s.index.Reset()
 	s.fold, s.texts = branch.Fold{}, heldTexts{}
 	s.unsaved.base = nil
-	s.journal.stat, s.journal.whole = nil, false // what the files lack may be something else now
+	s.journal.Forget()
 }
 
 // follow takes a block that was read or written into the index and the context.

@@ -159,7 +159,7 @@ func (f *Folder) RecoverAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{f.clearJournals()}
+	errs := []error{f.journals.Clear()}
 	for _, name := range names {
 		lock, err := f.Session(name).lockSoon(ctx)
 		switch {

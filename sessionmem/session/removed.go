@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -18,14 +21,7 @@ func (s *Session) journalAlone(ctx context.Context, b transcript.Block) error {
 	if err := s.refresh(); err != nil {
 		return err
 	}
-	s.journal.whole = false
-	if err := s.catchUp(); err != nil {
-		return err
-	}
-	s.journal.whole = true
-	err = s.appendJournal(transcript.AppendBlock(nil, s.guard(b, false)))
-	s.journal.stat = nil // it is missing
-	return err
+	return s.journal.Add(s.guard(b, false))
 }
 
 // Removed is what the app had written to a session and a save from outside took out.
@@ -39,21 +35,21 @@ type Removed struct {
 // never written, or is in memory alone.
 func (s *Session) Removed(ctx context.Context) (Removed, error) {
 	out := Removed{Session: s.name}
-	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.dir.Has(journalFile(s.name)) {
+	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.journal.Exists() {
 		return out, nil
 	}
 	err := s.look(ctx, func() error {
-		missing, err := s.missing()
+		missing, err := s.journal.Missing()
 		out = s.removedOf(missing)
 		return err
 	})
 	return out, err
 }
 
-func (s *state) removedOf(missing []journaled) Removed {
+func (s *state) removedOf(missing []journal.Block) Removed {
 	out := Removed{Session: s.name}
 	for _, m := range missing {
-		if m.message {
+		if m.Message {
 			out.Messages++
 		} else {
 			out.Others++
@@ -74,9 +70,9 @@ func (s *Session) Restore(ctx context.Context) (Removed, error) {
 }
 
 // decide does something with what is missing from a session.
-func (s *Session) decide(ctx context.Context, doing string, do func(context.Context) ([]journaled, error)) (Removed, error) {
+func (s *Session) decide(ctx context.Context, doing string, do func(context.Context) ([]journal.Block, error)) (Removed, error) {
 	none := Removed{Session: s.name}
-	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.dir.Has(journalFile(s.name)) {
+	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.journal.Exists() {
 		return none, nil
 	}
 	unlock, err := s.lock(ctx, false)
@@ -92,15 +88,11 @@ func (s *Session) decide(ctx context.Context, doing string, do func(context.Cont
 }
 
 // dropMissing lets go of what the session's files lack.
-func (s *state) dropMissing(_ context.Context) ([]journaled, error) {
+func (s *state) dropMissing(_ context.Context) ([]journal.Block, error) {
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
-	all, err := s.readJournal()
-	if err != nil || len(all.missing) == 0 {
-		return nil, err
-	}
-	return all.missing, s.rewriteJournal(all, all.missing)
+	return s.journal.Agree()
 }
 
 // acknowledged says whether a block was written to the session before. It may have been
@@ -109,8 +101,8 @@ func (s *state) acknowledged(id string) (bool, error) {
 	if s.taken(id) {
 		return true, nil
 	}
-	missing, err := s.missing()
-	return slices.ContainsFunc(missing, func(m journaled) bool { return m.id == id }), err
+	missing, err := s.journal.Missing()
+	return slices.ContainsFunc(missing, func(m journal.Block) bool { return m.ID == id }), err
 }
 
 func (s *Session) expireRemoved(ctx context.Context) error {
@@ -122,6 +114,55 @@ func (s *Session) expireRemoved(ctx context.Context) error {
 	if err := s.refresh(); err != nil {
 		return err
 	}
-	s.journal.whole = false // whoever writes next looks at it again
-	return s.catchUp()
+	return s.journal.CatchUp()
+}
+
+// ExpireRemoved lets go of what was removed from sessions and not decided about for
+// journal.RemovedKept, also where nothing is written to them any more. To know the time, it
+// notes what was removed since the journal was written last.
+func (f *Folder) ExpireRemoved(ctx context.Context) error {
+	due, err := f.journals.Due()
+	errs := []error{err}
+	for _, name := range due {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if f.IsPrivate(name) {
+			continue
+		}
+		if err := f.Session(name).expireRemoved(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// journaled shows a session's blocks to its journal.
+type journaled struct{ s *state }
+
+// Index is where the blocks are.
+func (j journaled) Index() *branch.Index { return &j.s.index }
+
+// Stored is how many blocks stand in the files, and where they end.
+func (j journaled) Stored() (blocks int, end int64) {
+	if j.s.unsaved.base != nil {
+		return int(j.s.unsaved.first), j.s.end()
+	}
+	return j.s.index.Len(), j.s.end()
+}
+
+// Read reads blocks as they stand in the files.
+func (j journaled) Read(numbers []uint32, each func(transcript.Block) error) error {
+	r := j.s.source()
+	defer r.close()
+	for _, n := range numbers {
+		raw, err := r.read(n, 0)
+		if err == nil {
+			err = each(raw.Decode())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -21,19 +22,18 @@ type insertion struct {
 // putBack puts missing blocks back where they stood: behind the block that is in front of
 // them in the journal. A reset, a rewind or a Summary then means what it meant, whatever
 // was said since.
-func (s *state) putBack(ctx context.Context) (missing []journaled, err error) {
+func (s *state) putBack(ctx context.Context) (missing []journal.Block, err error) {
 	if err := s.refreshToWrite(ctx); err != nil {
 		return nil, err
 	}
-	all, err := s.readJournal()
-	if err != nil || len(all.missing) == 0 {
+	all, lost, err := s.journal.Lost()
+	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
-	blocks, err := s.journalBlocks(all)
-	if err != nil {
-		return nil, err
+	for id, b := range lost {
+		lost[id] = s.guard(b, false)
 	}
-	files, rest := s.insertions(all.blocks, blocks)
+	files, rest := s.insertions(all, lost)
 	for _, p := range files {
 		if err := s.insertInto(p.part, p.what); err != nil {
 			s.stat = nil
@@ -51,29 +51,8 @@ func (s *state) putBack(ctx context.Context) (missing []journaled, err error) {
 			return nil, err
 		}
 	}
-	s.logger.Info("what a save had removed is restored", "session", s.name, "blocks", len(all.missing))
-	return all.missing, nil
-}
-
-// journalBlocks gives the missing blocks of a journal that was just read, by where they
-// stand in it.
-func (s *state) journalBlocks(all readout) (map[int64]transcript.Block, error) {
-	data, err := s.dir.ReadRegular(journalFile(s.name))
-	if err != nil {
-		return nil, wholefile.Explain("reading a journal", err)
-	}
-	blocks := make(map[int64]transcript.Block, len(all.missing))
-	for _, m := range all.missing {
-		if m.at+m.size > int64(len(data)) {
-			return nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
-		}
-		b := transcript.ParseBlock(data[m.at:m.at+m.size], m.at, m.size, false).Decode()
-		if b.ID != m.id {
-			return nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
-		}
-		blocks[m.at] = s.guard(b, false)
-	}
-	return blocks, nil
+	s.logger.Info("what a save had removed is restored", "session", s.name, "blocks", len(lost))
+	return slices.DeleteFunc(all, func(b journal.Block) bool { _, is := lost[b.ID]; return !is }), nil
 }
 
 // insertedInto is what is put into one of a session's files.
@@ -84,7 +63,7 @@ type insertedInto struct {
 
 // insertions tells what to put where. Blocks of a session that holds none of those around
 // them are given back.
-func (s *state) insertions(order []journaled, blocks map[int64]transcript.Block) (files []insertedInto, rest []transcript.Block) {
+func (s *state) insertions(order []journal.Block, blocks map[string]transcript.Block) (files []insertedInto, rest []transcript.Block) {
 	add := func(p part, at int64, b transcript.Block) {
 		i := slices.IndexFunc(files, func(f insertedInto) bool { return f.file == p.file })
 		if i < 0 {
@@ -101,8 +80,8 @@ func (s *state) insertions(order []journaled, blocks map[int64]transcript.Block)
 	}
 	var before *stretch // the block in front
 	for _, j := range order {
-		b, lost := blocks[j.at]
-		n, there := s.index.Find(s.index.Hash(j.id))
+		b, lost := blocks[j.ID]
+		n, there := s.index.Find(s.index.Hash(j.ID))
 		switch {
 		case there && !lost:
 			place := s.place(n)

@@ -16,7 +16,7 @@ import (
 // Errors callers decide on.
 var (
 	ErrNotFound = catalog.ErrNotFound
-	ErrReadOnly = errors.New("the transcript is read-only here")
+	ErrReadOnly = transcript.ErrReadOnly
 	// ErrBusy: a turn of the session is running.
 	ErrBusy = errors.New("a turn of the session is running")
 )

@@ -6,6 +6,7 @@ import (
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sieve"
 )
@@ -17,6 +18,7 @@ type shared struct {
 	sieve     *sieve.Sieve
 	catalog   *catalog.Catalog
 	eraser    *erase.Eraser
+	journals  *journal.Folder
 	logger    *slog.Logger
 
 	maxBytes   func() int64 // Config.MaxFileBytes

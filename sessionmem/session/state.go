@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -22,7 +23,7 @@ type state struct {
 	fold    branch.Fold
 	texts   heldTexts
 	unsaved unsaved
-	journal journal
+	journal *journal.Journal
 	inTurn  []turnBlock // written in the turn that this process holds
 	anyway  bool        // what is appended now doesn't wait for a save in progress
 	last    joined      // the block that joined the file last, as this process saw it

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -172,12 +173,12 @@ func (s *state) stillWaiting() ([]transcript.Block, error) {
 	if err := s.refresh(); err != nil {
 		return nil, err
 	}
-	removed, err := s.missing()
+	removed, err := s.journal.Missing()
 	if err != nil {
 		return waiting, nil //nolint:nilerr // rather twice than not at all
 	}
 	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b transcript.Block) bool {
-		return slices.ContainsFunc(removed, func(m journaled) bool { return m.id == b.ID })
+		return slices.ContainsFunc(removed, func(m journal.Block) bool { return m.ID == b.ID })
 	})
 	return waiting, nil
 }

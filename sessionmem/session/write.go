@@ -49,7 +49,7 @@ func (s *state) write(blocks []transcript.Block) ([]transcript.Block, error) {
 			s.remember(b, now)
 		}
 	}
-	s.addToJournal(len(fresh)-len(lost), r.text[r.offsets[len(lost)]-r.offsets[0]:])
+	s.journal.Added(len(fresh)-len(lost), r.text[r.offsets[len(lost)]-r.offsets[0]:])
 	return out, nil
 }
 
@@ -159,7 +159,7 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 // takeBack makes a failed write undone, so that no half of a block stays.
 func (s *files) takeBack(f *os.File, file string, created bool, size int64, cause error) error {
 	s.stat = nil
-	if terr := s.truncate(f, file, size); terr != nil {
+	if terr := s.dir.Truncate(f, file, size); terr != nil {
 		return wholefile.Explain("writing "+file, errors.Join(cause, fmt.Errorf("taking back a part of it: %w", terr)))
 	}
 	if created {
@@ -168,17 +168,4 @@ func (s *files) takeBack(f *os.File, file string, created bool, size int64, caus
 		}
 	}
 	return wholefile.Explain("writing "+file, cause)
-}
-
-// truncate cuts an open file back. Some systems don't let a file that is open
-// for appending be cut: it is opened once more for that.
-func (s *files) truncate(f *os.File, file string, size int64) error {
-	if f.Truncate(size) == nil {
-		return nil
-	}
-	again, err := s.dir.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(again.Truncate(size), again.Close())
 }

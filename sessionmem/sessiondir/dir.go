@@ -203,6 +203,19 @@ func (f *Dir) WalkDir(name string, each fs.WalkDirFunc) error {
 	return inFolder(f, func(r *os.Root) error { return fs.WalkDir(r.FS(), name, each) })
 }
 
+// Truncate cuts an open file of the folder back. Some systems don't let a file that is open
+// for appending be cut: it is opened once more for that.
+func (f *Dir) Truncate(open *os.File, name string, size int64) error {
+	if open.Truncate(size) == nil {
+		return nil
+	}
+	again, err := f.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(again.Truncate(size), again.Close())
+}
+
 // NewLock is a lock file of the folder, not taken yet.
 func (f *Dir) NewLock(name string) *flock.Flock {
 	return wholefile.NewLock(filepath.Join(f.dir, transcript.LocksDir, name))

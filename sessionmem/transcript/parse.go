@@ -86,5 +86,8 @@ func (c *Collector) File(f *os.File) (os.FileInfo, error) {
 	return fi, c.Read(f)
 }
 
+// ErrReadOnly: a file has a newer format than this version writes.
+var ErrReadOnly = errors.New("the transcript is read-only here")
+
 // ErrNotFile: something else stands where a transcript should: a folder, a pipe.
 var ErrNotFile = errors.New("it is no file; move it out of the session folder")

@@ -1,0 +1,257 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/branch"
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/sessiondir"
+	"mac-stats/sessionmem/sieve"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+const (
+	maxBytes  = 32 << 20
+	keptBytes = 16 << 20
+
+	// RemovedKept is how long what was removed is kept where nobody decides about it.
+	RemovedKept = 30 * 24 * time.Hour
+)
+
+// Session is what a journal asks of the session it belongs to, which is up to date.
+type Session interface {
+	// Index is where the blocks are, those of the files first.
+	Index() *branch.Index
+	// Stored is how many blocks stand in the files, and the offset at which they end.
+	Stored() (blocks int, end int64)
+	// Read reads blocks of the files, whole, by their numbers.
+	Read(numbers []uint32, each func(transcript.Block) error) error
+}
+
+// Journal is the journal of one session.
+type Journal struct {
+	in      *Folder
+	name    string
+	file    string
+	session Session
+
+	stat   os.FileInfo // as it was read last; nil: it has to be read
+	lacks  []Block     // what is missing from the session's files, as it was read last
+	held   int         // how many of its blocks the files hold
+	whole  bool        // it holds what the files hold
+	failed bool        // the last write failed, and it was said
+}
+
+// Block is a block in a journal.
+type Block struct {
+	ID       string
+	Message  bool
+	at, size int64
+	noted    time.Time // when it was first found missing; zero: it is there, or that is not noted yet
+}
+
+// Of gives the journal of a session.
+func (f *Folder) Of(name string, session Session) *Journal {
+	return &Journal{in: f, name: name, file: fileOf(name), session: session}
+}
+
+func fileOf(name string) string {
+	return transcript.JournalDir + "/" + name + transcript.FileSuffix
+}
+
+// Exists says whether the session has a journal.
+func (j *Journal) Exists() bool { return j.in.Dir.Has(j.file) }
+
+// Forget leaves nothing known of the journal: what the files lack may be something else now.
+func (j *Journal) Forget() { j.stat, j.whole = nil, false }
+
+// IsWhole says whether the journal is known to hold all that the session's files hold.
+func (j *Journal) IsWhole() bool { return j.whole }
+
+// Missing gives the blocks of the journal that the session's files lack, in their order.
+func (j *Journal) Missing() ([]Block, error) {
+	fi, err := j.in.Dir.Stat(j.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wholefile.Explain("reading a journal", err)
+	}
+	if was := j.stat; was != nil && os.SameFile(was, fi) && was.Size() == fi.Size() && was.ModTime().Equal(fi.ModTime()) {
+		return slices.DeleteFunc(slices.Clone(j.lacks), func(m Block) bool { return j.stands(m.ID) }), nil
+	}
+	all, err := j.read()
+	if err != nil {
+		return nil, err
+	}
+	j.stat, j.lacks, j.held = all.stat, all.missing, all.held
+	return all.missing, nil
+}
+
+// Lost gives all blocks of the journal in their order, and those that the session's files
+// lack as they were written.
+func (j *Journal) Lost() (all []Block, lost map[string]transcript.Block, err error) {
+	read, err := j.read()
+	if err != nil || len(read.missing) == 0 {
+		return nil, nil, err
+	}
+	data, err := j.in.Dir.ReadRegular(j.file)
+	if err != nil {
+		return nil, nil, wholefile.Explain("reading a journal", err)
+	}
+	lost = make(map[string]transcript.Block, len(read.missing))
+	for _, m := range read.missing {
+		if m.at+m.size > int64(len(data)) {
+			return nil, nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
+		}
+		b := transcript.ParseBlock(data[m.at:m.at+m.size], m.at, m.size, false).Decode()
+		if b.ID != m.ID {
+			return nil, nil, fmt.Errorf("reading a journal: %w", sessiondir.ErrReplaced)
+		}
+		lost[b.ID] = b
+	}
+	return read.blocks, lost, nil
+}
+
+// Agree lets go of what the session's files lack, and gives it.
+func (j *Journal) Agree() ([]Block, error) {
+	all, err := j.read()
+	if err != nil || len(all.missing) == 0 {
+		return nil, err
+	}
+	return all.missing, j.rewrite(all, all.missing)
+}
+
+// Remove removes the journal of a session that is deleted or archived.
+func (j *Journal) Remove() error {
+	j.reset()
+	return wholefile.Wrap("removing its journal", j.in.Dir.RemoveIfThere(j.file))
+}
+
+// reset leaves nothing known of a journal that is another one now.
+func (j *Journal) reset() {
+	j.stat, j.lacks, j.held, j.whole, j.failed = nil, nil, 0, false, false
+}
+
+// stands says whether a block of that id stands in the session.
+func (j *Journal) stands(id string) bool { return j.session.Index().Has(id) }
+
+// contents is a journal as it was read.
+type contents struct {
+	stat    os.FileInfo
+	blocks  []Block             // each once, in order
+	ids     map[uint64]struct{} // of them
+	missing []Block
+	held    int   // how many of the blocks the files hold
+	end     int64 // of what is whole: a power cut may have left half a block, or zeros
+}
+
+// open opens the journal without what was forgotten.
+func (j *Journal) open() (*os.File, error) {
+	f, err := j.in.Catalog.Open(j.file)
+	if errors.Is(err, sieve.ErrHoldsForgotten) {
+		if err = j.in.Purge(context.Background(), j.name); err == nil {
+			f, err = j.in.Catalog.Open(j.file)
+		}
+	}
+	return f, err
+}
+
+// read reads the journal; fs.ErrNotExist where there is none.
+func (j *Journal) read() (contents, error) {
+	out := contents{ids: map[uint64]struct{}{}}
+	f, err := j.open()
+	if err != nil {
+		return out, wholefile.Explain("reading a journal", err)
+	}
+	defer f.Close()
+	if out.stat, err = f.Stat(); err != nil {
+		return out, wholefile.Explain("reading a journal", err)
+	}
+	noted := map[string]time.Time{}
+	out.end = out.stat.Size()
+	r := transcript.NewSizedReader(io.NewSectionReader(f, 0, out.end), out.end)
+	if transcript.ReadOnlyFormat(r.Front) {
+		return out, fmt.Errorf("%w: %s has a newer format than this version writes", transcript.ErrReadOnly, j.file)
+	}
+	lacks := map[int]bool{}
+	cut, err := isCutShort(f, out.end)
+	last := int64(0)
+	x := j.session.Index()
+	for err == nil {
+		raw, rerr := r.Read()
+		if err = rerr; err != nil {
+			break
+		}
+		last = raw.Offset
+		b, whole := raw.Head()
+		if !whole {
+			b = raw.Decode()
+		}
+		if b.Kind == transcript.KindNote && b.Note == transcript.NoteRemoved {
+			for id := range strings.FieldsSeq(b.Text) {
+				if _, ok := noted[id]; !ok {
+					noted[id] = b.Time
+				}
+			}
+			continue
+		}
+		hash := x.Hash(b.ID)
+		if _, twice := out.ids[hash]; b.ID == "" || !raw.Headed || twice {
+			continue
+		}
+		out.ids[hash] = struct{}{}
+		if j.stands(b.ID) {
+			out.held++
+		} else if j.isMissed(raw.Decode()) {
+			lacks[len(out.blocks)] = true
+		}
+		out.blocks = append(out.blocks, Block{ID: b.ID, at: raw.Offset, size: raw.Size, Message: b.IsMessage()})
+	}
+	if !errors.Is(err, io.EOF) {
+		return out, wholefile.Explain("reading a journal", err)
+	}
+	if cut {
+		out.end = last
+		if n := len(out.blocks); n > 0 && out.blocks[n-1].at == last {
+			out.held = -1 // it is brought up to date
+			delete(out.ids, x.Hash(out.blocks[n-1].ID))
+			out.blocks = out.blocks[:n-1]
+		}
+	}
+	for i, b := range out.blocks {
+		if lacks[i] {
+			b.noted = noted[b.ID]
+			out.missing = append(out.missing, b)
+		}
+	}
+	return out, nil
+}
+
+// isMissed says whether a block of the journal, whose id no block has, is missing: its
+// comment alone may be gone, and what is forgotten is not missed.
+func (j *Journal) isMissed(b transcript.Block) bool {
+	if b.Text == forgotten.Text || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
+		return false
+	}
+	return !j.stands(transcript.DeriveID(b.Kind, b.Text))
+}
+
+// isCutShort says whether a journal of that size ends within a block.
+func isCutShort(f *os.File, size int64) (bool, error) {
+	end := []byte{'\n'}
+	if size == 0 {
+		return false, nil
+	}
+	_, err := f.ReadAt(end, size-1)
+	return end[0] != '\n', err
+}
