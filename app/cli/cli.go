@@ -83,8 +83,8 @@ func newRoot(c *cmdline.Line, p Params, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mac-stats",
 		Short: "A menu-bar app: the machine's vitals and a chat with a team of agents on your own Ollama server",
-		Long: `mac-stats without a command starts the menu-bar app; a second start shows the
-first one's window. The commands work with the app running or not: they use the
+		Long: `Without a command, mac-stats starts the menu-bar app. A second start shows the
+window of the first. The commands work whether the app runs or not: they use the
 same files under ~/.mac-stats (MAC_STATS_HOME moves them).`,
 		Example: `  mac-stats                              start the app
   mac-stats --demo                       try it without a model

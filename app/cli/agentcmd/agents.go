@@ -148,7 +148,7 @@ func Find(b *backend.Backend, selector string) (registry.Agent, error) {
 }
 
 func showCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "show SEL", Short: "Show an agent's settings and what it is told", Args: cmdline.Exactly(1, "one agent")}
+	cmd := &cobra.Command{Use: "show SEL", Short: "Show an agent's settings and its prompt", Args: cmdline.Exactly(1, "one agent")}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.AgentNames)
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
@@ -207,8 +207,8 @@ func agentText(a registry.Agent) string {
 
 func resetCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "reset [SEL]", Short: "Put shipped agents back; the old ones are kept beside them",
-		Long: "reset puts a shipped agent back as it came, or all of them and soul.md without SEL.\nWhat you had is kept beside it; what it has learnt stays.",
+		Use: "reset [SEL]", Short: "Restore shipped agents; your versions are kept beside them",
+		Long: "reset restores a shipped agent, or all of them and soul.md without SEL. Your version is\nkept beside it, and what the agent has learnt stays.",
 		Args: cmdline.AtMost(1, "one agent"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.AgentNames)

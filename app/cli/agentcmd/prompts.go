@@ -42,7 +42,7 @@ every chat and with the same model, and checks the Expect: lines below it:
 
 An Expect: line is one of these, the first four also denied ("doesn't contain â€¦"):
 
-  contains TEXT             in the answer, without regard to case
+  contains TEXT             in the answer, ignoring case
   matches EXPRESSION        a regular expression (RE2) of the answer
   calls TOOL [TEXT]         the tool, with the text in its argument
   delegates to SLUG         a task went to that agent, or to skill:NAME
@@ -51,7 +51,7 @@ An Expect: line is one of these, the first four also denied ("doesn't contain â€
   at most N words           also lines, characters, rounds (calls of the model)
   at least N words
 
-Nothing of it is written: neither transcript nor memory. Exit 1 where one fails.`,
+Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 		Args: cmdline.Exactly(1, "one agent"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.UsableAgentNames)

@@ -55,16 +55,16 @@ func Command(c *cmdline.Line) *cobra.Command {
 		Short: "Ask one question; the answer streams to stdout",
 		Long: `ask sends one message and streams the answer to stdout. What the agents do
 meanwhile goes to stderr. The conversation is a session: its transcript is under
-~/.mac-stats/session, and -c goes on with the last one.
+~/.mac-stats/session, and -c continues the last one.
 
-A - among the words stands for stdin; with text beside it, what is piped in is
+A - among the words stands for stdin. With text beside it, what is piped in is
 attached like a file. --file attaches a text file or an image (PNG, JPEG, GIF; for
-models that can see): it is kept in ~/.mac-stats/session/files and sent again when
-the session goes on. Ctrl-C stops and keeps what there is of the answer.
+models that can see). It is kept in ~/.mac-stats/session/files and sent again when
+the session continues. Ctrl-C stops the answer and keeps what has arrived.
 
-Only what you type may have something remembered at once. Beside a file, a pipe or
-a page a memory waits in the inbox, and before an address is read that you didn't
-type, ask asks on the terminal; with --json or without a terminal it isn't read.`,
+Only text that you type can be remembered at once. With a file, a pipe or a page,
+memories wait in the inbox, and ask asks on the terminal before it reads an address
+that you didn't type. With --json or without a terminal, such an address isn't read.`,
 		Example: `  mac-stats ask "why is my fan loud?"
   mac-stats ask -c "and in one sentence?"
   git diff | mac-stats ask "review this" -
@@ -74,8 +74,8 @@ type, ask asks on the terminal; with --json or without a terminal it isn't read.
 		RunE: func(cmd *cobra.Command, args []string) error { return ask(c, cmd, f, args) },
 	}
 	fs := cmd.Flags()
-	fs.BoolVarP(&f.again, "continue", "c", false, "go on with the last session of the command line")
-	fs.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; made where there is none")
+	fs.BoolVarP(&f.again, "continue", "c", false, "continue the last session of the command line")
+	fs.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; created if there is none")
 	fs.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
 	fs.StringVar(&f.model, "model", "", "the model, by its name in models list")
 	fs.BoolVar(&f.json, "json", false, "print events, one JSON object a line")

@@ -58,11 +58,11 @@ func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("discord", "Answer on Discord: the bot's token, its state, and who may talk to it",
 		statusCommand(c), tokenCommand(c), switchCommand(c, "on", "true"), switchCommand(c, "off", "false"),
 		pairCommand(c), pairingsCommand(c), peopleCommand(c), revokeCommand(c))
-	group.Long = `The bot runs inside the app, or in mac-stats --headless. Who may talk to it, where, and
-what it is there stands in discord/channels.toml of the data folder, yours to edit.`
+	group.Long = `The bot runs inside the app, or in mac-stats --headless. Edit discord/channels.toml in
+the data folder to say who may talk to it, where, and what role it has there.`
 	group.Example = `  mac-stats discord token            paste the bot's token
   mac-stats discord on               answer on Discord
-  mac-stats discord pair K7QF-2MXA   let in the person who was given this code`
+  mac-stats discord pair K7QF-2MXA   give access to the person with this code`
 	return group
 }
 
@@ -150,9 +150,9 @@ func Channels(b *backend.Backend) (*channels.File, []channels.Finding, error) {
 func tokenCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "token", Short: "Save the bot's token, read from the keyboard or a pipe", Args: cmdline.Exactly(0, "no words: the token is read from stdin, so that it stands in no history"),
-		Long: `Reads the bot's token and keeps it in the system's keychain, or in a file that only you
-can read (discord/token) where there is none. ` + token.EnvOwn + ` and ` + token.EnvUsual + `
-come before both. You get a token on the Bot page of https://discord.com/developers.`,
+		Long: `Reads the bot's token and keeps it in the system's keychain or, if there is none, in a file
+that only you can read (discord/token). ` + token.EnvOwn + ` and ` + token.EnvUsual + `
+take precedence over both. You get a token on the Bot page of https://discord.com/developers.`,
 		Example: `  mac-stats discord token < token.txt`,
 	}
 	forget := cmd.Flags().Bool("forget", false, "remove the saved token")
@@ -207,10 +207,10 @@ func switchCommand(c *cmdline.Line, name, value string) *cobra.Command {
 
 func pairCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "pair CODE", Short: "Let in the person who was given this code", Args: cmdline.Exactly(1, "the code"),
-		Long: `Somebody the bot doesn't know is given a code when they write to it; it holds for a
-quarter of an hour. With this command they may talk to it. With --owner the memory of all
-agents may be used where this person writes to the bot directly: for yourself.`,
+		Use: "pair CODE", Short: "Give access to the person with this code", Args: cmdline.Exactly(1, "the code"),
+		Long: `Someone the bot doesn't know gets a code when they write to it. The code is valid for 15
+minutes, and this command lets them talk to the bot. Use --owner for yourself: the memory
+all agents share is then used where this person writes to the bot directly.`,
 	}
 	owner := cmd.Flags().Bool("owner", false, "this is you: use the memory of all agents in your direct conversation")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
@@ -224,7 +224,7 @@ agents may be used where this person writes to the bot directly: for yourself.`,
 }
 
 func pairingsCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "pairings", Short: "List the strangers who wait to be let in", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "pairings", Short: "List the people waiting for access", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		waiting, err := b.Discord.Pairings(ctx)
@@ -244,7 +244,7 @@ func pairingsCommand(c *cmdline.Line) *cobra.Command {
 }
 
 func peopleCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "people", Short: "List who was let in", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "people", Short: "List the people who have access", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
 		f, _, err := channels.Load(b.Discord.ChannelsFile())

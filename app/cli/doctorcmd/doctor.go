@@ -58,12 +58,12 @@ const doctorTimeout = 20 * time.Second
 // Command is doctor; probes are those of the system where nil.
 func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Find what is wrong, and say the fix",
+		Use: "doctor", Short: "Find what is wrong and how to fix it",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
 server, its models and their context sizes, the agents, whether memory files and
 transcripts can be read, the search index, the bot on
-Discord, the display and the tray, the disk, and reports of crashes. Exit 1 where it
-finds something. With --json it is what a report of a bug needs.`,
+Discord, the display and the tray, the disk, and reports of crashes. Exits with 1 if it
+finds something. With --json it prints what a bug report needs.`,
 		Args: cmdline.NoArgs,
 	}
 	asJSON := cmdline.JSONFlag(cmd)

@@ -43,13 +43,13 @@ const serverTime = 15 * time.Second
 const PasswordInConfig = "recall.postgres_url holds a password, which anybody can read who reads config.toml. Take it out, and save it with `mac-stats memory backend password`, or in ~/.pgpass"
 
 func backendCommand(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("backend", "The server where several machines keep their memory together (recall.backend)",
-		backendStatusCommand(c, "status", "Show the server, the machines and what each has put there"),
-		backendStatusCommand(c, "test", "Connect to the server, make its tables if need be, and say what is missing"),
+	group := cmdline.Group("backend", "Manage the server that several machines share for search (recall.backend)",
+		backendStatusCommand(c, "status", "Show the server, the machines and what each put there"),
+		backendStatusCommand(c, "test", "Connect to the server, create its tables if needed, and say what is missing"),
 		pushCommand(c), dropCommand(c), passwordCommand(c))
-	group.Long = `With recall.backend = "postgres" each machine puts what its own search index holds into one
-PostgreSQL database (recall.postgres_url), and a search finds what was said at any of them.
-The index of this machine stays, and answers while the server is away.`
+	group.Long = `With recall.backend = "postgres", each machine copies its search index to one PostgreSQL
+database (recall.postgres_url), and a search finds what was said on any of them. This
+machine keeps its own index, which answers while the server is away.`
 	return group
 }
 
@@ -117,9 +117,9 @@ func VectorsOfServer(s recall.ServerStatus) string {
 
 func pushCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "push", Short: "Bring the server up to date with this machine; returns when it is", Args: cmdline.NoArgs,
-		Long: `push takes up what changed in the files and puts on the server what it lacks of this
-machine. The app does so by itself; interrupted, the next push goes on where this one was.`,
+		Use: "push", Short: "Bring the server up to date with this machine; returns when done", Args: cmdline.NoArgs,
+		Long: `push indexes what changed in the files and sends the server what it lacks from this
+machine. The app does so by itself. If it is interrupted, the next push continues.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withServer(cmd.Context(), c, func(b *backend.Backend, _ *postgres.Server) error {
@@ -143,10 +143,10 @@ machine. The app does so by itself; interrupted, the next push goes on where thi
 
 func dropCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "drop", Short: "Take all that this machine put off the server", Args: cmdline.NoArgs,
-		Long: `drop takes what this machine put out of the server's tables. The files stay. What the
-server's log, its backups and its replicas still hold is up to its administrator. While
-recall.backend is postgres the app puts everything there again: set it to local first.`,
+		Use: "drop", Short: "Remove everything that this machine put on the server", Args: cmdline.NoArgs,
+		Long: `drop removes what this machine put into the server's tables. The files stay. What the
+server's log, backups and replicas still hold is up to its administrator. While
+recall.backend is postgres, the app puts everything there again: set it to local first.`,
 	}
 	yes := cmd.Flags().Bool("yes", false, "don't ask")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {

@@ -30,31 +30,31 @@ type forgetFlags struct {
 func forgetCommand(c *cmdline.Line) *cobra.Command {
 	var f forgetFlags
 	cmd := &cobra.Command{
-		Use: "forget (--chunk ID | --session NAME | --text WORDS | --since TIME [--until TIME])", Short: "Take what was said out of every file, for good",
-		Long: `forget shows first what would go, and changes nothing without --yes. It can't be undone.
+		Use: "forget (--chunk ID | --session NAME | --text WORDS | --since TIME [--until TIME])", Short: "Erase something from every file, for good",
+		Long: `forget first shows what it would erase; without --yes it changes nothing. It can't be undone.
 
 Text of conversations becomes "[forgotten]"; the rest of a session stays as it is.
 It goes from transcripts (archive, trash and older copies too), titles, names of
 files, attachments, memory files, the inbox, drafts, logs, caches and the search
-index. Summaries that cover it are made anew of what is left: at once without a model, then by
+index. Summaries that cover it are rewritten from what is left: at once without a model, then by
 the small model, while the app runs or with --resummarize. What was learnt from it
 is proposed for removal in the inbox; with --lessons it goes at once.
 
-What may tell of the same in other words stays and is listed with a number: the answer
-to it, steps of the same turn, lessons of the session. --also 1,3 takes the first and
-the third of that list too (or their ids, which --json gives as "offer").
+What may repeat it in other words stays and is listed with a number: the answer to it,
+steps of the same turn, lessons of the session. --also 1,3 also erases the first and
+the third of that list (or their IDs, which --json gives as "offer").
 
---text takes every place where the words stand, whatever their case and accents.
-With the others, what you typed yourself in other sessions stays, and is listed;
---copies takes it too. Instructions that came with mac-stats are never changed.
+--text erases every occurrence of the words, whatever their case and accents. With the
+other options, what you typed yourself in other sessions stays and is listed; --copies
+erases it too. Instructions that came with mac-stats are never changed.
 
 A memory server (recall.backend) loses it at once, and the other machines when they are next
 online. Its log, backups and replicas keep copies. One that can't be reached is told later.
 
-Only hashes are kept of it (forgotten.jsonl, their key in forgotten.key), so that an old
-copy or an unsaved editor copy brings nothing back. Who has both files can try guesses, and so find
-a short text such as a PIN: keep them to yourself, or delete both. What you type anew is
-yours again.`,
+Only hashes of it are kept (forgotten.jsonl, with the key in forgotten.key), so that an old
+copy or an unsaved editor buffer brings nothing back. Anyone who has both files can test guesses
+and so find a short text such as a PIN: keep them private, or delete both. If you type the text
+again, it is kept again.`,
 		Example: `  mac-stats memory forget --text "my locker code"
   mac-stats memory forget --text "my locker code" --also 1,3
   mac-stats memory forget --text "my locker code" --yes
@@ -64,15 +64,15 @@ yours again.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.chunk, "chunk", "", "one passage, by its `ID` (session/block/part), which memory search --json shows")
-	flags.StringVar(&f.session, "session", "", "all that was said in this session up to now")
-	flags.StringVar(&f.text, "text", "", "these words, wherever they stand")
+	flags.StringVar(&f.session, "session", "", "everything said in this session up to now")
+	flags.StringVar(&f.text, "text", "", "these words, wherever they occur")
 	flags.StringVar(&f.since, "since", "", `what was said from then on: 2026-11-21, "2026-11-21 14:30", yesterday, 24h, 7d`)
 	flags.StringVar(&f.until, "until", "", "what was said before then")
-	flags.StringSliceVar(&f.also, "also", nil, "also what was offered under these `NUMBERS` or ids")
+	flags.StringSliceVar(&f.also, "also", nil, "also what is listed under these `NUMBERS` or IDs")
 	flags.BoolVar(&f.copies, "copies", false, "also where you typed the same sentences in other sessions")
 	flags.BoolVar(&f.lessons, "lessons", false, "also what was learnt from it, at once")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would go (what it does without --yes)")
-	flags.BoolVar(&f.resummarize, "resummarize", false, "let the small model make Summaries that lost something anew now; else the app does")
+	flags.BoolVar(&f.resummarize, "resummarize", false, "let the small model rewrite Summaries that lost something now; else the app does")
 	flags.BoolVar(&f.yes, "yes", false, "do it")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)

@@ -41,11 +41,10 @@ func newProposalLine(b *backend.Backend, p memory.Proposal, state string) propos
 }
 
 func inboxCommand(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("inbox", "Show and decide what is proposed to be remembered", inboxListCommand(c), acceptCommand(c), editCommand(c), discardCommand(c))
-	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, a file that is
-yours to edit: every lesson where memory.write = ask, where text of strangers is in
-the conversation or where the memory is full, and every change of a line. Without a
-word more, inbox lists it.`
+	group := cmdline.Group("inbox", "Review what models propose to remember", inboxListCommand(c), acceptCommand(c), editCommand(c), discardCommand(c))
+	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, which you can edit:
+every lesson if memory.write = ask, if the conversation contains text from strangers or
+if the memory is full, and every change to a line. Without a command, inbox lists it.`
 	group.RunE = listInbox(c, cmdline.JSONFlag(group))
 	return group
 }
@@ -106,7 +105,7 @@ func stampWords(p memory.Proposal) string {
 }
 
 func acceptCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "accept ID", Short: "Do what a proposal says", Args: cmdline.Exactly(1, "one id")}
+	cmd := &cobra.Command{Use: "accept ID", Short: "Accept a proposal", Args: cmdline.Exactly(1, "one id")}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
 		p, err := findProposal(b, args[0])
@@ -144,7 +143,7 @@ func findProposal(b *backend.Backend, id string) (memory.Proposal, error) {
 
 func editCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "edit ID TEXT", Short: "Change the words of a proposal; it waits on", Args: cmdline.AtLeast(2, "an id and the new words"),
+		Use: "edit ID TEXT", Short: "Change the words of a proposal; it keeps waiting", Args: cmdline.AtLeast(2, "an id and the new words"),
 		Example: `  mac-stats memory inbox edit k3x9qa "Likes green tea"`,
 	}
 	asJSON := cmdline.JSONFlag(cmd)
@@ -159,7 +158,7 @@ func editCommand(c *cmdline.Line) *cobra.Command {
 }
 
 func discardCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "discard ID", Short: "Drop a proposal; nothing is remembered", Args: cmdline.Exactly(1, "one id")}
+	cmd := &cobra.Command{Use: "discard ID", Short: "Discard a proposal; nothing is remembered", Args: cmdline.Exactly(1, "one id")}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
 		p, err := b.Memory.Discard(ctx, args[0])
@@ -176,9 +175,9 @@ func discardCommand(c *cmdline.Line) *cobra.Command {
 
 func undoCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "undo [ID]", Short: "Take the last change of the memory back, or the one of an undo id", Args: cmdline.AtMost(1, "one undo id at most"),
-		Long: `Takes back the newest change made by a model, in the window or here, and the one before
-it when given again, up to 20. What you changed in your editor is left as it is.`,
+		Use: "undo [ID]", Short: "Undo the last change to memory, or the one with an undo ID", Args: cmdline.AtMost(1, "one undo id at most"),
+		Long: `Undoes the newest change made by a model, in the window or here. Give it again to undo the
+one before, up to 20. What you changed in your editor stays as it is.`,
 	}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {

@@ -38,7 +38,7 @@ type indexLine struct {
 }
 
 func statusCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Say what the search index covers, and how far it is behind", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "status", Short: "Show what the search index covers and how far it is behind", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		return printIndex(ctx, c, b, 0, *asJSON)
@@ -48,15 +48,14 @@ func statusCommand(c *cmdline.Line) *cobra.Command {
 
 func reindexCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "reindex", Short: "Build the search index anew; returns when it is complete",
-		Long: `reindex builds the search index from the files, which stay as they are, and where an
-embedding model is installed it makes the vectors that are missing. It works with the app
-running or not; searches are answered by the old index meanwhile. Interrupted, it goes on
-where it was at the next run.`,
+		Use: "reindex", Short: "Rebuild the search index; returns when it is complete",
+		Long: `reindex rebuilds the search index from the files, which it doesn't change. If an embedding
+model is installed, it makes the missing vectors. It works whether the app runs or not, and
+the old index answers searches meanwhile. If it is interrupted, the next run continues.`,
 		Args: cmdline.NoArgs,
 	}
 	asJSON := cmdline.JSONFlag(cmd)
-	changed := cmd.Flags().Bool("changed", false, "only take up what has changed")
+	changed := cmd.Flags().Bool("changed", false, "only index what has changed")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		took, err := reindex(ctx, c, b, *changed)
 		if err != nil {
@@ -206,8 +205,8 @@ func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) strin
 
 func summarizeCommand(c *cmdline.Line) *cobra.Command {
 	return sessioncmd.Summarizing(c, &cobra.Command{
-		Use: "summarize [SESSION]", Short: "Summarise a session now, and take the Summary into the search index",
-		Long: "summarize does what `sessions compact` does. Without a SESSION the last one of the\ncommand line is meant.",
+		Use: "summarize [SESSION]", Short: "Summarise a session now and add the Summary to the search index",
+		Long: "summarize does what `sessions compact` does. Without a SESSION it uses the last one of\nthe command line.",
 	}, func(ctx context.Context, b *backend.Backend) {
 		// The Summary stands in any case: the app, or reindex, takes it up later.
 		if _, err := reindex(ctx, c, b, true); err != nil && ctx.Err() == nil {

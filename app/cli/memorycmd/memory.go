@@ -42,9 +42,9 @@ type memoryLine struct {
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
 		searchCommand(c), statusCommand(c), reindexCommand(c), summarizeCommand(c), forgetCommand(c), backendCommand(c))
-	group.Long = `Memory is bullets in markdown files that are yours to edit: agents/memory.md for all
+	group.Long = `Memory is bullets in markdown files that you can edit: agents/memory.md for all
 agents, agents/agent-<id>/memory.md for one. An edit counts from the next message on.
-What was said stands in the transcripts; search finds it there.`
+Conversations are in the transcripts; search finds them there.`
 	return group
 }
 

@@ -26,10 +26,10 @@ type missingLine struct {
 
 func restoreCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore [ID...]", Short: "Put remembered lines back that another program's save took out",
+		Use: "restore [ID...]", Short: "Restore remembered lines that another program's save removed",
 		Long: `When an editor saves a memory file that it read before something was remembered, that
-line is gone. restore puts it back: all such lines, or those of the IDs that --list
-shows. --keep-removed says that you took them out yourself: nothing tells of them any
+line is lost. restore puts it back: all such lines, or those with the IDs that --list
+shows. --keep-removed says that you removed them yourself: they aren't mentioned any
 more, and no model remembers them again.`,
 		Example: `  mac-stats memory restore --list
   mac-stats memory restore

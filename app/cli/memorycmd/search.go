@@ -43,24 +43,24 @@ type searchFlags struct {
 func searchCommand(c *cmdline.Line) *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use: "search QUERY | -", Short: "Find what was said and learnt, in your own words",
+		Use: "search QUERY | -", Short: "Search conversations and memory in your own words",
 		Long: `search looks through all conversations and memory files: for words, names, error
 codes, dates ("last week", "in May"), and for meaning where an embedding model is
 installed. With - it answers each line of stdin, one after the other.
 
-It never reads the files anew: what it says last is how far the index is behind
-them. The app keeps the index up; without it, "memory reindex" does.`,
+It doesn't read the files again; its last line says how far the index is behind
+them. The app keeps the index up to date; without the app, "memory reindex" does.`,
 		Example: `  mac-stats memory search "which port did we use for the proxy"
   mac-stats memory search --session notes --limit 3 ERR_TIMEOUT
   mac-stats memory search --json - < questions.txt`,
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.limit, "limit", 0, "show at most so many messages, each with its best passage; 0 takes recall.top_k")
+	flags.IntVar(&f.limit, "limit", 0, "maximum number of messages, each with its best passage; 0 uses recall.top_k")
 	flags.StringVar(&f.session, "session", "", "only in this session")
 	flags.BoolVar(&f.all, "all-sessions", false, "in all sessions and memory files (what it does without --session)")
 	flags.BoolVar(&f.cold, "include-cold", false, "also in sessions that are older than recall.cold_after_days")
 	flags.StringVar(&f.strategy, "strategy", "", "lexical (words), semantic (meaning) or hybrid; else recall.strategy")
-	flags.BoolVar(&f.beside, "beside", false, "show the first lines of the messages before and after each, too")
+	flags.BoolVar(&f.beside, "beside", false, "also show the first lines of the messages before and after each")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
 	c.CompleteFlag(cmd, "strategy", strategies)

@@ -151,7 +151,7 @@ func printModels(c *cmdline.Line, lines []modelLine, advice string, asJSON bool)
 func pullCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pull NAME", Short: "Install a model through Ollama",
-		Long:    "pull downloads a model. Ctrl-C stops it; the next pull of the same model goes on from there.",
+		Long:    "pull downloads a model. Ctrl-C stops it; the next pull of the same model continues from there.",
 		Example: "  mac-stats models pull qwen3:8b",
 		Args:    cmdline.Exactly(1, "one model"),
 	}

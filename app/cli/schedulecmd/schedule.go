@@ -1,8 +1,8 @@
 // Package schedulecmd is mac-stats schedule: what is asked at fixed times, listed, added,
 // removed, switched and run now.
 //
-// Schedules stand in schedules.toml, which is the person's to edit; what can't be read of
-// it is told and left as it is. A schedule runs while the app does, in a session of its
+// Schedules are in schedules.toml, which people edit; what can't be read in it is
+// reported and left as it is. A schedule runs while the app does, in a session of its
 // own: run asks at once and prints the answer. The times and the file belong to
 // app/schedule. app/cli calls Command.
 package schedulecmd
@@ -43,11 +43,11 @@ type scheduleLine struct {
 
 // Command is schedule.
 func Command(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("schedule", "Ask something at fixed times: list, add, remove, run, enable, disable",
+	group := cmdline.Group("schedule", "Ask something at set times: list, add, remove, run, enable, disable",
 		listCommand(c), addCommand(c), removeCommand(c), runCommand(c), switchCommand(c, "enable", true), switchCommand(c, "disable", false))
-	group.Long = `Schedules stand in schedules.toml of the data folder, yours to edit. They run while the
-app does, or mac-stats --headless; what fell due meanwhile runs once. Each has a
-session of its own: ` + "`mac-stats sessions show schedule-NAME`" + ` shows what was answered.`
+	group.Long = `Schedules are in schedules.toml in the data folder, which you can edit. They run while the
+app or mac-stats --headless runs; what fell due in between runs once. Each has its own
+session: ` + "`mac-stats sessions show schedule-NAME`" + ` shows the answers.`
 	group.Example = `  mac-stats schedule add Morning --when "every weekday at 8" "What should I know about this machine today?"
   mac-stats schedule list
   mac-stats schedule run Morning`
@@ -99,7 +99,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 	var allow []string
 	cmd := &cobra.Command{
 		Use: "add NAME TEXT --when TIMES", Short: "Add a schedule",
-		Long: `TIMES is a form like "every hour", "every day at 8", "every weekday at 17:30" or
+		Long: `TIMES is a phrase like "every hour", "every day at 8", "every weekday at 17:30" or
 "every monday at 9", or a cron line such as "0 8 * * 1-5". Times are those of this
 machine.`,
 		Example: `  mac-stats schedule add Morning --when "every weekday at 8" --quiet 22:00-7:00 "What is new?"`,
@@ -113,9 +113,9 @@ machine.`,
 	flags := cmd.Flags()
 	flags.StringVar(&when, "when", "", "when it runs")
 	flags.StringVar(&s.Agent, "agent", "", "the agent: slug, name or id")
-	flags.StringVar(&quiet, "quiet", "", "quiet hours, such as 22:00-7:00: what falls due in them runs at their end")
+	flags.StringVar(&quiet, "quiet", "", "quiet hours, such as 22:00-7:00: runs that fall due then wait until they end")
 	flags.BoolVar(&s.OnBattery, "on-battery", true, "run on battery too; --on-battery=false waits for the mains")
-	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without a question: a tool, or RUN_CMD and a program (\"RUN_CMD df\"); may be given several times")
+	flags.StringArrayVar(&allow, "allow", nil, "what may run in this schedule without asking: a tool, or RUN_CMD and a program (\"RUN_CMD df\"); may be given several times")
 	c.CompleteFlag(cmd, "agent", cmdline.UsableAgentNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -172,7 +172,7 @@ func removeCommand(c *cmdline.Line) *cobra.Command {
 }
 
 func switchCommand(c *cmdline.Line, name string, on bool) *cobra.Command {
-	short := map[bool]string{true: "Let a schedule run again", false: "Keep a schedule, and don't run it"}[on]
+	short := map[bool]string{true: "Start running a schedule again", false: "Stop running a schedule, but keep it"}[on]
 	return changeCommand(c, name, short, map[bool]string{true: " is on.", false: " is off."}[on], func(ctx context.Context, b *backend.Backend, name string) error {
 		return schedule.SetEnabled(ctx, b.Schedules.File(), name, on)
 	})

@@ -32,7 +32,7 @@ const mostTitle = 200
 
 func renameCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rename NAME TITLE", Short: "Give a session a title; its name stays",
+		Use: "rename NAME TITLE", Short: "Give a session a title; its name doesn't change",
 		Args: cmdline.AtLeast(2, "a NAME and a TITLE"),
 	}
 	asJSON := cmdline.JSONFlag(cmd)
@@ -57,12 +57,12 @@ func renameCommand(c *cmdline.Line) *cobra.Command {
 
 func deleteCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Move a session to the trash; --undo brings it back",
-		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. Copies of it stay where they are. --undo brings back the session deleted last, or the one named.",
+		Use: "delete NAME", Short: "Move a session to the trash; --undo restores it",
+		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. Copies of it stay where they are. --undo restores the session deleted last, or NAME.",
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
 	asJSON := cmdline.JSONFlag(cmd)
-	undo := cmd.Flags().Bool("undo", false, "bring back the session deleted last, or NAME")
+	undo := cmd.Flags().Bool("undo", false, "restore the session deleted last, or NAME")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && !*undo {
 			return cmdline.WrongUsage(cmd, "say which session to delete")

@@ -30,7 +30,7 @@ type compactionLine struct {
 func compactCommand(c *cmdline.Line) *cobra.Command {
 	return Summarizing(c, &cobra.Command{
 		Use: "compact [NAME]", Short: "Summarise a session now; its transcript keeps everything",
-		Long: "compact lets the small model summarise a session: later messages are sent with the\nSummary and the last messages word for word. Nothing in the transcript is changed.",
+		Long: "compact lets the small model summarise a session. Later messages are sent with the\nSummary and with the last messages word for word. The transcript doesn't change.",
 	}, nil)
 }
 

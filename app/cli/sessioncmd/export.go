@@ -66,12 +66,12 @@ type exportedBlock struct {
 func exportCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export NAME", Short: "Write a whole session to a file or to stdout",
-		Long: "export writes everything of a session: as markdown the transcript's own format,\nwhich loads again, as one JSON object, or as one HTML file to read, send or print\n(a browser saves it as PDF). An existing file is never overwritten.",
+		Long: "export writes a whole session as markdown (the transcript's own format, which can be\nloaded again), as one JSON object, or as one HTML file to read, send or print (a\nbrowser saves it as PDF). It never overwrites a file.",
 		Args: cmdline.Exactly(1, "one NAME"),
 	}
 	asJSON := cmdline.JSONFlag(cmd)
 	format := cmd.Flags().String("format", "md", "md, html or json")
-	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout where empty or -")
+	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout if empty or -")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		toFile := *file != "" && *file != "-"
 		if *asJSON && !toFile {

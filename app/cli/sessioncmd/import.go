@@ -32,10 +32,10 @@ type importLine struct {
 func importCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import conversations from ChatGPT's or Claude's export",
-		Long: `import reads the zip file that ChatGPT or Claude sends you as your export (or its
-conversations.json) and makes a transcript of each conversation, dated as it was. What
-is here already stays as it is, so the same file may be imported again. --dry-run
-counts, and writes nothing.
+		Long: `import reads the zip file you get from ChatGPT or Claude as your export (or its
+conversations.json) and makes a transcript of each conversation, with its own date.
+Conversations that are already here stay as they are, so you can import the same file
+again. --dry-run counts and writes nothing.
 
 Nothing is learnt from imported text without you. Memory search finds it as soon as
 the index is up to date.`,
@@ -44,7 +44,7 @@ the index is up to date.`,
 		Args: cmdline.Exactly(1, "one FILE"),
 	}
 	asJSON := cmdline.JSONFlag(cmd)
-	dry := cmd.Flags().Bool("dry-run", false, "count what would be imported, and write nothing")
+	dry := cmd.Flags().Bool("dry-run", false, "count what would be imported and write nothing")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
 		got, err := importFile(ctx, c, b, args[0], *dry)
 		if err != nil {

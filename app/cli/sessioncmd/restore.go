@@ -23,11 +23,11 @@ type restoreLine struct {
 
 func restoreCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore [NAME]", Short: "Put back what a save removed from a transcript",
-		Long: `restore puts back what is no longer in a transcript because an editor or a sync
-program saved it without: each message where it stood. --keep-removed accepts the
-removal instead, and mac-stats lets go of it. Until you decide, removed messages
-are in no list, no search and no request; they are kept for 30 days.`,
+		Use: "restore [NAME]", Short: "Restore what a save removed from a transcript",
+		Long: `restore puts back messages that are no longer in a transcript because an editor or a
+sync program saved it without them, each in its old place. --keep-removed accepts the
+removal instead, and mac-stats drops its copy. Until you decide, removed messages are
+in no list, search or request; they are kept for 30 days.`,
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)

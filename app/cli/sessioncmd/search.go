@@ -29,11 +29,11 @@ type hitLine struct {
 func searchCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "search QUERY", Short: "Find conversations by words in titles and texts",
-		Long: "search looks through all transcripts, archived ones too, the last used first. A\nconversation has to hold every word; case and accents make no difference. Words\nbetween quotation marks are found as they stand.",
+		Long: "search looks through all transcripts, including archived ones, the most recently used\nfirst. A conversation must contain every word; case and accents make no difference.\nWords in quotation marks are found as a phrase.",
 		Args: cmdline.AtLeast(1, "a QUERY"),
 	}
 	asJSON := cmdline.JSONFlag(cmd)
-	limit := cmd.Flags().Int("limit", 20, "show at most so many conversations; 0 shows all")
+	limit := cmd.Flags().Int("limit", 20, "maximum number of conversations; 0 shows all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		query := strings.Join(args, " ")
 		switch {

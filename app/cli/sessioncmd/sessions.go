@@ -66,14 +66,14 @@ func Command(c *cmdline.Line) *cobra.Command {
 		listCommand(c), showCommand(c), searchCommand(c), statusCommand(c), resetCommand(c), compactCommand(c),
 		renameCommand(c), restoreCommand(c), deleteCommand(c), exportCommand(c), importCommand(c))
 	group.Long = `Every conversation is a session with one transcript, a markdown file under
-~/.mac-stats/session. A bare NAME means cli-NAME, else the session of exactly that
-name. Without a NAME show, reset, compact and restore take the last session of the
+~/.mac-stats/session. A bare NAME means cli-NAME, or else the session with exactly that
+name. Without a NAME, show, reset, compact and restore use the last session of the
 command line.`
 	return group
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List sessions, the last used first", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List sessions, the most recently used first", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		list, err := listed(ctx, c, b)
@@ -189,8 +189,8 @@ func noteText(b transcript.Block) string {
 
 func resetCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "reset [NAME]", Short: "Start a session anew; its transcript stays",
-		Long: "reset draws a line in the transcript: what stands above it is kept and is not told\nto a model again.",
+		Use: "reset [NAME]", Short: "Start a session over; its transcript stays",
+		Long: "reset draws a line in the transcript: what is above it is kept but no longer sent to a\nmodel.",
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)

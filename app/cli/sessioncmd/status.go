@@ -35,8 +35,8 @@ type statusLine struct {
 
 func statusCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "status [NAME]", Short: "Counts, roles, times and sizes; never text",
-		Long: "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so its output can be passed on.",
+		Use: "status [NAME]", Short: "Show counts, roles, times and sizes, but never text",
+		Long: "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so you can share its output.",
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)

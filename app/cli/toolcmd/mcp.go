@@ -29,19 +29,19 @@ import (
 // MCPCommand is mcp.
 func MCPCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "Let another assistant search your memory; and the tools of other programs", Args: cmdline.UnknownCommand, SuggestionsMinimumDistance: 2,
-		Long: `mcp serves your memory to another assistant by the Model Context Protocol on stdin
-and stdout; that assistant starts it. It can search what was said, list what is
-remembered and read the vitals. A line it wants remembered waits in the inbox for
-you. The settings under [mcp] say what it may ask for; nothing from Discord is given
+		Use: "mcp", Short: "Let another assistant search your memory, and manage MCP servers", Args: cmdline.UnknownCommand, SuggestionsMinimumDistance: 2,
+		Long: `mcp serves your memory to another assistant through the Model Context Protocol on
+stdin and stdout. That assistant starts it. It can search your conversations, list what
+is remembered and read the vitals. A line that it wants remembered waits in the inbox
+for you. The settings under [mcp] say what it may ask for. It gets nothing from Discord
 unless mcp.discord is true.
 
 Add it to the assistant's mcp.json:
 
   {"mcpServers": {"mac-stats": {"command": "mac-stats", "args": ["mcp"]}}}
 
-The other way round, your agents can use the tools of other programs: name their
-servers in ~/.mac-stats/mcp.json, in the same form. The commands below are about those.`,
+Conversely, your agents can use the tools of other programs: list their servers in
+~/.mac-stats/mcp.json, in the same form. The commands below manage those servers.`,
 	}
 	cmd.AddCommand(serversCommand(c), testCommand(c), loginCommand(c), switchCommand(c, true), switchCommand(c, false))
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {

@@ -34,16 +34,16 @@ type revokedLine struct {
 
 // PermissionsCommand is permissions.
 func PermissionsCommand(c *cmdline.Line) *cobra.Command {
-	group := cmdline.Group("permissions", "Show what your agents may do without asking, and take it back", listCommand(c), revokeCommand(c), clearCommand(c))
-	group.Long = `A tool that acts outside mac-stats asks before it runs. What you answer with always,
-in this chat or never is kept in permissions.toml, a file that is yours to edit.
-Without a word more, permissions lists it.`
+	group := cmdline.Group("permissions", "Show and revoke what your agents may do without asking", listCommand(c), revokeCommand(c), clearCommand(c))
+	group.Long = `A tool that acts outside mac-stats asks before it runs. The answers always, in this
+chat and never are kept in permissions.toml, which you can edit. Without a command,
+permissions lists them.`
 	group.RunE = listPermissions(c, cmdline.JSONFlag(group))
 	return group
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List what is allowed and what never, the oldest first", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List what is allowed and what is never allowed, the oldest first", Args: cmdline.NoArgs}
 	cmd.RunE = listPermissions(c, cmdline.JSONFlag(cmd))
 	return cmd
 }
@@ -77,7 +77,7 @@ func unreadablePermissions(err error) error {
 }
 
 func revokeCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "Take one back: you are asked again", Args: cmdline.Exactly(1, "one ID; `permissions list` shows them")}
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke one: you are asked again", Args: cmdline.Exactly(1, "one ID; `permissions list` shows them")}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
 		switch err := b.Answers.Revoke(args[0]); {
@@ -92,7 +92,7 @@ func revokeCommand(c *cmdline.Line) *cobra.Command {
 }
 
 func clearCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "clear", Short: "Take all of them back", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "clear", Short: "Revoke all of them", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
 		n, err := b.Answers.Clear()

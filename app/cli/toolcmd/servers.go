@@ -31,7 +31,7 @@ type toolLine struct {
 }
 
 func serversCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the servers of mcp.json and their tools, as they were seen last", Args: cmdline.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the servers of mcp.json and the tools last seen on them", Args: cmdline.NoArgs}
 	asJSON := cmdline.JSONFlag(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
 		return printServers(c, b, "", *asJSON)
