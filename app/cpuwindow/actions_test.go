@@ -53,7 +53,7 @@ func (b *bench) button(label string, n int) *kit.Button {
 			}
 		}
 	}
-	walk(b.w.chat.Object)
+	walk(b.w.chat.View.Object)
 	if n >= len(found) {
 		b.t.Fatalf("%d buttons %q", len(found), label)
 	}
@@ -67,7 +67,7 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 		if older.Shy.Visible() || !newest.Shy.Visible() {
 			t.Fatalf("at rest: older %v, newest %v", older.Shy.Visible(), newest.Shy.Visible())
 		}
-		port := b.w.chat.Port
+		port := b.w.chat.View.Port
 		var y float32
 		for _, p := range port.Rows {
 			if p.Hot == older.Shy {
@@ -114,8 +114,8 @@ func TestEditingAMessageStartsABranchInItsPlace(t *testing.T) {
 func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.w.focusComposer()
-		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
+		b.w.chat.Focus()
+		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
 		b.Settle()
 		b.w.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		b.Settle()
@@ -130,12 +130,12 @@ func TestEscapeLeavesAMessageAsItWas(t *testing.T) {
 func TestABranchThatCouldNotBeginChangesNothing(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.w.editMessage("u1", "a better question")
+		b.w.chat.View.Act.EditMessage("u1", "a better question")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: "internal", Text: "The message is no longer part of the conversation.", Err: errors.New("x")}
 		close(b.run(0).events)
 		b.Settle()
 		b.Sees("answer one", "question two", "answer two", "no longer part")
-		b.w.retry(lastFault(b.w.shown))
+		b.w.chat.View.Act.Retry(lastFault(b.w.chats().Shown()))
 		b.Settle()
 		if r := b.turns.requests[1]; r.Edit != "u1" || r.Text != "a better question" {
 			t.Errorf("the retry is %+v", r)
@@ -161,7 +161,7 @@ func TestAnsweringAgainSaysSo(t *testing.T) {
 func TestAnsweringAnOlderMessageIsAskedAbout(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
-		b.w.answerAgain("u1")
+		b.w.chat.View.Act.AnswerAgain("u1")
 		if len(b.turns.requests) != 0 {
 			t.Fatal("it was not asked about")
 		}
@@ -174,7 +174,7 @@ func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 		b := talked(t)
 		b.Sees("Used memory.md · 12 lines", "Links")
 		var got []string
-		for _, leaves := range b.w.shown.AnswerLeaves(entriesNow(b.w.shown)[1].Key) {
+		for _, leaves := range b.w.chats().Shown().AnswerLeaves(entriesNow(b.w.chats().Shown())[1].Key) {
 			markdown.EachLink(leaves, func(words, url string) { got = append(got, words+" "+url) })
 		}
 		if strings.Join(got, "|") != "a page http://example.org/p" {
@@ -190,22 +190,22 @@ func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
 		// given a reader at the end, when a call in sight is opened, then its row stays
 		// where it was pressed
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		ev := b.run(0).events
 		ev <- token(strings.Repeat("a paragraph\n\n", 40))
 		ev <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "SYSTEM_STATS", Task: "all", Done: true, Result: strings.Repeat("a line\n", 60)}}
 		b.Settle()
-		port, call := b.w.chat.Port, entriesNow(b.w.shown)[len(entriesNow(b.w.shown))-1]
+		port, call := b.w.chat.View.Port, entriesNow(b.w.chats().Shown())[len(entriesNow(b.w.chats().Shown()))-1]
 		if !port.Follow {
 			t.Fatal("the end is not followed")
 		}
-		row := b.w.chat.Built[call.Key].Call
+		row := b.w.chat.View.Built[call.Key].Call
 		before := row.Position().Y
-		b.w.chat.Toggle(call.Key)
+		b.w.chat.View.Toggle(call.Key)
 		if after := row.Position().Y; after != before || port.Follow {
 			t.Errorf("the row went from %g to %g, the end is followed: %v", before, after, port.Follow)
 		}
-		b.w.chat.Toggle(call.Key)
+		b.w.chat.View.Toggle(call.Key)
 		if after := row.Position().Y; after != before || !port.Follow {
 			t.Errorf("closed, the row is at %g, the end is followed: %v", after, port.Follow)
 		}

@@ -102,13 +102,13 @@ func pictureBytes(t testing.TB, w, h int) []byte {
 
 func (b *bench) drop(paths ...string) {
 	b.t.Helper()
-	b.w.attachPaths(paths)
+	b.w.chat.Attach(paths)
 	b.Settle()
 }
 
 func chipNames(b *bench) []string {
 	var names []string
-	for _, o := range b.w.compose.Chips.Objects {
+	for _, o := range b.w.chat.Compose.Chips.Objects {
 		names = append(names, o.(*compose.Chip).Name.Text)
 	}
 	return names
@@ -125,27 +125,27 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 		if diff := cmp.Diff([]string{"notes.txt · 6 bytes", "shot.png · 83 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
-		note := b.w.compose.Note
+		note := b.w.chat.Compose.Note
 		for _, want := range []string{"the folder holds no text files of less than 1 MB.", "gone.txt can't be attached: it isn't there any more."} {
 			if note.Hidden || !strings.Contains(note.Flat, want) {
 				t.Errorf("the composer says %q, not %q", note.Flat, want)
 			}
 		}
-		test.Type(b.w.compose.Entry, "What is this?")
-		b.w.compose.Submit()
+		test.Type(b.w.chat.Compose.Entry, "What is this?")
+		b.w.chat.Compose.Submit()
 		b.Settle()
 		req := b.turns.requests[0]
 		if req.Text != "What is this?" || len(req.Files) != 2 || req.Files[0].Name != "notes.txt" || !req.Files[1].Image {
 			t.Errorf("sent %q with %d files", req.Text, len(req.Files))
 		}
-		if !b.w.compose.Chips.Hidden || !note.Hidden {
+		if !b.w.chat.Compose.Chips.Hidden || !note.Hidden {
 			t.Error("they are still beside the next message")
 		}
 		b.Sees("What is this?", "notes.txt")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
 		close(b.run(0).events)
 		b.Settle()
-		b.w.retry(conversation.Fault{Text: "What is this?"})
+		b.w.chat.View.Act.Retry(conversation.Fault{Text: "What is this?"})
 		b.Settle()
 		if again := b.turns.requests[1]; len(again.Files) != 2 || again.Text != req.Text {
 			t.Errorf("what never reached the disk is sent again with %d files", len(again.Files))
@@ -161,18 +161,18 @@ func TestAFileIsRemovedByItsChip(t *testing.T) {
 			writeTo(t, filepath.Join(dir, name), []byte(name))
 			b.drop(filepath.Join(dir, name))
 		}
-		b.w.compose.Chips.Objects[0].(*compose.Chip).Remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+		b.w.chat.Compose.Chips.Objects[0].(*compose.Chip).Remove.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 		b.Settle()
 		if diff := cmp.Diff([]string{"b.txt · 5 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
-		b.w.compose.Submit() // without a word
+		b.w.chat.Compose.Submit() // without a word
 		b.Settle()
 		if req := b.turns.requests[0]; req.Text != "" || len(req.Files) != 1 {
 			t.Errorf("sent %+v", req)
 		}
-		if b.w.shown.Title() != "b.txt" {
-			t.Errorf("the chat is called %q", b.w.shown.Title())
+		if b.w.chats().Shown().Title() != "b.txt" {
+			t.Errorf("the chat is called %q", b.w.chats().Shown().Title())
 		}
 	})
 }
@@ -183,14 +183,14 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 		clip := b.w.p.App.Clipboard()
 		paste := func(text string) {
 			clip.SetContent(text)
-			b.w.compose.Entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
+			b.w.chat.Compose.Entry.TypedShortcut(&fyne.ShortcutPaste{Clipboard: clip})
 			b.Settle()
 		}
 		paste("short")
 		paste(strings.Repeat("long line\n", 1000))
 		b.keeper.clip = pictureBytes(t, 4, 4)
 		paste("")
-		if got := b.w.compose.Entry.Text; got != "short" {
+		if got := b.w.chat.Compose.Entry.Text; got != "short" {
 			t.Errorf("the field holds %d bytes", len(got))
 		}
 		got := chipNames(b)
@@ -199,7 +199,7 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 		}
 		b.keeper.clip = nil
 		paste("")
-		if note := b.w.compose.Note; note.Flat != "There is no image on the clipboard." {
+		if note := b.w.chat.Compose.Note; note.Flat != "There is no image on the clipboard." {
 			t.Errorf("the composer says %q", note.Flat)
 		}
 	})
@@ -211,7 +211,7 @@ func TestAttachOpensADialogueToChooseAFileOrAFolder(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
 				t.Setenv("HOME", t.TempDir())
-				b.w.compose.Attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+				b.w.chat.Compose.Attach.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 				b.Sees("File…", "Folder of text files…")
 				b.focusedKey(fyne.KeyDown)
 				if strings.Contains(want, "folder") {
@@ -233,7 +233,7 @@ func TestFilesStayWithTheirConversation(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "a.txt")
 		writeTo(t, file, []byte("a"))
 		b.drop(file)
-		first := b.w.shown
+		first := b.w.chats().Shown()
 		b.w.OpenSession("cpu-other")
 		b.Settle()
 		if len(chipNames(b)) != 0 {
@@ -263,15 +263,21 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 		b.Settle()
 		b.Sees("Look at these", "notes.txt", "gone.png is missing")
 		b.SeesNot("files/")
-		img, ok := b.w.thumbs.Get(shot.File)
+		img, ok := b.thumb(shot)
 		if !ok || img.Bounds().Dx() != 480 || img.Bounds().Dy() != 160 {
 			t.Errorf("the picture is %v", img)
 		}
 		b.w.Hide()
-		if _, ok := b.w.thumbs.Get(shot.File); ok {
+		if _, ok := b.thumb(shot); ok {
 			t.Error("a hidden window holds pictures")
 		}
 	})
+}
+
+// thumb is the small picture of a file of the shown session, where one is held.
+func (b *bench) thumb(a transcript.Attachment) (img image.Image, ok bool) {
+	b.w.chat.FileActions(b.w.chats().Shown().Name).Thumb(a, func(i image.Image, _ error) { img, ok = i, true })
+	return img, ok
 }
 
 func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
@@ -281,19 +287,22 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.w.addFiles(b.w.shown, []conversation.File{{Upload: u}}, nil)
-		b.w.thumbs.Forget()
-		b.w.send("look")
+		picture := filepath.Join(t.TempDir(), "shot.png")
+		writeText(t, picture, string(u.Data))
+		b.w.chat.Attach([]string{picture})
+		b.Settle()
+		b.w.chat.ForgetThumbs()
+		b.w.chat.Send("look")
 		b.Settle()
 		b.SeesNot("is missing")
-		if _, ok := b.w.thumbs.Get(u.Attachment().File); !ok {
+		if _, ok := b.thumb(u.Attachment()); !ok {
 			t.Error("no picture was made")
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "1"}
 		b.run(0).events <- agents.Event{Type: agents.EventDone}
 		close(b.run(0).events)
 		b.Settle()
-		if len(b.w.shown.FilesSent()) != 0 {
+		if len(b.w.chats().Shown().FilesSent()) != 0 {
 			t.Error("what is on disk is kept in memory, too")
 		}
 	})
@@ -317,20 +326,20 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 			"large:8b": "",
 			"small:1b": "About 625 tokens: small:1b has room for about 536. Shorten it, attach it as a file, or choose a model with a larger context.",
 		} {
-			b.w.choose(b.w.shown, transcript.Settings{Model: model})
-			b.w.compose.Entry.SetText(text)
-			if got := b.w.compose.Warned; got != want || b.w.compose.Note.Hidden != (want == "") {
+			b.choose(b.w.chats().Shown(), transcript.Settings{Model: model})
+			b.w.chat.Compose.Entry.SetText(text)
+			if got := b.w.chat.Compose.Warned; got != want || b.w.chat.Compose.Note.Hidden != (want == "") {
 				t.Errorf("%q: it says %q", model, got)
 			}
-			b.w.compose.Entry.SetText("")
-			if b.w.compose.Warned != "" {
-				t.Errorf("of nothing it says %q", b.w.compose.Warned)
+			b.w.chat.Compose.Entry.SetText("")
+			if b.w.chat.Compose.Warned != "" {
+				t.Errorf("of nothing it says %q", b.w.chat.Compose.Warned)
 			}
 		}
-		b.w.shown.Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 1500}})
-		b.w.compose.Entry.SetText(text)
-		if !strings.Contains(b.w.compose.Warned, "has room for about 125.") {
-			t.Errorf("it says %q", b.w.compose.Warned)
+		b.w.chats().Shown().Apply(agents.Event{Type: agents.EventUsage, Usage: &agents.Usage{ContextSize: 1500}})
+		b.w.chat.Compose.Entry.SetText(text)
+		if !strings.Contains(b.w.chat.Compose.Warned, "has room for about 125.") {
+			t.Errorf("it says %q", b.w.chat.Compose.Warned)
 		}
 	})
 }
@@ -351,11 +360,11 @@ func TestAFolderAndAPictureAreSeenBeforeTheyAreSent(t *testing.T) {
 		if diff := cmp.Diff([]string{"notes · 2 files · 49 bytes", "shot.png · 497 bytes"}, chipNames(b)); diff != "" {
 			t.Error(diff)
 		}
-		if want := "notes: 1 file left out: no text, hidden, or beyond 1 MB."; b.w.compose.Note.Flat != want {
-			t.Errorf("the composer says %q, want %q", b.w.compose.Note.Flat, want)
+		if want := "notes: 1 file left out: no text, hidden, or beyond 1 MB."; b.w.chat.Compose.Note.Flat != want {
+			t.Errorf("the composer says %q, want %q", b.w.chat.Compose.Note.Flat, want)
 		}
-		files := b.w.shown.Attached()
-		b.w.fileActions(b.w.shown.Name).Zoom(files[1].Attachment())
+		files := b.w.chats().Shown().Attached()
+		b.w.chat.FileActions(b.w.chats().Shown().Name).Zoom(files[1].Attachment())
 		b.Settle()
 		if p, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("the picture is not shown large")

@@ -52,13 +52,13 @@ func BenchmarkStreamedAnswer(b *testing.B) {
 
 func benchStream(b *testing.B, all []string, perSecond int) {
 	tokens := len(all)
-	perFrame := int(float64(perSecond) * frame.Seconds())
+	perFrame := int(float64(perSecond) * (80 * time.Millisecond).Seconds())
 	w := newBench(b).shown()
 	var figures streamFigures
 	for b.Loop() {
 		w.w.NewChat()
-		w.w.send("q")
-		c := w.w.shown
+		w.w.chat.Send("q")
+		c := w.w.chats().Shown()
 		var ui, work []time.Duration
 		for at := 0; at < tokens; at += perFrame {
 			began := time.Now()
@@ -67,7 +67,7 @@ func benchStream(b *testing.B, all []string, perSecond int) {
 			}
 			v := c.View(time.Now())
 			prepared := time.Now()
-			w.w.drawConversation(v)
+			w.w.chat.Draw(v)
 			ui, work = append(ui, time.Since(prepared)), append(work, time.Since(began))
 		}
 		c.Ended(c.Running())
@@ -205,11 +205,11 @@ func BenchmarkOpenLongSession(b *testing.B) {
 			b.Fatal(err)
 		}
 		c.Fill(t)
-		w.w.setShown(c)
+		w.w.chat.Show(c)
 	}
 	b.ReportMetric(ms(b.Elapsed())/float64(b.N), "ms")
 	b.ReportMetric(promisedOpening, "ms-promised")
-	if v := w.w.shown.View(time.Now()); v.Older < 4900 || len(v.Entries) == 0 {
+	if v := w.w.chats().Shown().View(time.Now()); v.Older < 4900 || len(v.Entries) == 0 {
 		b.Fatalf("%d older, %d here", v.Older, len(v.Entries))
 	}
 	b.ReportMetric(float64(heap()-before)/1e6, "MB-held")
@@ -225,8 +225,8 @@ func heap() int64 {
 // BenchmarkKeystroke is a key typed into a composer that holds 8 KB.
 func BenchmarkKeystroke(b *testing.B) {
 	w := newBench(b).shown()
-	e := w.w.compose.Entry
-	w.w.compose.SetText(strings.Repeat("words in a line of text that goes on\n", 220))
+	e := w.w.chat.Compose.Entry
+	w.w.chat.Compose.SetText(strings.Repeat("words in a line of text that goes on\n", 220))
 	b.ResetTimer()
 	n := 0
 	began := time.Now()

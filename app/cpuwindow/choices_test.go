@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -15,22 +16,28 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
 )
 
 func warmth(t float64) *float64 { return &t }
 
+// choose changes what is chosen for a conversation.
+func (b *bench) choose(c *conversation.Conversation, s transcript.Settings) {
+	c.Choose(s)
+	b.w.chat.DrawHeader()
+	b.w.chats().WriteChoice(c, s)
+}
+
 func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		c := b.w.shown
+		c := b.w.chats().Shown()
 		b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
 		want := transcript.Settings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
-		b.w.choose(c, want)
+		b.choose(c, want)
 		b.Settle()
 		b.Sees("qwen3:8b", "temperature 0.2 · instructions")
-		b.w.send("q")
+		b.w.chat.Send("q")
 		if got := b.turns.requests[0].Settings; got == nil || !got.Equal(want) {
 			t.Errorf("sent %+v", got)
 		}
@@ -39,12 +46,12 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 		b.Settle()
 
 		b.keeper.refuse = nil
-		b.w.choose(c, transcript.Settings{})
+		b.choose(c, transcript.Settings{})
 		b.Settle()
 		if got, ok := b.keeper.settings[c.Name]; !ok || !got.IsZero() {
 			t.Errorf("written %+v", got)
 		}
-		b.w.send("again")
+		b.w.chat.Send("again")
 		if got := b.turns.requests[1].Settings; got != nil {
 			t.Errorf("what is written is sent again: %+v", got)
 		}
@@ -85,7 +92,7 @@ func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
 		changed := *tr
 		changed.Blocks = append(changed.Blocks[:1:1], note)
 		b.sessions.files["cpu-a"] = &changed
-		b.w.reloadShown()
+		b.w.chats().Reload()
 		b.Settle()
 		b.Sees("other:1b")
 	})
@@ -95,7 +102,7 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.keeper.refuse = errors.New("the disk is full")
-		b.w.choose(b.w.shown, transcript.Settings{Model: "qwen3:8b"})
+		b.choose(b.w.chats().Shown(), transcript.Settings{Model: "qwen3:8b"})
 		b.Settle()
 		b.Sees("couldn't be saved", "the disk is full")
 	})
@@ -104,21 +111,21 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		first := b.w.shown.Name
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
+		first := b.w.chats().Shown().Name
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault | fyne.KeyModifierShift})
 		b.Settle()
-		name := b.w.shown.Name
+		name := b.w.chats().Shown().Name
 		if name == first || !b.keeper.IsPrivate(name) {
 			t.Errorf("the chat %s is not private", name)
 		}
-		b.Sees("A private chat", privateHint(), "private")
-		b.w.NewPrivateChat()
-		if b.w.shown.Name != name {
+		b.Sees("A private chat", "Private: nothing is saved.", "private")
+		b.w.chat.NewPrivateChat()
+		if b.w.chats().Shown().Name != name {
 			t.Error("an empty one is not kept")
 		}
 		b.w.NewChat()
 		b.Settle()
-		if b.w.shown.Private() || b.keeper.IsPrivate(b.w.shown.Name) {
+		if b.w.chats().Shown().Private() || b.keeper.IsPrivate(b.w.chats().Shown().Name) {
 			t.Error("a new chat is private")
 		}
 		b.Sees(compose.AskHint())
@@ -129,15 +136,14 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 func TestARefusedMessageOffersAWayOut(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		c := b.w.shown
-		u, err := attach.New("shot.png", pictureBytes(t, 4, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := b.w.chats().Shown()
+		picture := filepath.Join(t.TempDir(), "shot.png")
+		writeText(t, picture, string(pictureBytes(t, 4, 4)))
 		refuse := func(kind string) conversation.Fault {
 			t.Helper()
-			b.w.addFiles(c, []conversation.File{{Upload: u}}, nil)
-			b.w.send("look")
+			b.w.chat.Attach([]string{picture})
+			b.Settle()
+			b.w.chat.Send("look")
 			i := len(b.turns.requests) - 1
 			b.run(i).events <- agents.Event{Type: agents.EventError, Kind: kind, Text: "It was refused."}
 			close(b.run(i).events)
@@ -146,7 +152,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		}
 		f := refuse(agents.KindNoVision)
 		b.Sees("Send without the image", "Send again")
-		b.w.sendBare(f)
+		b.w.chat.View.Act.SendBare(f)
 		last := b.turns.requests[len(b.turns.requests)-1]
 		if last.Text != "look" || len(last.Files) != 0 {
 			t.Errorf("sent %+v", last)
@@ -155,7 +161,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		b.Settle()
 
 		f = refuse(agents.KindNoVision)
-		b.w.useModel("gemma3:4b", f)
+		b.w.chat.View.Act.UseModel("gemma3:4b", f)
 		b.Settle()
 		last = b.turns.requests[len(b.turns.requests)-1]
 		if c.Chosen().Model != "gemma3:4b" || len(last.Files) != 1 { // the choice is in the request, or in the transcript by then
@@ -166,10 +172,10 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 
 		f = refuse(agents.KindTooLong)
 		b.Sees("Edit message")
-		b.w.rewrite(f)
+		b.w.chat.View.Act.Rewrite(f)
 		b.Settle()
-		if b.w.compose.Entry.Text != "look" || len(chipNames(b)) != 1 {
-			t.Errorf("the composer holds %q and %v", b.w.compose.Entry.Text, chipNames(b))
+		if b.w.chat.Compose.Entry.Text != "look" || len(chipNames(b)) != 1 {
+			t.Errorf("the composer holds %q and %v", b.w.chat.Compose.Entry.Text, chipNames(b))
 		}
 	})
 }
@@ -180,7 +186,7 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 		b.server.models = []ollama.ModelInfo{{Name: "qwen3:8b", Size: 5.2e9, MaxContext: 40960, TokenBytes: 147456, Capabilities: []string{"completion"}}}
 		b.set("ollama.model", "qwen3:8b")
 		b.shown()
-		b.w.showOptions()
+		b.w.chat.Choices.ShowOptions()
 		b.Settle()
 		b.Sees("as for all (16k)")
 		b.Pushes(b.w.win.Canvas().Overlays().Top(), "as for all (16k)  ▾")
@@ -192,20 +198,30 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 		b.Sees("8k tokens", "1.2 GB of memory")
 		b.Confirm("Save")
 		b.Sees("context 8k")
-		if got := b.w.shown.Chosen().Context; got != 8192 {
+		if got := b.w.chats().Shown().Chosen().Context; got != 8192 {
 			t.Errorf("chosen are %d", got)
 		}
-		b.w.showOptions()
+		b.w.chat.Choices.ShowOptions()
 		b.Confirm("Save") // as it was opened
-		if got := b.w.shown.Chosen().Context; got != 8192 {
+		if got := b.w.chats().Shown().Chosen().Context; got != 8192 {
 			t.Errorf("opened and saved: %d", got)
 		}
-		b.w.showOptions()
+		b.w.chat.Choices.ShowOptions()
 		b.Confirm("Reset all")
-		if !b.w.shown.Chosen().IsZero() {
-			t.Errorf("after the reset: %+v", b.w.shown.Chosen())
+		if !b.w.chats().Shown().Chosen().IsZero() {
+			t.Errorf("after the reset: %+v", b.w.chats().Shown().Chosen())
 		}
 	})
+}
+
+// modelFor is the model a request was made for: it says so, or the transcript does by then.
+func (b *bench) modelFor(r agents.Request) string {
+	if r.Settings != nil {
+		return r.Settings.Model
+	}
+	b.keeper.mu.Lock()
+	defer b.keeper.mu.Unlock()
+	return b.keeper.settings[r.Session].Model
 }
 
 func TestAnswerAgainWithAnotherModel(t *testing.T) {
@@ -219,7 +235,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 		b.focusedKey(fyne.KeyDown) // the first stands for automatic
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyReturn)
-		if r := b.turns.requests[0]; r.Retry != "u2" || r.Settings == nil || r.Settings.Model != "gemma3:4b" {
+		if r := b.turns.requests[0]; r.Retry != "u2" || b.modelFor(r) != "gemma3:4b" {
 			t.Errorf("the request is %+v", r)
 		}
 		b.finish(0, "u2")
@@ -235,7 +251,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 			t.Error("it didn't ask")
 		}
 		b.Confirm("Answer again")
-		if r := b.turns.requests[1]; r.Retry != "u1" || r.Settings == nil || r.Settings.Model != "qwen3:8b" {
+		if r := b.turns.requests[1]; r.Retry != "u1" || b.modelFor(r) != "qwen3:8b" {
 			t.Errorf("the request is %+v", r)
 		}
 	})

@@ -65,7 +65,7 @@ func (w *Window) showPane(p page) {
 // sent; it returns when that is on disk. It is called on the UI goroutine, or when
 // there is none any more.
 func (w *Window) KeepEdits() {
-	w.draftsWriter()()
+	w.chats().WriteDrafts()
 	w.edits.Flush()
 }
 

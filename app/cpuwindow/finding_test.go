@@ -17,14 +17,14 @@ import (
 func (b *bench) counts(want string) {
 	b.t.Helper()
 	b.Settle()
-	if got := b.w.find.Bar.Count.Text; got != want {
+	if got := b.w.chat.Find.Bar.Count.Text; got != want {
 		b.t.Errorf("the bar says %q, want %q", got, want)
 	}
 }
 
 // marked is how many places of the chat are marked.
 func (b *bench) marked() (n int) {
-	for _, p := range b.w.chat.Port.Rows {
+	for _, p := range b.w.chat.View.Port.Rows {
 		switch r := p.Row.(type) {
 		case *prose.Text:
 			n += len(r.Marks)
@@ -55,11 +55,11 @@ func TestFindInTheChat(t *testing.T) {
 		b.shown()
 		b.w.OpenSession("cpu-a")
 		b.Settle()
-		b.w.compose.Entry.SetText("half a thought")
+		b.w.chat.Compose.Entry.SetText("half a thought")
 		if b.w.findInside(); b.w.page != pageChat {
 			t.Fatal("find leaves the chat")
 		}
-		test.Type(b.w.find.Bar.Entry, "ZEBRA")
+		test.Type(b.w.chat.Find.Bar.Entry, "ZEBRA")
 		b.counts("4 of 4")
 		if b.marked() != 1 {
 			t.Errorf("%d places are marked", b.marked())
@@ -76,10 +76,10 @@ func TestFindInTheChat(t *testing.T) {
 		b.press(fyne.KeyUp)
 		b.press(fyne.KeyEscape)
 		b.Settle()
-		if p := b.w.chat.Port; p.Offset != p.MaxOffset() || b.marked() != 0 || b.w.find.Open() {
+		if p := b.w.chat.View.Port; p.Offset != p.MaxOffset() || b.marked() != 0 || b.w.chat.Find.Open() {
 			t.Errorf("Esc leaves the reader at %v of %v with %d marks", p.Offset, p.MaxOffset(), b.marked())
 		}
-		if b.w.win.Canvas().Focused() != fyne.Focusable(b.w.compose.Entry) || b.w.compose.Entry.Text != "half a thought" {
+		if b.w.win.Canvas().Focused() != fyne.Focusable(b.w.chat.Compose.Entry) || b.w.chat.Compose.Entry.Text != "half a thought" {
 			t.Error("Esc does not lead back to the message")
 		}
 	})
@@ -88,13 +88,13 @@ func TestFindInTheChat(t *testing.T) {
 func TestFindWhileAnAnswerStreams(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("tell me of the zebra")
+		b.w.chat.Send("tell me of the zebra")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- token("A zebra is striped. ")
 		b.Settle()
 		b.w.findInside()
-		test.Type(b.w.find.Bar.Entry, "zebra")
+		test.Type(b.w.chat.Find.Bar.Entry, "zebra")
 		b.counts("1 of 2")
 		b.press(fyne.KeyReturn)
 		b.counts("2 of 2")
@@ -105,7 +105,7 @@ func TestFindWhileAnAnswerStreams(t *testing.T) {
 		}
 		b.press(fyne.KeyEscape)
 		b.Settle()
-		if b.w.find.Open() || !b.w.shown.Busy() {
+		if b.w.chat.Find.Open() || !b.w.chats().Shown().Busy() {
 			t.Error("Esc stops the answer before it closes the bar")
 		}
 		b.w.NewChat()

@@ -9,6 +9,12 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
+// lifecycle is how the toolkit tells of the focus.
+type lifecycle interface {
+	OnEnteredForeground() func()
+	OnExitedForeground() func()
+}
+
 func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 	done := agents.Event{Type: agents.EventDone, Text: "the secret answer"}
 	for name, c := range map[string]struct {
@@ -23,10 +29,10 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}},
 		"quick":                {took: 9 * time.Second, last: done},
 		"turned off":           {took: time.Minute, after: -1, last: done},
-		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true) }},
-		"focused but hidden":   {took: time.Minute, last: done, prepare: func(b *bench) { b.w.focused.Store(true); b.w.Hide() }, want: "“Why is my fan loud?”: the answer is ready"},
-		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.shown.BeginLoading(true) }},
-		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.shown.Name) }},
+		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.p.App.Lifecycle().(lifecycle).OnEnteredForeground()() }},
+		"focused but hidden":   {took: time.Minute, last: done, prepare: func(b *bench) { b.w.chats().Focus(true); b.w.Hide() }, want: "“Why is my fan loud?”: the answer is ready"},
+		"private":              {took: time.Minute, last: done, prepare: func(b *bench) { b.w.chats().Shown().BeginLoading(true) }},
+		"private by a setting": {took: time.Minute, last: done, prepare: func(b *bench) { b.keeper.SetPrivate(b.w.chats().Shown().Name) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -45,45 +51,31 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 				}
 				b.with(func(p *parts) { p.config = func() config.Config { return cfg } })
 				b.shown()
-				b.w.focused.Store(false)
-				b.w.send("Why is my fan loud?")
+				b.w.p.App.Lifecycle().(lifecycle).OnEnteredForeground()()
+				b.w.p.App.Lifecycle().(lifecycle).OnExitedForeground()()
+				b.w.chat.Send("Why is my fan loud?")
 				if c.prepare != nil {
 					c.prepare(b)
 				}
-				conv := b.w.shown
-				b.w.finished(conv, c.took, c.last)
+				conv := b.w.chats().Shown()
+				time.Sleep(c.took)
+				b.run(0).events <- c.last
+				close(b.run(0).events)
+				b.Settle()
 				if got != c.want {
 					t.Errorf("it says %q, want %q", got, c.want)
 				}
 				if press == nil {
 					return
 				}
-				b.w.NewPrivateChat()
+				b.w.chat.NewPrivateChat()
 				b.w.Hide()
 				press()
 				b.Settle()
-				if b.w.shown != conv || !b.w.visible {
+				if b.w.chats().Shown() != conv || !b.w.visible {
 					t.Error("pressing it does not open the conversation")
 				}
 			})
 		})
 	}
-}
-
-func TestTheFocusIsFollowed(t *testing.T) {
-	screentest.InBubble(t, func(t *testing.T) {
-		b := newBench(t)
-		life := b.w.p.App.Lifecycle().(interface {
-			OnEnteredForeground() func()
-			OnExitedForeground() func()
-		})
-		life.OnEnteredForeground()()
-		if !b.w.focused.Load() {
-			t.Error("the focus is not seen")
-		}
-		life.OnExitedForeground()()
-		if b.w.focused.Load() {
-			t.Error("it is not seen to go")
-		}
-	})
 }

@@ -164,7 +164,7 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 		b.with(func(p *parts) {
 			p.forgetter = planOf{plan: &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}}
 		})
-		b.w.forgetMessage("b1")
+		windowHost{b.w}.Forget("cpu-x", "b1")
 		b.Settle()
 		b.Sees("removal proposed in the inbox")
 		for range 10 { // by Tab to the choice
@@ -239,20 +239,28 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, _ := forgetting(t)
-		b.w.compose.SetText("about the zebra")
-		b.w.shown.KeepDraft("about the zebra")
-		b.w.shown.Enqueue("zebra too", nil)
-		b.w.shown.Enqueue("fine", nil)
-		b.w.drafts["cpu-other"] = conversation.Kept{Draft: "a zebra", Queue: []string{"fine", "zebras"}}
+		drafts := filepath.Join(b.home, "session", "drafts.json")
+		writeText(t, drafts, "")
+		if err := conversation.WriteDrafts(drafts, map[string]conversation.Kept{"cpu-other": {Draft: "a zebra", Queue: []string{"fine", "zebras"}}}); err != nil {
+			t.Fatal(err)
+		}
+		b.with(func(*parts) {})
+		b.w.OpenSession("cpu-x")
+		b.Settle()
+		b.w.chat.Compose.SetText("about the zebra")
+		b.w.chats().Shown().KeepDraft("about the zebra")
+		b.w.chats().Shown().Enqueue("zebra too", nil)
+		b.w.chats().Shown().Enqueue("fine", nil)
 		b.notify(backend.Notice{Kind: backend.NoticeForgot, Forgot: func(text string) bool { return strings.Contains(text, "zebra") }})
 		b.Settle()
-		if got := b.w.compose.Entry.Text; got != "" {
+		if got := b.w.chat.Compose.Entry.Text; got != "" {
 			t.Errorf("the field holds %q", got)
 		}
-		if k := b.w.drafts["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {
+		b.w.chats().WriteDrafts()
+		if k := conversation.ReadDrafts(drafts, func(string, time.Time) bool { return false })["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {
 			t.Errorf("kept: %+v", k)
 		}
-		if q := b.w.shown.View(time.Now()).Queue; len(q) != 1 || q[0].Text != "fine" {
+		if q := b.w.chats().Shown().View(time.Now()).Queue; len(q) != 1 || q[0].Text != "fine" {
 			t.Errorf("queue: %+v", q)
 		}
 	})

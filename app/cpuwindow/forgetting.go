@@ -6,8 +6,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func (w *Window) forgetMessage(block string) {
-	forgetsheet.AskMessage(windowHost{w}, w.parts.forgetter, w.shown.Name, block)
+// Forget implements chatpane.Host.
+func (w windowHost) Forget(session, block string) {
+	forgetsheet.AskMessage(w, w.parts.forgetter, session, block)
 }
 
 func (w *Window) forgetSession(in transcript.Info) {
@@ -15,27 +16,4 @@ func (w *Window) forgetSession(in transcript.Info) {
 }
 
 // Forgotten implements forgetsheet.Host.
-func (w windowHost) Forgotten() { w.foot.SetReload(i18n.T("forgotten")) }
-
-// forgot follows a forgetting, of whatever program: what is held of sessions is read
-// again, and drafts that hold it go.
-func (w *Window) forgot(holds func(text string) bool) {
-	for name, kept := range w.drafts {
-		if kept, changed := kept.Without(holds); changed {
-			w.drafts[name] = kept
-		}
-	}
-	for _, c := range w.convs {
-		if c.DropUnsent(holds) && c == w.shown {
-			w.compose.SetText("")
-		}
-		if !c.Busy() && c != w.shown && c.Begun() {
-			w.load(c)
-		}
-	}
-	w.keepDrafts()
-	if w.visible {
-		w.reloadList()
-	}
-	w.reloadShown()
-}
+func (w windowHost) Forgotten() { w.chat.Foot.SetReload(i18n.T("forgotten")) }

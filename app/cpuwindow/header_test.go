@@ -26,7 +26,7 @@ func TestTheHeaderShowsItsChoicesInFull(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(test.width, 700))
 				b.Settle()
-				h := b.w.head
+				h := b.w.chat.Head
 				for _, c := range []*kit.Button{h.Agent, h.Model, h.Options} {
 					if c.Size().Width < c.MinSize().Width {
 						t.Errorf("%q needs %g and has %g", c.Text, c.MinSize().Width, c.Size().Width)

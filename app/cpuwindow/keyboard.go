@@ -13,6 +13,7 @@ import (
 	"mac-stats/app/ui/column"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
+	"mac-stats/sessionmem/transcript"
 )
 
 // The way through the window by keyboard: Tab goes on, Shift+Tab back, Enter or
@@ -29,7 +30,7 @@ func (w windowHost) Canvas() fyne.Canvas { return w.win.Canvas() }
 func (w windowHost) Latest() *monitor.Snapshot { return w.lastVitals.Load() }
 
 // Ask implements vitals.Host.
-func (w windowHost) Ask(text string) { w.quoteInMessage(text) }
+func (w windowHost) Ask(text string) { w.chat.Quote(text) }
 
 // Reveal implements host: scrolls the view an object is in, so that all of it is seen.
 func (w windowHost) Reveal(o fyne.CanvasObject) {
@@ -39,14 +40,14 @@ func (w windowHost) Reveal(o fyne.CanvasObject) {
 		from := drv.AbsolutePositionForObject(v)
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
-		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.Port && slices.Contains(column.RowControls(v.Rows), f) {
+		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.View.Port && slices.Contains(column.RowControls(v.Rows), f) {
 			apart = false // below the edge: Tab is ahead of what is in sight
 		}
-		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.Latest) {
+		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.View.Latest) {
 			continue
 		}
 		top := at.Y - from.Y + v.Offset
-		if v == w.side.Port || v == w.chat.Port {
+		if v == w.side.Port || v == w.chat.View.Port {
 			v.Reveal(top, top+size.Height)
 		} else {
 			v.RevealFocus(top, top+size.Height)
@@ -61,7 +62,7 @@ func (w *Window) viewports() []*column.Viewport {
 	}
 	switch w.page {
 	case pageChat:
-		return []*column.Viewport{w.side.Port, w.chat.Port}
+		return []*column.Viewport{w.side.Port, w.chat.View.Port}
 	case pageMemory:
 		return append([]*column.Viewport{w.side.Port}, w.memory.Ports()...)
 	case pageAgents:
@@ -107,15 +108,8 @@ func (w windowHost) Remeasure(r kit.Row) {
 // message. Space presses things, and begins none.
 func (w windowHost) Typed(r rune) {
 	if w.page == pageChat && r != ' ' && w.win.Canvas().Overlays().Top() == nil {
-		w.typeInto(r)
+		w.chat.Type(r)
 	}
-}
-
-// typeInto writes a letter into the message, from whatever page.
-func (w *Window) typeInto(r rune) {
-	w.root.closeDrawer()
-	w.focusChat()
-	w.compose.Entry.TypedRune(r)
 }
 
 // TitleOf implements toolpage.Host.
@@ -167,7 +161,7 @@ func (w windowHost) SessionTitle(name string) string {
 func (w windowHost) Copy(text string) { w.p.App.Clipboard().SetContent(text) }
 
 // ContextSize implements pages.Host.
-func (w windowHost) ContextSize() int { return w.shown.ContextSize() }
+func (w windowHost) ContextSize() int { return w.chats().Shown().ContextSize() }
 
 // ModelMenu implements pages.Host.
 func (w windowHost) ModelMenu(chosen string, pick func(name string)) *fyne.Menu {
@@ -223,10 +217,10 @@ func (w windowHost) LeaveWelcome() {
 }
 
 // ServerSays implements setup.Host.
-func (w windowHost) ServerSays(words string, down bool) { w.foot.SetServer(words, down) }
+func (w windowHost) ServerSays(words string, down bool) { w.chat.Foot.SetServer(words, down) }
 
 // SetupChanged implements setup.Host.
-func (w windowHost) SetupChanged() { w.painter.changed(w.shown) }
+func (w windowHost) SetupChanged() { w.chats().Changed(w.chats().Shown()) }
 
 // PullChanged implements setup.Host.
 func (w windowHost) PullChanged(done bool) {
@@ -241,3 +235,48 @@ func (w windowHost) PullChanged(done bool) {
 
 // NoticeChanged implements notices.Host.
 func (w windowHost) NoticeChanged() { w.center.Refresh() }
+
+// OnChat implements chatpane.Host.
+func (w windowHost) OnChat() bool { return w.page == pageChat }
+
+// ShowChat implements chatpane.Host.
+func (w windowHost) ShowChat() {
+	w.root.closeDrawer()
+	if w.page != pageChat {
+		w.showPage(pageChat)
+	}
+	if w.visible {
+		w.drawList()
+	}
+}
+
+// Resized implements chatpane.Host.
+func (w windowHost) Resized() { w.center.Refresh() }
+
+// Act implements chatpane.Host.
+func (w windowHost) Act(what string, action func(ctx context.Context) error, then func()) {
+	w.do(what, action, then)
+}
+
+// ListChanged implements chatpane.Host.
+func (w windowHost) ListChanged() { w.listChanged() }
+
+// ShowSession implements chatpane.Host.
+func (w windowHost) ShowSession(name string) {
+	w.Show()
+	w.chat.OpenSession(name)
+}
+
+// OpenList implements chatpane.Host.
+func (w windowHost) OpenList() { w.toggleDrawer() }
+
+// OpenTranscript implements chatpane.Host.
+func (w windowHost) OpenTranscript(session, path string) { w.openTranscriptIn(session, path) }
+
+// ReadAt implements chatpane.Host.
+func (w windowHost) ReadAt(in transcript.Info, block, phrase string) {
+	w.openTranscriptOf(in, block, phrase)
+}
+
+// Remember implements chatpane.Host.
+func (w windowHost) Remember(line string) { w.rememberLine(line) }

@@ -22,7 +22,7 @@ import (
 func (b *bench) focusName() string {
 	switch f := b.w.win.Canvas().Focused().(type) {
 	case *kit.Field:
-		if f != b.w.compose.Entry {
+		if f != b.w.chat.Compose.Entry {
 			return "a field"
 		}
 		return "composer"
@@ -52,7 +52,7 @@ func (b *bench) withSessions(n int) *bench {
 func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(20).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
@@ -60,7 +60,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 		b.Settle()
 		b.w.SetNotice("Something.")
 		c := b.w.win.Canvas()
-		c.Focus(b.w.compose.Entry)
+		c.Focus(b.w.chat.Compose.Entry)
 		var names []string
 		for range 80 {
 			c.FocusNext()
@@ -99,7 +99,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 func TestTabLeavesTheComposer(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		var e any = b.w.compose.Entry
+		var e any = b.w.chat.Compose.Entry
 		if f, ok := e.(fyne.Tabbable); ok && f.AcceptsTab() {
 			t.Error("the composer takes Tab for itself")
 		}
@@ -109,11 +109,11 @@ func TestTabLeavesTheComposer(t *testing.T) {
 func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(3).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "c1", Name: "system_stats", Done: true, Result: "cpu 3 %\nmemory 4 GB"}}
 		b.Settle()
 		c := b.w.win.Canvas()
-		row := b.w.chat.Built[entriesNow(b.w.shown)[1].Key].Call.Content.(*kit.Tappable)
+		row := b.w.chat.View.Built[entriesNow(b.w.chats().Shown())[1].Key].Call.Content.(*kit.Tappable)
 		for c.Focused() != fyne.Focusable(row) {
 			c.FocusNext()
 			if b.focusName() == "composer" {
@@ -136,11 +136,11 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 			t.Errorf("Down goes to %s", got)
 		}
 		list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-		if b.w.shown.Name != "cpu-old-01" {
-			t.Errorf("Enter opened %s", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-old-01" {
+			t.Errorf("Enter opened %s", b.w.chats().Shown().Name)
 		}
 		b.w.SetNotice("Something.")
-		for _, o := range []*kit.Button{b.w.head.Agent, b.w.side.pages[pageMemory], b.shownButton("Dismiss")} {
+		for _, o := range []*kit.Button{b.w.chat.Head.Agent, b.w.side.pages[pageMemory], b.shownButton("Dismiss")} {
 			c.Focus(o)
 			if _, line, _ := o.Look(); line != kit.RoleAccent {
 				t.Errorf("the line of %q is %q", o.Text, line)
@@ -152,9 +152,9 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 func TestEscapeStopsFromAnywhere(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
-		b.w.head.Agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.w.chat.Head.Agent.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if !b.run(0).stopped {
 			t.Error("Esc on a button did not stop the run")
 		}
@@ -190,7 +190,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		list := b.w.side.Port
 		inSight := func() bool {
 			for _, p := range list.Rows {
-				if p.Row == kit.Row(b.w.side.Rows[b.w.shown.Name]) {
+				if p.Row == kit.Row(b.w.side.Rows[b.w.chats().Shown().Name]) {
 					return p.Top >= list.Offset && p.Top+p.Height <= list.Offset+list.Size().Height
 				}
 			}
@@ -205,8 +205,8 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		}
 		list.ScrollTo(list.MaxOffset())
 		b.w.NewChat()
-		b.w.send("what now?")
-		b.sessions.infos = append([]transcript.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
+		b.w.chat.Send("what now?")
+		b.sessions.infos = append([]transcript.Info{{Name: b.w.chats().Shown().Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
 		b.w.reloadList()
 		b.Settle()
 		if !inSight() {
@@ -240,7 +240,7 @@ func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
 		if strings.Count(b.Markup(), ">New chat<") != 1 { // its title
 			t.Error("an empty chat offers a new chat")
 		}
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
 		if strings.Count(b.Markup(), ">New chat<") != 1 {
 			t.Error("a chat does not offer a new one")
@@ -251,7 +251,7 @@ func TestANarrowWindowNamesNewChatOnce(t *testing.T) {
 func TestMenusHaveKeys(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyL, Modifier: fyne.KeyModifierShortcutDefault})
 		own := 0
 		m := header.DemoMenu(func() { own++ }, b.w.quit)
 		if len(m.Items) != 2 || !strings.HasPrefix(m.Items[0].Label, "Leave the demo") || !strings.HasPrefix(m.Items[1].Label, "Quit") {
@@ -279,7 +279,7 @@ func TestLettersGoToTheMessage(t *testing.T) {
 	}{
 		"from the list":                     {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageChat, "hi"},
 		"from the list beside another page": {func(b *bench) fyne.Focusable { return b.w.side.Port }, pageMemory, "hi"},
-		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.head.Agent }, pageChat, "hi"},
+		"from a button":                     {func(b *bench) fyne.Focusable { return b.w.chat.Head.Agent }, pageChat, "hi"},
 		"from nowhere":                      {func(*bench) fyne.Focusable { return nil }, pageChat, "hi"},
 		"not from nowhere on another page":  {func(*bench) fyne.Focusable { return nil }, pageSettings, ""},
 	}
@@ -304,10 +304,10 @@ func TestLettersGoToTheMessage(t *testing.T) {
 						c.OnTypedRune()(r)
 					}
 				}
-				if got := b.w.compose.Entry.Text; got != test.want {
+				if got := b.w.chat.Compose.Entry.Text; got != test.want {
 					t.Errorf("the message is %q, want %q", got, test.want)
 				}
-				if test.want != "" && c.Focused() != fyne.Focusable(b.w.compose.Entry) {
+				if test.want != "" && c.Focused() != fyne.Focusable(b.w.chat.Compose.Entry) {
 					t.Errorf("%T has the focus, want the message", c.Focused())
 				}
 			})
@@ -321,9 +321,9 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 		focus func(b *bench) fyne.Focusable
 		opens func(b *bench) string // the text of the field that is open then
 	}{
-		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.compose.Entry.Text }},
+		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.chat.Compose.Entry.Text }},
 		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.Entry.Text }},
-		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.compose.Entry.Text }},
+		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.chat.Compose.Entry.Text }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -352,7 +352,7 @@ func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.win.Canvas()
-		if c.Focused() != fyne.Focusable(b.w.compose.Entry) {
+		if c.Focused() != fyne.Focusable(b.w.chat.Compose.Entry) {
 			t.Fatalf("%T has the focus", c.Focused())
 		}
 		b.w.ShowSettings()
@@ -362,15 +362,15 @@ func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
 				f.TypedRune(r)
 			}
 		}
-		if got := b.w.compose.Entry.Text; got != "" {
+		if got := b.w.chat.Compose.Entry.Text; got != "" {
 			t.Errorf("the message that nobody sees is %q", got)
 		}
 		b.w.ShowSettings() // again, as from the tray's menu
 		if b.w.page != pageSettings {
 			t.Error("asked for once more, the settings go away")
 		}
-		b.w.focusChat()
-		if c.Focused() != fyne.Focusable(b.w.compose.Entry) {
+		b.w.chat.FocusChat()
+		if c.Focused() != fyne.Focusable(b.w.chat.Compose.Entry) {
 			t.Errorf("back in the chat %T has the focus", c.Focused())
 		}
 	})

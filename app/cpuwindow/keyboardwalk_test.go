@@ -125,7 +125,7 @@ func counted(f fyne.Focusable, presses *int) bool {
 func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 	tests := map[string]func(b *bench){
 		"chat": func(b *bench) {
-			b.w.send("q")
+			b.w.chat.Send("q")
 			ev := b.run(0).events
 			ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 			ev <- agents.Event{Type: agents.EventThinking, Text: "hm"}
@@ -163,7 +163,7 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 		},
 		"a narrow chat": func(b *bench) {
 			b.w.win.Resize(fyne.NewSize(420, 700))
-			b.w.send("q")
+			b.w.chat.Send("q")
 		},
 	}
 	for name, open := range tests {
@@ -229,7 +229,7 @@ func TestTheSearchIsDoneByKey(t *testing.T) {
 		}
 		b.pressedByKey(stops)
 		b.press(fyne.KeyDown, fyne.KeyReturn)
-		if b.w.switcher != nil || b.w.shown.Name == "" {
+		if b.w.switcher != nil || b.w.chats().Shown().Name == "" {
 			t.Error("Enter opens nothing")
 		}
 	})

@@ -24,16 +24,16 @@ func (w *Window) shortcutActions() []shortcuts.Action {
 		}
 	}
 	return []shortcuts.Action{
-		{Name: "new_chat", Title: "New chat", Run: w.NewChat},
-		{Name: "new_private_chat", Title: "New private chat", Run: w.NewPrivateChat},
+		{Name: "new_chat", Title: "New chat", Run: w.chat.NewChat},
+		{Name: "new_private_chat", Title: "New private chat", Run: w.chat.NewPrivateChat},
 		{Name: "search", Title: "Search conversations", Run: w.openSwitcher},
 		{Name: "find", Title: "Find in what is shown", Run: w.findInside},
-		{Name: "write", Title: "Write a message", Run: w.focusChat},
-		{Name: "answer_again", Title: "Answer again", Run: w.regenerate},
-		{Name: "stop", Title: "Stop", Run: w.stop},
+		{Name: "write", Title: "Write a message", Run: w.chat.FocusChat},
+		{Name: "answer_again", Title: "Answer again", Run: w.chat.Regenerate},
+		{Name: "stop", Title: "Stop", Run: w.chat.Stop},
 		{Name: "next_session", Title: "Next conversation", Run: func() { w.switchSession(1) }},
 		{Name: "previous_session", Title: "Previous conversation", Run: func() { w.switchSession(-1) }},
-		{Name: "chat", Title: "Chat", Run: w.focusChat},
+		{Name: "chat", Title: "Chat", Run: w.chat.FocusChat},
 		{Name: "memory", Title: "Memory", Run: page(pageMemory)},
 		{Name: "agents", Title: "Agents", Run: page(pageAgents)},
 		{Name: "models", Title: "Models", Run: page(pageModels)},
@@ -115,17 +115,8 @@ func (w *Window) listShortcuts() {
 	w.closeSwitcher()
 	w.shortcuts = shortcuts.Open(windowHost{w}, w.shortcutActions(), w.parts.config(), func() {
 		w.shortcuts = nil
-		if w.page == pageChat {
-			w.focusComposer()
-		}
+		w.chat.Focus()
 	})
-}
-
-func (w *Window) focusChat() {
-	if w.page != pageChat {
-		w.showPage(pageChat)
-	}
-	w.focusComposer()
 }
 
 func (w *Window) quit() {
@@ -134,8 +125,8 @@ func (w *Window) quit() {
 	w.p.OnQuit()
 }
 
-// leaveDemo offers the way out of the demo.
-func (w *Window) leaveDemo() {
+// LeaveDemo implements chatpane.Host: it offers the way out of the demo.
+func (w windowHost) LeaveDemo() {
 	var own func()
 	if w.p.OnOwn != nil {
 		own = func() {
@@ -144,7 +135,7 @@ func (w *Window) leaveDemo() {
 			w.p.OnOwn()
 		}
 	}
-	kit.ShowMenu(header.DemoMenu(own, w.quit), w.head.Demo, w.win.Canvas())
+	kit.ShowMenu(header.DemoMenu(own, w.quit), w.chat.Head.Demo, w.win.Canvas())
 }
 
 // Demo implements setup.Host.

@@ -36,7 +36,7 @@ func (l *windowLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 		left = 0
 	}
 	l.w.notices.Bar.SetWidth(s.Width - left)
-	l.w.head.SetWidth(s.Width - left)
+	l.w.chat.Head.SetWidth(s.Width - left)
 	middle.Move(fyne.NewPos(left, top))
 	middle.Resize(fyne.NewSize(s.Width-left, h))
 	scrim.Move(fyne.NewPos(0, top))
@@ -57,7 +57,7 @@ func (l *windowLayout) setNarrow(narrow, low bool) {
 		l.drawer = false
 	}
 	l.w.vitals.SetNarrow(narrow, low)
-	l.w.head.SetNarrow(narrow)
+	l.w.chat.Head.SetNarrow(narrow)
 	l.apply()
 }
 
@@ -89,14 +89,14 @@ func (w *Window) escape() {
 		m.Close()
 	case w.chooser != nil:
 		w.chooser.Dismiss()
-	case w.slash.Visible():
-		w.slash.Close()
+	case w.chat.Slash.Visible():
+		w.chat.Slash.Close()
 	case w.root.drawer:
 		w.root.closeDrawer()
-	case w.page == pageChat && w.find.Open():
-		w.find.Close(true)
+	case w.page == pageChat && w.chat.Find.Open():
+		w.chat.Find.Close(true)
 	default:
-		w.stop()
+		w.chat.Stop()
 	}
 }
 

@@ -48,26 +48,22 @@ func (w *Window) reloadList() {
 
 func (w *Window) drawList() {
 	for _, in := range w.infos {
-		if c := w.convs[in.Name]; c != nil {
+		if c := w.chats().Open(in.Name); c != nil {
 			c.Listed(in.Path, in.Title)
 		}
 	}
 	current := ""
 	switch w.page {
 	case pageChat:
-		current = w.shown.Name
+		current = w.chats().Shown().Name
 	case pageTranscript:
 		current = w.readFrom.Name
 	}
-	notes := sessions.Notes{Marks: w.marks, Shown: current, Asking: map[string]bool{}}
-	asks := false
-	for name, c := range w.convs {
-		notes.Asking[name] = name != current && c.Asks()
-		asks = asks || notes.Asking[name]
-	}
-	w.head.SetAsks(asks)
+	notes := sessions.Notes{Marks: w.marks, Shown: current, Asking: w.chats().Asking()}
+	delete(notes.Asking, current)
+	w.chat.Head.SetAsks(len(notes.Asking) > 0)
 	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
-	w.drawHeader()
+	w.chat.DrawHeader()
 	w.trackOpen()
 	if current != w.lastOpened {
 		w.lastOpened = current
@@ -80,7 +76,7 @@ func (w *Window) noteRead() {
 	name := ""
 	switch w.page {
 	case pageChat:
-		name = w.shown.Name
+		name = w.chats().Shown().Name
 	case pageTranscript:
 		name = w.readFrom.Name
 	}

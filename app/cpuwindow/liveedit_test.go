@@ -42,8 +42,8 @@ func TestOnesOwnAnswerIsNoEdit(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.shown()
-		b.w.send("what now?")
-		name := b.w.shown.Name
+		b.w.chat.Send("what now?")
+		name := b.w.chats().Shown().Name
 		b.said(s, name, 0, "what now?", "this")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "b0", Agent: "orchestrator", Model: "m"}
@@ -56,14 +56,14 @@ func TestOnesOwnAnswerIsNoEdit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.w.shown.Differs(tr.Blocks) {
+		if b.w.chats().Shown().Differs(tr.Blocks) {
 			t.Error("what was just answered is taken for an edit")
 		}
 		tr.Blocks[1].Text = "that"
-		if !b.w.shown.Differs(tr.Blocks) {
+		if !b.w.chats().Shown().Differs(tr.Blocks) {
 			t.Error("an edit is not seen")
 		}
-		if !b.w.shown.Differs(tr.Blocks[:1]) {
+		if !b.w.chats().Shown().Differs(tr.Blocks[:1]) {
 			t.Error("a deletion is not seen")
 		}
 	})

@@ -19,7 +19,7 @@ func TestTheEditMenuActsOnWhatHasTheKeyboard(t *testing.T) {
 				menus[m.Label][item.Label] = item.Action
 			}
 		}
-		e := b.w.compose.Entry
+		e := b.w.chat.Compose.Entry
 		b.w.win.Canvas().Focus(e)
 		test.Type(e, "words")
 		steps := []struct{ item, want string }{

@@ -34,7 +34,7 @@ func TestAFieldHasAMenuOfOurs(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.p.App.Clipboard().SetContent("from elsewhere")
-		c, e := b.w.win.Canvas(), b.w.compose.Entry
+		c, e := b.w.win.Canvas(), b.w.chat.Compose.Entry
 		choose := func(nth int) {
 			t.Helper()
 			test.TapSecondary(e)

@@ -38,7 +38,7 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				if done != tt.done || overlay.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
 					t.Errorf("done %v, want %v; still open: %v", done, tt.done, overlay.OpenModal(b.w.win.Canvas()) != nil)
 				}
-				if got := b.w.compose.Entry.Text; got != "" {
+				if got := b.w.chat.Compose.Entry.Text; got != "" {
 					t.Errorf("%q was typed into the message below", got)
 				}
 			})
@@ -52,7 +52,7 @@ func TestACardTallerThanTheWindowScrolls(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(340, 360))
-		b.w.showOptions()
+		b.w.chat.Choices.ShowOptions()
 		b.Settle()
 		m, c := overlay.OpenModal(b.w.win.Canvas()), b.w.win.Canvas()
 		driver := fyne.CurrentApp().Driver()

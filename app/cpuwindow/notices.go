@@ -13,14 +13,18 @@ const footStays = 8 * time.Second
 func (w *Window) onNotice(n backend.Notice) {
 	switch n.Kind {
 	case backend.NoticeMemory:
-		w.learnt(n)
+		w.chats().Learnt(n.Session, n.Written, n.Proposed, n.Time)
 		w.onReload(n)
 	case backend.NoticeReload:
 		w.followConfig()
 		w.notices.DropStale()
 		w.onReload(n)
 	case backend.NoticeForgot:
-		w.forgot(n.Forgot)
+		w.chat.Forgot(n.Forgot)
+		if w.visible {
+			w.reloadList()
+		}
+		w.chats().Reload()
 	case backend.NoticeSchedule:
 		w.notices.DropStale()
 		if w.visible && w.page == pageSchedules {
@@ -30,7 +34,7 @@ func (w *Window) onNotice(n backend.Notice) {
 	case backend.NoticeSessions:
 		if w.visible {
 			w.reloadList()
-			w.reloadShown()
+			w.chats().Reload()
 		}
 	default:
 		w.notices.TellOf(n)
@@ -46,7 +50,7 @@ func (w *Window) onReload(n backend.Notice) {
 	if !w.visible {
 		return
 	}
-	w.foot.SetReload(n.Text)
+	w.chat.Foot.SetReload(n.Text)
 	w.countProposals()
 	if w.page != pageChat && w.page != pageTranscript {
 		w.loadPage(w.page)
@@ -56,7 +60,7 @@ func (w *Window) onReload(n backend.Notice) {
 	time.AfterFunc(w.footStays, func() {
 		w.p.Do(func() {
 			if w.reloads == now {
-				w.foot.SetReload("")
+				w.chat.Foot.SetReload("")
 			}
 		})
 	})

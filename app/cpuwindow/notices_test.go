@@ -38,15 +38,15 @@ func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
 func TestReloadsFadeFromTheFoot(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.footStays = 4 * frame
+		b.w.footStays = 400 * time.Millisecond
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
 		(<-b.Queue)()
-		if got := b.w.foot.Reload.Text; got != "memory.md reloaded · +2 −0" {
+		if got := b.w.chat.Foot.Reload.Text; got != "memory.md reloaded · +2 −0" {
 			t.Fatalf("the foot says %q", got)
 		}
 		time.Sleep(2 * b.w.footStays)
 		b.Settle()
-		if got := b.w.foot.Reload.Text; got != "" {
+		if got := b.w.chat.Foot.Reload.Text; got != "" {
 			t.Errorf("the foot still says %q", got)
 		}
 	})
@@ -101,14 +101,14 @@ func TestTheHelpStaysBelowAFailedTurn(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")
 		b.shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateQueued, Block: "u1"}
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h.", Detail: "Start it with `ollama serve`, then Retry."}
 		close(b.run(0).events)
 		b.Settle()
 		b.Sees("running at h.", "Retry", "Get Ollama", "Re-check")
-		b.w.retry(lastFault(b.w.shown))
+		b.w.chat.View.Act.Retry(lastFault(b.w.chats().Shown()))
 		b.run(1).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running at h."}
 		close(b.run(1).events)
 		b.Settle()
@@ -126,7 +126,7 @@ func TestAMissingModelCanBePulledWhereverItWasNamed(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		missing := &ollama.Error{Kind: ollama.ErrModelMissing, Op: "resolve", Host: "h", Model: "typed:1b"}
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindModelMissing, Text: "typed:1b isn't installed.", Err: missing}
 		b.Settle()
 		b.Sees("Pull typed:1b")

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"mac-stats/app/cpuwindow/chat"
 	"mac-stats/app/i18n"
 	"mac-stats/app/osopen"
 	"mac-stats/app/ui/overlay"
@@ -67,8 +66,7 @@ func (w *Window) reveal(path string) {
 
 // openLink opens an address of an answer. Answers are not trusted.
 func (w *Window) openLink(raw string) {
-	if a, ok := chat.PictureAt(raw); ok {
-		w.fileActions(w.shown.Name).Zoom(a)
+	if w.chat.Zoom(raw) {
 		return
 	}
 	open, ask := osopen.CheckLink(raw)

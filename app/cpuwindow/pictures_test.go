@@ -26,7 +26,7 @@ func TestAPictureInAnAnswerIsShownAndZoomed(t *testing.T) {
 		b.Settle()
 		var shown []*canvas.Image
 		var press *kit.Tappable
-		for _, o := range test.LaidOutObjects(b.w.chat.Object) {
+		for _, o := range test.LaidOutObjects(b.w.chat.View.Object) {
 			switch o := o.(type) {
 			case *kit.Tappable:
 				press = o

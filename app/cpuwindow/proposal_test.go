@@ -64,7 +64,7 @@ func TestAProposalIsDecidedInTheChat(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b.w.send("tidy up")
+				b.w.chat.Send("tidy up")
 				b.Settle()
 				b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Inbox: p.ID, Change: "replace", Old: p.Old, Text: p.Text}}
 				b.Settle()

@@ -18,7 +18,7 @@ func TestAQuestionWaitsInItsChat(t *testing.T) {
 		b.shown()
 		b.w.OpenSession("cpu-a")
 		b.Settle()
-		b.w.send("once more")
+		b.w.chat.Send("once more")
 		b.Settle()
 		events := b.run(0).events
 		events <- agents.Event{Type: agents.EventTool, Call: &agents.Call{ID: "call-1", Name: "files.write_file", Task: "a\u202eb.md"}}
@@ -33,7 +33,7 @@ func TestAQuestionWaitsInItsChat(t *testing.T) {
 		b.w.NewChat()
 		b.Settle()
 		b.Sees("a question waits for you")
-		b.w.send("and here?")
+		b.w.chat.Send("and here?")
 		b.Settle()
 		b.run(1).events <- agents.Event{Type: agents.EventToken, Text: "Here all goes on."}
 		b.Settle()
@@ -59,7 +59,7 @@ func TestAQuestionIsAnsweredInTheChat(t *testing.T) {
 		t.Run(tt.button, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t).shown()
-				b.w.send("read the page")
+				b.w.chat.Send("read the page")
 				b.Settle()
 				if !b.turns.requests[0].CanAsk {
 					t.Error("the turn was not told that it can ask")

@@ -3,6 +3,7 @@ package cpuwindow
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,14 +13,15 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
 	"mac-stats/sessionmem/transcript"
 )
 
 // enter types a message and presses Enter.
 func (b *bench) enter(text string) {
-	test.Type(b.w.compose.Entry, text)
-	b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	test.Type(b.w.chat.Compose.Entry, text)
+	b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	b.Settle()
 }
 
@@ -48,15 +50,15 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		if len(b.turns.requests) != 1 || b.w.compose.Entry.Text != "" {
-			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.compose.Entry.Text)
+		if len(b.turns.requests) != 1 || b.w.chat.Compose.Entry.Text != "" {
+			t.Fatalf("sent %v, in the field %q", b.sent(), b.w.chat.Compose.Entry.Text)
 		}
 		b.Sees("next", "second", "waiting", "third", "Send now")
 		b.finish(0, "u1")
 		b.Sees("next", "third")
 		b.finish(1, "u2")
 		b.finish(2, "u3")
-		name := b.w.shown.Name
+		name := b.w.chats().Shown().Name
 		if d := cmp.Diff([]string{name + " first", name + " second", name + " third"}, b.sent()); d != "" {
 			t.Error(d)
 		}
@@ -71,7 +73,7 @@ func TestTheQueueStaysWithItsSession(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
-		first := b.w.shown
+		first := b.w.chats().Shown()
 		b.w.NewChat()
 		b.Settle()
 		b.SeesNot("Send now")
@@ -103,10 +105,10 @@ func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 				if len(b.turns.requests) != 1 {
 					t.Fatalf("sent %v", b.sent())
 				}
-				b.w.sendNow(b.w.shown.View(time.Now()).Queue[0].Id)
+				b.waiting("Send now", 0)
 				b.Settle()
-				if len(b.turns.requests) != 2 || len(waitingIn(b.w.shown)) != 0 {
-					t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.shown))
+				if len(b.turns.requests) != 2 || len(waitingIn(b.w.chats().Shown())) != 0 {
+					t.Errorf("sent %v, waiting %v", b.sent(), waitingIn(b.w.chats().Shown()))
 				}
 			})
 		})
@@ -119,7 +121,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		b.w.sendNow(b.w.shown.View(time.Now()).Queue[1].Id)
+		b.waiting("Send now", 1)
 		if !b.run(0).stopped {
 			t.Fatal("the answer was not stopped")
 		}
@@ -129,7 +131,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 		if got := b.turns.requests[1].Text; got != "third" {
 			t.Errorf("sent %q", got)
 		}
-		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
+		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.chats().Shown())); d != "" {
 			t.Error(d)
 		}
 	})
@@ -141,16 +143,16 @@ func TestWaitingMessagesAreEditedAndDeleted(t *testing.T) {
 		for _, text := range []string{"first", "second", "third"} {
 			b.enter(text)
 		}
-		test.Type(b.w.compose.Entry, "half")
-		b.w.editQueued(b.w.shown.View(time.Now()).Queue[0].Id)
-		if b.w.compose.Entry.Text != "second" {
-			t.Errorf("in the field: %q", b.w.compose.Entry.Text)
+		test.Type(b.w.chat.Compose.Entry, "half")
+		b.waiting("Edit", 0)
+		if b.w.chat.Compose.Entry.Text != "second" {
+			t.Errorf("in the field: %q", b.w.chat.Compose.Entry.Text)
 		}
-		if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.shown)); d != "" {
+		if d := cmp.Diff([]string{"third", "half"}, waitingIn(b.w.chats().Shown())); d != "" {
 			t.Error("what was written waits: " + d)
 		}
-		b.w.dropQueued(b.w.shown.View(time.Now()).Queue[0].Id)
-		if d := cmp.Diff([]string{"half"}, waitingIn(b.w.shown)); d != "" {
+		b.waiting("Delete", 0)
+		if d := cmp.Diff([]string{"half"}, waitingIn(b.w.chats().Shown())); d != "" {
 			t.Error(d)
 		}
 	})
@@ -161,11 +163,11 @@ func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
-		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if !b.run(0).stopped {
 			t.Error("Esc did not stop the run")
 		}
-		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.shown)); d != "" {
+		if d := cmp.Diff([]string{"second"}, waitingIn(b.w.chats().Shown())); d != "" {
 			t.Error(d)
 		}
 	})
@@ -176,33 +178,35 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
-		test.Type(b.w.compose.Entry, "half a thought")
-		name := b.w.shown.Name
+		test.Type(b.w.chat.Compose.Entry, "half a thought")
+		name := b.w.chats().Shown().Name
 		b.sessions.files[name] = &transcript.Transcript{Info: transcript.Info{Name: name, Path: "/x"}, Blocks: []transcript.Block{{ID: "u1", Kind: transcript.KindUser, Text: "first"}}}
 		b.w.NewChat()
-		test.Type(b.w.compose.Entry, "a new idea")
+		test.Type(b.w.chat.Compose.Entry, "a new idea")
 		b.w.quit()
 
-		again := newWindow(b.w.p, b.w.parts)
-		if got := again.compose.Entry.Text; got != "a new idea" {
+		b.with(func(*parts) {})
+		again := b.w
+		if got := again.chat.Compose.Entry.Text; got != "a new idea" {
 			t.Errorf("the new chat begins with %q", got)
 		}
 		again.OpenSession(name)
-		if got := again.compose.Entry.Text; got != "half a thought" {
+		if got := again.chat.Compose.Entry.Text; got != "half a thought" {
 			t.Errorf("the draft is %q", got)
 		}
-		if d := cmp.Diff([]string{"second"}, waitingIn(again.shown)); d != "" || !again.shown.View(time.Now()).Held {
-			t.Errorf("held %v, %s", again.shown.View(time.Now()).Held, d)
+		if d := cmp.Diff([]string{"second"}, waitingIn(again.chats().Shown())); d != "" || !again.chats().Shown().View(time.Now()).Held {
+			t.Errorf("held %v, %s", again.chats().Shown().View(time.Now()).Held, d)
 		}
-		again.keepDraft("")
-		again.dropQueued(again.shown.View(time.Now()).Queue[0].Id)
+		again.chat.Put("")
+		b.Settle()
+		b.waiting("Delete", 0)
 		again.NewChat()
-		if got := again.compose.Entry.Text; got != "a new idea" {
+		if got := again.chat.Compose.Entry.Text; got != "a new idea" {
 			t.Errorf("back in the new chat: %q", got)
 		}
-		again.keepDraft("")
-		again.draftsWriter()()
-		if _, err := os.Stat(again.draftsPath()); !os.IsNotExist(err) {
+		again.chat.Put("")
+		again.chats().WriteDrafts()
+		if _, err := os.Stat(filepath.Join(b.home, "session", "drafts.json")); !os.IsNotExist(err) {
 			t.Errorf("an empty file stays: %v", err)
 		}
 	})
@@ -212,10 +216,26 @@ func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("session.in_memory_only", "true")
-		test.Type(b.w.compose.Entry, "a secret")
-		b.w.draftsWriter()()
-		if data, err := os.ReadFile(b.w.draftsPath()); err == nil {
+		test.Type(b.w.chat.Compose.Entry, "a secret")
+		b.w.chats().WriteDrafts()
+		if data, err := os.ReadFile(filepath.Join(b.home, "session", "drafts.json")); err == nil {
 			t.Errorf("written: %s", data)
 		}
 	})
+}
+
+// waiting presses a button of the nth message that waits.
+func (b *bench) waiting(label string, nth int) {
+	b.t.Helper()
+	b.Settle()
+	for _, o := range test.LaidOutObjects(b.w.win.Canvas().Content()) {
+		if btn, ok := o.(*kit.Button); ok && btn.Text == label && btn.Visible() {
+			if nth == 0 {
+				test.Tap(btn)
+				return
+			}
+			nth--
+		}
+	}
+	b.t.Fatalf("no button %q", label)
 }

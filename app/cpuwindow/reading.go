@@ -16,7 +16,6 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/i18n"
-	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
@@ -27,8 +26,8 @@ func (w *Window) readerActions() transcripts.Actions {
 	return transcripts.Actions{
 		CopyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
 		OpenLink: w.openLink, Edit: func(path string) { w.openTranscriptIn(w.readFrom.Name, path) }, Reveal: w.reveal, Export: w.exportSession, CopyAll: w.copySession,
-		Fork: w.fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.fileActions,
-		Find: w.findMarks, Remember: func(in transcript.Info, line string) { rememberFrom(w, in.Name, w.parts.config().Agents.Default, line) },
+		Fork: w.fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.chat.FileActions,
+		Find: w.findMarks, Remember: func(in transcript.Info, line string) { w.rememberFrom(in.Name, w.parts.config().Agents.Default, line) },
 	}
 }
 
@@ -42,7 +41,7 @@ func (w *Window) openTranscriptOf(in transcript.Info, block, phrase string) {
 		w.root.closeDrawer()
 		w.drawList()
 	}
-	w.head.SetTitle(cmp.Or(in.Title, in.Name, pageTitle(pageTranscript)))
+	w.chat.Head.SetTitle(cmp.Or(in.Title, in.Name, pageTitle(pageTranscript)))
 	w.trackOpen()
 	w.readTranscript(func(t *transcript.Transcript) { w.reader.Show(t, block, phrase) })
 }
@@ -71,7 +70,7 @@ func (w *Window) readTranscript(then func(*transcript.Transcript)) {
 // showReader fills the viewer when its page is opened: with the session that is
 // shown in the chat.
 func (w *Window) showReader() {
-	name := w.shown.Name
+	name := w.chats().Shown().Name
 	if w.readFrom.Name != "" && w.reader.Name == w.readFrom.Name && w.readFrom.Name == name {
 		w.readTranscript(w.reader.Refresh)
 		return
@@ -100,7 +99,7 @@ func (w *Window) findInside() {
 		if w.root.closeDrawer(); w.page != pageChat {
 			w.showPage(pageChat)
 		}
-		w.find.Show()
+		w.chat.Find.Show()
 		return
 	}
 	if w.readFrom.Name == "" {
@@ -128,7 +127,7 @@ func (w *Window) goOn(in transcript.Info, from string) {
 		}
 		return err
 	}, func() {
-		delete(w.convs, in.Name)
+		w.chats().Drop(in.Name)
 		w.OpenSession(in.Name)
 	})
 }
@@ -155,14 +154,6 @@ func (w *Window) openTranscriptFile(path string) {
 	w.openTranscriptOf(transcript.Info{Path: path, Name: strings.TrimSuffix(conversation.BaseName(path), ".md"), ReadOnly: true}, "", "")
 }
 
-// seekTo is a place of a chat to bring into sight once it is read.
-type seekTo struct {
-	session string
-	info    transcript.Info
-	block   string
-	phrase  string
-}
-
 // openAt shows a session at a block: in the chat where it goes on there, else in
 // the viewer.
 func (w *Window) openAt(in transcript.Info, block, phrase string) {
@@ -174,8 +165,7 @@ func (w *Window) openAt(in transcript.Info, block, phrase string) {
 		}
 		return
 	}
-	w.seek = &seekTo{in.Name, in, block, phrase}
-	w.OpenSession(in.Name)
+	w.chat.OpenAt(in, block, phrase)
 }
 
 // OpenSessionAt shows a session at a block of it.
@@ -198,55 +188,6 @@ func (w *Window) OpenSessionAt(name, block string) {
 	}()
 }
 
-// followSeek brings the place that is sought into sight when its chat is drawn. One
-// far back, or on a branch that was left, is shown in the viewer.
-func (w *Window) followSeek(v conversation.View) {
-	s := w.seek
-	if s == nil || s.session != v.Name || v.Loading {
-		return
-	}
-	w.seek = nil
-	for i := range v.Entries {
-		if v.Entries[i].Block != s.block {
-			continue
-		}
-		b := w.chat.Built[v.Entries[i].Key]
-		if b == nil || len(b.Rows) == 0 {
-			break
-		}
-		w.chat.Port.Follow = false
-		w.chat.Port.RevealRow(b.Rows[0].Row)
-		w.chat.Port.TellAway()
-		if s.phrase != "" {
-			w.markChat(s.phrase)
-		}
-		return
-	}
-	w.p.Do(func() { w.openTranscriptOf(s.info, s.block, s.phrase) }) // once the chat is shown
-}
-
-// markChat shows a phrase in the chat for a while.
-func (w *Window) markChat(phrase string) {
-	find := func(text string) []prose.Mark {
-		var all []prose.Mark
-		for word := range strings.FieldsSeq(strings.Trim(phrase, `"`)) {
-			all = append(all, w.findMarks(text, word)...)
-		}
-		return all
-	}
-	w.chat.Port.MarkRows(find, 0, 0, 0, false)
-	time.AfterFunc(marksStay, func() {
-		w.p.Do(func() {
-			if !w.find.Open() { // its marks are there by now
-				w.chat.Port.Unmark()
-			}
-		})
-	})
-}
-
-// marksStay is how long the chat shows what was searched for.
-const marksStay = 6 * time.Second
-
 // switchSession shows the session so many places further down the list, around its
 // ends.
 func (w *Window) switchSession(by int) {
@@ -256,7 +197,7 @@ func (w *Window) switchSession(by int) {
 		if l.Heading != "" || !sessions.Continues(l.Info) {
 			continue
 		}
-		if l.Info.Name == w.shown.Name {
+		if l.Info.Name == w.chats().Shown().Name {
 			at = len(names)
 		}
 		names = append(names, l.Info.Name)
@@ -359,7 +300,7 @@ func (w *Window) fileChanged() {
 	if w.page == pageTranscript {
 		w.refreshReader()
 	}
-	w.reloadShown()
+	w.chats().Reload()
 }
 
 // refreshReader reads the transcript of the viewer again.
@@ -375,8 +316,8 @@ func (w *Window) trackOpen() {
 	switch {
 	case w.page == pageTranscript:
 		path = w.readFrom.Path
-	case w.shown != nil:
-		path = w.shown.Path()
+	case w.chats().Shown() != nil:
+		path = w.chats().Shown().Path()
 	}
 	was := w.openStamp.Load()
 	switch {

@@ -40,10 +40,10 @@ func TestAnAnswerNamesWhatItWasMadeWith(t *testing.T) {
 			t.Errorf("the menu names the conversation %d times", n)
 		}
 		b.press(fyne.KeyEscape)
-		b.w.openRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.compose.Entry)
+		b.w.chat.View.Act.OpenRecalled([]agents.RecalledNote{{Session: "cpu-old", Block: first}}, b.w.chat.Compose.Entry)
 		b.Settle()
-		if b.w.shown.Name != "cpu-old" {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-old" {
+			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 	})
 }

@@ -14,24 +14,22 @@ import (
 
 // rememberLine opens the sheet for a line of the shown conversation, or for what is selected
 // where there is none.
-func rememberLine(w *Window, line string) {
-	c := w.shown
-	if c.Private() || w.parts.keeper.IsPrivate(c.Name) {
+func (w *Window) rememberLine(line string) {
+	c := w.chats().Shown()
+	if w.chats().IsPrivate(c) {
 		w.tell(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
 		return
 	}
-	rememberFrom(w, c.Name, cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default), cmp.Or(line, w.chat.Port.SelectedText()))
+	w.rememberFrom(c.Name, cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default), cmp.Or(line, w.chat.View.Port.SelectedText()))
 }
 
 // rememberFrom opens the sheet for a line of a session.
-func rememberFrom(w *Window, session, agent, line string) {
+func (w *Window) rememberFrom(session, agent, line string) {
 	p := remember.Params{
 		Memories: w.parts.memories, Line: strings.Join(strings.Fields(line), " "), Session: session,
-		Saved: func(written memory.Written) { offerUndo(w, written) },
+		Saved: func(written memory.Written) { w.offerUndo(written) },
 		Closed: func() {
-			if w.page == pageChat {
-				w.focusComposer()
-			}
+			w.chat.Focus()
 		},
 	}
 	all := w.parts.roster.Agents()
@@ -44,7 +42,7 @@ func rememberFrom(w *Window, session, agent, line string) {
 }
 
 // offerUndo says that a line was remembered: it can be taken back, and shown.
-func offerUndo(w *Window, written memory.Written) {
+func (w *Window) offerUndo(written memory.Written) {
 	w.toast.Offer(i18n.With("Remembered “{{.Text}}”", i18n.Places{"Text": i18n.Shorten(written.Text, 40)}), i18n.T("Undo"), func() {
 		w.do(i18n.T("Undoing"), func(ctx context.Context) error {
 			_, err := w.parts.memories.Undo(ctx, written.UndoID)

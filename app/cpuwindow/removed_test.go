@@ -49,7 +49,7 @@ func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
 			if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
 				t.Fatal(err)
 			}
-			b.w.reloadShown()
+			b.w.chats().Reload()
 			b.Settle()
 		}
 		b.Sees("the first answer")

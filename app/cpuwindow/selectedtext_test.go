@@ -37,7 +37,7 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 		open func(b *bench)
 		port func(b *bench) *column.Viewport
 	}{
-		"chat":        {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.chat.Port }},
+		"chat":        {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.chat.View.Port }},
 		"session":     {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.side.Port }},
 		"settings":    {onPage(pageSettings), func(b *bench) *column.Viewport { return b.w.settings.View }},
 		"memory":      {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.memory.Ports()[1] }},
@@ -58,11 +58,11 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 			for key, done := range map[fyne.KeyName]func(b *bench) bool{
 				fyne.KeyK: func(b *bench) bool { return b.w.switcher != nil },
 				fyne.KeyL: func(b *bench) bool { return b.w.page == pageChat },
-				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.shown.Begun() },
+				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.chats().Shown().Begun() },
 			} {
 				screentest.InBubble(t, func(t *testing.T) {
 					b := newBench(t).shown()
-					b.w.send("q")
+					b.w.chat.Send("q")
 					b.run(0).events <- token("an answer")
 					b.Settle()
 					tt.open(b)

@@ -12,7 +12,6 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/exporter"
 	"mac-stats/app/i18n"
@@ -30,10 +29,10 @@ func (w *Window) listActions() sessions.Actions {
 		Open: w.openInfo, Menu: w.sessionMenu, Remove: w.deleteSession,
 		Rename:  func(in transcript.Info, title string) { w.renameSession(in.Name, title) },
 		Archive: func() { w.showArchive = !w.showArchive; w.drawList() },
-		Leave:   func() { w.root.closeDrawer(); w.focusChat() },
+		Leave:   func() { w.root.closeDrawer(); w.chat.FocusChat() },
 		Typed: func(r rune) {
 			if r != ' ' { // it opens
-				w.typeInto(r)
+				w.chat.Type(r)
 			}
 		},
 	}
@@ -145,10 +144,10 @@ func (w *Window) pinSession(name string, on bool) {
 func (w *Window) deleteSession(in transcript.Info) {
 	next := w.side.NextTo(in.Name)
 	w.do(i18n.T("Deleting"), func(ctx context.Context) error { return w.parts.library.Delete(ctx, in.Name) }, func() {
-		delete(w.convs, in.Name)
-		wasShown := w.shown.Name == in.Name // another one may have been opened meanwhile
+		w.chats().Drop(in.Name)
+		wasShown := w.chats().Shown().Name == in.Name // another one may have been opened meanwhile
 		if wasShown {
-			w.setShown(conversation.New(w.parts.sessions.NewName("cpu")))
+			w.chat.Show(w.chats().New())
 		}
 		if w.page == pageTranscript && w.reader.Name == in.Name {
 			w.showPage(pageChat)

@@ -94,7 +94,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 		b.listed("# Today", "fan?", "disk?")
 		b.press(fyne.KeyF2) // the list has the focus again
 		c.Focused().(*kit.Field).SetText("lost to a click")
-		c.Focus(b.w.compose.Entry)
+		c.Focus(b.w.chat.Compose.Entry)
 		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
 		c.Focus(b.w.side.Port)
@@ -124,14 +124,14 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 		b.press(fyne.KeyDelete)
 		b.Sees("Deleted “fan?”", "Undo")
 		b.listed("# Today", "disk?")
-		if b.w.shown.Name == "cpu-a" {
+		if b.w.chats().Shown().Name == "cpu-a" {
 			t.Error("a deleted chat is still shown")
 		}
 		test.Tap(b.w.toast.Act)
 		b.Settle()
 		b.listed("# Today", "fan?", "disk?")
-		if b.w.shown.Name != "cpu-a" || b.w.toast.Visible() {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-a" || b.w.toast.Visible() {
+			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 		b.w.side.MoveTo(b.w.side.KeyOf("cpu-b"))
 		b.w.win.Canvas().Focus(b.w.side.Port)
@@ -265,8 +265,8 @@ func TestForkAndCopyFromTheList(t *testing.T) {
 		b.shown()
 		b.w.fork(b.w.infos[0], "")
 		b.Settle()
-		if !strings.HasPrefix(b.w.shown.Name, "cpu-") || b.w.shown.Title() != "who? (fork)" {
-			t.Errorf("%s %q is shown", b.w.shown.Name, b.w.shown.Title())
+		if !strings.HasPrefix(b.w.chats().Shown().Name, "cpu-") || b.w.chats().Shown().Title() != "who? (fork)" {
+			t.Errorf("%s %q is shown", b.w.chats().Shown().Name, b.w.chats().Shown().Title())
 		}
 		b.Sees("who?", "me")
 		b.w.copySession(mustInfo(t, s, "discord-7"))
@@ -297,12 +297,12 @@ func BenchmarkSessionList(b *testing.B) {
 func TestWhatIsOpenedDuringADeletionStays(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		gone, other := b.w.shown, conversation.New("cpu-other")
+		gone, other := b.w.chats().Shown(), conversation.New("cpu-other")
 		b.w.deleteSession(transcript.Info{Name: gone.Name})
-		b.w.setShown(other)
+		b.w.chat.Show(other)
 		b.Settle()
-		if b.w.shown != other {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown() != other {
+			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 	})
 }

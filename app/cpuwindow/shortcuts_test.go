@@ -33,7 +33,7 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 			t.Error("the new shortcut does nothing")
 		}
 		b.w.showPage(pageChat)
-		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
+		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
 		if b.w.page != pageSettings {
 			t.Error("F5 in the composer does nothing")
 		}

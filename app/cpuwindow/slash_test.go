@@ -53,7 +53,7 @@ func TestWhatBeginsWithASlash(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
 				b := slashBench(t)
-				e := b.w.compose.Entry
+				e := b.w.chat.Compose.Entry
 				if tt.pasted != "" {
 					clip := fyne.CurrentApp().Clipboard()
 					clip.SetContent(tt.pasted)
@@ -71,7 +71,7 @@ func TestWhatBeginsWithASlash(t *testing.T) {
 					}
 					b.Sees(tt.pasted + tt.typed) // as it was written
 				}
-				if got := b.w.compose.Entry.Text; got != tt.draft || b.w.shown.Draft() != tt.draft {
+				if got := b.w.chat.Compose.Entry.Text; got != tt.draft || b.w.chats().Shown().Draft() != tt.draft {
 					t.Errorf("the composer holds %q", got)
 				}
 			})
@@ -89,7 +89,7 @@ func TestWhomAMessageIsForStays(t *testing.T) {
 		b.w.OpenSession("cpu-x")
 		b.Settle()
 		b.Sees("/coder fix this")
-		if b.w.shown.Differs(b.sessions.files["cpu-x"].Blocks) {
+		if b.w.chats().Shown().Differs(b.sessions.files["cpu-x"].Blocks) {
 			t.Error("it seems to have been changed")
 		}
 		test.Tap(b.button("Edit", 0))
@@ -101,7 +101,7 @@ func TestWhomAMessageIsForStays(t *testing.T) {
 		if r := b.turns.requests[0]; r.Edit != "u1" || r.Agent != "coder" || r.Text != "fix this now" {
 			t.Errorf("the request is %+v", r)
 		}
-		b.w.send("/coder and then") // it waits
+		b.w.chat.Send("/coder and then") // it waits
 		b.finish(0, "u3")
 		b.Settle()
 		if r := b.turns.requests[1]; r.Agent != "coder" || r.Text != "and then" {
@@ -152,7 +152,7 @@ func TestRememberAMessage(t *testing.T) {
 		b.focusedKey(fyne.KeyReturn)
 		b.Until("Remember this", "question one")
 		b.w.escape()
-		port := b.w.chat.Port
+		port := b.w.chat.View.Port
 		for _, item := range port.OnMenu("one with", nil) {
 			item.Action()
 		}
@@ -167,8 +167,8 @@ func TestRememberAMessage(t *testing.T) {
 		b.Until("Remember this")
 		b.Confirm("Save")
 		b.Until("Remembered “answer two”")
-		b.w.NewPrivateChat()
-		b.w.send("/remember My secret plan")
+		b.w.chat.NewPrivateChat()
+		b.w.chat.Send("/remember My secret plan")
 		b.Settle()
 		b.Sees("Nothing of a private chat is remembered")
 	})

@@ -26,7 +26,7 @@ func TestTheMeterOpensTheSummary(t *testing.T) {
 		b.Settle()
 		b.Sees("192 older messages summarised")
 		b.SeesNot("in short s1")
-		b.w.chat.OpenSummary()
+		b.w.chat.View.OpenSummary()
 		b.Settle()
 		b.Sees("192 older messages summarised · hide", "in short s1")
 	})
@@ -37,7 +37,7 @@ func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 		// given a turn with thoughts and a memory, when a summary is written behind it,
 		// then both are still there
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateThinking, Block: "u0", Agent: "o", Model: "m"}
 		ev <- agents.Event{Type: agents.EventThinking, Round: 1, Text: "deep thoughts", Agent: "o", Model: "m"}
@@ -46,7 +46,7 @@ func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventDone, Round: 1, Text: "answer 0", Block: "a0", Agent: "o", Model: "m"}
 		close(ev)
 		b.Settle()
-		c := b.w.shown
+		c := b.w.chats().Shown()
 		blocks := said(0, 1)
 		blocks[1].Attrs = map[string]string{"tokens": "10+2/4096", "speed": "41.0"}
 		thought := transcript.Block{ID: "t0", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u0", Text: "deep thoughts"}
@@ -68,13 +68,13 @@ func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
 		b.enter("q")
 		b.finish(0, "u0")
 		b.notify(backend.Notice{
-			Kind: backend.NoticeMemory, Session: b.w.shown.Name, Text: "remembered", Time: time.Now(),
+			Kind: backend.NoticeMemory, Session: b.w.chats().Shown().Name, Text: "remembered", Time: time.Now(),
 			Written:  []memory.Written{{Text: "short answers", UndoID: "7"}, {Text: "short answers", UndoID: "7"}, {Text: "tea", UndoID: "8"}},
 			Proposed: []memory.Proposal{{ID: "p1", Kind: memory.ProposeAdd, Text: "likes cats", Why: memory.WhyStrangers}, {ID: "p2", Kind: memory.ProposeRemove, Old: "likes dogs"}},
 		})
 		b.Settle()
 		var notes []string
-		for _, e := range entriesNow(b.w.shown) {
+		for _, e := range entriesNow(b.w.chats().Shown()) {
 			if e.Kind == conversation.Note {
 				notes = append(notes, e.Text+"|"+e.UndoID+"|"+e.Proposal)
 			}
@@ -103,11 +103,11 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- agents.Event{Type: agents.EventMemoryProposed, Memory: &agents.MemoryChange{Text: "likes cats", Inbox: p.ID, Change: "add"}}
 		b.Settle()
-		e := entriesNow(b.w.shown)[1]
-		b.w.chat.Toggle(e.Key)
+		e := entriesNow(b.w.chats().Shown())[1]
+		b.w.chat.View.Toggle(e.Key)
 		b.Settle()
 		b.Sees("This is what will be remembered.", "Cancel")
 		field, ok := b.w.win.Canvas().Focused().(*kit.Field)
@@ -129,13 +129,13 @@ func TestAProposalIsEditedInPlace(t *testing.T) {
 func TestTheJumpCountsNewMessages(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- token(strings.Repeat("long words\n\n", 60))
 		b.Settle()
-		b.w.chat.Port.ScrollTo(100)
+		b.w.chat.View.Port.ScrollTo(100)
 		b.Settle()
 		b.Sees("Jump to latest ↓")
-		b.w.shown.Enqueue("next", nil)
+		b.w.chats().Shown().Enqueue("next", nil)
 		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "a1", Agent: "orchestrator", Model: "m"}
 		close(b.run(0).events)
 		b.Settle()
@@ -143,8 +143,8 @@ func TestTheJumpCountsNewMessages(t *testing.T) {
 		b.run(1).events <- token("more")
 		b.Settle()
 		b.Sees("2 new messages ↓")
-		b.w.chat.Port.ToEnd()
-		b.w.chat.Port.ScrollTo(100)
+		b.w.chat.View.Port.ToEnd()
+		b.w.chat.View.Port.ScrollTo(100)
 		b.Sees("Jump to latest ↓")
 	})
 }

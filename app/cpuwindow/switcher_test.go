@@ -35,8 +35,8 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 				if open := b.w.switcher != nil; open != (tt.shown == "") {
 					t.Fatalf("the switcher is open: %v", open)
 				}
-				if tt.shown != "" && b.w.shown.Name != tt.shown {
-					t.Errorf("%s is shown, want %s", b.w.shown.Name, tt.shown)
+				if tt.shown != "" && b.w.chats().Shown().Name != tt.shown {
+					t.Errorf("%s is shown, want %s", b.w.chats().Shown().Name, tt.shown)
 				}
 			})
 		})

@@ -148,7 +148,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		b.shown()
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Fork from here", 0)
-		fork := b.w.shown.Name
+		fork := b.w.chats().Shown().Name
 		if fork == "cpu-a" || b.w.page != pageChat {
 			t.Fatalf("%s is shown", fork)
 		}
@@ -157,8 +157,8 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		}
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Continue from here", 0)
-		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
-			t.Fatalf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-a" || b.w.page != pageChat {
+			t.Fatalf("%s is shown", b.w.chats().Shown().Name)
 		}
 		b.SeesNot("how long exactly")
 		if ctx, err := s.Context(t.Context(), "cpu-a"); err != nil || len(ctx.Messages) != 2 {
@@ -318,8 +318,8 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		c := b.w.win.Canvas()
 		open := func(query string) {
 			t.Helper()
-			c.Focus(b.w.compose.Entry)
-			b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
+			c.Focus(b.w.chat.Compose.Entry)
+			b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
 			b.Settle()
 			test.Type(b.w.switcher.Entry, query)
 			b.Settle()
@@ -327,13 +327,13 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		open("facher")
 		b.Sees("1 conversation", "Über den ")
 		b.press(fyne.KeyReturn)
-		if b.w.shown.Name != "cli-b" || b.w.switcher != nil {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cli-b" || b.w.switcher != nil {
+			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 		open("indexing")
 		b.press(fyne.KeyReturn)
-		if b.w.shown.Name != "cpu-a" || b.w.page != pageChat {
-			t.Errorf("%s is shown on %s", b.w.shown.Name, b.w.page)
+		if b.w.chats().Shown().Name != "cpu-a" || b.w.page != pageChat {
+			t.Errorf("%s is shown on %s", b.w.chats().Shown().Name, b.w.page)
 		}
 		b.Sees("Because of")
 		open("zebra way") // on a branch that was left: the chat does not show it
@@ -365,21 +365,21 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 		b.shown()
 		b.w.openSwitcher()
 		b.press(fyne.KeyDown, fyne.KeyDown, fyne.KeyDown, fyne.KeyUp, fyne.KeyReturn)
-		if b.w.shown.Name != "cpu-b" {
-			t.Errorf("%s is shown", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-b" {
+			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 		next := &desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl}
 		for _, want := range []string{"cpu-c", "cpu-a", "cpu-b"} {
-			b.w.compose.Entry.TypedShortcut(next)
+			b.w.chat.Compose.Entry.TypedShortcut(next)
 			b.Settle()
-			if b.w.shown.Name != want {
-				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.shown.Name, want)
+			if b.w.chats().Shown().Name != want {
+				t.Errorf("Ctrl+Tab shows %s, want %s", b.w.chats().Shown().Name, want)
 			}
 		}
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyTab, Modifier: fyne.KeyModifierControl | fyne.KeyModifierShift})
 		b.Settle()
-		if b.w.shown.Name != "cpu-a" {
-			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.shown.Name)
+		if b.w.chats().Shown().Name != "cpu-a" {
+			t.Errorf("Ctrl+Shift+Tab shows %s", b.w.chats().Shown().Name)
 		}
 	})
 }

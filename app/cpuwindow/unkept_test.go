@@ -16,7 +16,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		b := newBench(t).shown()
 		m := memory.New(memory.Config{Root: t.TempDir()})
 		b.with(func(p *parts) { p.memories = m })
-		b.w.send("Remember that I like tea.")
+		b.w.chat.Send("Remember that I like tea.")
 		b.Settle()
 		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Unkept: true}
 		close(b.run(0).events)

@@ -51,7 +51,7 @@ func TestSwitchingBetweenVersions(t *testing.T) {
 		if err != nil || window.Messages[len(window.Messages)-1].ID != "a3" {
 			t.Errorf("a model is told %+v, %v", window.Messages, err)
 		}
-		b.w.send("go on")
+		b.w.chat.Send("go on")
 		b.Settle()
 		test.Tap(b.button("‹", 0))
 		b.Settle()

@@ -101,17 +101,17 @@ func TestProcessesAreSampledOnlyWhileSeen(t *testing.T) {
 func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
-		b.w.compose.SetText("Look at this:")
+		b.w.chat.Compose.SetText("Look at this:")
 		b.w.details.Ask(monitor.CPU)
 		b.Settle()
-		text := b.w.compose.Entry.Text
+		text := b.w.chat.Compose.Entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: average 2 %"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q has no %q", text, want)
 			}
 		}
-		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.shown.Draft() != text {
-			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.shown.Draft())
+		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.chats().Shown().Draft() != text {
+			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.chats().Shown().Draft())
 		}
 	})
 }
@@ -120,12 +120,12 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 func TestAskBeginsAChatOfItsOwn(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
-		before := b.w.shown
+		before := b.w.chats().Shown()
 		before.Begin("about Lisbon", time.Now())
 		b.w.details.Ask(monitor.CPU)
 		b.Settle()
-		if b.w.shown == before || !strings.Contains(b.w.compose.Entry.Text, "CPU: 37 %") || b.w.page != pageChat {
-			t.Errorf("%q is in the chat that was open: %t", b.w.compose.Entry.Text, b.w.shown == before)
+		if b.w.chats().Shown() == before || !strings.Contains(b.w.chat.Compose.Entry.Text, "CPU: 37 %") || b.w.page != pageChat {
+			t.Errorf("%q is in the chat that was open: %t", b.w.chat.Compose.Entry.Text, b.w.chats().Shown() == before)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package cpuwindow
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,16 +9,12 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/layout"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/appearance"
-	"mac-stats/app/cpuwindow/chat"
-	"mac-stats/app/cpuwindow/compose"
-	"mac-stats/app/cpuwindow/conversation"
-	"mac-stats/app/cpuwindow/find"
-	"mac-stats/app/cpuwindow/header"
+	"mac-stats/app/cpuwindow/chatpane"
+	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/pages"
@@ -28,7 +23,6 @@ import (
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/shortcuts"
-	"mac-stats/app/cpuwindow/slash"
 	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
@@ -36,6 +30,7 @@ import (
 	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
@@ -63,14 +58,8 @@ type Window struct {
 	end   context.CancelFunc
 
 	vitals   *vitals.Strip
-	find     *find.Find
 	side     *sidebar
-	head     *header.Header
-	chat     *chat.View
-	compose  *compose.Composer
-	slash    *slash.Menu
-	queue    *compose.Queue
-	foot     *compose.Foot
+	chat     *chatpane.Pane
 	notices  *notices.Notices
 	memory   *pages.Memory // nil before it is first shown
 	details  *vitals.Page  // the same
@@ -79,12 +68,10 @@ type Window struct {
 	writer   *settings.Writer
 	proposed int             // in the inbox
 	panes    *fyne.Container // chat and pages, one of them shown
-	chatPane fyne.CanvasObject
 	center   *fyne.Container
 	root     *windowLayout
 
 	page  page
-	convs map[string]*conversation.Conversation
 	infos []transcript.Info
 	marks sessionstate.Marks // as of infos
 
@@ -92,24 +79,12 @@ type Window struct {
 	readFrom    transcript.Info           // what the viewer shows
 	switcher    *sessions.Switcher        // nil while it is closed
 	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
-	seek        *seekTo                   // where to bring the chat once it is read
 	showArchive bool                      // the archived sessions are listed too
 	lastOpened  string                    // the session one looked at last, noted as read
 	toast       *overlay.Toast
 	chooser     *dialog.FileDialog // that is open
 
-	shown   *conversation.Conversation
-	target  atomic.Pointer[conversation.Conversation] // shown, for other goroutines; nil while hidden
 	visible bool
-	focused atomic.Bool // a window of the app has the keyboard
-	painter *painter
-	thumbs  *chat.Thumbs
-
-	drafts        map[string]conversation.Kept // of sessions that were not opened yet
-	draftsTimer   *time.Timer
-	draftsTaken   int        // UI goroutine
-	draftsMu      sync.Mutex // guards the file and the next
-	draftsWritten int
 
 	setup       *setup.Setup
 	schedules   *schedules.Page // the same
@@ -122,7 +97,6 @@ type Window struct {
 	look        *appearance.Appearance
 	bound       map[desktop.CustomShortcut]func()
 	boundFor    config.Shortcuts
-	extraDrawn  string // what the cards below the conversation were made for
 	stopVitals  []func()
 	lastVitals  atomic.Pointer[monitor.Snapshot]
 	vitalsBusy  atomic.Bool
@@ -147,9 +121,8 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, p: p, parts: d, convs: map[string]*conversation.Conversation{}, page: pageChat}
+	w := &Window{footStays: footStays, p: p, parts: d, page: pageChat}
 	w.ctx, w.end = context.WithCancel(context.Background())
-	w.painter, w.thumbs = &painter{w: w}, chat.NewThumbs()
 	w.look = appearance.New(p.App, d.home, d.logger, d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
 	w.look.Wear(w.win, d.config().Window)
@@ -158,12 +131,12 @@ func newWindow(p Params, d parts) *Window {
 	w.win.SetContent(w.content())
 	w.win.SetCloseIntercept(w.onClose)
 	w.followConfig()
-	w.bindAttaching()
-	w.watchFocus()
+	w.takeDropped()
+	p.App.Lifecycle().SetOnEnteredForeground(func() { w.chats().Focus(true) })
+	p.App.Lifecycle().SetOnExitedForeground(func() { w.chats().Focus(false) })
 	w.look.RestoreSize()
 	w.edits.Find()
-	w.drafts = conversation.ReadDrafts(w.draftsPath(), w.parts.library.Forgotten().HasTyped)
-	w.freshChat()
+	w.chat.ShowFresh()
 	w.notices.TellFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
@@ -172,45 +145,28 @@ func newWindow(p Params, d parts) *Window {
 func (w *Window) build() {
 	w.setup = setup.New(windowHost{w}, w.parts.server, w.parts.home)
 	w.vitals = vitals.NewStrip(w.openVitals)
-	w.side = newSidebar(w.NewChat, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
+	w.side = newSidebar(func() { w.chat.NewChat() }, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
 	w.reader = transcripts.New(w.readerActions())
 	w.toast = overlay.NewToast()
-	w.head = header.New(header.Actions{OpenList: w.toggleDrawer, PickAgent: w.pickAgent, PickModel: w.pickModel, Options: w.showOptions, ExplainPrivate: w.explainPrivate, OpenFile: w.openTranscript, NewChat: w.NewChat, LeaveDemo: w.leaveDemo}, w.parts.demo)
-	w.compose = compose.NewComposer(w.send, w.stop, w.keepDraft)
-	w.compose.Keys.OnEscape = w.escape
-	w.compose.Keys.OnScroll = func(k *fyne.KeyEvent) { w.chat.Port.TypedKey(k) }
-	w.compose.Keys.OnUp = w.editLast
-	w.slash = slash.NewMenu(w.compose.Entry, func() []slash.Item { return slashItems(w) }, func(text string) { putInComposer(w, text) })
-	w.compose.Keys.OnMenu = w.slash.Key
-	w.compose.OnText = func(text string) { w.slash.Typed(text, !w.compose.Keys.Pasted) }
-	w.foot = compose.NewFoot(func() { w.chat.OpenSummary() })
+	w.chat = chatpane.New(windowHost{w}, w.chatParts(), w.setup)
 	w.notices = notices.New(windowHost{w}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
-	w.chat = chat.New(w.chatActions())
-	w.chat.Port.OnEscape = w.escape
-	w.find = find.New(windowHost{w}, w.chat.Port)
-	w.chat.OnLaidOut = w.find.LaidOut
 	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
 	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
 }
 
 // content puts the parts in their places.
 func (w *Window) content() fyne.CanvasObject {
-	w.queue = compose.NewQueue(w.editQueued, w.dropQueued, w.sendNow, func() { w.center.Refresh() })
-	lower := kit.Centred(kit.ColumnMax, kit.Stack(kit.Gap8, w.queue.Box, w.compose, w.foot.Box))
-	lower = container.New(kit.TightLayout{}, kit.Hairline(), kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, lower))
-	w.compose.Resized = func() { w.center.Refresh() }
-	w.chatPane = container.New(layout.NewBorderLayout(w.find.Bar, lower, nil, nil), w.find.Bar, w.chat.Object, lower) // in the order of Tab
 	w.setup.View.Hide()
 	w.reader.Object.Hide()
-	w.panes = container.NewStack(w.chatPane, w.setup.View, w.reader.Object)
-	top := container.New(&kit.TightLayout{}, w.head.Object, w.notices.Bar)
+	w.panes = container.NewStack(w.chat.Object, w.setup.View, w.reader.Object)
+	top := container.New(&kit.TightLayout{}, w.chat.Head.Object, w.notices.Bar)
 	edge := func() float32 {
 		if w.page != pageChat {
 			return 0
 		}
-		return lower.MinSize().Height
+		return w.chat.LowerHeight()
 	}
-	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, w.toast.Above(edge), w.slash.Above(edge)))
+	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, w.toast.Above(edge), w.chat.Slash.Above(edge)))
 	w.center = middle
 	w.root = &windowLayout{w: w, scrim: overlay.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
@@ -230,7 +186,7 @@ func (w *Window) Show() {
 	if first {
 		w.refreshAll()
 	}
-	if w.focusComposer(); w.parts.firstRun {
+	if w.chat.Focus(); w.parts.firstRun {
 		w.parts.firstRun = false
 		w.showPage(pageWelcome)
 	}
@@ -244,8 +200,8 @@ func (w *Window) Hide() {
 	w.look.Keep()
 	w.KeepEdits()
 	w.visible = false
-	w.thumbs.Forget()
-	w.target.Store(nil)
+	w.chat.ForgetThumbs()
+	w.chats().See(false)
 	for _, stop := range w.stopVitals {
 		stop()
 	}
@@ -256,10 +212,10 @@ func (w *Window) Hide() {
 }
 
 func (w *Window) refreshAll() {
-	w.target.Store(w.shown)
+	w.chats().See(true)
 	w.reloadList()
-	w.painter.changed(w.shown)
-	w.reloadShown()
+	w.chats().Changed(w.chats().Shown())
+	w.chats().Reload()
 	w.setup.CheckOld()
 	w.countProposals()
 	switch w.page {
@@ -288,6 +244,43 @@ func (w *Window) onClose() {
 	w.p.OnQuit()
 }
 
+// chats are the conversations.
+func (w *Window) chats() *chats.Chats { return w.chat.Chats }
+
+// chatParts is what the chat works on.
+func (w *Window) chatParts() chatpane.Parts {
+	return chatpane.Parts{
+		Parts: chats.Parts{
+			Engine: w.parts.turns, Sessions: w.parts.sessions, Config: w.parts.config, Notify: w.p.Notify, Home: w.parts.home,
+			Forgotten: w.parts.library.Forgotten().HasTyped,
+		},
+		Library: chatLibrary{w.parts.library, w.parts.keeper}, Files: w.parts.keeper, Roster: w.parts.roster, Memories: w.parts.memories,
+		Commands: w.slashCommands, Marks: w.findMarks, Typing: w.parts.recaller.Typing, Image: w.parts.clipImage, Demo: w.parts.demo,
+	}
+}
+
+// findMarks is where a phrase stands in a text, as rows show it. Any goroutine.
+func (w *Window) findMarks(text, phrase string) []prose.Mark {
+	found := w.parts.finder.Find(text, phrase)
+	out := make([]prose.Mark, len(found))
+	for i, m := range found {
+		out[i] = prose.Mark(m)
+	}
+	return out
+}
+
+// chatLibrary is what the chat changes of a transcript.
+type chatLibrary struct {
+	library
+	keeper
+}
+
+// NewChat starts a chat and focuses the composer.
+func (w *Window) NewChat() { w.chat.NewChat() }
+
+// OpenSession shows a session by name.
+func (w *Window) OpenSession(name string) { w.chat.OpenSession(name) }
+
 // SetNotice shows a line the user should read; "" takes it away. What the backend
 // tells comes first.
 func (w *Window) SetNotice(text string) {
@@ -311,19 +304,19 @@ func (w *Window) showPage(p page) {
 	w.drawList()
 	w.root.closeDrawer()
 	chat := p == pageChat
-	w.chatPane.(*fyne.Container).Hidden = !chat
+	w.chat.Object.Hidden = !chat
 	w.showPane(p)
 	w.showDetails()
 	if chat {
-		w.head.ForPage(false, "")
-		w.drawHeader()
-		w.focusComposer()
+		w.chat.Head.ForPage(false, "")
+		w.chat.DrawHeader()
+		w.chat.Focus()
 	} else {
-		if c := w.win.Canvas(); c.Focused() == fyne.Focusable(w.compose.Entry) {
+		if c := w.win.Canvas(); c.Focused() == fyne.Focusable(w.chat.Compose.Entry) {
 			c.Unfocus() // nobody sees what is typed there now
 		}
-		w.slash.Close()
-		w.head.ForPage(true, pageTitle(p))
+		w.chat.Slash.Close()
+		w.chat.Head.ForPage(true, pageTitle(p))
 		if p != pageTranscript {
 			w.loadPage(p)
 		}

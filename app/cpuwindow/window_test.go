@@ -323,7 +323,7 @@ func TestConstructorsPanicWithoutWhatTheyNeed(t *testing.T) {
 func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		e := b.w.compose.Entry
+		e := b.w.chat.Compose.Entry
 		test.Type(e, "one")
 		e.KeyDown(&fyne.KeyEvent{Name: desktop.KeyShiftLeft})
 		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
@@ -345,8 +345,8 @@ func TestEnterSendsAndShiftEnterDoesNot(t *testing.T) {
 func TestNothingIsSentForBlanks(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		test.Type(b.w.compose.Entry, "  ")
-		b.w.compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		test.Type(b.w.chat.Compose.Entry, "  ")
+		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if len(b.turns.requests) != 0 {
 			t.Error("blanks were sent")
 		}
@@ -356,18 +356,18 @@ func TestNothingIsSentForBlanks(t *testing.T) {
 func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
-		before := b.w.shown
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
-		if b.w.shown == before {
+		before := b.w.chats().Shown()
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
+		if b.w.chats().Shown() == before {
 			t.Error("no new chat")
 		}
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault})
 		b.Settle()
 		b.Sees("config.toml:3: bad value")
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
-		b.w.compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyW, Modifier: fyne.KeyModifierShortcutDefault})
+		b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault})
 		if b.quits != 1 || len(b.visible) != 2 || b.visible[1] {
 			t.Errorf("quits %d, visible %v", b.quits, b.visible)
 		}
@@ -377,16 +377,16 @@ func TestShortcutsReachTheWindowFromTheComposer(t *testing.T) {
 func TestDraftsStayWithTheirSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
-		test.Type(b.w.compose.Entry, "half a thought")
-		first := b.w.shown.Name
+		b.w.chat.Send("q")
+		test.Type(b.w.chat.Compose.Entry, "half a thought")
+		first := b.w.chats().Shown().Name
 		b.w.NewChat()
-		if got := b.w.compose.Entry.Text; got != "" {
+		if got := b.w.chat.Compose.Entry.Text; got != "" {
 			t.Errorf("the new chat begins with %q", got)
 		}
-		test.Type(b.w.compose.Entry, "other")
+		test.Type(b.w.chat.Compose.Entry, "other")
 		b.w.OpenSession(first)
-		if got := b.w.compose.Entry.Text; got != "half a thought" {
+		if got := b.w.chat.Compose.Entry.Text; got != "half a thought" {
 			t.Errorf("back in the first: %q", got)
 		}
 	})
@@ -397,11 +397,11 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 		// given two runs at once, when the reader switches between them, then each
 		// conversation has exactly its own tokens
 		b := newBench(t).shown()
-		b.w.send("alpha")
-		first := b.w.shown
+		b.w.chat.Send("alpha")
+		first := b.w.chats().Shown()
 		b.w.NewChat()
-		b.w.send("beta")
-		second := b.w.shown
+		b.w.chat.Send("beta")
+		second := b.w.chats().Shown()
 		var wantA, wantB strings.Builder
 		for i := range 200 {
 			a, z := fmt.Sprintf("a%d ", i), fmt.Sprintf("b%d ", i)
@@ -431,7 +431,7 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 		b.Settle()
 		b.Sees("a199")
 		b.SeesNot("b199")
-		if b.w.compose.Busy {
+		if b.w.chat.Compose.Busy {
 			t.Error("Stop is still there")
 		}
 	})
@@ -440,14 +440,14 @@ func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
 func TestNothingIsDrawnWhileHidden(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
 		b.w.Hide()
 		if b.vitals.shown != 0 || b.vitals.publish != nil {
 			t.Error("the vitals are still asked for")
 		}
 		b.run(0).events <- token("while hidden")
-		time.Sleep(3 * frame)
+		time.Sleep(240 * time.Millisecond) // three frames
 		if n := len(b.Queue); n != 0 {
 			t.Errorf("%d calls onto the UI goroutine while hidden", n)
 		}
@@ -460,11 +460,11 @@ func TestNothingIsDrawnWhileHidden(t *testing.T) {
 func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		ev := b.run(0).events
 		ev <- token(strings.Repeat("a paragraph of an answer\n\n", 60))
 		b.Settle()
-		port := b.w.chat.Port
+		port := b.w.chat.View.Port
 		if port.Offset != port.MaxOffset() || port.MaxOffset() == 0 {
 			t.Fatalf("at %v of %v after the first text", port.Offset, port.MaxOffset())
 		}
@@ -475,13 +475,13 @@ func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
 		if port.Offset != at {
 			t.Errorf("the reader was moved from %v to %v", at, port.Offset)
 		}
-		if !b.w.chat.Latest.Visible() {
+		if !b.w.chat.View.Latest.Visible() {
 			t.Error("no way to the latest")
 		}
-		test.Tap(b.w.chat.Latest)
+		test.Tap(b.w.chat.View.Latest)
 		ev <- token("the very end\n\n")
 		b.Settle()
-		if port.Offset != port.MaxOffset() || b.w.chat.Latest.Visible() {
+		if port.Offset != port.MaxOffset() || b.w.chat.View.Latest.Visible() {
 			t.Errorf("at %v of %v", port.Offset, port.MaxOffset())
 		}
 		b.Sees("the very end")
@@ -500,10 +500,10 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 		b.w.OpenSession("cpu-x")
 		b.Settle()
 		b.Sees("question 199.")
-		b.w.chat.Port.ScrollTo(0)
+		b.w.chat.View.Port.ScrollTo(0)
 		b.Settle()
 		b.Sees("question 140.")
-		if b.w.chat.Port.Offset == 0 {
+		if b.w.chat.View.Port.Offset == 0 {
 			t.Error("the reader was moved to the beginning")
 		}
 	})
@@ -512,10 +512,10 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- token(strings.Repeat("a paragraph\n\n", 2000))
 		b.Settle()
-		if n := len(b.w.chat.Port.Shown); n > 60 {
+		if n := len(b.w.chat.View.Port.Shown); n > 60 {
 			t.Errorf("%d objects on the screen", n)
 		}
 	})
@@ -524,7 +524,7 @@ func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
 func TestStatesBeforeTheFirstToken(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.Settle()
 		b.Sees("waiting for the model", "Stop")
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateLoading, Detail: "loading qwen3:8b", Agent: "orchestrator", Model: "qwen3:8b"}
@@ -542,7 +542,7 @@ func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		sent := time.Now()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		for !strings.Contains(b.Markup(), "waiting for the model") {
 			if time.Since(sent) > time.Minute {
 				t.Fatal("nothing is said")
@@ -558,8 +558,8 @@ func TestTheFirstStateIsShownWithinATenthOfASecond(t *testing.T) {
 func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("what is slow?")
-		b.sessions.infos = []transcript.Info{{Name: b.w.shown.Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
+		b.w.chat.Send("what is slow?")
+		b.sessions.infos = []transcript.Info{{Name: b.w.chats().Shown().Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
 		b.Settle()
 		if len(b.w.infos) != 0 {
 			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
@@ -575,13 +575,13 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		ev := b.run(0).events
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- agents.Event{Type: agents.EventSubcallStart, Call: &agents.Call{ID: "c1", Name: "coder", Task: "write it"}}
 		b.Settle()
 		b.Sees("coder", "write it", "working…")
-		test.Tap(b.w.chat.Built[entriesNow(b.w.shown)[2].Key].Call.Stop)
+		test.Tap(b.w.chat.View.Built[entriesNow(b.w.chats().Shown())[2].Key].Call.Stop)
 		if d := b.run(0).calls; len(d) != 1 || d[0] != "c1" {
 			t.Errorf("stopped calls: %v", d)
 		}
@@ -590,9 +590,9 @@ func TestCallsAndErrorsOnTheScreen(t *testing.T) {
 		b.Settle()
 		b.Sees("done in 3.1 s", "Pull qwen3:8b", "Retry", "isn't installed.")
 		b.SeesNot("inner text")
-		b.w.chat.Toggle(entriesNow(b.w.shown)[2].Key)
+		b.w.chat.View.Toggle(entriesNow(b.w.chats().Shown())[2].Key)
 		b.Sees("inner text")
-		b.w.retry(*entriesNow(b.w.shown)[3].Fault)
+		b.w.chat.View.Act.Retry(*entriesNow(b.w.chats().Shown())[3].Fault)
 		b.Settle()
 		if r := b.turns.requests[1]; r.Retry != "u1" {
 			t.Errorf("the retry is %+v", r)
@@ -629,7 +629,7 @@ func TestFirstRun(t *testing.T) {
 		b.Sees("The disk is full.", "Try again")
 		b.w.NewChat()
 		b.Settle()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.w.NewChat()
 		b.Settle()
 		b.SeesNot("The disk is full.")
@@ -742,10 +742,10 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 		} {
 			b := newBench(t).shown()
 			b.w.win.Resize(fyne.NewSize(420, 700))
-			b.w.send(s)
+			b.w.chat.Send(s)
 			b.run(0).events <- token("```\n" + s + "\n```\n\n" + s + "\n\n| " + s + " |\n|---|\n| x |\n\n- " + s)
 			b.Settle()
-			b.w.chat.Port.ScrollTo(0)
+			b.w.chat.View.Port.ScrollTo(0)
 			b.w.win.Canvas().Capture()
 		}
 	})
@@ -764,14 +764,14 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 			t.Errorf("a missing model is shown as %q", last.Label)
 		}
 		am := header.AgentMenu(stubRoster{}.Agents(), "orchestrator", func(slug string) {
-			b.w.choose(b.w.shown, transcript.Settings{Agent: slug})
+			b.choose(b.w.chats().Shown(), transcript.Settings{Agent: slug})
 		})
 		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
 			t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
 		}
 		b.keeper.refuse = sessionmem.ErrNotFound // nothing was said yet
 		am.Items[0].Action()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
 			t.Errorf("the request is %+v", b.turns.requests[0])
 		}
@@ -781,10 +781,10 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 func TestTextIsSelectedAcrossRows(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("the question")
+		b.w.chat.Send("the question")
 		b.run(0).events <- token("first **bold** words\n\n- an item\n\n```\ncode here\n```\n\nlast words")
 		b.Settle()
-		port := b.w.chat.Port
+		port := b.w.chat.View.Port
 		at := func(i int, x float32) fyne.Position {
 			p := port.Rows[i]
 			return fyne.NewPos(port.Left+p.Indent+x, p.Top-port.Offset+10)
@@ -806,7 +806,7 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 			t.Error("a click does not end the selection")
 		}
 		port.TypedRune('x')
-		if b.w.compose.Entry.Text != "x" {
+		if b.w.chat.Compose.Entry.Text != "x" {
 			t.Error("typing does not go to the composer")
 		}
 	})
@@ -815,10 +815,10 @@ func TestTextIsSelectedAcrossRows(t *testing.T) {
 func TestCopyTakesTheMarkdown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.send("q")
+		b.w.chat.Send("q")
 		b.run(0).events <- token("**bold** and `code`")
 		b.Settle()
-		b.w.chat.Act.CopyAnswer(entriesNow(b.w.shown)[1].Key)
+		b.w.chat.View.Act.CopyAnswer(entriesNow(b.w.chats().Shown())[1].Key)
 		if got := b.w.p.App.Clipboard().Content(); got != "**bold** and `code`" {
 			t.Errorf("copied %q", got)
 		}

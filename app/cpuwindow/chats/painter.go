@@ -1,4 +1,4 @@
-package cpuwindow
+package chats
 
 import (
 	"sync"
@@ -20,8 +20,8 @@ const restsFor = 9
 // painter brings the conversation that is shown to the screen: at most one
 // drawing a frame, one call onto the UI goroutine at a time, nothing while hidden.
 type painter struct {
-	w  *Window
-	mu sync.Mutex
+	chats *Chats
+	mu    sync.Mutex
 	// waiting: a drawing is scheduled or under way; again: something changed since.
 	waiting, again bool
 	last           time.Time
@@ -31,7 +31,7 @@ type painter struct {
 
 // changed says that a conversation has something new. Any goroutine.
 func (p *painter) changed(c *conversation.Conversation) {
-	if c == nil || p.w.target.Load() != c {
+	if c == nil || p.chats.seen.Load() != c {
 		return
 	}
 	p.mu.Lock()
@@ -49,7 +49,7 @@ func (p *painter) paint() {
 	p.mu.Lock()
 	p.again = false
 	p.mu.Unlock()
-	c := p.w.target.Load()
+	c := p.chats.seen.Load()
 	if c == nil {
 		p.done(0)
 		return
@@ -57,9 +57,9 @@ func (p *painter) paint() {
 	began := time.Now()
 	v := c.View(began)
 	took := time.Since(began)
-	p.w.p.Do(func() {
-		if p.w.shown == c && p.w.visible {
-			p.w.drawConversation(v)
+	p.chats.host.Do(func() {
+		if p.chats.shown == c && p.chats.seen.Load() != nil {
+			p.chats.host.Draw(v)
 		}
 		p.done(took)
 		if v.Clock {
@@ -75,7 +75,7 @@ func (p *painter) done(took time.Duration) {
 	p.again = false
 	p.mu.Unlock()
 	if again {
-		p.changed(p.w.target.Load())
+		p.changed(p.chats.seen.Load())
 	}
 }
 

@@ -1,0 +1,131 @@
+package chatpane
+
+import (
+	"cmp"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/app/cpuwindow/chats"
+	"mac-stats/app/cpuwindow/compose"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/header"
+	"mac-stats/app/cpuwindow/options"
+	"mac-stats/app/cpuwindow/setup"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/sessionmem/transcript"
+)
+
+const (
+	// longText is from how many bytes on a text is weighed while it is written.
+	longText = 2000
+	// promptShare is what the agent's own prompt takes of a model's context, in
+	// tokens, roughly: the exact room is known when the message is sent.
+	promptShare = 1000
+	// autoContext is the largest context that is asked for where none is configured.
+	autoContext = 16384
+)
+
+// Choices is what is chosen for the shown conversation: agent, model, options.
+type Choices struct {
+	host  Host
+	parts Parts
+	setup *setup.Setup
+	chats *chats.Chats
+	head  *header.Header
+}
+
+// choose changes what is chosen.
+func (h *Choices) choose(c *conversation.Conversation, s transcript.Settings) {
+	if !c.Chosen().Equal(s) {
+		c.Choose(s)
+		h.drawHeader()
+		h.chats.WriteChoice(c, s)
+	}
+}
+
+// drawHeader shows in the header what is chosen, where the chat is shown.
+func (h *Choices) drawHeader() {
+	if c := h.chats.Shown(); h.host.OnChat() {
+		s := c.Chosen()
+		h.head.ShowChat(c.Title(), cmp.Or(s.Agent, h.parts.Config().Agents.Default, "orchestrator"), s, c.Path() != "")
+	}
+}
+
+// PickAgent opens the menu of the agents.
+func (h *Choices) PickAgent() {
+	c := h.chats.Shown()
+	chosen := cmp.Or(c.Chosen().Agent, h.parts.Config().Agents.Default)
+	go func() { // it reads files
+		all := h.parts.Roster.Agents()
+		h.host.Do(func() {
+			kit.ShowMenu(header.AgentMenu(all, chosen, func(slug string) {
+				s := c.Chosen()
+				s.Agent = slug
+				h.choose(c, s)
+			}), h.head.Agent, h.host.Canvas())
+		})
+	}()
+}
+
+// PickModel opens the menu of the models.
+func (h *Choices) PickModel() {
+	c := h.chats.Shown()
+	kit.ShowMenu(header.ModelMenu(h.setup.Models(), c.Chosen().Model, func(name string) { h.useModel(c, name) }), h.head.Model, h.host.Canvas())
+}
+
+func (h *Choices) useModel(c *conversation.Conversation, name string) {
+	s := c.Chosen()
+	s.Model = name
+	h.choose(c, s)
+}
+
+// ShowOptions opens the options of the conversation that is shown.
+func (h *Choices) ShowOptions() {
+	c := h.chats.Shown()
+	cfg := h.parts.Config().Ollama
+	p := options.Params{Over: h.host.Canvas(), Chosen: c.Chosen(), Memory: h.host.MachineMemory(), Save: func(s transcript.Settings) { h.choose(c, s) }}
+	if m, ok := h.modelNamed(cmp.Or(c.Chosen().Model, cfg.Model, c.LastModel())); ok {
+		p.Model, p.Auto = m, cmp.Or(cfg.NumCtx, autoContext)
+	}
+	options.Open(p)
+}
+
+// modelNamed is what is known of a model.
+func (h *Choices) modelNamed(name string) (ollama.ModelInfo, bool) {
+	for _, m := range h.setup.Models() {
+		if name != "" && ollama.SameModel(m.Name, name) {
+			return m, true
+		}
+	}
+	return ollama.ModelInfo{}, false
+}
+
+// tooLong says that what is being written will hardly fit the model's context,
+// before it is sent; "" where it fits, or nothing is known of the model.
+func (h *Choices) tooLong(text string) string {
+	if len(text) < longText || h.chats.Shown() == nil {
+		return ""
+	}
+	name, size := h.contextNow(h.chats.Shown())
+	room := size*3/4 - promptShare // a quarter is the answer's
+	need := transcript.EstimateTokens(text)
+	if size == 0 || need <= room {
+		return ""
+	}
+	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": compose.TokensWords(need), "Name": name, "Room": compose.TokensWords(max(room, 0))})
+}
+
+// contextNow is the context of the model that answers next, in tokens: what the last
+// answer told, else what is known of the model that is chosen; 0 where nothing is.
+func (h *Choices) contextNow(c *conversation.Conversation) (model string, size int) {
+	chosen, own := c.Chosen().Model, c.Chosen().Context
+	if size := c.ContextSize(); size > 0 && own == 0 {
+		return cmp.Or(chosen, i18n.T("the model")), size
+	}
+	cfg := h.parts.Config().Ollama
+	name := cmp.Or(chosen, cfg.Model)
+	if m, ok := h.modelNamed(name); ok && m.MaxContext > 0 {
+		return m.Name, min(m.MaxContext, cmp.Or(own, cfg.NumCtx, autoContext))
+	}
+	return cmp.Or(name, i18n.T("the model")), own
+}

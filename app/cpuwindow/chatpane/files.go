@@ -1,0 +1,242 @@
+package chatpane
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/cpuwindow/chat"
+	"mac-stats/app/cpuwindow/chats"
+	"mac-stats/app/cpuwindow/compose"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/transcript"
+)
+
+// files is what goes along with messages: attached here, shown there.
+type files struct {
+	host    Host
+	chats   *chats.Chats
+	kept    Files
+	compose *compose.Composer
+	image   func(ctx context.Context) ([]byte, error) // from the clipboard
+	focus   func()
+	thumbs  *chat.Thumbs
+}
+
+// newFiles makes the composer take files.
+func newFiles(p *Pane) *files {
+	f := &files{host: p.host, chats: p.Chats, kept: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs()}
+	p.Compose.OnAttach = f.offer
+	p.Compose.OnRemove = f.remove
+	p.Compose.Keys.OnLongPaste = f.attachPasted
+	p.Compose.Keys.OnPasteImage = f.pasteImage
+	return f
+}
+
+// Attach reads files off the UI goroutine and attaches them to the
+// conversation that is shown now.
+func (p *Pane) Attach(paths []string) {
+	if len(paths) > 0 {
+		p.files.attach(paths)
+	}
+}
+
+// Zoom shows a picture that is part of an answer large; it reports whether the address is
+// one.
+func (p *Pane) Zoom(address string) bool {
+	a, ok := chat.PictureAt(address)
+	if ok {
+		p.files.actions(p.Chats.Shown().Name).Zoom(a)
+	}
+	return ok
+}
+
+// FileActions is what the files of a session's messages can do.
+func (p *Pane) FileActions(session string) chat.FileActions { return p.files.actions(session) }
+
+// ForgetThumbs lets go of pictures that can be read again.
+func (p *Pane) ForgetThumbs() { p.files.thumbs.Forget() }
+
+func (f *files) attach(paths []string) {
+	if !f.host.OnChat() {
+		f.host.ShowChat()
+	}
+	c := f.chats.Shown()
+	f.compose.Say(i18n.T("reading…"))
+	go func() {
+		var read []conversation.File
+		var refused []string
+		for _, path := range paths {
+			u, err := attach.Read(path)
+			if err != nil {
+				refused = append(refused, err.Error())
+				continue
+			}
+			read = append(read, conversation.File{Upload: u})
+		}
+		f.host.Do(func() { f.add(c, read, refused) })
+	}()
+}
+
+// add puts files beside the conversation's next message; one that is there is
+// not added twice. What is refused is said in the composer.
+func (f *files) add(c *conversation.Conversation, more []conversation.File, refused []string) {
+	attached := c.Attached()
+	for _, m := range more {
+		same := func(p conversation.File) bool { return p.Attachment().File == m.Attachment().File }
+		switch {
+		case slices.ContainsFunc(attached, same):
+		case len(attached) >= attach.Max:
+			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": m.Attachment().Name, "MaxUploads": attach.Max}))
+		default:
+			attached = append(attached, m)
+			f.thumbs.Remember(m)
+		}
+	}
+	c.Attach(attached)
+	if f.chats.Shown() != c {
+		return
+	}
+	for _, m := range more {
+		if n := m.Upload.LeftOut; n > 0 {
+			refused = append(refused, i18n.With("{{.Name}}: {{.What}} left out: no text, hidden, or beyond 1 MB.", i18n.Places{"Name": m.Attachment().Name, "What": i18n.Count("{{.N}} files", n)}))
+		}
+	}
+	f.compose.Say("")
+	f.compose.SetFiles(attached)
+	f.compose.Warn(strings.Join(refused, " "))
+	f.focus()
+}
+
+func (f *files) remove(i int) {
+	c := f.chats.Shown()
+	if attached := c.Attached(); i < len(attached) {
+		attached = slices.Delete(attached, i, i+1)
+		c.Attach(attached)
+		f.compose.SetFiles(attached)
+		f.focus()
+	}
+}
+
+// attachPasted makes a file of a long text.
+func (f *files) attachPasted(text string) {
+	u, err := attach.New("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
+	if err != nil {
+		f.compose.Warn(err.Error())
+		return
+	}
+	f.add(f.chats.Shown(), []conversation.File{{Upload: u}}, nil)
+	f.compose.Say(i18n.T("the pasted text is long: it goes along as a file"))
+}
+
+// pasteImage attaches the image on the clipboard, if there is one.
+func (f *files) pasteImage() {
+	c := f.chats.Shown()
+	go func() {
+		data, err := f.image(f.host.Context())
+		var pasted []conversation.File
+		var refused []string
+		if err == nil {
+			var u attach.File
+			if u, err = attach.New("pasted "+time.Now().Format("15.04.05")+".png", data); err == nil {
+				pasted = []conversation.File{{Upload: u}}
+			}
+		}
+		if err != nil {
+			refused = []string{i18n.Sentence(i18n.Capital(err.Error()))}
+		}
+		f.host.Do(func() { f.add(c, pasted, refused) })
+	}()
+}
+
+// offer asks whether a file or a folder is to be attached, then which.
+func (f *files) offer() {
+	one := func(path string) { f.attach([]string{path}) }
+	kit.ShowMenu(fyne.NewMenu("",
+		fyne.NewMenuItem(i18n.T("File…"), func() {
+			f.host.ChooseFile(i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"), one)
+		}),
+		fyne.NewMenuItem(i18n.T("Folder of text files…"), func() {
+			f.host.ChooseFolder(i18n.T("Attach the text files of a folder"), i18n.T("Attach"), one)
+		}),
+	), f.compose.Attach, f.host.Canvas())
+}
+
+// reader gives the content of a session's file.
+func (f *files) reader(session string, a transcript.Attachment) func() ([]byte, error) {
+	if data, ok, err := chat.Inline(a); ok {
+		return func() ([]byte, error) { return data, err }
+	}
+	if c := f.chats.Open(session); c != nil {
+		if data, ok := c.HeldFile(a.File); ok {
+			return func() ([]byte, error) { return data, nil }
+		}
+	}
+	return func() ([]byte, error) { return f.kept.ReadAttachment(session, a) }
+}
+
+// actions is what the files of a session's messages can do.
+func (f *files) actions(session string) chat.FileActions {
+	return chat.FileActions{
+		Thumb: func(a transcript.Attachment, done func(image.Image, error)) {
+			read := f.reader(session, a)
+			if img, ok := f.thumbs.Get(a.File); ok {
+				done(img, nil)
+				return
+			}
+			f.thumbs.Load(read, a, func(img image.Image, err error) { f.host.Do(func() { done(img, err) }) })
+		},
+		Open: func(a transcript.Attachment) { f.open(session, a) },
+		Zoom: func(a transcript.Attachment) { f.zoom(session, a) },
+	}
+}
+
+// open opens a file in the program for it.
+func (f *files) open(session string, a transcript.Attachment) {
+	if _, ok, _ := chat.Inline(a); ok {
+		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture stands in the text of the answer."))
+		return
+	}
+	path := f.kept.AttachmentPath(session, a)
+	if path == "" {
+		f.host.Tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))
+		return
+	}
+	go func() {
+		_, err := f.kept.ReadAttachment(session, a)
+		f.host.Do(func() {
+			if err != nil {
+				f.host.Tell(i18n.Capital(err.Error()), "")
+				return
+			}
+			f.host.OpenFile(path)
+		})
+	}()
+}
+
+// zoom shows a picture large.
+func (f *files) zoom(session string, a transcript.Attachment) {
+	read := f.reader(session, a)
+	go func() {
+		data, err := read()
+		var img image.Image
+		if err == nil {
+			img, err = chat.Large(data)
+		}
+		f.host.Do(func() {
+			if err != nil {
+				f.host.Tell(i18n.Capital(err.Error()), "")
+				return
+			}
+			overlay.ShowPicture(f.host.Canvas(), img, a.Name, func() { f.open(session, a) })
+		})
+	}()
+}

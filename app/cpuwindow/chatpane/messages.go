@@ -1,0 +1,264 @@
+package chatpane
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/chat"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/header"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/sessionmem/transcript"
+)
+
+// messages is what is done with the messages of the shown conversation.
+type messages struct{ *Pane }
+
+// actions is what can be done in the chat.
+func (p *Pane) actions() chat.Actions {
+	m := messages{p}
+	shown := p.Chats.Shown
+	decided := p.Chats.Decisions
+	return chat.Actions{
+		CopyText:   p.host.Copy,
+		CopyAnswer: func(key string) { p.host.Copy(shown().AnswerText(key)) },
+		Retry:      m.retry, GoOn: p.askForRest, AnswerAgain: m.answerAgain, AnswerWith: m.answerWith, UseVersion: m.useVersion, EditMessage: m.edit, ShowLinks: m.showLinks,
+		ForgetMessage:  func(block string) { p.host.Forget(shown().Name, block) },
+		OpenTranscript: p.openTranscript, OpenMemory: m.openMemory, OpenRecalled: m.openRecalled, FocusComposer: p.Focus,
+		StartEdit:     m.startEdit,
+		StopCall:      func(id string) { shown().StopCall(id) },
+		Answer:        func(id string, answer agents.Answer) { shown().Answer(id, answer) },
+		Undo:          func(key, id string) { decided.Undo(shown(), key, id) },
+		Decide:        func(key, id string, save bool) { decided.Decide(shown(), key, id, save) },
+		SaveEdited:    func(key, id, text string) { decided.SaveEdited(shown(), key, id, text) },
+		SaveUnkept:    func(key, text string) { decided.SaveUnkept(shown(), key, text) },
+		DecideRemoved: m.decideRemoved,
+		OpenInbox:     func() { p.host.OpenFile(p.parts.Memories.InboxPath()) },
+		Pull:          p.setup.Puller.Start, Recheck: p.setup.Recheck, OpenLink: p.host.OpenLink,
+		ShowOlder:  p.showOlder,
+		TypeInto:   p.Type,
+		OpenFolder: func() { p.host.OpenFile(p.parts.Home) },
+		Remember:   p.host.Remember,
+		ShowMenu: func(items []*fyne.MenuItem, below fyne.CanvasObject) {
+			kit.ShowMenu(fyne.NewMenu("", items...), below, p.host.Canvas())
+		},
+		Files: p.files.actions, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: p.rewrite,
+	}
+}
+
+// Type writes a letter into the message, from whatever page.
+func (p *Pane) Type(r rune) {
+	p.host.ShowChat()
+	p.Focus()
+	p.Compose.Entry.TypedRune(r)
+}
+
+// Regenerate answers the last message anew.
+func (p *Pane) Regenerate() {
+	if id, _ := p.Chats.Shown().LastUser(); id != "" {
+		messages{p}.retry(conversation.Fault{UserID: id})
+	}
+}
+
+// retry runs a turn again.
+func (m messages) retry(f conversation.Fault) {
+	c := m.Chats.Shown()
+	switch {
+	case c.Busy():
+	case f.Edit != "":
+		m.edit(f.Edit, f.Text)
+	default:
+		if m.Chats.Turns.Retry(c, f); f.UserID != "" {
+			m.View.Port.ToEnd()
+		}
+	}
+}
+
+// showLinks opens a menu of an answer's links: the way to them without a mouse.
+func (m messages) showLinks(key string, below fyne.CanvasObject) {
+	menu := fyne.NewMenu("")
+	seen := map[string]bool{}
+	for _, leaves := range m.Chats.Shown().AnswerLeaves(key) {
+		markdown.EachLink(leaves, func(words, url string) {
+			if seen[url] || len(menu.Items) == 30 {
+				return
+			}
+			seen[url] = true
+			label := i18n.Shorten(words, 40)
+			if !strings.Contains(url, strings.TrimSuffix(words, "…")) {
+				label += "  ·  " + i18n.Shorten(url, 60)
+			}
+			menu.Items = append(menu.Items, fyne.NewMenuItem(label, func() { m.host.OpenLink(url) }))
+		})
+	}
+	kit.ShowMenu(menu, below, m.host.Canvas())
+}
+
+// answerAgain has a message answered anew. What was said after the answer leaves
+// the conversation, so it is asked about.
+func (m messages) answerAgain(block string) {
+	m.afterAsking(block, func() { m.retry(conversation.Fault{UserID: block}) })
+}
+
+// answerWith has a message answered anew by a model to choose.
+func (m messages) answerWith(block string, below fyne.CanvasObject) {
+	kit.ShowMenu(header.ModelMenu(m.setup.Models(), m.Chats.Shown().Chosen().Model, func(model string) {
+		m.afterAsking(block, func() { m.useModel(model, conversation.Fault{UserID: block}) })
+	}), below, m.host.Canvas())
+}
+
+func (m messages) afterAsking(block string, do func()) {
+	n := m.Chats.Shown().MessagesAfter(block)
+	if n <= 1 {
+		do()
+		return
+	}
+	overlay.Confirm(m.host.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
+}
+
+// leavesWords says what a branch means for what came later.
+func leavesWords(n int) string {
+	return i18n.With("The {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
+}
+
+// useVersion lets the conversation go on with another version of a message.
+func (m messages) useVersion(id string, back bool) {
+	c := m.Chats.Shown()
+	if c.Busy() {
+		m.host.Tell(i18n.T("Another version can be shown when the answer is done"), i18n.T("Stop it (Esc) to go there now."))
+		return
+	}
+	_, byKey := m.host.Canvas().Focused().(*kit.Button)
+	m.host.Act(i18n.T("Showing another version"), func(ctx context.Context) error {
+		if err := m.parts.Library.UseVersion(ctx, c.Name, id); err != nil {
+			return err
+		}
+		return m.Chats.Refill(ctx, c)
+	}, func() {
+		if m.Chats.Shown() != c {
+			return
+		}
+		v := c.View(time.Now())
+		m.View.Port.Still(func() { m.Draw(v) })
+		if byKey {
+			m.View.FocusVersion(m.host.Canvas(), id, back)
+		}
+	})
+}
+
+// edit sends a message again with other words, in its place.
+func (m messages) edit(block, text string) {
+	c := m.Chats.Shown()
+	if c.Busy() {
+		m.host.Tell(i18n.T("This message can be sent when the answer is done"), i18n.T("Stop it (Esc) to send it now."))
+		return
+	}
+	m.Chats.Turns.Edit(c, block, text)
+	m.View.Port.ToEnd()
+	m.Focus()
+}
+
+// editLast opens the newest message for editing.
+func (p *Pane) editLast() {
+	if key := p.Chats.Shown().LastEditable(); key != "" && !p.View.Expanded[key] {
+		p.View.Toggle(key)
+	}
+}
+
+// startEdit gives the focus to a field that is on the screen a moment later, all of
+// it in sight.
+func (m messages) startEdit(r *chat.EditRow) {
+	m.host.Do(func() {
+		m.View.Port.RevealRow(r)
+		m.host.Canvas().Focus(r.Entry)
+		r.Entry.CursorRow = strings.Count(r.Entry.Text, "\n")
+		r.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEnd})
+	})
+}
+
+// useModel chooses a model for the conversation and runs the turn again.
+func (m messages) useModel(model string, f conversation.Fault) {
+	if c := m.Chats.Shown(); !c.Busy() {
+		m.Choices.useModel(c, model)
+		m.retry(f)
+	}
+}
+
+// sendBare sends a refused message again without its images.
+func (m messages) sendBare(f conversation.Fault) {
+	c := m.Chats.Shown()
+	if c.Busy() {
+		return
+	}
+	files := slices.DeleteFunc(c.FilesSent(), func(f conversation.File) bool { return f.Attachment().Image })
+	c.SendFiles(files)
+	if f.Text == "" && len(files) == 0 {
+		m.rewrite(f)
+		return
+	}
+	m.retry(f)
+}
+
+// decideRemoved puts back what was removed from the shown conversation, or agrees.
+func (m messages) decideRemoved(restore bool) {
+	c := m.Chats.Shown()
+	what, decide := i18n.T("Keep removed"), m.parts.Library.KeepRemoved
+	if restore {
+		what, decide = i18n.T("Restore"), m.parts.Library.Restore
+	}
+	m.host.Act(what, func(ctx context.Context) error {
+		_, err := decide(ctx, c.Name)
+		return err
+	}, func() {
+		if m.Chats.Shown() == c {
+			m.Chats.Reload()
+		}
+	})
+}
+
+// openMemory opens a memory file by its name below the agents folder.
+func (m messages) openMemory(name string) {
+	if local := filepath.FromSlash(name); filepath.IsLocal(local) {
+		m.host.OpenFile(filepath.Join(m.parts.Home, "agents", local))
+	}
+}
+
+// openRecalled opens the place of a note; of several a menu asks which.
+func (m messages) openRecalled(notes []agents.RecalledNote, below fyne.CanvasObject) {
+	menu := fyne.NewMenu("")
+	seen := map[string]bool{}
+	for _, n := range notes {
+		place := n.Session + "/" + n.Block
+		if seen[place] {
+			continue
+		}
+		seen[place] = true
+		menu.Items = append(menu.Items, fyne.NewMenuItem(recalledWords(n, m.host.SessionTitle(n.Session)), func() { m.host.OpenSessionAt(n.Session, n.Block) }))
+	}
+	if len(menu.Items) == 1 {
+		menu.Items[0].Action()
+		return
+	}
+	kit.ShowMenu(menu, below, m.host.Canvas())
+}
+
+// recalledWords is a note in a menu: the conversation's title, and what was said.
+func recalledWords(n agents.RecalledNote, title string) string {
+	words := i18n.Shorten(title, 40)
+	if !n.Time.IsZero() {
+		words += " · " + i18n.ShortDate(n.Time.Local(), time.Time{})
+	}
+	if n.Text != "" {
+		words += "  ·  " + i18n.Shorten(strings.Join(strings.Fields(transcript.PlainText(n.Text)), " "), 50)
+	}
+	return words
+}

@@ -1,0 +1,147 @@
+package chats
+
+import (
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/sessionmem/transcript"
+)
+
+// holder names the window to others who wait for the session.
+const holder = "window"
+
+// Turns sends messages and follows the turns they begin.
+type Turns struct{ chats *Chats }
+
+// Send starts a turn of any conversation, or puts the message behind the turn under way.
+func (t *Turns) Send(c *conversation.Conversation, text string, files []conversation.File) {
+	if c.Busy() {
+		c.Enqueue(text, files)
+		t.chats.Changed(c)
+		return
+	}
+	req := agents.Request{Session: c.Name, Text: text, Holder: holder}
+	c.SendFiles(files)
+	t.chats.host.Address(&req)
+	c.AddTo(&req, files)
+	c.TakeChosen(&req)
+	c.Begin(text, time.Now(), conversation.Attachments(files)...)
+	t.start(c, req)
+}
+
+// SendNow sends a message that waits: at once, or as soon as the answer under way is
+// stopped, which keeps what has arrived of it. It reports whether a turn was begun.
+func (t *Turns) SendNow(c *conversation.Conversation, id int) bool {
+	if c.Busy() {
+		c.ToFront(id)
+		c.StopRun()
+		return false
+	}
+	q, ok := c.Unqueue(id)
+	if ok {
+		t.chats.KeepDrafts()
+		t.Send(c, q.Text, q.Files)
+	}
+	return ok
+}
+
+// Retry runs a turn again: from the block on disk, or by sending the text anew
+// where nothing had been written.
+func (t *Turns) Retry(c *conversation.Conversation, f conversation.Fault) {
+	req := agents.Request{Session: c.Name, Holder: holder}
+	if f.UserID == "" {
+		c.DropFailed()
+		c.Begin(f.Text, time.Now(), conversation.Attachments(c.FilesSent())...)
+		req.Text = f.Text
+		t.chats.host.Address(&req)
+		c.AddTo(&req, c.FilesSent())
+		c.TakeChosen(&req)
+	} else {
+		c.BeginAgain(f.UserID, time.Now())
+		req.Retry = f.UserID
+		c.TellChosen(&req)
+	}
+	t.start(c, req)
+}
+
+// Edit sends a message again with other words, in its place.
+func (t *Turns) Edit(c *conversation.Conversation, block, text string) {
+	files := c.BeginEdit(block, text, time.Now())
+	req := agents.Request{Session: c.Name, Edit: block, Text: text, Holder: holder}
+	t.chats.host.Address(&req)
+	req.Text = transcript.WithLinks(req.Text, files...)
+	c.TakeChosen(&req)
+	t.start(c, req)
+}
+
+func (t *Turns) start(c *conversation.Conversation, req agents.Request) {
+	req.CanAsk = true
+	t.follow(c, t.chats.parts.Engine.Start(t.chats.host.Context(), req))
+	t.chats.Changed(c)
+	t.chats.host.Started(c)
+}
+
+// follow brings a run's events to its conversation until the run ends.
+func (t *Turns) follow(c *conversation.Conversation, run conversation.Run) {
+	c.Follow(run)
+	host := t.chats.host
+	events := run.Events(host.Context())
+	go func() {
+		listed, began, last := false, time.Now(), agents.Event{}
+		for ev := range events {
+			last = ev
+			c.Apply(ev)
+			t.chats.Changed(c)
+			if ev.Type == agents.EventQuestion {
+				host.ListChanged()
+				if ev.Question.Answer == "" {
+					t.chats.asks(c)
+				}
+			}
+			if ev.Block != "" && !listed { // the message is on disk: so is the session
+				listed = true
+				host.ListChanged()
+			}
+		}
+		c.Ended(run)
+		t.chats.finished(c, time.Since(began), last)
+		t.readBranch(c)
+		if c.LacksServer() {
+			host.Do(host.NoServer) // so that the help below the error is of now
+		}
+		host.Do(func() {
+			c.DropSent()
+			t.sendQueued(c)
+		})
+		host.ListChanged()
+	}()
+}
+
+// readBranch reads a conversation whose run was to begin a branch. Where none was begun,
+// what is on disk is what counts, and the error, which says what was to be sent, stays below
+// it; else it is what the branch is another version of.
+func (t *Turns) readBranch(c *conversation.Conversation) {
+	if c.WasTurnedBack() {
+		if tr, err := t.chats.read(c); err == nil {
+			c.FillBelowError(tr)
+		}
+	}
+	if c.Branched() {
+		if tr, err := t.chats.read(c); err == nil { // else it is told when it is read next
+			c.TakeVersions(tr)
+			t.chats.Changed(c)
+		}
+	}
+}
+
+// sendQueued goes on with what waits in a conversation whose turn has ended.
+func (t *Turns) sendQueued(c *conversation.Conversation) {
+	q, ok := c.NextQueued()
+	t.chats.KeepDrafts()
+	if ok {
+		t.chats.open[c.Name] = c
+		t.Send(c, q.Text, q.Files)
+	}
+	t.chats.Changed(c)
+}
