@@ -30,7 +30,7 @@ type app struct {
 	desktop  *desktop.Desktop
 	tray     tray.Tray
 	system   *systemSettings
-	alerts   monitor.Alerts               // the monitor's publisher alone
+	alerts   monitor.Alerts               // used by a subscriber of the monitor alone
 	display  atomic.Pointer[tray.Display] // what the icon shows
 	sampled  atomic.Pointer[func()]       // ends what is sampled for it
 	listener *instance.Listener

@@ -224,7 +224,9 @@ const (
 func (w *Window) watchFiles() (stop func()) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	go func() {
-		tick := time.NewTicker(watchEvery)
+		// at whole seconds, as the vitals are read, so that the processor wakes once for both
+		wait := func() time.Duration { return time.Until(time.Now().Truncate(watchEvery).Add(watchEvery)) }
+		tick := time.NewTimer(wait())
 		defer tick.Stop()
 		next := time.Now().Add(sweepEvery)
 		for {
@@ -232,6 +234,7 @@ func (w *Window) watchFiles() (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				tick.Reset(wait())
 			}
 			if was := w.openStamp.Load(); was != nil {
 				now := stampOf(was.path)

@@ -18,6 +18,7 @@ package desktop
 
 import (
 	"errors"
+	"slices"
 
 	"fyne.io/fyne/v2"
 )
@@ -88,7 +89,7 @@ func New(p Params) (*Desktop, error) {
 		d.onTerminate = func() func() { return func() {} }
 	}
 	dropStopHook(a)
-	d.loop = newLoop(fyne.Do, parkFor, newParking())
+	d.loop = newLoop(fyne.Do, d.undrawn, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
 		d.begin()
 		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) }) // what the start needed
@@ -170,6 +171,21 @@ func (d *Desktop) CheckGraphics() error {
 		go tellError(err.Error())
 	}
 	return err
+}
+
+// undrawn tells whether any window has changed since it was drawn. Call it on the UI goroutine.
+func (d *Desktop) undrawn() bool {
+	return slices.ContainsFunc(d.app.Driver().AllWindows(), func(w fyne.Window) bool {
+		canvas, ok := w.Canvas().(interface {
+			CheckDirtyAndClear() bool
+			SetDirty()
+		})
+		if ok && canvas.CheckDirtyAndClear() {
+			canvas.SetDirty()
+			return true
+		}
+		return !ok
+	})
 }
 
 // Run runs the loop until Quit. It must be called on the main

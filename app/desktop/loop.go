@@ -7,7 +7,8 @@ import (
 
 // How long Fyne's loop looks 60 times a second by itself while a window is visible.
 const (
-	// livelyWork is the time after work of ours: a frame is drawn in it.
+	// livelyWork is the time after work of ours in which a frame is drawn, if there is
+	// something to draw: until then, and no longer.
 	livelyWork = 25 * time.Millisecond
 	// livelyEvent is the time after an event of the window system: some frames, and no
 	// more, because a key finds a parked loop faster than one that waits for its frame.
@@ -42,9 +43,10 @@ const leastWait = 15 * time.Millisecond
 // mu guards the fields below it and is never held while foreign code runs, except
 // wake of the parking.
 type loop struct {
-	post func(func()) // fyne.Do: hands a function to Fyne's queue without waiting
-	park time.Duration
-	spot parking
+	post    func(func()) // fyne.Do: hands a function to Fyne's queue without waiting
+	undrawn func() bool  // whether a window has changed since it was drawn; on the UI goroutine
+	park    time.Duration
+	spot    parking
 
 	mu      sync.Mutex // also held while a parked turn is woken, so that it is still parked then
 	queue   []func()
@@ -55,6 +57,7 @@ type loop struct {
 	parked  bool        // turn waits, or is about to
 	lively  time.Time   // until when a visible loop isn't parked
 	event   time.Time   // of the last event that ended a wait
+	drawBy  time.Time   // until when it isn't parked while a window is undrawn
 	timer   *time.Timer // for a turn when lively is over; nil: not set
 }
 
@@ -88,8 +91,8 @@ func (c wakeChannel) wake() {
 	}
 }
 
-func newLoop(post func(func()), park time.Duration, spot parking) *loop {
-	return &loop{post: post, park: park, spot: spot}
+func newLoop(post func(func()), undrawn func() bool, park time.Duration, spot parking) *loop {
+	return &loop{post: post, undrawn: undrawn, park: park, spot: spot}
 }
 
 // do queues f, unless the loop is closed.
@@ -195,9 +198,13 @@ func (l *loop) live(d time.Duration) {
 // see, runs what is queued and puts itself back. It returns between waits so that
 // Fyne's loop polls the window system now and then, and it runs only what was queued
 // when it began, so that work which queues more work doesn't starve that loop.
+//
+// After a wait Fyne's loop draws at once what work has changed, and then finds the next
+// turn. Where it has drawn a moment ago the next turn comes first: then a timer brings
+// the one after, rather than that they go round until the frame is due.
 func (l *loop) turn() {
-	event := false
-	if d, ok := l.mayPark(); ok {
+	event, undrawn := false, l.isVisible() && l.undrawn()
+	if d, ok := l.mayPark(undrawn); ok {
 		began := time.Now()
 		if event = l.spot.wait(d); event && !l.isVisible() {
 			time.Sleep(leastWait - time.Since(began))
@@ -207,9 +214,15 @@ func (l *loop) turn() {
 	l.parked = false
 	batch := l.queue
 	l.queue = nil
-	if l.live(livelyWork); event {
+	if event {
 		l.event = time.Now()
 		l.live(livelyEvent)
+	}
+	switch {
+	case len(batch) > 0:
+		l.drawBy = time.Now().Add(livelyWork)
+	case undrawn && l.drawBy.After(l.lively):
+		l.lively = l.drawBy
 	}
 	l.mu.Unlock()
 
@@ -228,10 +241,10 @@ func (l *loop) turn() {
 
 // mayPark tells whether there is nothing to do and nothing to see change, and for how
 // long to wait. If so, the turn counts as parked from now on.
-func (l *loop) mayPark() (time.Duration, bool) {
+func (l *loop) mayPark(undrawn bool) (time.Duration, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.parked = len(l.queue) == 0 && l.idle()
+	l.parked = len(l.queue) == 0 && l.idle() && (!undrawn || !time.Now().Before(l.drawBy))
 	switch {
 	case !l.visible:
 		return max(l.park, parkHidden), l.parked

@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,11 +59,14 @@ func (u *ui) next() func() {
 	return f
 }
 
+// never tells that all is drawn.
+func never() bool { return false }
+
 // bubble runs a test with a started loop in a synctest bubble and closes it after.
 func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		test(t, l, u)
 		l.stop()
@@ -93,6 +97,7 @@ func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
 		synctest.Wait()
 		before := u.turns
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if n := u.turns - before; n > 2*60/5 {
 			t.Errorf("%d turns in a minute in which nothing happened", n)
 		}
@@ -103,26 +108,53 @@ func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
 }
 
 func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
-	bubble(t, func(t *testing.T, l *loop, _ *ui) {
-		l.setVisible(true)
-		time.Sleep(time.Minute)
-		l.do(func() {})
-		synctest.Wait()
-		if l.parkedNow() {
-			t.Error("it is parked again before a frame could be drawn")
-		}
-		time.Sleep(livelyWork + time.Millisecond)
-		synctest.Wait()
-		if !l.parkedNow() {
-			t.Error("it isn't parked a frame later")
-		}
-	})
+	for _, c := range []struct {
+		name        string
+		drawn, want time.Duration // how long after work the toolkit has drawn, and the loop is parked
+	}{
+		{"nothing changed, or it is drawn before the next turn", 0, 0},
+		{"the next frame is due in a while", 16 * time.Millisecond, livelyWork},
+		{"the window can't be drawn", time.Hour, livelyWork},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var until atomic.Int64 // Unix, ns
+				u := newUI(t)
+				l := newLoop(u.post, func() bool { return time.Now().UnixNano() < until.Load() }, 5*time.Second, make(wakeChannel, 1))
+				l.start()
+				l.setVisible(true)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				before := u.turns
+				l.do(func() { until.Store(time.Now().Add(c.drawn).UnixNano()) })
+				synctest.Wait()
+				if c.want > 0 {
+					time.Sleep(min(c.drawn, c.want) - time.Microsecond)
+					synctest.Wait()
+					if l.parkedNow() {
+						t.Error("it is parked before a frame could be drawn")
+					}
+					time.Sleep(c.want)
+					synctest.Wait()
+				}
+				if !l.parkedNow() {
+					t.Error("it isn't parked then")
+				}
+				if n := u.turns - before; n > 4 {
+					t.Errorf("%d turns until then", n)
+				}
+				l.stop()
+				l.setVisible(false)
+				synctest.Wait()
+			})
+		})
+	}
 }
 
 func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := make(eventChannel)
-		l := newLoop(newUI(t).post, 5*time.Second, events)
+		l := newLoop(newUI(t).post, never, 5*time.Second, events)
 		l.start()
 		l.setVisible(true)
 		time.Sleep(time.Minute)
@@ -262,7 +294,7 @@ func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
 func TestQuitWhileParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		synctest.Wait()
 		// given a parked loop, when quitting
@@ -292,7 +324,7 @@ func TestQuitWhileParked(t *testing.T) {
 func TestBeforeStartCallsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
 		// given a loop that doesn't run yet
 		ran := false
 		l.do(func() { ran = true })
@@ -331,7 +363,7 @@ func TestHiddenWork(t *testing.T) {
 
 func BenchmarkDo(b *testing.B) {
 	var posted func()
-	l := newLoop(func(f func()) { posted = f }, time.Hour, make(wakeChannel, 1))
+	l := newLoop(func(f func()) { posted = f }, never, time.Hour, make(wakeChannel, 1))
 	l.setVisible(true)
 	l.start()
 	for b.Loop() {

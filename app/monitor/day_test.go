@@ -53,7 +53,7 @@ func TestADayInTheMenuBar(t *testing.T) {
 		if drift := last.Sub(begin) % defaultIntervalClosed; drift != 0 {
 			t.Errorf("after a day the ticks are off by %v", drift)
 		}
-		if most := int(day/defaultIntervalClosed) + 1; told > most {
+		if most := int(day/defaultIntervalClosed) + 2; told > most { // one more at the start, one when the read that hung ends
 			t.Errorf("subscribers hear of it %d times, want %d: what is due together is told together", told, most)
 		}
 		if n := runtime.NumGoroutine(); n > goroutines {

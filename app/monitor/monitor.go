@@ -1,11 +1,11 @@
 // Package monitor samples the machine: each metric at its own pace, only while
-// somebody shows it, into ring buffers, told by one publisher.
+// somebody shows it, into ring buffers.
 //
 // Numbers are of the whole machine. What can't be read says why; it is never 0.
 //
-// Every metric has one goroutine, which sleeps without a timer while nobody shows the
-// metric. A slow or hanging one delays no other. Those that are due at the same moment
-// are published together, and their ticks are aligned so that they stay so.
+// All share one timer: at each beat one goroutine reads what is due and tells the
+// subscribers, so that the processor wakes once. What was slow last time is read apart, and
+// a read that hangs holds up no beat after its own. While nothing is shown no timer is set.
 package monitor
 
 import (
@@ -56,7 +56,8 @@ type Monitor struct {
 	cfg      Config
 	log      *slog.Logger
 	samplers []*sampler // in the order of Metrics
-	dirty    chan struct{}
+	clock    clock
+	telling  sync.Mutex // held while the subscribers hear
 	saving   sync.Mutex // held while the history is written
 
 	// mu guards what follows. It is held for moments only, never while a metric is read
@@ -65,6 +66,7 @@ type Monitor struct {
 	started     bool
 	paused      bool
 	snapshot    Snapshot
+	changed     bool // the snapshot has, and the subscribers have not heard
 	history     map[Metric]*trace
 	unsaved     bool           // the history has changed since it was written
 	open        map[Metric]int // how many windows show it
@@ -89,7 +91,6 @@ func newMonitor(cfg Config, readers map[Metric]reader, left map[Metric][]string)
 	m := &Monitor{
 		cfg:    cfg,
 		log:    cfg.Logger,
-		dirty:  make(chan struct{}, 1),
 		open:   map[Metric]int{},
 		closed: map[Metric]int{},
 		kept:   map[Metric]int{},
@@ -104,7 +105,7 @@ func newMonitor(cfg Config, readers map[Metric]reader, left map[Metric][]string)
 		if !ok {
 			continue
 		}
-		s := &sampler{m: m, metric: metric, reader: r, changed: make(chan struct{}, 1), looking: make(chan struct{}, 1)}
+		s := &sampler{m: m, metric: metric, reader: r, looking: make(chan struct{}, 1)}
 		if isSensor(metric) {
 			s.marker = newMarker(cfg, metric, left[metric])
 			if !cfg.Sensors {
@@ -132,11 +133,7 @@ func (m *Monitor) Start(ctx context.Context) {
 	if again {
 		return
 	}
-	begin := time.Now()
-	for _, s := range m.samplers {
-		go s.run(ctx, begin)
-	}
-	go m.publish(ctx)
+	m.clock.start(ctx, m.beat)
 	if m.cfg.HistoryFile != "" {
 		go m.keepSaving(ctx)
 	}
@@ -179,16 +176,7 @@ func (m *Monitor) count(counts map[Metric]int, metrics []Metric, by int) {
 		counts[metric] += by
 	}
 	m.mu.Unlock()
-	m.wake(metrics)
-}
-
-// wake lets the samplers of metrics look at who shows them again.
-func (m *Monitor) wake(metrics []Metric) {
-	for _, s := range m.samplers {
-		if slices.Contains(metrics, s.metric) {
-			s.wake()
-		}
-	}
+	m.clock.forward(time.Now())
 }
 
 // pace is the time between samples of a metric now; false: none are wanted.
@@ -241,10 +229,10 @@ func (m *Monitor) setPaused(paused bool) {
 	changed := m.paused != paused
 	m.paused = paused
 	m.snapshot.Paused = paused
+	m.changed = m.changed || changed
 	m.mu.Unlock()
 	if changed {
-		m.wake(Metrics())
-		m.touch()
+		m.clock.forward(time.Now())
 	}
 }
 
@@ -258,6 +246,6 @@ func (m *Monitor) record(metric Metric, apply func(*Snapshot), scheduled bool) {
 		m.history[metric].add(m.snapshot.Time, pace, v)
 		m.unsaved = true
 	}
+	m.changed = true
 	m.mu.Unlock()
-	m.touch()
 }

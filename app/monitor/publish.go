@@ -6,13 +6,9 @@ import (
 	"time"
 )
 
-// gather is how long the publisher waits for readings that are due at the same
-// moment, so that subscribers hear of them once.
-const gather = 20 * time.Millisecond
-
-// Subscribe calls f with each new snapshot, on the publisher's goroutine and in the
-// order of the subscriptions, until stop. f must not block: it delays the others. A
-// call that has begun may still run when stop returns.
+// Subscribe calls f with each new snapshot, one call at a time and in the order of the
+// subscriptions, until stop. f must not block: it delays the others. A call that has
+// begun may still run when stop returns.
 func (m *Monitor) Subscribe(f func(Snapshot)) (stop func()) {
 	s := &subscriber{f: f}
 	m.mu.Lock()
@@ -25,36 +21,27 @@ func (m *Monitor) Subscribe(f func(Snapshot)) (stop func()) {
 	}
 }
 
-// touch says that the snapshot has changed.
-func (m *Monitor) touch() {
-	select {
-	case m.dirty <- struct{}{}:
-	default: // the publisher will look anyway
+// tell lets the subscribers hear what has changed, if anything has.
+func (m *Monitor) tell() {
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	m.mu.Lock()
+	changed, snapshot, subscribers := m.changed, m.snapshot, slices.Clone(m.subscribers)
+	m.changed = false
+	m.mu.Unlock()
+	if !changed {
+		return
+	}
+	for _, s := range subscribers {
+		s.f(snapshot)
 	}
 }
 
-// publish tells the subscribers, one goroutine for all.
-func (m *Monitor) publish(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.dirty:
-		}
-		if !sleep(ctx, gather) {
-			return
-		}
-		select {
-		case <-m.dirty: // gathered
-		default:
-		}
-		m.mu.Lock()
-		snapshot, subscribers := m.snapshot, slices.Clone(m.subscribers)
-		m.mu.Unlock()
-		for _, s := range subscribers {
-			s.f(snapshot)
-		}
-	}
+// hasNews tells whether the subscribers have not heard of something.
+func (m *Monitor) hasNews() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.changed
 }
 
 // sleep waits for d; false: ctx ended first.

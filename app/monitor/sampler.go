@@ -15,6 +15,8 @@ const (
 	recheckNA = time.Minute
 	// readTimeout bounds one read.
 	readTimeout = 4 * time.Second
+	// quickRead is how long a read of those may take that one goroutine reads in a row.
+	quickRead = 50 * time.Millisecond
 	// maxFailures in a row switch a metric off.
 	maxFailures = 3
 )
@@ -57,28 +59,22 @@ func isSensor(metric Metric) bool { return metric == Temperature || metric == GP
 
 // sampler reads one metric while it is shown.
 type sampler struct {
-	m       *Monitor
-	metric  Metric
-	changed chan struct{} // one token: who shows it has changed
+	m      *Monitor
+	metric Metric
 
-	// looking holds one token for a whole read: one look at a time, be it a tick or
-	// Sample. A channel and no mutex, because a read may hang and who waits must be able
+	// looking holds one token for a whole read: one look at a time, be it a beat's or
+	// Sample's. A channel and no mutex, because a read may hang and who waits must be able
 	// to give up. It guards what follows.
 	looking  chan struct{}
 	reader   reader
 	marker   *marker
 	off      string // why it is switched off for good
 	failures int
+	quick    bool      // the last read took a moment: the next may be one of a beat's
+	priming  bool      // a rate needs a second look, primeAfter behind the first
 	last     time.Time // of the last look
 	good     time.Time // of the last reading that could be had
 	missing  time.Time // of the last look that found no such thing
-}
-
-func (s *sampler) wake() {
-	select {
-	case s.changed <- struct{}{}:
-	default: // it will look anyway
-	}
 }
 
 // hold waits for the token; false: ctx ended first.
@@ -91,98 +87,70 @@ func (s *sampler) hold(ctx context.Context) bool {
 	}
 }
 
-func (s *sampler) release() { <-s.looking }
-
-// run samples until ctx ends. Ticks are multiples of the pace since begin, so that
-// metrics of the same pace are due together.
-func (s *sampler) run(ctx context.Context, begin time.Time) {
-	for ctx.Err() == nil {
-		pace, wanted := s.m.pace(s.metric)
-		if !wanted {
-			select {
-			case <-ctx.Done():
-			case <-s.changed:
-			}
-			continue
-		}
-		if !s.waitUntil(ctx, s.due(ctx, begin, pace)) {
-			continue
-		}
-		if s.look(ctx, pace, true) {
-			_ = sleep(ctx, primeAfter)
-			s.look(ctx, pace, true)
-		}
+// tryHold takes the token if it is there.
+func (s *sampler) tryHold() bool {
+	select {
+	case s.looking <- struct{}{}:
+		return true
+	default:
+		return false
 	}
 }
 
-// due is when to look next.
-func (s *sampler) due(ctx context.Context, begin time.Time, pace time.Duration) time.Time {
-	if !s.hold(ctx) {
-		return begin
-	}
-	defer s.release()
+func (s *sampler) release() { <-s.looking }
+
+// due is when to look next. Called while looking.
+func (s *sampler) due(now time.Time, pace time.Duration) time.Time {
 	if s.last.IsZero() {
-		return begin
+		return now
 	}
-	ticks := s.last.Add(pace/2).Sub(begin)/pace + 1
-	next := begin.Add(ticks * pace)
+	if s.priming {
+		return s.last.Add(primeAfter)
+	}
+	next := tickAfter(now, now.Sub(s.last), pace)
 	if retry := s.missing.Add(recheckNA); !s.missing.IsZero() && retry.After(next) {
 		return retry
 	}
 	return next
 }
 
-// waitUntil waits for a moment; false: something changed before it came.
-func (s *sampler) waitUntil(ctx context.Context, at time.Time) bool {
-	d := time.Until(at)
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-s.changed:
-		return false
-	case <-t.C:
-		return true
-	}
+// tickAfter is when a metric of a pace is due that was read some time ago. Ticks are
+// multiples of the pace on the clock of the wall, so that all that ticks is due together.
+func tickAfter(now time.Time, ago, pace time.Duration) time.Time {
+	read := now.Round(0).Add(pace/2 - ago) // a set clock changes now, and not how long ago it was
+	return now.Add(read.Truncate(pace).Add(pace).Sub(now.Round(0)))
 }
 
-// look reads once and records what came; true: a second look is needed soon.
-func (s *sampler) look(ctx context.Context, pace time.Duration, scheduled bool) (again bool) {
-	if !s.hold(ctx) {
-		return false
-	}
-	defer s.release()
+// look reads once and records what came. Called while looking.
+func (s *sampler) look(ctx context.Context, pace time.Duration, scheduled bool) {
 	if s.off != "" {
 		s.last, s.missing = time.Now(), time.Now()
 		s.note(s.off)
-		return false
+		return
 	}
-	if time.Since(s.last) > 3*pace+time.Second { // unseen for a while, or the machine slept
+	began := time.Now()
+	if began.Sub(s.last) > 3*pace+time.Second { // unseen for a while, or the machine slept
 		s.reader.reset()
 	}
 	apply, err := s.read(ctx)
 	s.last = time.Now()
-	if ctx.Err() != nil {
-		return false
+	s.quick = s.last.Sub(began) < quickRead
+	if ctx.Err() == nil {
+		s.settle(apply, err, scheduled)
 	}
-	return s.settle(apply, err, scheduled)
 }
 
 // settle records the outcome of a read. Called while looking.
-func (s *sampler) settle(apply func(*Snapshot), err error, scheduled bool) (again bool) {
+func (s *sampler) settle(apply func(*Snapshot), err error, scheduled bool) {
 	var unavailable unavailableError
 	s.missing = time.Time{}
+	s.priming = errors.Is(err, errNotYet) && !s.priming
 	switch {
 	case err == nil:
 		s.failures = 0
 		s.good = s.last
 		s.m.record(s.metric, apply, scheduled)
 	case errors.Is(err, errNotYet):
-		return true
 	case errors.As(err, &unavailable):
 		s.failures = 0
 		s.missing = s.last
@@ -190,7 +158,6 @@ func (s *sampler) settle(apply func(*Snapshot), err error, scheduled bool) (agai
 	default:
 		s.fault(err)
 	}
-	return false
 }
 
 // fault counts an error and switches the metric off when there are too many, or at
@@ -246,15 +213,24 @@ const fresh = time.Second
 
 // now makes sure that the reading is of now.
 func (s *sampler) now(ctx context.Context) {
+	if !s.lookUnless(ctx, func() bool { return time.Since(s.good) < fresh }) {
+		return
+	}
+	if sleep(ctx, primeAfter) {
+		s.lookUnless(ctx, func() bool { return !s.priming })
+	}
+}
+
+// lookUnless looks, unless that is needless, and reports whether a second look is needed.
+func (s *sampler) lookUnless(ctx context.Context, needless func() bool) (again bool) {
 	if !s.hold(ctx) {
-		return
+		return false
 	}
-	recent := time.Since(s.good) < fresh
-	s.release()
-	if recent {
-		return
+	defer s.release()
+	if needless() {
+		return false
 	}
-	if s.look(ctx, fresh, false) && sleep(ctx, primeAfter) {
-		s.look(ctx, fresh, false)
-	}
+	s.look(ctx, fresh, false)
+	s.m.touch()
+	return s.priming
 }
