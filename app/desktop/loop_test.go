@@ -47,6 +47,13 @@ func (u *ui) post(f func()) {
 	}
 }
 
+// count is how many functions have been run.
+func (u *ui) count() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.turns
+}
+
 func (u *ui) next() func() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -79,11 +86,11 @@ func TestParkedLoopIsIdle(t *testing.T) {
 	bubble(t, func(t *testing.T, _ *loop, u *ui) {
 		// given nothing visible, when five minutes or a day go by
 		for _, d := range []time.Duration{5 * time.Minute, 24 * time.Hour} {
-			before := u.turns
+			before := u.count()
 			time.Sleep(d)
 			synctest.Wait()
 			// then the loop turned once a minute
-			if n, most := u.turns-before, int(d/parkHidden)+2; n > most { // one at the start, one for a wake-up that came before it waited
+			if n, most := u.count()-before, int(d/parkHidden)+2; n > most { // one at the start, one for a wake-up that came before it waited
 				t.Errorf("%d turns in %v", n, d)
 			}
 		}
@@ -95,10 +102,10 @@ func TestAVisibleLoopIsParkedWhileNothingHappens(t *testing.T) {
 		l.setVisible(true)
 		time.Sleep(settled + time.Second)
 		synctest.Wait()
-		before := u.turns
+		before := u.count()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := u.turns - before; n > 2*60/5 {
+		if n := u.count() - before; n > 2*60/5 {
 			t.Errorf("%d turns in a minute in which nothing happened", n)
 		}
 		if !l.parkedNow() {
@@ -125,7 +132,7 @@ func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
 				l.setVisible(true)
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				before := u.turns
+				before := u.count()
 				l.do(func() { until.Store(time.Now().Add(c.drawn).UnixNano()) })
 				synctest.Wait()
 				if c.want > 0 {
@@ -140,7 +147,7 @@ func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
 				if !l.parkedNow() {
 					t.Error("it isn't parked then")
 				}
-				if n := u.turns - before; n > 4 {
+				if n := u.count() - before; n > 4 {
 					t.Errorf("%d turns until then", n)
 				}
 				l.stop()
@@ -281,12 +288,12 @@ func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
 				l.do(again)
 			}
 		}
-		before := u.turns
+		before := u.count()
 		l.do(again)
 		synctest.Wait()
 		// then each has its own turn of Fyne's loop
-		if n != 100 || u.turns-before < 100 {
-			t.Errorf("%d calls in %d turns", n, u.turns-before)
+		if n != 100 || u.count()-before < 100 {
+			t.Errorf("%d calls in %d turns", n, u.count()-before)
 		}
 	})
 }
@@ -315,7 +322,7 @@ func TestQuitWhileParked(t *testing.T) {
 		// and is not parked again, though nothing is visible
 		l.setVisible(false)
 		synctest.Wait()
-		if before := u.turns; l.posted {
+		if before := u.count(); l.posted {
 			t.Errorf("a turn is still queued after %d", before)
 		}
 	})
@@ -330,7 +337,7 @@ func TestBeforeStartCallsWait(t *testing.T) {
 		l.do(func() { ran = true })
 		l.setVisible(true)
 		synctest.Wait()
-		if ran || u.turns > 0 {
+		if ran || u.count() > 0 {
 			t.Error("something ran before the loop did")
 		}
 		// when it does, then they run
