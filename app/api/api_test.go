@@ -103,7 +103,7 @@ func (b *bench) say(session string, texts ...string) {
 			b.t.Fatal(err)
 		}
 	}
-	index, err := b.backend.Recall()
+	index, err := b.backend.Index.Recall()
 	if err == nil {
 		_, err = index.Sync(b.t.Context())
 	}
@@ -244,7 +244,7 @@ func TestRequests(t *testing.T) {
 // firstChunk is the id of a session's first chunk.
 func (b *bench) firstChunk(session string) string {
 	b.t.Helper()
-	index, err := b.backend.Recall()
+	index, err := b.backend.Index.Recall()
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	if !strings.HasPrefix(chunk, session+"/") {
 		return nil, recall.ErrNoChunk
 	}
-	index, err := a.backend.Recall()
+	index, err := a.backend.Index.Recall()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 		return nil, err
 	}
 	also := strings.FieldsFunc(q.Get("also"), func(r rune) bool { return r == ',' })
-	plan, err := a.backend.ForgetPlan(ctx, forget.Selection{Chunk: chunk, Lessons: flags["lessons"], Also: also})
+	plan, err := a.backend.Forgetting.ForgetPlan(ctx, forget.Selection{Chunk: chunk, Lessons: flags["lessons"], Also: also})
 	if errors.Is(err, forget.ErrSelection) {
 		return nil, badRequest("also names no place that was offered.", "Send the ids that a dry run gives as offer, separated by commas.")
 	}
@@ -60,7 +60,7 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	out := forgetAnswer{Session: session, Chunk: chunk, DryRun: flags["dry_run"], Found: plan.Found}
 	if !out.DryRun && !plan.Nothing() {
 		// What was begun is finished, also where the caller goes away.
-		report, err := a.backend.Forget(context.WithoutCancel(ctx), plan)
+		report, err := a.backend.Forgetting.Forget(context.WithoutCancel(ctx), plan)
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,7 @@ func (a *API) listMemory(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := a.backend.Recall()
+	index, err := a.backend.Index.Recall()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (a *API) search(ctx context.Context, r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	found, _, err := a.backend.Find(ctx, query)
+	found, _, err := a.backend.Index.Find(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (a *API) summarize(ctx context.Context, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.backend.Summarize(ctx, session, nil)
+	done, err := a.backend.Compaction.Summarize(ctx, session, nil)
 	if err != nil {
 		return nil, err
 	}

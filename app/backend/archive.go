@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/wholefile"
 )
 
 const (
@@ -81,51 +80,5 @@ func restIdle(ctx context.Context, rest func(idle time.Duration) int) {
 		case <-ticker.C:
 			rest(restAfter)
 		}
-	}
-}
-
-// tidy archives finished sessions, lets go of idle ones and removes what killed
-// programs left half-written, in the background until Close.
-func (b *Backend) tidy() {
-	b.work.Go(func() { b.sweep(b.ctx) })
-	a := b.archivist()
-	b.work.Go(func() { a.run(b.ctx) })
-	b.work.Go(func() { restIdle(b.ctx, b.Store.Rest) })
-}
-
-// sweep removes the temporary files of programs that were killed while they wrote, but
-// for those that an editor may still have open.
-func (b *Backend) sweep(ctx context.Context) {
-	for _, dir := range []string{b.Paths.Home, b.Paths.Cache} {
-		removed, err := wholefile.Sweep(ctx, dir, b.Memory.Replaced()...)
-		if err != nil && ctx.Err() == nil {
-			b.Logger.Info("half-written files of a killed program stay until tomorrow", "error", err)
-		}
-		if len(removed) > 0 {
-			b.Logger.Info("half-written files of a killed program were removed", "files", len(removed), "folder", dir)
-		}
-	}
-}
-
-func (b *Backend) archivist() *archivist {
-	return &archivist{
-		archive: b.Store.Archive,
-		after:   func() time.Duration { return b.Config().Session.ArchiveAfter },
-		pinned: func() (func(string) bool, error) {
-			marks, err := b.Store.State().Marks()
-			return marks.Pinned, err
-		},
-		moved:  func([]string) { b.SessionsChanged("") },
-		logger: b.Logger,
-		then: func(ctx context.Context) {
-			b.sweep(ctx)
-			b.expirer().pass(ctx)
-			if err := b.Store.ExpireRemoved(ctx); err != nil && ctx.Err() == nil {
-				b.Logger.Info("what was removed from some sessions stays in their journals until tomorrow", "error", err)
-			}
-			if _, err := b.Store.State().Prune(ctx); err != nil {
-				b.Logger.Debug("marks of sessions that are gone stay", "error", err)
-			}
-		},
 	}
 }

@@ -103,7 +103,7 @@ func TestPinnedSessionsAreNotArchived(t *testing.T) {
 		}
 	}
 	archived := func() []string {
-		b.archivist().pass(t.Context())
+		b.house.archivist().pass(t.Context())
 		list, err := b.Store.List(t.Context())
 		if err != nil {
 			t.Fatal(err)

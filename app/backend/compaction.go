@@ -2,48 +2,53 @@ package backend
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
+	"errors"
 	"time"
 
 	"mac-stats/agents"
 	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/monitor"
-	"mac-stats/assets"
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
 )
 
-// openCompaction makes what summarises sessions: after turns, periodically (where
-// the folders are watched) and by hand.
-// small is the model for small work.
-func (b *Backend) small() *background.SmallModel {
-	return background.NewSmallModel(b.Client, b.Models, assets.FS, func() background.Settings { return b.settings().Small() })
+// Compaction summarises sessions: after turns, periodically (where the folders are
+// watched) and by hand.
+type Compaction struct {
+	*compact.Compaction
+	app     *base
+	client  *ollama.Client
+	models  *ollama.Catalog
+	monitor *monitor.Monitor
+	index   *Index
+	keeper  *memoryKeeper
 }
 
-func (b *Backend) openCompaction() {
-	b.Compaction = compact.New(compact.Config{
+func (b *Backend) openCompaction(small *background.SmallModel) {
+	cp := &Compaction{app: b.base, client: b.Client, models: b.Models, monitor: b.Monitor, index: b.Index, keeper: b.Keeper}
+	b.Compaction = cp
+	cp.Compaction = compact.New(compact.Config{
 		Store:      b.Store,
-		Summarizer: b.small(),
+		Summarizer: small,
 		Lessons: compact.MemoryLessons{
 			Memory: b.Memory, Store: b.Store, Logger: b.Logger,
 			Write: func() string { return b.Config().Memory.Write },
 			Own:   b.ownMemory,
 			Place: b.placeOf,
 		},
-		Policy: b.compactPolicy,
+		Policy: cp.policy,
 		Own:    agents.OwnTools(),
-		MayRun: b.mayCompact,
-		Done:   b.tellCompacted,
+		MayRun: cp.mayCompact,
+		Done:   cp.tell,
 		Logger: b.Logger,
 	})
 }
 
-// compactPolicy is the policy, from the configuration as it is now.
-func (b *Backend) compactPolicy() compact.Policy {
-	cfg := b.Config()
+// policy is the policy, from the configuration as it is now.
+func (cp *Compaction) policy() compact.Policy {
+	cfg := cp.app.Config()
 	p := compact.Policy{
 		Threshold: cfg.Compaction.Threshold, MinPeriodic: cfg.Compaction.MinPeriodic, KeepRecent: cfg.Compaction.KeepRecent,
 		KeepTokens: cfg.Session.MaxTokens / 2,
@@ -57,20 +62,20 @@ func (b *Backend) compactPolicy() compact.Policy {
 
 // mayCompact reports whether a periodic pass may call the small model: on battery
 // only where the model is loaded already.
-func (b *Backend) mayCompact(ctx context.Context) bool {
-	if battery := b.Monitor.Sample(ctx, monitor.Battery).Battery; battery.NA != "" || !battery.OnBattery {
+func (cp *Compaction) mayCompact(ctx context.Context) bool {
+	if battery := cp.monitor.Sample(ctx, monitor.Battery).Battery; battery.NA != "" || !battery.OnBattery {
 		return true
 	}
-	model, err := b.Models.Resolve(ctx, b.Config().Ollama.SmallModel, ollama.RoleSmall)
+	model, err := cp.models.Resolve(ctx, cp.app.Config().Ollama.SmallModel, ollama.RoleSmall)
 	if err != nil {
 		return false
 	}
-	return b.loadedModel(ctx, model.Name)
+	return cp.loadedModel(ctx, model.Name)
 }
 
 // loadedModel reports whether a model is in the server's memory.
-func (b *Backend) loadedModel(ctx context.Context, model string) bool {
-	running, err := b.Client.Running(ctx)
+func (cp *Compaction) loadedModel(ctx context.Context, model string) bool {
+	running, err := cp.client.Running(ctx)
 	if err != nil {
 		return false
 	}
@@ -87,65 +92,44 @@ func (b *Backend) ownMemory(selector string) (memory.Target, bool) {
 	return b.Registry.OwnMemory(selector, b.Config().Agents.Default)
 }
 
-// MemoryBudget is how many characters of a memory go into a prompt; 0 is any number.
-func (b *Backend) MemoryBudget(t memory.Target) int {
-	cfg := b.Config().Memory
-	switch t.Kind {
-	case memory.TargetGlobal:
-		return cfg.GlobalBudget
-	case memory.TargetAgent:
-		return cfg.AgentBudget
-	case memory.TargetChannel:
-		return cfg.ChannelBudget
-	}
-	return 0
-}
-
-// tellCompacted tells the window what was done behind its back, and what was learnt.
-func (b *Backend) tellCompacted(c compact.Result) {
+// tell tells the window what was done behind its back, and what was learnt.
+func (cp *Compaction) tell(c compact.Result) {
 	kept := c.Lessons
-	b.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
+	cp.app.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
 		"lessons", len(kept.Written), "proposed", len(kept.Proposed), "refused", kept.Refused)
 	if c.Summary.ID != "" {
-		b.indexChanged()
-		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: c.Session, Text: c.Words()})
+		cp.index.changed()
+		cp.app.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: c.Session, Text: c.Words()})
 	}
 	if len(kept.Written)+len(kept.Proposed) > 0 {
-		b.notify.publish(b.memoryNotice(c.Session, kept))
+		cp.app.notify.publish(cp.keeper.notice(c.Session, kept))
 	}
 }
 
-// memoryNotice words what was learnt, and how much there is to review.
-func (b *Backend) memoryNotice(session string, kept compact.Kept) Notice {
-	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
-	waiting, err := b.Memory.Inbox()
+// Summarize summarises a session now, as a request would but for its being due, and
+// takes the Summary into the index. Nothing to summarise is a Result without a
+// Summary. begun, which may be nil, is told how many messages it covers.
+func (cp *Compaction) Summarize(ctx context.Context, session string, begun func(messages int)) (compact.Result, error) {
+	again, err := cp.Renew(ctx, session)
+	if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
+		return again, err
+	}
+	snap, policy, err := cp.Snapshot(ctx, session, "")
+	nothing := compact.Result{Session: session, Recent: len(snap.Messages)}
+	if again.Summary.ID != "" {
+		cp.index.changed()
+		again.Recent, nothing = len(snap.Messages), again
+	}
+	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
+		return nothing, err
+	}
+	if begun != nil {
+		begun(snap.Covered(policy.KeepRecent))
+	}
+	done, err := cp.Compact(ctx, snap, policy.KeepRecent)
 	if err != nil {
-		b.Logger.Warn("the inbox could not be read", "error", err)
+		return nothing, err
 	}
-	for _, p := range waiting {
-		if p.Why != memory.WhySaving { // that one waits for a program, not for the user
-			n.Waiting++
-		}
-	}
-	var words, seen []string
-	for _, w := range kept.Written {
-		if !slices.Contains(seen, w.Text) {
-			seen = append(seen, w.Text)
-		}
-	}
-	if len(seen) > 0 {
-		words = append(words, "remembered: "+strings.Join(seen, " · "))
-	}
-	switch n.Waiting {
-	case 0:
-		if len(words) == 0 {
-			words = append(words, "no memories to review any more")
-		}
-	case 1:
-		words = append(words, "1 memory to review")
-	default:
-		words = append(words, fmt.Sprintf("%d memories to review", n.Waiting))
-	}
-	n.Text = strings.Join(words, "; ")
-	return n
+	cp.index.changed()
+	return done, nil
 }

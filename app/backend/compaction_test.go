@@ -175,11 +175,11 @@ func TestTheAppMakesASummaryAnewThatLostSomething(t *testing.T) {
 	awaitAnySummary(t, b, "cli-a") // the background makes it
 	notices := make(chan Notice, 100)
 	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
-	plan, err := b.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0: I travel by train"})
+	plan, err := b.Forgetting.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0: I travel by train"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := b.Forget(t.Context(), plan)
+	report, err := b.Forgetting.Forget(t.Context(), plan)
 	if err != nil || len(Rebuilt(report)) != 1 {
 		t.Fatalf("%+v %v, want a Summary rebuilt", report, err)
 	}

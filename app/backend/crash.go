@@ -8,29 +8,32 @@ import (
 	"mac-stats/app/crash"
 )
 
-// watchCrashes has a crash of the app written down, and tells of one that came before
+// Crashes is the reports of crashes of the app.
+type Crashes struct{ app *base }
+
+// watch has a crash of the app written down, and tells of one that came before
 // until it is dismissed. The demo, whose folder goes with it, has none.
-func (b *Backend) watchCrashes() {
-	if b.Demo || !b.watching {
+func (cr *Crashes) watch() {
+	if cr.app.Demo || !cr.app.watching {
 		return
 	}
-	w, err := crash.Start(b.Paths.Home, b.Version)
+	w, err := crash.Start(cr.app.Paths.Home, cr.app.Version)
 	if err != nil {
-		b.Logger.Warn("crash reports don't work as they should", "error", err)
+		cr.app.Logger.Warn("crash reports don't work as they should", "error", err)
 	}
 	if w != nil {
-		b.closers = append(b.closers, w.Stop)
+		cr.app.closers = append(cr.app.closers, w.Stop)
 	}
-	if unseen := b.unseenCrashes(); len(unseen) > 0 {
-		b.addNotice(crashNotice(unseen, b.Paths.Home))
+	if unseen := cr.unseen(); len(unseen) > 0 {
+		cr.app.addNotice(crashNotice(unseen, cr.app.Paths.Home))
 	}
 }
 
-// unseenCrashes are the reports nobody has dismissed, newest first.
-func (b *Backend) unseenCrashes() []crash.Report {
-	reports, err := crash.Reports(b.Paths.Home)
+// unseen are the reports nobody has dismissed, newest first.
+func (cr *Crashes) unseen() []crash.Report {
+	reports, err := crash.Reports(cr.app.Paths.Home)
 	if err != nil {
-		b.Logger.Warn("not all crash reports can be read", "error", err)
+		cr.app.Logger.Warn("not all crash reports can be read", "error", err)
 	}
 	var unseen []crash.Report
 	for _, r := range reports {
@@ -61,9 +64,9 @@ func crashNotice(unseen []crash.Report, home string) Notice {
 
 // CrashReport is the text of the crash reports nobody has dismissed, newest first; ""
 // where there are none.
-func (b *Backend) CrashReport() (string, error) {
+func (cr *Crashes) CrashReport() (string, error) {
 	var texts []string
-	for _, r := range b.unseenCrashes() {
+	for _, r := range cr.unseen() {
 		text, err := r.Text()
 		if err != nil {
 			return "", err
@@ -75,12 +78,12 @@ func (b *Backend) CrashReport() (string, error) {
 
 // DismissCrashes notes that somebody has seen the crash reports; they stay in the
 // folder of logs.
-func (b *Backend) DismissCrashes() error {
-	for _, r := range b.unseenCrashes() {
+func (cr *Crashes) DismissCrashes() error {
+	for _, r := range cr.unseen() {
 		if err := r.Dismiss(); err != nil {
 			return err
 		}
 	}
-	b.dropNotices(NoticeCrash)
+	cr.app.dropNotices(NoticeCrash)
 	return nil
 }

@@ -47,11 +47,11 @@ func TestACrashIsToldUntilItIsDismissed(t *testing.T) {
 		}
 	}
 	b := open(true)
-	text, err := b.CrashReport()
+	text, err := b.Crashes.CrashReport()
 	if err != nil || text != "report crash-20261121-101500-8.new.txt\n\nreport crash-20261120-101500-7.new.txt\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := b.DismissCrashes(); err != nil || len(told(b)) != 0 {
+	if err := b.Crashes.DismissCrashes(); err != nil || len(told(b)) != 0 {
 		t.Errorf("after it was dismissed: %v, %v", err, told(b))
 	}
 	if err := b.Close(); err != nil {

@@ -1,8 +1,6 @@
 package backend
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -11,8 +9,6 @@ import (
 	"mac-stats/app/discord/service"
 	"mac-stats/assets"
 	"mac-stats/sessionmem/compact"
-	"mac-stats/sessionmem/forget"
-	"mac-stats/sessionmem/forgotten"
 )
 
 // openDiscord prepares the Discord bot; it runs where the folders are watched and the
@@ -25,7 +21,7 @@ func (b *Backend) openDiscord() error {
 	getenv := lookup(b.environ)
 	p := service.Params{
 		Home: b.Paths.Home, Getenv: getenv, Config: b.Config, Builtin: strings.TrimSpace(string(builtin)),
-		Engine: b.Engine, Store: b.Store, OwnMemory: b.ownMemory, Forget: b.forgetPerson,
+		Engine: b.Engine, Store: b.Store, OwnMemory: b.ownMemory, Forget: b.Forgetting.forgetPerson,
 		Tell:   func(text, next string) { b.SetNotice(Notice{Kind: NoticeDiscord, Text: text, Next: next}) },
 		Logger: b.Logger,
 	}
@@ -54,28 +50,4 @@ func (b *Backend) placeOf(session string) compact.Place {
 		return compact.Place{}
 	}
 	return b.Discord.PlaceOf(session)
-}
-
-// forgetPerson erases what somebody wrote on Discord and what was learnt from it; what the
-// owner wrote stays.
-// What it says is in numbers alone, also with an error.
-func (b *Backend) forgetPerson(ctx context.Context, user string) (string, error) {
-	plan, err := b.ForgetPlan(ctx, forget.Selection{Author: user, Lessons: true})
-	if err != nil {
-		return "", err
-	}
-	var report forget.Report
-	if !plan.Nothing() { // else nothing is noted either: who asks again and again fills no file
-		report, err = b.Forget(ctx, plan)
-	}
-	done := 0
-	for _, t := range report.Found {
-		if t.Action != forgotten.Kept && t.Action != forgotten.Refused {
-			done++
-		}
-	}
-	if report.Refused > 0 {
-		err = errors.Join(err, fmt.Errorf("%d places could not be changed", report.Refused))
-	}
-	return fmt.Sprintf("Erased in %d places of the transcripts and the memory.", done), err
 }

@@ -17,8 +17,8 @@ const elsewhereTime = 10 * time.Second
 // Elsewhere gives what the memory server has of a session of another machine: its messages,
 // without what was forgotten here. machine is its name, "" any; sessionmem.ErrNotFound where
 // there is none.
-func (b *Backend) Elsewhere(ctx context.Context, session, machine string) (*transcript.Transcript, error) {
-	server, err := b.MemoryServer()
+func (sm *SharedMemory) Elsewhere(ctx context.Context, session, machine string) (*transcript.Transcript, error) {
+	server, err := sm.Server()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (b *Backend) Elsewhere(ctx context.Context, session, machine string) (*tran
 	}
 	first := &all[0]
 	t := &transcript.Transcript{Info: transcript.Info{Name: session, Source: first.Source, Machine: first.Machine, ReadOnly: true, Started: first.Time}}
-	forgotten := b.Store.Forgotten().Traces()
+	forgotten := sm.store.Forgotten().Traces()
 	for i := 0; i < len(all) && all[i].Machine == first.Machine; {
 		p := &all[i]
 		block := transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text}
@@ -56,12 +56,14 @@ func (b *Backend) Elsewhere(ctx context.Context, session, machine string) (*tran
 }
 
 // ServerName is where the memory server of the settings is, without a password.
-func (b *Backend) ServerName() string { return postgres.Redacted(b.Config().Recall.PostgresURL) }
+func (sm *SharedMemory) ServerName() string {
+	return postgres.Redacted(sm.app.Config().Recall.PostgresURL)
+}
 
 // TestServer connects to the memory server as the settings have it and tells how it is; nil
 // where there is none.
-func (b *Backend) TestServer(ctx context.Context) (*recall.ServerStatus, error) {
-	server, err := b.MemoryServer()
+func (sm *SharedMemory) TestServer(ctx context.Context) (*recall.ServerStatus, error) {
+	server, err := sm.Server()
 	if err != nil || server == nil {
 		return nil, err
 	}

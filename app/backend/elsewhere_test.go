@@ -34,7 +34,7 @@ func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 	}
 	push := func(b *Backend) {
 		t.Helper()
-		index, err := b.Recall()
+		index, err := b.Index.Recall()
 		if err == nil {
 			_, err = index.Sync(t.Context())
 		}
@@ -56,30 +56,30 @@ func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 	}
 	push(desk)
 	push(lap)
-	hits, _, err := desk.Related(t.Context(), "ferry", true)
+	hits, _, err := desk.Index.Related(t.Context(), "ferry", true)
 	if err != nil || len(hits) != 1 || hits[0].Machine == "" {
 		t.Fatalf("%+v, %v", hits, err)
 	}
 	for _, name := range []string{hits[0].Machine, ""} {
-		tr, err := desk.Elsewhere(t.Context(), "cpu-far", name)
+		tr, err := desk.Shared.Elsewhere(t.Context(), "cpu-far", name)
 		if err != nil || len(tr.Blocks) != 3 || tr.Blocks[1].Text != "At the pier." || tr.Blocks[1].Kind != transcript.KindAssistant || tr.Info.Machine != hits[0].Machine || !tr.Info.ReadOnly {
 			t.Errorf("%+v, %v", tr, err)
 		}
 	}
-	if _, err := lap.Elsewhere(t.Context(), "cpu-far", ""); !errors.Is(err, sessionmem.ErrNotFound) {
+	if _, err := lap.Shared.Elsewhere(t.Context(), "cpu-far", ""); !errors.Is(err, sessionmem.ErrNotFound) {
 		t.Errorf("its own conversation is of another machine: %v", err)
 	}
-	if st, err := desk.TestServer(t.Context()); err != nil || len(st.Machines) != 2 {
+	if st, err := desk.Shared.TestServer(t.Context()); err != nil || len(st.Machines) != 2 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	plan, err := desk.ForgetPlan(t.Context(), forget.Selection{Text: "zanzibar"}) // it stands there alone
+	plan, err := desk.Forgetting.ForgetPlan(t.Context(), forget.Selection{Text: "zanzibar"}) // it stands there alone
 	if err == nil {
-		_, err = desk.Forget(t.Context(), plan)
+		_, err = desk.Forgetting.Forget(t.Context(), plan)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := desk.Elsewhere(t.Context(), "cpu-far", "")
+	tr, err := desk.Shared.Elsewhere(t.Context(), "cpu-far", "")
 	if err != nil || len(tr.Blocks) != 2 {
 		t.Errorf("%+v, %v: want two messages", tr, err)
 	}
@@ -100,7 +100,7 @@ func files(t *testing.T, b *Backend) []string {
 
 func recallHas(t *testing.T, b *Backend, word string) bool {
 	t.Helper()
-	found, _, err := b.Find(t.Context(), recall.Query{Text: word})
+	found, _, err := b.Index.Find(t.Context(), recall.Query{Text: word})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func recallHas(t *testing.T, b *Backend, word string) bool {
 }
 
 func TestTheListOfServersIsEmptiedTwice(t *testing.T) {
-	b := &Backend{Paths: config.Paths{Home: t.TempDir()}}
+	b := &SharedMemory{app: &base{start: &start{Paths: config.Paths{Home: t.TempDir()}}}}
 	if err := b.changeServers(t.Context(), func([]string) []string { return []string{"postgres://db.example.org/memory"} }); err != nil {
 		t.Fatal(err)
 	}
@@ -129,17 +129,17 @@ func TestTheServerThatWasPutToIsNoted(t *testing.T) {
 	if err := errors.Join(b.Set("recall.postgres_url", first), b.Set("recall.backend", "postgres")); err != nil {
 		t.Fatal(err)
 	}
-	to, err := b.MemoryServer()
+	to, err := b.Shared.Server()
 	if err == nil {
 		err = b.Set("recall.postgres_url", second) // a push to the first is under way
 	}
 	if err == nil {
-		err = b.beforePush(t.Context(), to)
+		err = b.Forgetting.beforePush(t.Context(), to)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := b.ServersLeft(); !slices.Equal(left, []string{first}) {
+	if left := b.Shared.ServersLeft(); !slices.Equal(left, []string{first}) {
 		t.Errorf("%v, want %s", left, first)
 	}
 	u, _ := url.Parse(second)
@@ -149,13 +149,13 @@ func TestTheServerThatWasPutToIsNoted(t *testing.T) {
 	if err := b.Set("recall.postgres_url", ""); err != nil {
 		t.Fatal(err)
 	}
-	if to, err = b.MemoryServer(); err == nil {
-		err = b.beforePush(t.Context(), to)
+	if to, err = b.Shared.Server(); err == nil {
+		err = b.Forgetting.beforePush(t.Context(), to)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := b.ServersLeft(); !slices.Equal(left, []string{first}) {
+	if left := b.Shared.ServersLeft(); !slices.Equal(left, []string{first}) {
 		t.Errorf("%v, want %s", left, first)
 	}
 	for _, key := range []string{"PGHOST", "PGDATABASE", "PGUSER"} {
@@ -164,11 +164,11 @@ func TestTheServerThatWasPutToIsNoted(t *testing.T) {
 	if err := b.Set("recall.backend", "local"); err != nil {
 		t.Fatal(err)
 	}
-	if left := b.ServersLeft(); len(left) != 2 {
+	if left := b.Shared.ServersLeft(); len(left) != 2 {
 		t.Errorf("%v, want both", left)
 	}
-	if names, err := b.DropMemory(t.Context()); err != nil || len(names) != 2 || len(b.ServersLeft()) != 0 {
-		t.Errorf("%v, %v, %v: want both off", names, err, b.ServersLeft())
+	if names, err := b.Shared.DropMemory(t.Context()); err != nil || len(names) != 2 || len(b.Shared.ServersLeft()) != 0 {
+		t.Errorf("%v, %v, %v: want both off", names, err, b.Shared.ServersLeft())
 	}
 }
 
@@ -177,14 +177,14 @@ func TestServersThatAreNotedAtOnceAreAllThere(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 20 { // each as another process
 		all.Go(func() {
-			b := &Backend{Paths: config.Paths{Home: home}}
+			b := &SharedMemory{app: &base{start: &start{Paths: config.Paths{Home: home}}}}
 			if err := b.changeServers(t.Context(), func(all []string) []string { return append(all, fmt.Sprintf("postgres://db%d.example.org/memory", i)) }); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if n := len((&Backend{Paths: config.Paths{Home: home}}).serversNoted()); n != 20 {
+	if n := len((&SharedMemory{app: &base{start: &start{Paths: config.Paths{Home: home}}}}).serversNoted()); n != 20 {
 		t.Errorf("%d servers are noted, want 20", n)
 	}
 }

@@ -29,26 +29,26 @@ type embedPace struct {
 }
 
 // embedShare is the share of the time that making vectors may take now; none on battery.
-func (b *Backend) embedShare() float64 {
-	b.pace.mu.Lock()
-	defer b.pace.mu.Unlock()
-	if b.pace.at.IsZero() || time.Since(b.pace.at) >= paceAge {
-		ctx, cancel := context.WithTimeout(b.ctx, time.Second)
+func (ix *Index) embedShare() float64 {
+	ix.pace.mu.Lock()
+	defer ix.pace.mu.Unlock()
+	if ix.pace.at.IsZero() || time.Since(ix.pace.at) >= paceAge {
+		ctx, cancel := context.WithTimeout(ix.app.ctx, time.Second)
 		defer cancel()
-		now := b.Monitor.Sample(ctx, monitor.Battery, monitor.CPU)
-		b.pace.at, b.pace.share = time.Now(), shareFor(now)
+		now := ix.monitor.Sample(ctx, monitor.Battery, monitor.CPU)
+		ix.pace.at, ix.pace.share = time.Now(), shareFor(now)
 	}
-	if time.Since(b.pace.typed) < typingFor {
-		return min(b.pace.share, busyShare)
+	if time.Since(ix.pace.typed) < typingFor {
+		return min(ix.pace.share, busyShare)
 	}
-	return b.pace.share
+	return ix.pace.share
 }
 
 // Typing says that somebody types: for a moment work in the background steps back.
-func (b *Backend) Typing() {
-	b.pace.mu.Lock()
-	defer b.pace.mu.Unlock()
-	b.pace.typed = time.Now()
+func (ix *Index) Typing() {
+	ix.pace.mu.Lock()
+	defer ix.pace.mu.Unlock()
+	ix.pace.typed = time.Now()
 }
 
 func shareFor(s monitor.Snapshot) float64 {
@@ -63,15 +63,15 @@ func shareFor(s monitor.Snapshot) float64 {
 
 // PauseVectors stops the making of vectors in the background until it is let go on, also
 // after a restart.
-func (b *Backend) PauseVectors(paused bool) {
-	if index, err := b.Recall(); err == nil {
+func (ix *Index) PauseVectors(paused bool) {
+	if index, err := ix.Recall(); err == nil {
 		index.PauseVectors(paused)
 	}
 }
 
 // VectorsNow has the missing vectors made at full speed, turns aside.
-func (b *Backend) VectorsNow() {
-	if index, err := b.Recall(); err == nil {
+func (ix *Index) VectorsNow() {
+	if index, err := ix.Recall(); err == nil {
 		index.VectorsNow()
 	}
 }

@@ -27,7 +27,7 @@ func TestVectorsTakeLittleTimeAndNoneOnBattery(t *testing.T) {
 
 func TestVectorsStepBackWhileSomebodyTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &Backend{}
+		b := &Index{}
 		for _, c := range []struct {
 			what  string
 			do    func()

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/sessionstate"
 )
@@ -91,23 +90,6 @@ func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, told s
 	e.logger.Info("old sessions were moved to the trash", "sessions", len(moved))
 	e.moved(moved)
 	return err
-}
-
-func (b *Backend) expirer() *expirer {
-	return &expirer{
-		store: b.Store,
-		after: func() time.Duration { return b.Config().Session.DeleteAfter },
-		warn: func(count int, from time.Time) {
-			age, _ := config.Lookup("session.delete_after")
-			b.dropNotices(NoticeDelete)
-			b.addNotice(deleteNotice(count, age.Value(b.Config()), from))
-		},
-		unwarn: func() { b.dropNotices(NoticeDelete) },
-		moved: func(sessions []string) {
-			b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Text: countSessions(len(sessions)) + " moved to the trash, being older than session.delete_after"})
-		},
-		logger: b.Logger,
-	}
 }
 
 // deleteNotice says what is going to be deleted and how to keep it.

@@ -326,7 +326,7 @@ func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
 	if _, err := b.Store.Append(t.Context(), "cpu-old", old); err != nil {
 		t.Fatal(err)
 	}
-	daily := b.archivist()
+	daily := b.house.archivist()
 	told := func() []Notice {
 		daily.pass(t.Context())
 		daily.then(t.Context())

@@ -124,7 +124,7 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 	}
 	_, err = b.Store.List(ctx)
 	check(t, err)
-	index, err := b.Recall()
+	index, err := b.Index.Recall()
 	check(t, err)
 	_, err = index.Sync(ctx)
 	check(t, err)
@@ -176,12 +176,12 @@ func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
 				t.Fatalf("before it, only %d places tell of it", n)
 			}
 			time.Sleep(time.Second) // what is of this second is only meant by its id
-			plan, err := b.ForgetPlan(t.Context(), selection(id))
+			plan, err := b.Forgetting.ForgetPlan(t.Context(), selection(id))
 			check(t, err)
-			report, err := b.Forget(t.Context(), plan)
+			report, err := b.Forgetting.Forget(t.Context(), plan)
 			check(t, err)
 			for tries := 0; report.Left() > 0 && tries < 20; tries++ { // the index is being written
-				report, err = b.FinishForgetting(t.Context())
+				report, err = b.Forgetting.FinishForgetting(t.Context())
 				check(t, err)
 			}
 			if report.Left() > 0 {
@@ -195,7 +195,7 @@ func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
 				t.Errorf("after its end %s", left)
 			}
 			b = open(t, o)
-			index, err := b.Recall()
+			index, err := b.Index.Recall()
 			check(t, err)
 			_, err = index.Rebuild(context.WithoutCancel(t.Context()))
 			check(t, err)

@@ -98,8 +98,3 @@ func (b *Backend) logLife() {
 		return nil
 	})
 }
-
-// logNote logs a setting that is known and unused, once a start.
-func (b *Backend) logNote(f config.Finding) {
-	b.Logger.Info("setting not used here", "place", f.Place, "key", f.Key, "reason", f.Reason)
-}

@@ -42,17 +42,19 @@ type Options struct {
 // all, a server address that can't be read); a read-only folder, a broken config
 // or a server that is down open and are told by Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
-	b := &Backend{Demo: o.Demo, Version: o.Version, watching: o.Watch, refused: newRefusals(), memoryChanged: make(chan struct{}, 1), patience: o.Patience}
-	b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	st := &start{Demo: o.Demo, Version: o.Version, watching: o.Watch, environ: o.Environ, patience: o.Patience}
+	st.ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	board := &noticeBoard{start: st}
+	b := &Backend{base: &base{start: st, noticeBoard: board, configuration: &configuration{start: st, notices: board}}}
+	b.changed = b.configChanged
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	if o.Environ == nil {
-		o.Environ = os.Environ()
-	}
-	b.environ = o.Environ
 	if err := b.openFolders(ctx); err != nil {
 		return nil, err
 	}
@@ -60,8 +62,9 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if b.Demo {
 		sweepDemos(os.TempDir(), time.Now().Add(-demoKept), b.Logger)
 	}
-	b.watchCrashes()
-	b.loadConfig()
+	b.Crashes = &Crashes{b.base}
+	b.Crashes.watch()
+	b.load()
 	b.openMonitor(o.Watch)
 	if err := b.openModels(); err != nil {
 		return nil, err
@@ -75,16 +78,16 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		return nil, err
 	}
 	if !o.Watch {
-		b.settleMemory()
+		b.Keeper.settle()
 	} else {
-		b.forgotAt = b.Store.Forgotten().Last() // before anything runs that compares with it
+		b.Forgetting.forgotAt = b.Store.Forgotten().Last() // before anything runs that compares with it
 		b.watch()
-		b.keepMemory()
+		b.Keeper.keep()
 		b.runDiscord()
 		b.work.Go(func() { b.Schedules.Run(b.ctx) })
-		b.tidy()
-		b.keepSaving()
-		b.finishForgetting()
+		b.house.tidy()
+		b.house.keepSaving()
+		b.Forgetting.keepFinishing()
 	}
 	return b, nil
 }
@@ -137,98 +140,6 @@ func readable(dir string) error {
 	return nil
 }
 
-// loadConfig writes the default file on a first start and reads the settings.
-func (b *Backend) loadConfig() {
-	file := b.Paths.ConfigFile()
-	config.Settle(file)
-	if defaults, err := assets.FS.ReadFile("config.toml"); err != nil {
-		b.addNotice(Notice{Kind: NoticeConfig, Text: "the default configuration is missing from this build: " + err.Error()})
-	} else if err := config.WriteDefault(file, defaults); err != nil {
-		b.addStorageNotice(err)
-	}
-	b.started = b.readConfig(true)
-}
-
-// BeginAgain makes the next start a first one, where this one was and nothing was set
-// since: it is called when a person is not welcomed to the end.
-func (b *Backend) BeginAgain() error {
-	if !b.FirstRun || b.Demo {
-		return nil
-	}
-	defaults, err := assets.FS.ReadFile("config.toml")
-	if err != nil {
-		return fmt.Errorf("read the default settings: %w", err)
-	}
-	return config.RemoveDefault(b.Paths.ConfigFile(), defaults)
-}
-
-// readConfig resolves the settings and replaces the notices about them. While the
-// app runs, a file that can't be read at all (half an edit) changes nothing, and one that
-// gives up privacy is believed once it has said so for a while: the beginning of a file
-// that is being saved may be a whole one. With certain nobody is saving it.
-func (b *Backend) readConfig(certain bool) config.Config {
-	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
-	if b.Demo {
-		cfg.Ollama.Host = b.demoHost
-		cfg.Ollama.Model, cfg.Ollama.SmallModel, cfg.Ollama.EmbedModel = "", "", ""
-	}
-	for i := range findings {
-		if findings[i].Unreadable && b.loaded {
-			cfg, findings[i].Used = b.Config(), "what was read before stays in use until it is fixed"
-		}
-	}
-	if b.loaded && !certain && !b.believe(cfg) {
-		return b.Config()
-	}
-	b.loaded = true
-	b.mu.Lock()
-	b.cfg = cfg
-	b.mu.Unlock()
-	b.dropNotices(NoticeConfig)
-	for _, f := range findings {
-		if f.Note {
-			b.logNote(f)
-			continue
-		}
-		b.addNotice(Notice{Kind: NoticeConfig, Text: f.String(), Next: "Edit config.toml; it is read again as soon as it is saved."})
-	}
-	return cfg
-}
-
-// openAfter is how long config.toml says that privacy ends before it does.
-const openAfter = time.Second
-
-// believe says whether settings that were read are taken over now. Else they are read
-// again after a while.
-func (b *Backend) believe(cfg config.Config) bool {
-	if !config.OpensUp(b.Config(), cfg) {
-		b.opening = nil
-		return true
-	}
-	now := time.Now()
-	if b.opening == nil || b.opening.config != cfg {
-		b.opening = &opening{cfg, now}
-	}
-	if now.Sub(b.opening.since) >= openAfter {
-		b.opening = nil
-		return true
-	}
-	b.work.Go(func() {
-		select {
-		case <-b.ctx.Done():
-		case <-time.After(openAfter):
-			b.reloadConfig(false)
-		}
-	})
-	return false
-}
-
-// opening is what config.toml says that gives up privacy, and since when.
-type opening struct {
-	config config.Config
-	since  time.Time
-}
-
 // openModels makes the client and the catalogue; nothing is asked of the server yet.
 func (b *Backend) openModels() error {
 	cfg := b.Config().Ollama
@@ -261,8 +172,9 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		CacheDir:     b.Paths.Cache,
 		MaxFileBytes: func() int64 { return b.Config().Session.MaxFileBytes },
 	}
+	refused := newRefusals()
 	if b.watching { // a command ends with its turn: it says what it could not save
-		cfg.OnRefused, cfg.Rescue = b.refused.add, b.rescueFolder()
+		cfg.OnRefused, cfg.Rescue = refused.add, b.rescueFolder()
 	}
 	store, err := sessionmem.Open(cfg)
 	if err != nil {
@@ -270,7 +182,10 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	}
 	b.Store = store
 	b.opened.Store(store)
-	b.closers = append(b.closers, store.Close, b.closeServer, b.closeRecall)
+	b.Keeper = &memoryKeeper{app: b.base, again: make(chan struct{}, 1)}
+	b.Shared = &SharedMemory{app: b.base, store: store}
+	b.Index = &Index{app: b.base, store: store, client: b.Client, models: b.Models, monitor: b.Monitor, shared: b.Shared}
+	b.closers = append(b.closers, store.Close, b.Shared.close, b.Index.close)
 	if err := store.RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}
@@ -278,9 +193,16 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		Root: b.Paths.Home, Logger: b.Logger,
 		MaxPerson: orNone(b.Config().Memory.MaxUser), MaxServer: orNone(b.Config().Memory.MaxServer),
 		Budget:  b.MemoryBudget,
-		Changed: b.LookAtMemory,
+		Changed: b.Keeper.LookAtMemory,
 		Shipped: assets.FS,
 	})
+	b.Keeper.memory, b.Index.memory = b.Memory, b.Memory
+	b.Forgetting = &Forgetting{
+		app: b.base, store: store, memory: b.Memory, index: b.Index, shared: b.Shared,
+		compactSoon: func(session string) { b.Engine.CompactSoon(session) },
+	}
+	b.Index.beforePush = b.Forgetting.beforePush
+	b.house = &housekeeper{app: b.base, store: store, memory: b.Memory, refused: refused, sessionsChanged: b.SessionsChanged}
 	b.Registry = registry.New(registry.Config{Root: b.Paths.Home, Defaults: assets.FS, Logger: b.Logger, Clean: b.Memory.Clean})
 	if err := b.Registry.InstallDefaults(ctx); err != nil {
 		b.addInstallNotice(err)
@@ -331,8 +253,10 @@ func (b *Backend) saveHistory() error {
 }
 
 func (b *Backend) openEngine(onWork func(bool)) {
-	b.openCompaction()
+	small := background.NewSmallModel(b.Client, b.Models, assets.FS, func() background.Settings { return b.engineSettings().Small() })
+	b.openCompaction(small)
 	b.openOutside()
+	b.Index.small, b.Index.busy = small, func() bool { return b.Engine != nil && b.Engine.Busy() }
 	var chat background.ChatModel = b.Client
 	if onWork != nil {
 		chat = &attended{ChatModel: b.Client, tell: onWork}
@@ -344,45 +268,19 @@ func (b *Backend) openEngine(onWork func(bool)) {
 		Chat:     chat,
 		Models:   b.Models,
 		Prompts:  assets.FS,
-		Settings: b.settings,
+		Settings: b.engineSettings,
 		Vitals:   b.vitals,
 		Stats:    b.Stats,
 		Logger:   b.Logger,
 
-		Answers: b.Answers, Outside: b.outside,
+		Answers: b.Answers, Outside: b.outside.all,
 
-		Recall: b.searcher, RecallTime: b.recallTime,
+		Recall: b.Index.searcher, RecallTime: b.Index.recallTime,
 
-		Compactor: b.Compaction, Background: b.watching, Compacted: b.tellCompacted,
-		Loaded: b.loadedModel, Named: b.SessionsChanged, Ended: b.indexSession,
+		Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.tell,
+		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: b.Index.sessionChanged,
 	})
 	b.closers = append(b.closers, b.Engine.Close)
-}
-
-// settings are the engine's, from the configuration as it is now.
-func (b *Backend) settings() agents.Settings {
-	cfg := b.Config()
-	return agents.Settings{
-		DefaultAgent:  cfg.Agents.Default,
-		Model:         cfg.Ollama.Model,
-		RoleModels:    map[string]string{string(ollama.RoleSmall): cfg.Ollama.SmallModel, string(ollama.RoleEmbed): cfg.Ollama.EmbedModel},
-		TaskContext:   cfg.Agents.TaskContext,
-		PromptTier:    cfg.Agents.PromptTier,
-		ToolsTier:     cfg.Agents.ToolsTier,
-		InMemoryOnly:  cfg.Session.InMemoryOnly,
-		MaxMessages:   cfg.Session.MaxMessages,
-		MaxTokens:     cfg.Session.MaxTokens,
-		GlobalBudget:  cfg.Memory.GlobalBudget,
-		AgentBudget:   cfg.Memory.AgentBudget,
-		MemoryWrite:   cfg.Memory.Write,
-		AnswerTime:    cfg.Ollama.AnswerTime,
-		NotesBudget:   cfg.Recall.NotesBudget,
-		CrossSession:  cfg.Recall.CrossSession,
-		AutoTitle:     cfg.Session.AutoTitle,
-		MaxFetchBytes: 2 << 20,
-		FetchTimeout:  20 * time.Second,
-		QuestionTime:  cfg.Tools.QuestionTime,
-	}
 }
 
 // vitals is the line that goes with a message. The app's monitor has it at hand; a

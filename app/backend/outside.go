@@ -1,14 +1,12 @@
 package backend
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
 
 	"mac-stats/agents/command"
 	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/tools"
-	"mac-stats/app/config"
 	"mac-stats/app/discord/token"
 	"mac-stats/app/osopen"
 )
@@ -30,34 +28,36 @@ func (b *Backend) openOutside() {
 		p.Tokens = mcpTokens{k}
 	}
 	b.MCP = mcpclient.New(p)
-	b.command = command.New(command.Params{Settings: b.commandSettings, Data: b.Paths.Home, Environ: b.environ})
+	b.outside = &outsideTools{app: b.base, mcp: b.MCP}
+	b.outside.command = command.New(command.Params{Settings: b.outside.settings, Data: b.Paths.Home, Environ: b.environ})
 	b.closers = append(b.closers, b.MCP.Close)
 }
 
-// outside are the tools that act outside the app, as they are now.
-func (b *Backend) outside(ctx context.Context) []tools.Guarded {
-	list := b.MCP.Tools(ctx)
-	if b.Config().Tools.Commands {
-		list = append(list, b.command)
+// outsideTools are the tools that act outside the app.
+type outsideTools struct {
+	app     *base
+	mcp     *mcpclient.Client
+	command *command.Tool
+}
+
+// all are the tools that act outside the app, as they are now.
+func (ot *outsideTools) all(ctx context.Context) []tools.Guarded {
+	list := ot.mcp.Tools(ctx)
+	if ot.app.Config().Tools.Commands {
+		list = append(list, ot.command)
 	}
 	return list
 }
 
-func (b *Backend) commandSettings() command.Settings {
-	cfg := b.Config().Tools
-	return command.Settings{Folder: b.commandFolder(cfg.CommandFolder), Time: cfg.CommandTime, Network: cfg.CommandNetwork}
-}
-
-// commandFolder is the folder that programs run in: the one that a person named, or else
-// one in the data folder.
-func (b *Backend) commandFolder(named string) string {
-	return cmp.Or(config.Expand(named, lookup(b.environ)), filepath.Join(b.Paths.Home, "work"))
+func (ot *outsideTools) settings() command.Settings {
+	cfg := ot.app.Config().Tools
+	return command.Settings{Folder: ot.app.commandFolder(cfg.CommandFolder), Time: cfg.CommandTime, Network: cfg.CommandNetwork}
 }
 
 // stamp is that of a tool's description as it is now: a permission given beforehand is
 // for that.
-func (b *Backend) stamp(tool string) string {
-	for _, t := range b.MCP.Tools(b.ctx) {
+func (ot *outsideTools) stamp(tool string) string {
+	for _, t := range ot.mcp.Tools(ot.app.ctx) {
 		if t.Name() == tool {
 			return t.(interface{ Stamp() string }).Stamp()
 		}

@@ -2,15 +2,17 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"mac-stats/agents"
 	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
+	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
 )
@@ -25,47 +27,71 @@ const (
 	rerankModel = "model"
 )
 
-// Recall is the search index, opened at the first call. An error is of the cache
-// folder: without it there is no search, and nothing else is missing.
-func (b *Backend) Recall() (*recall.Index, error) {
-	if err := b.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("search what was said: mac-stats is ending: %w", err)
-	}
-	b.recallOnce.Do(func() {
-		b.recall, b.recallErr = b.openRecall()
-		b.recallOpen.Store(b.recall)
-		if b.recallErr != nil {
-			b.Logger.Warn("nothing can be searched by meaning or in long sessions", "error", b.recallErr)
-		}
-	})
-	return b.recall, b.recallErr
+// Index is the search index of this machine, opened when it is first needed.
+type Index struct {
+	app        *base
+	store      *sessionmem.Store
+	memory     *memory.Memory
+	client     *ollama.Client
+	models     *ollama.Catalog
+	monitor    *monitor.Monitor
+	small      *background.SmallModel
+	busy       func() bool // a turn runs
+	shared     *SharedMemory
+	beforePush func(ctx context.Context, to recall.Server) error
+
+	once   sync.Once
+	index  *recall.Index
+	err    error
+	opened atomic.Pointer[recall.Index] // the same, for who doesn't wait for it
+	pace   embedPace                    // of the vectors
+
+	mu        sync.Mutex // guards listeners
+	listeners map[int]func(recall.Progress)
+	next      int
 }
 
-func (b *Backend) openRecall() (*recall.Index, error) {
+// Recall is the search index, opened at the first call. An error is of the cache
+// folder: without it there is no search, and nothing else is missing.
+func (ix *Index) Recall() (*recall.Index, error) {
+	if err := ix.app.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("search what was said: mac-stats is ending: %w", err)
+	}
+	ix.once.Do(func() {
+		ix.index, ix.err = ix.open()
+		ix.opened.Store(ix.index)
+		if ix.err != nil {
+			ix.app.Logger.Warn("nothing can be searched by meaning or in long sessions", "error", ix.err)
+		}
+	})
+	return ix.index, ix.err
+}
+
+func (ix *Index) open() (*recall.Index, error) {
 	index, err := recall.Open(recall.Config{
-		Root: b.Paths.Home, CacheDir: b.Paths.Cache,
-		Store: b.Store, Memory: b.Memory,
-		Settings: b.recallSettings,
+		Root: ix.app.Paths.Home, CacheDir: ix.app.Paths.Cache,
+		Store: ix.store, Memory: ix.memory,
+		Settings: ix.settings,
 		Embedder: background.NewEmbedder(background.EmbedderConfig{
-			Client: b.Client, Models: b.Models,
-			Model: func() string { return b.Config().Ollama.EmbedModel },
+			Client: ix.client, Models: ix.models,
+			Model: func() string { return ix.app.Config().Ollama.EmbedModel },
 			Prefixes: func() (question, passage string) {
-				set := b.Config().Ollama
+				set := ix.app.Config().Ollama
 				return set.EmbedQuestion, set.EmbedPassage
 			},
-			Busy: b.alone,
+			Busy: ix.alone,
 		}),
-		Reranker:      &reranker{b},
-		Progress:      b.tellProgress,
-		EmbedPatience: b.embedPatience(),
-		InTurn:        b.Store.InTurn,
-		EmbedShare:    b.embedShare,
-		Server:        b.recallServer, ServerPatience: b.embedPatience(), BeforePush: b.beforePush,
-		Forgotten: func() corpus.Tombstones { return b.Store.Forgotten() },
-		Logger:    b.Logger,
+		Reranker:      &reranker{ix},
+		Progress:      ix.tellProgress,
+		EmbedPatience: ix.embedPatience(),
+		InTurn:        ix.store.InTurn,
+		EmbedShare:    ix.embedShare,
+		Server:        ix.shared.forIndex, ServerPatience: ix.embedPatience(), BeforePush: ix.beforePush,
+		Forgotten: func() corpus.Tombstones { return ix.store.Forgotten() },
+		Logger:    ix.app.Logger,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the search index in %s: %w", b.Paths.Cache, err)
+		return nil, fmt.Errorf("open the search index in %s: %w", ix.app.Paths.Cache, err)
 	}
 	return index, nil
 }
@@ -75,68 +101,68 @@ func (b *Backend) openRecall() (*recall.Index, error) {
 // server it waits as long, which it has to connect to first; a turn never does (recall).
 const commandPatience = 5 * time.Second
 
-func (b *Backend) embedPatience() time.Duration {
-	if b.patience == 0 && !b.watching {
+func (ix *Index) embedPatience() time.Duration {
+	if ix.app.patience == 0 && !ix.app.watching {
 		return commandPatience
 	}
-	return b.patience
+	return ix.app.patience
 }
 
 // searcher is the index as turns use it.
-func (b *Backend) searcher() (agents.Searcher, error) {
-	index, err := b.Recall()
+func (ix *Index) searcher() (agents.Searcher, error) {
+	index, err := ix.Recall()
 	if err != nil {
 		return nil, err
 	}
 	return index, nil
 }
 
-// closeRecall closes the index where it was opened.
-func (b *Backend) closeRecall() error {
+// close closes the index where it was opened.
+func (ix *Index) close() error {
 	var err error
-	b.recallOnce.Do(func() { b.recallErr = context.Canceled }) // from now on it can't be opened
-	if b.recall != nil {
-		err = b.recall.Close()
+	ix.once.Do(func() { ix.err = context.Canceled }) // from now on it can't be opened
+	if ix.index != nil {
+		err = ix.index.Close()
 	}
 	return err
 }
 
-// keepIndex keeps the index up with the files until Close.
-func (b *Backend) keepIndex() {
+// keep keeps the index up with the files until Close.
+func (ix *Index) keep() {
 	timer := time.NewTimer(indexDelay)
 	defer timer.Stop()
 	select {
-	case <-b.ctx.Done():
+	case <-ix.app.ctx.Done():
 		return
 	case <-timer.C:
 	}
-	if index, err := b.Recall(); err == nil {
-		index.Run(b.ctx)
+	if index, err := ix.Recall(); err == nil {
+		index.Run(ix.app.ctx)
 	}
 }
 
-// indexChanged tells the index of files that changed, none for any. Only the app
+// changed tells the index of files that changed, none for any. Only the app
 // keeps the index up; a command leaves it to the app, or to reindex. Before the index
 // is open there is nothing to tell: it looks at all files then.
-func (b *Backend) indexChanged(paths ...string) {
-	if index := b.recallOpen.Load(); index != nil && b.watching {
+func (ix *Index) changed(paths ...string) {
+	if index := ix.opened.Load(); index != nil && ix.app.watching {
 		index.Changed(paths...)
 	}
 }
 
-// indexSession tells the index of a session that was written to; "" is any.
-func (b *Backend) indexSession(name string) {
+// sessionChanged tells the index of a session that was written to; "" is any.
+func (ix *Index) sessionChanged(name string) {
 	if name == "" {
-		b.indexChanged()
+		ix.changed()
 		return
 	}
-	if index := b.recallOpen.Load(); index != nil && b.watching {
+	if index := ix.opened.Load(); index != nil && ix.app.watching {
 		index.SessionChanged(name)
 	}
 }
 
-func (b *Backend) recallSettings() recall.Settings {
-	cfg := b.Config().Recall
+func (ix *Index) settings() recall.Settings {
+	cfg := ix.app.Config().Recall
 	return recall.Settings{
 		TopK:      cfg.TopK,
 		Strategy:  recall.Strategy(cfg.Strategy),
@@ -146,20 +172,20 @@ func (b *Backend) recallSettings() recall.Settings {
 }
 
 // alone reports whether a turn runs that no other model may be loaded beside.
-func (b *Backend) alone() bool {
-	return b.Engine != nil && b.Config().Ollama.MaxConcurrent <= 1 && b.Engine.Busy()
+func (ix *Index) alone() bool {
+	return ix.app.Config().Ollama.MaxConcurrent <= 1 && ix.busy()
 }
 
 // reranker is who the settings name now.
-type reranker struct{ b *Backend }
+type reranker struct{ index *Index }
 
 // Rerank asks the small model, or a server at a URL.
 func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
-	switch who := r.b.Config().Recall.Rerank; who {
+	switch who := r.index.app.Config().Recall.Rerank; who {
 	case rerankOff:
 		return nil, fmt.Errorf("reranking is off (recall.rerank)")
 	case rerankModel:
-		return r.b.small().Rerank(ctx, query, texts)
+		return r.index.small.Rerank(ctx, query, texts)
 	default:
 		server, err := background.NewRerankServer(who)
 		if err != nil {
@@ -171,63 +197,47 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 
 // OnIndexing calls f while the index takes up many files, until stop. f must be
 // quick: the indexing waits for it.
-func (b *Backend) OnIndexing(f func(recall.Progress)) (stop func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	id := b.nextIndexing
-	b.nextIndexing++
-	if b.indexing == nil {
-		b.indexing = map[int]func(recall.Progress){}
+func (ix *Index) OnIndexing(f func(recall.Progress)) (stop func()) {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	id := ix.next
+	ix.next++
+	if ix.listeners == nil {
+		ix.listeners = map[int]func(recall.Progress){}
 	}
-	b.indexing[id] = f
+	ix.listeners[id] = f
 	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.indexing, id)
+		ix.mu.Lock()
+		defer ix.mu.Unlock()
+		delete(ix.listeners, id)
 	}
 }
 
-func (b *Backend) tellProgress(p recall.Progress) {
-	b.mu.Lock()
+func (ix *Index) tellProgress(p recall.Progress) {
+	ix.mu.Lock()
 	var all []func(recall.Progress)
-	for _, f := range b.indexing {
+	for _, f := range ix.listeners {
 		all = append(all, f)
 	}
-	b.mu.Unlock()
+	ix.mu.Unlock()
 	for _, f := range all {
 		f(p)
 	}
 }
 
 // EmbedModel is the model that makes embeddings, or why there is none.
-func (b *Backend) EmbedModel(ctx context.Context) (ollama.ModelInfo, error) {
-	return b.Models.Resolve(ctx, b.Config().Ollama.EmbedModel, ollama.RoleEmbed)
+func (ix *Index) EmbedModel(ctx context.Context) (ollama.ModelInfo, error) {
+	return ix.models.Resolve(ctx, ix.app.Config().Ollama.EmbedModel, ollama.RoleEmbed)
 }
 
-// Summarize summarises a session now, as a request would but for its being due, and
-// takes the Summary into the index. Nothing to summarise is a Result without a
-// Summary. begun, which may be nil, is told how many messages it covers.
-func (b *Backend) Summarize(ctx context.Context, session string, begun func(messages int)) (compact.Result, error) {
-	again, err := b.Compaction.Renew(ctx, session)
-	if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
-		return again, err
+// turnPatience is how long a turn is held up where it asks the memory server: two thirds of it
+// for the server, and the rest for this machine's index where that doesn't answer.
+const turnPatience = 300 * time.Millisecond
+
+// recallTime is how long a turn waits for what was said before; 0 is as long as usual.
+func (ix *Index) recallTime() time.Duration {
+	if ix.app.patience == 0 && ix.app.Config().Recall.Backend == backendPostgres {
+		return turnPatience
 	}
-	snap, policy, err := b.Compaction.Snapshot(ctx, session, "")
-	nothing := compact.Result{Session: session, Recent: len(snap.Messages)}
-	if again.Summary.ID != "" {
-		b.indexChanged()
-		again.Recent, nothing = len(snap.Messages), again
-	}
-	if err != nil || snap.Covered(policy.KeepRecent) == 0 {
-		return nothing, err
-	}
-	if begun != nil {
-		begun(snap.Covered(policy.KeepRecent))
-	}
-	done, err := b.Compaction.Compact(ctx, snap, policy.KeepRecent)
-	if err != nil {
-		return nothing, err
-	}
-	b.indexChanged()
-	return done, nil
+	return ix.app.patience
 }

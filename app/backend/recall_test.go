@@ -18,7 +18,7 @@ import (
 // found are the texts that a search finds.
 func (s *searched) found(query string) []string {
 	s.t.Helper()
-	f, _, err := s.b.Find(s.t.Context(), recall.Query{Text: query})
+	f, _, err := s.b.Index.Find(s.t.Context(), recall.Query{Text: query})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func newSearched(t *testing.T, s *ollamatest.Server, more ...string) *searched {
 func TestAnEditIsFoundWhenTheWatcherHasSeenIt(t *testing.T) {
 	s := newSearched(t, server(t))
 	s.await("the index", func() bool {
-		status, err := s.b.IndexStatus(t.Context())
+		status, err := s.b.Index.IndexStatus(t.Context())
 		return err == nil && !status.LastSync.IsZero()
 	})
 	file := s.b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
@@ -111,7 +111,7 @@ func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
 	}
 	ready := func(digest string) func() bool {
 		return func() bool {
-			status, err := s.b.IndexStatus(context.Background())
+			status, err := s.b.Index.IndexStatus(context.Background())
 			return err == nil && status.Vectors == recall.VectorsReady && status.Chunks > 0 && status.VectorCount == status.Chunks && s.digest() == digest
 		}
 	}
@@ -122,7 +122,7 @@ func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
 	embed.Dimensions = 48
 	models.SetModels(embed)
 	s.await("the other model to be seen", func() bool {
-		_, _, err := s.b.Find(context.Background(), recall.Query{Text: "vehicle"})
+		_, _, err := s.b.Index.Find(context.Background(), recall.Query{Text: "vehicle"})
 		return err == nil && s.digest() != first
 	})
 	s.await("its vectors", ready(s.digest()))
@@ -131,7 +131,7 @@ func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
 
 // digest is that of the embedding model as the index is told.
 func (s *searched) digest() string {
-	m, err := s.b.EmbedModel(context.Background())
+	m, err := s.b.Index.EmbedModel(context.Background())
 	if err != nil {
 		return ""
 	}
@@ -153,7 +153,7 @@ func TestACommandWaitsUntilTheEmbeddingModelIsLoaded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.embedPatience(); got != tt.want {
+		if got := b.Index.embedPatience(); got != tt.want {
 			t.Errorf("%s waits %v, want %v", tt.what, got, tt.want)
 		}
 		if err := b.Close(); err != nil {

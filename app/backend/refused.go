@@ -4,9 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
-	"slices"
 	"sync"
-	"time"
 
 	"mac-stats/agents"
 	"mac-stats/sessionmem"
@@ -40,39 +38,6 @@ func (r *refusals) take() []sessionmem.Refused {
 	return queue
 }
 
-// keepSaving tries again what the disk refused, and tells of it, until Close.
-func (b *Backend) keepSaving() {
-	b.work.Go(func() { b.Store.KeepSaving(b.ctx) })
-	b.work.Go(func() {
-		for {
-			select {
-			case <-b.ctx.Done():
-				return
-			case <-b.refused.wake:
-				for _, u := range b.refused.take() {
-					b.tellRefused(u)
-				}
-			}
-		}
-	})
-}
-
-// tellRefused keeps one notice a session while its messages wait for the disk.
-func (b *Backend) tellRefused(u sessionmem.Refused) {
-	b.mu.Lock()
-	waited := slices.ContainsFunc(b.notices, func(n Notice) bool { return n.Kind == NoticeUnsaved && n.Session == u.Session })
-	b.notices = slices.DeleteFunc(b.notices, func(n Notice) bool { return n.Kind == NoticeUnsaved && n.Session == u.Session })
-	b.mu.Unlock()
-	if u.Blocks > 0 {
-		b.addNotice(unsavedNotice(u))
-		return
-	}
-	if waited {
-		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeReload, Text: "what waited to be saved is on disk now"})
-		b.SessionsChanged(u.Session)
-	}
-}
-
 // unsavedNotice says what is not saved yet, why, and what becomes of it.
 func unsavedNotice(u sessionmem.Refused) Notice {
 	why := agents.ExplainWaiting(u)
@@ -81,7 +46,7 @@ func unsavedNotice(u sessionmem.Refused) Notice {
 
 // rescueFolder is where messages that the data folder's disk refuses are kept
 // meanwhile: in the cache folder, by the data folder they belong to.
-func (b *Backend) rescueFolder() string {
-	sum := sha256.Sum256([]byte(b.Paths.Home))
-	return filepath.Join(b.Paths.Cache, "unsaved-"+hex.EncodeToString(sum[:6]))
+func (st *start) rescueFolder() string {
+	sum := sha256.Sum256([]byte(st.Paths.Home))
+	return filepath.Join(st.Paths.Cache, "unsaved-"+hex.EncodeToString(sum[:6]))
 }

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"time"
 
 	"mac-stats/sessionmem/recall"
 )
@@ -11,8 +12,8 @@ const relatedLooks = 40
 
 // Related gives, for what somebody is looking for, the best passage of each of the
 // sessions that come near, best first. quick asks no model: for while they type.
-func (b *Backend) Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error) {
-	index, err := b.Recall()
+func (ix *Index) Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error) {
+	index, err := ix.Recall()
 	if err != nil {
 		return nil, recall.State{Err: err}, err
 	}
@@ -36,8 +37,8 @@ func (b *Backend) Related(ctx context.Context, query string, quick bool) ([]reca
 }
 
 // IndexStatus tells what the search index covers.
-func (b *Backend) IndexStatus(ctx context.Context) (recall.Status, error) {
-	index, err := b.Recall()
+func (ix *Index) IndexStatus(ctx context.Context) (recall.Status, error) {
+	index, err := ix.Recall()
 	if err != nil {
 		return recall.Status{}, err
 	}
@@ -45,11 +46,34 @@ func (b *Backend) IndexStatus(ctx context.Context) (recall.Status, error) {
 }
 
 // RebuildIndex builds the search index anew; the old one answers meanwhile.
-func (b *Backend) RebuildIndex(ctx context.Context) error {
-	index, err := b.Recall()
+func (ix *Index) RebuildIndex(ctx context.Context) error {
+	index, err := ix.Recall()
 	if err != nil {
 		return err
 	}
 	_, err = index.Rebuild(ctx)
 	return err
+}
+
+// Find searches what was said and learnt. A query never indexes: Found.State says
+// what the index lacks.
+func (ix *Index) Find(ctx context.Context, q recall.Query) (Found, recall.State, error) {
+	found := Found{Query: q.Text, Hits: []FoundHit{}}
+	index, err := ix.Recall()
+	if err != nil {
+		return found, recall.State{Err: err}, err
+	}
+	q.Rerank = q.Rerank || ix.settings().Rerank
+	answer, err := index.Search(ctx, q)
+	if err != nil {
+		return found, answer.State, err
+	}
+	found.State = answer.State.String()
+	for _, h := range answer.Hits {
+		found.Hits = append(found.Hits, FoundHit{
+			Chunk: h.ID, Path: h.Path, Session: h.Session,
+			Turn: h.Turn, Kind: string(h.Kind), Score: h.Score, Text: h.Text, Time: h.Time.Format(time.RFC3339), Before: h.Before, After: h.After, Machine: h.Machine,
+		})
+	}
+	return found, answer.State, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"mac-stats/sessionmem/compact"
@@ -19,26 +20,69 @@ const (
 	settleSeldom = 10 * time.Second
 )
 
-// keepMemory finishes what waits for other programs' saves of the memory files, and
+// memoryKeeper finishes what waits for other programs' saves of the memory files, and
+// tells of lines that they dropped.
+type memoryKeeper struct {
+	app    *base
+	memory *memory.Memory
+	again  chan struct{} // 1 place
+}
+
+// notice words what was learnt, and how much there is to review.
+func (mk *memoryKeeper) notice(session string, kept compact.Kept) Notice {
+	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
+	waiting, err := mk.memory.Inbox()
+	if err != nil {
+		mk.app.Logger.Warn("the inbox could not be read", "error", err)
+	}
+	for _, p := range waiting {
+		if p.Why != memory.WhySaving { // that one waits for a program, not for the user
+			n.Waiting++
+		}
+	}
+	var words, seen []string
+	for _, w := range kept.Written {
+		if !slices.Contains(seen, w.Text) {
+			seen = append(seen, w.Text)
+		}
+	}
+	if len(seen) > 0 {
+		words = append(words, "remembered: "+strings.Join(seen, " · "))
+	}
+	switch n.Waiting {
+	case 0:
+		if len(words) == 0 {
+			words = append(words, "no memories to review any more")
+		}
+	case 1:
+		words = append(words, "1 memory to review")
+	default:
+		words = append(words, fmt.Sprintf("%d memories to review", n.Waiting))
+	}
+	n.Text = strings.Join(words, "; ")
+	return n
+}
+
+// keep finishes what waits for other programs' saves of the memory files, and
 // tells of remembered lines that they dropped. It sleeps until one of the files changes,
 // looks then, and once more when a save that had begun is over.
-func (b *Backend) keepMemory() {
-	b.work.Go(func() {
+func (mk *memoryKeeper) keep() {
+	mk.app.work.Go(func() {
 		wait := settleAgain
-		for b.ctx.Err() == nil {
-			pending := b.settleMemory()
-			b.tellMissing()
+		for mk.app.ctx.Err() == nil {
+			pending := mk.settle()
+			mk.tellMissing()
 			var later <-chan time.Time
 			if pending || wait < settleSeldom && wait > 0 {
 				later = time.After(wait)
 			}
 			select {
-			case <-b.ctx.Done():
+			case <-mk.app.ctx.Done():
 			case <-later:
 				if wait = min(2*wait, settleSeldom); !pending && wait > settleOver {
 					wait = 0
 				}
-			case <-b.memoryChanged:
+			case <-mk.again:
 				wait = settleAgain
 			}
 		}
@@ -46,41 +90,41 @@ func (b *Backend) keepMemory() {
 }
 
 // LookAtMemory lets the app look at the memory files again, where it runs.
-func (b *Backend) LookAtMemory() {
+func (mk *memoryKeeper) LookAtMemory() {
 	select {
-	case b.memoryChanged <- struct{}{}:
+	case mk.again <- struct{}{}:
 	default: // it is going to
 	}
 }
 
-// settleMemory reports whether something waits for another program's save.
-func (b *Backend) settleMemory() (pending bool) {
-	done, err := b.Memory.Settle(b.ctx)
-	if err != nil && b.ctx.Err() == nil {
-		b.Logger.Warn("what waits for another program's save of the memory is not finished yet, it is tried again", "error", err)
+// settle reports whether something waits for another program's save.
+func (mk *memoryKeeper) settle() (pending bool) {
+	done, err := mk.memory.Settle(mk.app.ctx)
+	if err != nil && mk.app.ctx.Err() == nil {
+		mk.app.Logger.Warn("what waits for another program's save of the memory is not finished yet, it is tried again", "error", err)
 		return true
 	}
-	if b.watching {
+	if mk.app.watching {
 		for _, w := range done.Written {
-			b.notify.publish(b.memoryNotice(w.Session, compact.Kept{Written: []memory.Written{w}}))
+			mk.app.notify.publish(mk.notice(w.Session, compact.Kept{Written: []memory.Written{w}}))
 		}
 	}
 	return done.Pending
 }
 
 // tellMissing keeps one notice while remembered lines are missing from their files.
-func (b *Backend) tellMissing() {
-	missing := b.Memory.Dropped()
+func (mk *memoryKeeper) tellMissing() {
+	missing := mk.memory.Dropped()
 	text := MissingWords(missing)
-	told := slices.ContainsFunc(b.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing && n.Text == text })
-	held := slices.ContainsFunc(b.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing })
+	told := slices.ContainsFunc(mk.app.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing && n.Text == text })
+	held := slices.ContainsFunc(mk.app.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing })
 	switch {
 	case told || text == "" && !held:
 	case text == "":
-		b.dropNotices(NoticeMissing)
-		b.notify.publish(Notice{Time: time.Now(), Kind: NoticeReload, Text: "no remembered line is missing any more"})
+		mk.app.dropNotices(NoticeMissing)
+		mk.app.notify.publish(Notice{Time: time.Now(), Kind: NoticeReload, Text: "no remembered line is missing any more"})
 	default:
-		b.SetNotice(Notice{Kind: NoticeMissing, Text: text, Missing: missing})
+		mk.app.SetNotice(Notice{Kind: NoticeMissing, Text: text, Missing: missing})
 	}
 }
 

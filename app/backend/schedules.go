@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/app/monitor"
 	"mac-stats/app/schedule"
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
@@ -25,57 +27,76 @@ import (
 // heartbeatSession is where the heartbeat says what there is to say.
 const heartbeatSession = "heartbeat"
 
+// Schedules runs the schedules and the heartbeat, and changes them.
+type Schedules struct {
+	*schedule.Runner
+	app             *base
+	store           *sessionmem.Store
+	engine          *agents.Engine
+	registry        *registry.Registry
+	answers         *tools.Answers
+	outside         *outsideTools
+	monitor         *monitor.Monitor
+	stats           func(ctx context.Context, topic string) (string, error)
+	sessionsChanged func(session string)
+}
+
 // openSchedules makes what runs the schedules and the heartbeat; the app runs it, a
 // command only lists, changes and runs them by hand.
 func (b *Backend) openSchedules() {
-	b.Schedules = schedule.New(schedule.Params{
+	sc := &Schedules{
+		app: b.base, store: b.Store, engine: b.Engine, registry: b.Registry, answers: b.Answers, outside: b.outside, monitor: b.Monitor,
+		stats: b.Stats, sessionsChanged: b.SessionsChanged,
+	}
+	b.Schedules = sc
+	sc.Runner = schedule.New(schedule.Params{
 		Home: b.Paths.Home,
-		Turn: b.scheduledTurn, Beat: b.beat, Heartbeat: b.heartbeat,
-		OnBattery: b.onBattery, Busy: b.Engine.Busy,
-		Changed: b.tellSchedule, Problems: b.tellProblems,
+		Turn: sc.turn, Beat: sc.beat, Heartbeat: sc.heartbeat,
+		OnBattery: sc.onBattery, Busy: b.Engine.Busy,
+		Changed: sc.tell, Problems: sc.tellProblems,
 		Logger: b.Logger,
 	})
 }
 
 // heartbeat is the setting as it is now.
-func (b *Backend) heartbeat() schedule.Heartbeat {
-	cfg := b.Config().Heartbeat
+func (sc *Schedules) heartbeat() schedule.Heartbeat {
+	cfg := sc.app.Config().Heartbeat
 	quiet, _ := schedule.ParseQuiet(cfg.QuietHours) // checked as it was read
 	return schedule.Heartbeat{Every: time.Duration(cfg.Minutes) * time.Minute, Quiet: quiet, OnBattery: cfg.OnBattery}
 }
 
-func (b *Backend) onBattery(ctx context.Context) bool {
-	battery := b.Monitor.Sample(ctx, monitor.Battery).Battery
+func (sc *Schedules) onBattery(ctx context.Context) bool {
+	battery := sc.monitor.Sample(ctx, monitor.Battery).Battery
 	return battery.NA == "" && battery.OnBattery
 }
 
-// scheduledTurn answers a schedule's prompt in its session. Nobody can be asked: what
+// turn answers a schedule's prompt in its session. Nobody can be asked: what
 // needs a question doesn't run.
-func (b *Backend) scheduledTurn(ctx context.Context, t schedule.Turn) (string, error) {
+func (sc *Schedules) turn(ctx context.Context, t schedule.Turn) (string, error) {
 	text := t.Prompt
 	if t.Late != "" {
 		text = "*" + t.Late + "*\n\n" + text
 	}
-	run := b.Engine.Start(ctx, agents.Request{Session: t.Session(), Text: text, Agent: t.Agent, Schedule: t.Name, Given: t.Permissions, Holder: "schedule"})
+	run := sc.engine.Start(ctx, agents.Request{Session: t.Session(), Text: text, Agent: t.Agent, Schedule: t.Name, Given: t.Permissions, Holder: "schedule"})
 	res, err := run.Wait()
-	if _, named := b.Store.SuggestTitle(ctx, t.Session(), t.Name, "schedule"); named != nil && err == nil {
-		b.Logger.Info("a schedule's session has no title", "session", t.Session(), "error", named)
+	if _, named := sc.store.SuggestTitle(ctx, t.Session(), t.Name, "schedule"); named != nil && err == nil {
+		sc.app.Logger.Info("a schedule's session has no title", "session", t.Session(), "error", named)
 	}
 	return res.Text, inWords(err)
 }
 
-// allowSchedule keeps what may run in a schedule without a question: tools, each with a
+// allow keeps what may run in a schedule without a question: tools, each with a
 // program or host behind a blank where it is limited to one. It holds for the schedule's
 // agent alone, and only where the schedule says the same under permissions.
-func (b *Backend) allowSchedule(s schedule.Schedule, allow []string) error {
-	agent, err := b.Registry.Find(cmp.Or(s.Agent, b.Config().Agents.Default))
+func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
+	agent, err := sc.registry.Find(cmp.Or(s.Agent, sc.app.Config().Agents.Default))
 	if err != nil {
 		return fmt.Errorf("finding the agent of %s: %w", s.Name, err)
 	}
 	for _, what := range allow {
 		tool, covers, _ := strings.Cut(strings.TrimSpace(what), " ")
-		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Given: s.Permissions, Stamp: b.stamp(tool)}
-		if err := b.Answers.Keep(p, false); err != nil {
+		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Given: s.Permissions, Stamp: sc.outside.stamp(tool)}
+		if err := sc.answers.Keep(p, false); err != nil {
 			return fmt.Errorf("allowing %q: %w", what, err)
 		}
 	}
@@ -83,21 +104,21 @@ func (b *Backend) allowSchedule(s schedule.Schedule, allow []string) error {
 }
 
 // asks says that a tool asks before it acts; the error is for people.
-func (b *Backend) asks(tool string) error {
-	if tool == tools.RunCmd || slices.ContainsFunc(b.MCP.Tools(b.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
+func (sc *Schedules) asks(tool string) error {
+	if tool == tools.RunCmd || slices.ContainsFunc(sc.outside.mcp.Tools(sc.app.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
 		return nil
 	}
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
 }
 
 // Allowed is what may run in a schedule without a question, as PutSchedule takes it.
-func (b *Backend) Allowed(name string) ([]string, error) {
-	list, _ := schedule.Load(b.Schedules.File()) // what can't be used runs nothing
+func (sc *Schedules) Allowed(name string) ([]string, error) {
+	list, _ := schedule.Load(sc.File()) // what can't be used runs nothing
 	at := slices.IndexFunc(list, func(s schedule.Schedule) bool { return s.Name == name })
 	if at < 0 || list[at].Permissions == "" {
 		return nil, nil
 	}
-	answers, err := b.Answers.List()
+	answers, err := sc.answers.List()
 	var allowed []string
 	for _, p := range answers {
 		if p.Schedule == name && p.Given == list[at].Permissions && p.Answer == tools.AnswerAlways {
@@ -109,26 +130,26 @@ func (b *Backend) Allowed(name string) ([]string, error) {
 
 // dropPermissions takes back what was given to schedules that are no longer there, or say
 // nothing of it. A schedule with a mistake in it keeps its permissions.
-func (b *Backend) dropPermissions() error {
-	data, err := wholefile.Read(b.Schedules.File(), 1<<20)
+func (sc *Schedules) dropPermissions() error {
+	data, err := wholefile.Read(sc.File(), 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil //nolint:nilerr // nothing runs, and a later change looks again
 	}
-	list, err := b.Answers.List()
+	list, err := sc.answers.List()
 	for _, p := range list {
 		if p.Schedule != "" && (p.Given == "" || !bytes.Contains(data, []byte(p.Given))) && err == nil {
-			err = b.Answers.Revoke(p.ID())
+			err = sc.answers.Revoke(p.ID())
 		}
 	}
 	return err
 }
 
 // RemoveSchedule takes a schedule out of the file, and back what was allowed in it.
-func (b *Backend) RemoveSchedule(ctx context.Context, name string) error {
-	if err := schedule.Remove(ctx, b.Schedules.File(), name); err != nil {
+func (sc *Schedules) RemoveSchedule(ctx context.Context, name string) error {
+	if err := schedule.Remove(ctx, sc.File(), name); err != nil {
 		return err
 	}
-	return b.dropPermissions()
+	return sc.dropPermissions()
 }
 
 // inWords is why a turn had no answer, for people.
@@ -142,50 +163,50 @@ func inWords(err error) error {
 
 // beat goes through the check list in a session of which nothing is kept; what there is
 // to say goes into the heartbeat's own. Whoever wrote the list, it is text of a file.
-func (b *Backend) beat(ctx context.Context) (session, answer string, err error) {
-	list, err := schedule.CheckList(filepath.Join(b.Paths.Home, schedule.HeartbeatName))
+func (sc *Schedules) beat(ctx context.Context) (session, answer string, err error) {
+	list, err := schedule.CheckList(filepath.Join(sc.app.Paths.Home, schedule.HeartbeatName))
 	if list == "" || err != nil {
 		return "", "", err
 	}
-	vitals, err := b.Stats(ctx, "")
+	vitals, err := sc.stats(ctx, "")
 	if err != nil {
 		return "", "", fmt.Errorf("reading the vitals: %w", err)
 	}
-	scratch := b.Store.NewName(heartbeatSession)
-	b.Store.SetPrivate(scratch)
-	run := b.Engine.Start(ctx, agents.Request{Session: scratch, Text: schedule.BeatPrompt(list, vitals, time.Now()), From: transcript.FromFile, Holder: heartbeatSession})
+	scratch := sc.store.NewName(heartbeatSession)
+	sc.store.SetPrivate(scratch)
+	run := sc.engine.Start(ctx, agents.Request{Session: scratch, Text: schedule.BeatPrompt(list, vitals, time.Now()), From: transcript.FromFile, Holder: heartbeatSession})
 	res, err := run.Wait()
-	if gone := b.Store.Delete(context.WithoutCancel(ctx), scratch); gone != nil {
-		b.Logger.Debug("a heartbeat's scratch is kept until the end", "error", gone)
+	if gone := sc.store.Delete(context.WithoutCancel(ctx), scratch); gone != nil {
+		sc.app.Logger.Debug("a heartbeat's scratch is kept until the end", "error", gone)
 	}
 	if err != nil || schedule.SaysNothing(res.Text) {
 		return "", "", inWords(err)
 	}
 	asked := transcript.Block{Kind: transcript.KindUser, Text: "What on my check list (" + schedule.HeartbeatName + ") has to be said now?"}
 	said := transcript.Block{Kind: transcript.KindAssistant, Text: res.Text, Agent: res.Agent, Model: res.Model}
-	if b.Config().Session.InMemoryOnly {
-		b.Store.SetPrivate(heartbeatSession)
+	if sc.app.Config().Session.InMemoryOnly {
+		sc.store.SetPrivate(heartbeatSession)
 	}
-	if _, err := b.Store.AppendAll(ctx, heartbeatSession, asked, said); err != nil {
+	if _, err := sc.store.AppendAll(ctx, heartbeatSession, asked, said); err != nil {
 		return heartbeatSession, res.Text, fmt.Errorf("keeping what the heartbeat said: %w", err)
 	}
-	b.SessionsChanged(heartbeatSession)
+	sc.sessionsChanged(heartbeatSession)
 	return heartbeatSession, res.Text, nil
 }
 
-// tellSchedule tells that a schedule runs or has ended, and what it said in a line.
-func (b *Backend) tellSchedule(res *schedule.Result) {
+// tell tells that a schedule runs or has ended, and what it said in a line.
+func (sc *Schedules) tell(res *schedule.Result) {
 	n := Notice{Time: time.Now(), Kind: NoticeSchedule}
 	if res != nil {
 		n.Title, n.Session, n.Text = res.Name, res.Session, firstLine(res.Answer)
-		if res.Err != nil && b.ctx.Err() == nil {
+		if res.Err != nil && sc.app.ctx.Err() == nil {
 			n.Text = res.Err.Error()
 		}
 		if n.Text != "" && res.Late != "" {
 			n.Text = res.Late + " " + n.Text
 		}
 	}
-	b.notify.publish(n)
+	sc.app.notify.publish(n)
 }
 
 // firstLine is the first line of an answer that says something, without signs of markdown.
@@ -199,7 +220,7 @@ func firstLine(answer string) string {
 }
 
 // tellProblems says what of schedules.toml can't be used, until it can.
-func (b *Backend) tellProblems(problems []schedule.Problem) {
+func (sc *Schedules) tellProblems(problems []schedule.Problem) {
 	n := Notice{Kind: NoticeBadTimes}
 	if len(problems) > 0 {
 		n.Text = problems[0].String()
@@ -211,16 +232,16 @@ func (b *Backend) tellProblems(problems []schedule.Problem) {
 	case more > 1:
 		n.Next = fmt.Sprintf("%d more things are wrong there. ", more) + n.Next
 	}
-	b.SetNotice(n)
-	b.tellSchedule(nil)
+	sc.app.SetNotice(n)
+	sc.tell(nil)
 }
 
 // PutSchedule writes a schedule, a new one where old is "", and what may run in it
 // without a question.
-func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error {
+func (sc *Schedules) PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error {
 	for _, what := range allow {
 		tool, _, _ := strings.Cut(strings.TrimSpace(what), " ")
-		if err := b.asks(tool); err != nil {
+		if err := sc.asks(tool); err != nil {
 			return err
 		}
 	}
@@ -230,24 +251,24 @@ func (b *Backend) PutSchedule(ctx context.Context, old string, s schedule.Schedu
 	if len(allow) > 0 {
 		s.Permissions = strings.ToLower(rand.Text())
 	}
-	err := b.allowSchedule(s, allow)
+	err := sc.allow(s, allow)
 	if err == nil {
-		err = schedule.Put(ctx, b.Schedules.File(), old, s)
+		err = schedule.Put(ctx, sc.File(), old, s)
 	}
-	b.Schedules.Look()
-	return errors.Join(err, b.dropPermissions())
+	sc.Look()
+	return errors.Join(err, sc.dropPermissions())
 }
 
 // EnableSchedule switches a schedule on or off.
-func (b *Backend) EnableSchedule(ctx context.Context, name string, on bool) error {
-	err := schedule.SetEnabled(ctx, b.Schedules.File(), name, on)
-	b.Schedules.Look()
+func (sc *Schedules) EnableSchedule(ctx context.Context, name string, on bool) error {
+	err := schedule.SetEnabled(ctx, sc.File(), name, on)
+	sc.Look()
 	return err
 }
 
 // LastSaid is the first line of the last answer in a session, "" where there is none.
-func (b *Backend) LastSaid(ctx context.Context, session string) string {
-	c, err := b.Store.Context(ctx, session)
+func (sc *Schedules) LastSaid(ctx context.Context, session string) string {
+	c, err := sc.store.Context(ctx, session)
 	if err != nil {
 		return "" // it has not run, or was deleted
 	}

@@ -69,7 +69,7 @@ func TestAScheduleAnswersInItsOwnSession(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Title != "Morning news" || list[0].Source != "schedule" {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := b.scheduledTurn(t.Context(), schedule.Turn{Schedule: schedule.Schedule{Name: "Morning news", Prompt: "What is new?"}, Late: "Missed at 08:00."}); err != nil {
+	if _, err := b.Schedules.turn(t.Context(), schedule.Turn{Schedule: schedule.Schedule{Name: "Morning news", Prompt: "What is new?"}, Late: "Missed at 08:00."}); err != nil {
 		t.Error(err)
 	}
 	if got := messages(t, b, "schedule-morning-news"); len(got) != 4 || got[2] != "user: *Missed at 08:00.*\n\nWhat is new?" {
@@ -102,7 +102,7 @@ func TestAHeartbeatWithNothingToSayLeavesNothing(t *testing.T) {
 			}
 			b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
 			write(t, filepath.Join(b.Paths.Home, schedule.HeartbeatName), test.list)
-			session, answer, err := b.beat(t.Context())
+			session, answer, err := b.Schedules.beat(t.Context())
 			if err != nil || (session == "heartbeat") != (test.want != nil) || (answer != "") != (test.want != nil) {
 				t.Errorf("%q, %q, %v", session, answer, err)
 			}
@@ -149,26 +149,26 @@ func TestWhatIsAllowedGoesWithItsSchedule(t *testing.T) {
 	}
 	allowed := func(name, want string) {
 		t.Helper()
-		if got, err := b.Allowed(name); err != nil || strings.Join(got, "|") != want {
+		if got, err := b.Schedules.Allowed(name); err != nil || strings.Join(got, "|") != want {
 			t.Errorf("allowed in %s: %q, %v, want %q", name, got, err, want)
 		}
 	}
 	s := schedule.Schedule{Name: "A", When: w, Prompt: "p", Enabled: true, OnBattery: true}
-	if err := b.PutSchedule(t.Context(), "", s, []string{"RUN_CMD git", "RUN_CMD ls"}); err != nil {
+	if err := b.Schedules.PutSchedule(t.Context(), "", s, []string{"RUN_CMD git", "RUN_CMD ls"}); err != nil {
 		t.Fatal(err)
 	}
 	allowed("A", "RUN_CMD git|RUN_CMD ls")
-	if err := b.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git", "NO_TOOL"}); err == nil || !strings.Contains(err.Error(), "NO_TOOL") {
+	if err := b.Schedules.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git", "NO_TOOL"}); err == nil || !strings.Contains(err.Error(), "NO_TOOL") {
 		t.Errorf("a tool that isn't there: %v", err)
 	}
 	allowed("A", "RUN_CMD git|RUN_CMD ls")
 	s.Name = "B"
-	if err := b.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git"}); err != nil {
+	if err := b.Schedules.PutSchedule(t.Context(), "A", s, []string{"RUN_CMD git"}); err != nil {
 		t.Fatal(err)
 	}
 	allowed("A", "")
 	allowed("B", "RUN_CMD git")
-	if err := b.RemoveSchedule(t.Context(), "B"); err != nil {
+	if err := b.Schedules.RemoveSchedule(t.Context(), "B"); err != nil {
 		t.Fatal(err)
 	}
 	allowed("B", "")
@@ -196,13 +196,13 @@ func TestASchedulesNameIsNoPermission(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.PutSchedule(t.Context(), "", schedule.Schedule{Name: "A", When: when, Prompt: "p", Enabled: true, OnBattery: true}, []string{"RUN_CMD touch"}); err != nil {
+		if err := b.Schedules.PutSchedule(t.Context(), "", schedule.Schedule{Name: "A", When: when, Prompt: "p", Enabled: true, OnBattery: true}, []string{"RUN_CMD touch"}); err != nil {
 			t.Fatal(err)
 		}
 		list, _ := schedule.Load(b.Schedules.File())
 		given := list[0].Permissions
 		write(t, b.Schedules.File(), strings.ReplaceAll(text, "GIVEN", given)+"\n[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"go on\"\n"+map[bool]string{true: "permissions = \"" + given + "\"\n"}[same])
-		if got, err := b.Allowed("A"); err != nil || len(got) > 0 != same {
+		if got, err := b.Schedules.Allowed("A"); err != nil || len(got) > 0 != same {
 			t.Errorf("%s: allowed %q, %v", name, got, err)
 		}
 		if _, err := b.Schedules.RunNow(t.Context(), "A"); err != nil {
@@ -222,7 +222,7 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := schedule.Schedule{Name: "A", When: when, Prompt: "p", Enabled: true, OnBattery: true}
-	if err := b.PutSchedule(t.Context(), "", one, []string{"RUN_CMD git"}); err != nil {
+	if err := b.Schedules.PutSchedule(t.Context(), "", one, []string{"RUN_CMD git"}); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := os.ReadFile(b.Answers.Path())
@@ -231,14 +231,14 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 	}
 	write(t, b.Answers.Path(), "not TOML")
 	one.Prompt = "other"
-	if err := b.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
+	if err := b.Schedules.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
 		t.Error("no error")
 	}
 	if list, _ := schedule.Load(b.Schedules.File()); len(list) != 1 || list[0].Prompt != "p" {
 		t.Errorf("%+v", list)
 	}
 	write(t, b.Answers.Path(), string(saved))
-	if got, err := b.Allowed("A"); err != nil || len(got) != 1 || got[0] != "RUN_CMD git" {
+	if got, err := b.Schedules.Allowed("A"); err != nil || len(got) != 1 || got[0] != "RUN_CMD git" {
 		t.Errorf("%q, %v", got, err)
 	}
 	file, err := os.ReadFile(b.Schedules.File())
@@ -246,11 +246,11 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, b.Schedules.File(), "schedule = [{name = \"A\", when = \"every hour\", prompt = \"p\"}]\n") // it can't be changed in place
-	if err := b.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
+	if err := b.Schedules.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
 		t.Error("no error")
 	}
 	write(t, b.Schedules.File(), string(file))
-	if got, err := b.Allowed("A"); err != nil || len(got) > 0 {
+	if got, err := b.Schedules.Allowed("A"); err != nil || len(got) > 0 {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"mac-stats/app/config"
 	"mac-stats/app/discord/token"
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
@@ -43,84 +43,74 @@ const (
 	serversFile = "memory-servers"
 )
 
-// memoryServer is the server that the settings name.
-type memoryServer struct {
-	mu      sync.Mutex
+// SharedMemory is the server where several machines keep their search index together, and
+// the list of those that hold what this machine put.
+type SharedMemory struct {
+	app     *base
+	store   *sessionmem.Store
+	mu      sync.Mutex // guards what follows
 	address string
-	server  *postgres.Server
+	server  *postgres.Server // that the settings name
 	err     error
 	noted   *postgres.Server // that is in serversFile
 }
 
-// MemoryServer is the server where several machines keep their search index together; nil
+// Server is the server where several machines keep their search index together; nil
 // where recall.backend is local. An error says what to correct. Nothing is sent yet.
-func (b *Backend) MemoryServer() (*postgres.Server, error) {
-	set := b.Config().Recall
-	m := &b.server
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if set.Backend != backendPostgres || b.Demo {
-		m.drop()
+func (sm *SharedMemory) Server() (*postgres.Server, error) {
+	set := sm.app.Config().Recall
+	sm.mu.Lock()
+	defer sm.mu.Unlock()
+	if set.Backend != backendPostgres || sm.app.Demo {
+		sm.drop()
 		return nil, nil //nolint:nilnil // none is no error
 	}
-	if m.address == set.PostgresURL && (m.server != nil || m.err != nil) {
-		return m.server, m.err
+	if sm.address == set.PostgresURL && (sm.server != nil || sm.err != nil) {
+		return sm.server, sm.err
 	}
-	m.drop()
-	server, err := b.openServer(set.PostgresURL)
+	sm.drop()
+	server, err := sm.openServer(set.PostgresURL)
 	if err != nil && !errors.Is(err, recall.ErrServer) {
 		return nil, err // tried again
 	}
-	m.address, m.server, m.err = set.PostgresURL, server, err
-	return m.server, m.err
-}
-
-// turnPatience is how long a turn is held up where it asks the memory server: two thirds of it
-// for the server, and the rest for this machine's index where that doesn't answer.
-const turnPatience = 300 * time.Millisecond
-
-// recallTime is how long a turn waits for what was said before; 0 is as long as usual.
-func (b *Backend) recallTime() time.Duration {
-	if b.patience == 0 && b.Config().Recall.Backend == backendPostgres {
-		return turnPatience
-	}
-	return b.patience
+	sm.address, sm.server, sm.err = set.PostgresURL, server, err
+	return sm.server, sm.err
 }
 
 // openServer gives the server at an address, as this machine.
-func (b *Backend) openServer(address string) (*postgres.Server, error) {
-	secret, err := machineSecret(b.Paths)
+func (sm *SharedMemory) openServer(address string) (*postgres.Server, error) {
+	secret, err := machineSecret(sm.app.Paths)
 	if err != nil {
 		return nil, err
 	}
 	id := sha256.Sum256(append([]byte("mac-stats machine id\x00"), secret...))
 	name, _ := os.Hostname() // without one it is "another machine" to the others
-	return postgres.New(postgres.Config{Address: address, Password: b.serverPassword, Machine: hex.EncodeToString(id[:16]), Name: name})
+	return postgres.New(postgres.Config{Address: address, Password: sm.serverPassword, Machine: hex.EncodeToString(id[:16]), Name: name})
 }
 
 // drop forgets the server; its connections are let go when they are free.
-func (m *memoryServer) drop() {
-	if m.server != nil {
-		go m.server.Close()
+func (sm *SharedMemory) drop() {
+	if sm.server != nil {
+		go sm.server.Close()
 	}
-	m.address, m.server, m.err, m.noted = "", nil, nil, nil
+	sm.address, sm.server, sm.err, sm.noted = "", nil, nil, nil
 }
 
-// closeServer lets the connections go.
-func (b *Backend) closeServer() error {
-	b.server.mu.Lock()
-	server := b.server.server
-	b.server.server = nil
-	b.server.mu.Unlock()
+// close lets the connections go.
+func (sm *SharedMemory) close() error {
+	sm.mu.Lock()
+	server := sm.server
+	sm.server = nil
+	sm.mu.Unlock()
 	if server != nil {
 		server.Close()
 	}
 	return nil
 }
 
-// recallServer is MemoryServer for the index, which says of itself why one is missing.
-func (b *Backend) recallServer() recall.Server {
-	s, err := b.MemoryServer()
+// forIndex is Server for the index, which says of itself why one is missing.
+func (sm *SharedMemory) forIndex() recall.Server {
+	s, err := sm.Server()
 	if err != nil {
 		return recall.BrokenServer(err)
 	}
@@ -130,40 +120,36 @@ func (b *Backend) recallServer() recall.Server {
 	return s
 }
 
-// beforePush has this machine forget what others forgot, and notes where its text goes.
-func (b *Backend) beforePush(ctx context.Context, to recall.Server) error {
-	s, ok := to.(*postgres.Server)
-	if !ok {
-		return nil // a broken one, which takes nothing
+// note puts a server into the list of those that hold what this machine put.
+func (sm *SharedMemory) note(ctx context.Context, s *postgres.Server) error {
+	sm.mu.Lock()
+	noted := sm.noted == s
+	sm.mu.Unlock()
+	if noted {
+		return nil
 	}
-	b.server.mu.Lock()
-	noted := b.server.noted == s
-	b.server.mu.Unlock()
-	if !noted {
-		if err := b.changeServers(ctx, func(all []string) []string { return append(all, s.Address()) }); err != nil {
-			return err
-		}
-		b.server.mu.Lock()
-		b.server.noted = s
-		b.server.mu.Unlock()
+	if err := sm.changeServers(ctx, func(all []string) []string { return append(all, s.Address()) }); err != nil {
+		return err
 	}
-	_, err := b.forgot(b.forgetter().Exchange(ctx, s))
-	return err
+	sm.mu.Lock()
+	sm.noted = s
+	sm.mu.Unlock()
+	return nil
 }
 
 // ServersLeft are the addresses of servers that hold what this machine put and that the
 // settings don't name any more.
-func (b *Backend) ServersLeft() []string {
-	set, now := b.Config().Recall, ""
+func (sm *SharedMemory) ServersLeft() []string {
+	set, now := sm.app.Config().Recall, ""
 	if set.Backend == backendPostgres {
 		now = postgres.Settled(set.PostgresURL)
 	}
-	return slices.DeleteFunc(b.serversNoted(), func(line string) bool { return line == now })
+	return slices.DeleteFunc(sm.serversNoted(), func(line string) bool { return line == now })
 }
 
 // serversNoted are the addresses in serversFile.
-func (b *Backend) serversNoted() []string {
-	data, err := os.ReadFile(filepath.Join(b.Paths.Home, serversFile))
+func (sm *SharedMemory) serversNoted() []string {
+	data, err := os.ReadFile(filepath.Join(sm.app.Paths.Home, serversFile))
 	if err != nil {
 		return nil // none, mostly
 	}
@@ -181,9 +167,9 @@ func linesOf(text string) (out []string) {
 }
 
 // changeServers changes the list of serversFile, in one process at a time.
-func (b *Backend) changeServers(ctx context.Context, change func(all []string) []string) error {
-	path := filepath.Join(b.Paths.Home, serversFile)
-	lock := wholefile.NewLock(filepath.Join(b.Paths.Home, "."+serversFile+".lock"))
+func (sm *SharedMemory) changeServers(ctx context.Context, change func(all []string) []string) error {
+	path := filepath.Join(sm.app.Paths.Home, serversFile)
+	lock := wholefile.NewLock(filepath.Join(sm.app.Paths.Home, "."+serversFile+".lock"))
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return fmt.Errorf("note where this machine's memory is: %w", err)
 	}
@@ -209,8 +195,8 @@ func (b *Backend) changeServers(ctx context.Context, change func(all []string) [
 
 // DropMemory takes what this machine put off all servers that hold some of it, and gives
 // their names.
-func (b *Backend) DropMemory(ctx context.Context) (names []string, err error) {
-	boards, closeAll := b.boards()
+func (sm *SharedMemory) DropMemory(ctx context.Context) (names []string, err error) {
+	boards, closeAll := sm.boards()
 	defer closeAll()
 	for _, board := range boards {
 		s, ok := board.(*postgres.Server)
@@ -221,10 +207,10 @@ func (b *Backend) DropMemory(ctx context.Context) (names []string, err error) {
 		if err := s.DropMachine(ctx); err != nil {
 			return names, err
 		}
-		b.server.mu.Lock()
-		b.server.noted = nil
-		b.server.mu.Unlock()
-		err := b.changeServers(ctx, func(all []string) []string {
+		sm.mu.Lock()
+		sm.noted = nil
+		sm.mu.Unlock()
+		err := sm.changeServers(ctx, func(all []string) []string {
 			return slices.DeleteFunc(all, func(line string) bool { return line == s.Address() })
 		})
 		if names = append(names, s.Name()); err != nil {
@@ -235,7 +221,7 @@ func (b *Backend) DropMemory(ctx context.Context) (names []string, err error) {
 }
 
 // boards are the servers that a forgetting has to reach.
-func (b *Backend) boards() (boards []forget.Board, closeAll func()) {
+func (sm *SharedMemory) boards() (boards []forget.Board, closeAll func()) {
 	var opened []*postgres.Server
 	add := func(name string, s *postgres.Server, err error) {
 		if err != nil {
@@ -244,10 +230,10 @@ func (b *Backend) boards() (boards []forget.Board, closeAll func()) {
 			boards = append(boards, s)
 		}
 	}
-	s, err := b.MemoryServer()
-	add(postgres.Redacted(b.Config().Recall.PostgresURL), s, err)
-	for _, address := range b.ServersLeft() {
-		s, err := b.openServer(address)
+	s, err := sm.Server()
+	add(postgres.Redacted(sm.app.Config().Recall.PostgresURL), s, err)
+	for _, address := range sm.ServersLeft() {
+		s, err := sm.openServer(address)
 		if add(address, s, err); err == nil {
 			opened = append(opened, s)
 		}
@@ -294,25 +280,16 @@ func machineSecret(paths config.Paths) ([]byte, error) {
 }
 
 // pair is what other machines seal their keys to.
-func (b *Backend) pair() (*forgotten.Pair, error) {
-	secret, err := machineSecret(b.Paths)
+func (sm *SharedMemory) pair() (*forgotten.Pair, error) {
+	secret, err := machineSecret(sm.app.Paths)
 	if err != nil {
 		return nil, err
 	}
 	return forgotten.NewPair(secret)
 }
 
-// keychain is the system's; nil for a data folder elsewhere, which has none.
-func (b *Backend) keychain() token.Keychain {
-	getenv := lookup(b.environ)
-	if b.Demo || getenv("MAC_STATS_HOME") != "" {
-		return nil
-	}
-	return token.NewKeychain(getenv)
-}
-
-func (b *Backend) serverPassword() string {
-	if k := b.keychain(); k != nil {
+func (sm *SharedMemory) serverPassword() string {
+	if k := sm.app.keychain(); k != nil {
 		if password, err := k.Get(keychainService, keychainAccount); err == nil {
 			return password
 		}
@@ -324,8 +301,8 @@ func (b *Backend) serverPassword() string {
 var ErrNoKeychain = token.ErrNoKeychain
 
 // SetServerPassword keeps the server's password in the keychain; "" takes it out.
-func (b *Backend) SetServerPassword(password string) error {
-	k := b.keychain()
+func (sm *SharedMemory) SetServerPassword(password string) error {
+	k := sm.app.keychain()
 	if k == nil {
 		return ErrNoKeychain
 	}
@@ -338,8 +315,8 @@ func (b *Backend) SetServerPassword(password string) error {
 	if err != nil {
 		return fmt.Errorf("save the memory server's password: %w", err)
 	}
-	b.server.mu.Lock()
-	defer b.server.mu.Unlock()
-	b.server.drop()
+	sm.mu.Lock()
+	defer sm.mu.Unlock()
+	sm.drop()
 	return nil
 }

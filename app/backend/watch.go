@@ -2,8 +2,6 @@ package backend
 
 import (
 	"path/filepath"
-	"strings"
-	"time"
 
 	"mac-stats/app/config"
 	"mac-stats/sessionmem/compact"
@@ -15,17 +13,17 @@ import (
 // notifier opens a file per entry on some systems).
 func (b *Backend) watch() {
 	b.work.Go(func() { b.Compaction.Run(b.ctx) })
-	b.work.Go(b.keepIndex)
+	b.work.Go(b.Index.keep)
 	home := b.Paths.Home
 	b.watchDirs(watch.Config{
 		Dirs:   []string{filepath.Join(home, "agents"), filepath.Join(home, "skills"), filepath.Join(home, "memory")},
 		Logger: b.Logger,
 	}, func(changes []watch.Change) {
-		b.LookAtMemory()
+		b.Keeper.LookAtMemory()
 		for _, c := range changes {
-			b.indexChanged(c.Path)
+			b.Index.changed(c.Path)
 			if c.Path == b.Memory.InboxPath() {
-				b.notify.publish(b.memoryNotice("", compact.Kept{}))
+				b.notify.publish(b.Keeper.notice("", compact.Kept{}))
 				continue
 			}
 			b.notify.publish(reloadNotice(home, c))
@@ -50,21 +48,8 @@ func (b *Backend) watchDirs(cfg watch.Config, onChange func([]watch.Change)) {
 	}
 }
 
-// reloadConfig takes over an edited config.toml. What is fixed at the start says
-// that it waits for the next one. With certain nobody is saving it just now.
-func (b *Backend) reloadConfig(certain bool) {
-	b.reload.Lock()
-	defer b.reload.Unlock()
-	before, held := b.Config(), len(b.Notices())
-	after := b.readConfig(certain)
-	if before == after && len(b.Notices()) >= held { // a mended file is told of, even with the values of before
-		return
-	}
-	n := Notice{Time: time.Now(), Kind: NoticeReload, Text: "config.toml reloaded"}
-	if keys := config.Waiting(before, after); len(keys) > 0 && len(config.Waiting(b.started, after)) > 0 {
-		n.Next = "What changed in " + strings.Join(keys, ", ") + " applies after a restart."
-	}
-	b.notify.publish(n)
+// configChanged has the parts look that would not see a change of the settings.
+func (b *Backend) configChanged(before, after config.Config) {
 	if b.Discord != nil {
 		b.Discord.Look()
 	}

@@ -136,20 +136,26 @@ type parts struct {
 	version  string
 }
 
+// searched is this machine's search index and the one that several share.
+type searched struct {
+	*backend.Index
+	*backend.SharedMemory
+}
+
 // fromBackend is the real parts.
 func fromBackend(b *backend.Backend) parts {
 	p := parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: b, forgetter: b, logger: b.Logger, memories: b.Memory, roster: b.Registry,
+		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: searched{b.Index, b.Shared}, forgetter: b.Forgetting, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipimage.Read,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
-		notices: b.Notices, decided: b.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
-		home: b.Paths.Home, crashes: b, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+		notices: b.Notices, decided: b.Keeper.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
+		home: b.Paths.Home, crashes: b.Crashes, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
 		got, err := b.Import(ctx, file, dry, nil)
 		return settings.Imported(got), err
 	}
-	p.schedules = schedules.Parts{Runner: b.Schedules, Book: b, Agents: func() []string {
+	p.schedules = schedules.Parts{Runner: b.Schedules, Book: b.Schedules, Agents: func() []string {
 		var slugs []string
 		for _, a := range b.Registry.Agents() {
 			if a.Usable() {

@@ -15,7 +15,7 @@ import (
 // takes it up, or reindex does.
 func (d *doctor) indexChecks(ctx context.Context) []check {
 	const name, fix = "search index", "Check the permissions of the cache folder and the free space, then `mac-stats memory reindex`; the index may be deleted at any time."
-	index, err := d.b.Recall()
+	index, err := d.b.Index.Recall()
 	if err != nil {
 		return []check{bad(name, words.OneLine(err.Error(), 300), fix)}
 	}
@@ -36,9 +36,9 @@ func (d *doctor) indexChecks(ctx context.Context) []check {
 // backendChecks look at the server, where there is to be one.
 func (d *doctor) backendChecks(ctx context.Context) []check {
 	const name = "memory server"
-	s, err := d.b.MemoryServer()
+	s, err := d.b.Shared.Server()
 	if err == nil && s == nil {
-		if left := d.b.ServersLeft(); len(left) > 0 {
+		if left := d.b.Shared.ServersLeft(); len(left) > 0 {
 			return []check{bad(name, "it holds what this machine put, though recall.backend is local", words.Sentence(memorycmd.ServersLeft(left)))}
 		}
 		return nil

@@ -56,7 +56,7 @@ machine keeps its own index, which answers while the server is away.`
 // withServer runs a command that needs the server.
 func withServer(ctx context.Context, c *cmdline.Line, do func(b *backend.Backend, s *postgres.Server) error) error {
 	return c.WithBackend(ctx, func(b *backend.Backend) error {
-		s, err := b.MemoryServer()
+		s, err := b.Shared.Server()
 		if err == nil && s == nil {
 			return cmdline.Problem("There is no memory server: each machine finds what is in its own files.",
 				"Set recall.backend to postgres and recall.postgres_url to its address, in config.toml or in Settings.")
@@ -123,7 +123,7 @@ machine. The app does so by itself. If it is interrupted, the next push continue
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withServer(cmd.Context(), c, func(b *backend.Backend, _ *postgres.Server) error {
-			index, err := b.Recall()
+			index, err := b.Index.Recall()
 			if err != nil {
 				return indexProblem(cmd.Context(), c, b, err)
 			}
@@ -154,7 +154,7 @@ recall.backend is postgres, the app puts everything there again: set it to local
 			return cmdline.Problem("Nothing is taken off the server without --yes.",
 				"`mac-stats memory backend drop --yes` takes off what this machine put there. This can't be undone, but push puts it there again.")
 		}
-		names, err := b.DropMemory(ctx)
+		names, err := b.Shared.DropMemory(ctx)
 		switch {
 		case errors.Is(err, recall.ErrServer):
 			return cmdline.ProblemOf(err, "")
@@ -184,7 +184,7 @@ func passwordCommand(c *cmdline.Line) *cobra.Command {
 				return cmdline.Problem("There was no password, and nothing is saved.", "Type it, or pipe it in.")
 			}
 		}
-		err := b.SetServerPassword(password)
+		err := b.Shared.SetServerPassword(password)
 		if errors.Is(err, backend.ErrNoKeychain) {
 			return cmdline.Problem("There is no keychain here to keep a password in.",
 				"Write it to ~/.pgpass (mode 0600), as libpq reads it: host:port:database:user:password.")
@@ -199,9 +199,9 @@ func passwordCommand(c *cmdline.Line) *cobra.Command {
 
 // backendWords is a line of `memory status` about the server; "" where there is none.
 func backendWords(ctx context.Context, b *backend.Backend) string {
-	s, err := b.MemoryServer()
+	s, err := b.Shared.Server()
 	if err == nil && s == nil {
-		if left := b.ServersLeft(); len(left) > 0 {
+		if left := b.Shared.ServersLeft(); len(left) > 0 {
 			return ServersLeft(left)
 		}
 		return ""

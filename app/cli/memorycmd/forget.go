@@ -106,10 +106,10 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 	if !f.yes {
 		return printPlan(c, b, plan, f.json)
 	}
-	done, err := b.FinishForgetting(ctx) // of a run that was cut off
+	done, err := b.Forgetting.FinishForgetting(ctx) // of a run that was cut off
 	if err == nil && !plan.Nothing() {
 		var r forget.Report
-		r, err = b.Forget(ctx, plan)
+		r, err = b.Forgetting.Forget(ctx, plan)
 		done = forget.Report{Found: append(done.Found, r.Found...), Refused: max(done.Refused, r.Refused), Pending: max(done.Pending, r.Pending)}
 	}
 	if len(done.Found) > 0 {
@@ -192,7 +192,7 @@ func planForget(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forg
 			s.Also = append(s.Also, offers[n-1].Offer)
 		}
 	}
-	return b.ForgetPlan(ctx, s)
+	return b.Forgetting.ForgetPlan(ctx, s)
 }
 
 // planSelected finds what the flags mean but for --also.
@@ -216,19 +216,19 @@ func planSelected(ctx context.Context, c *cmdline.Line, b *backend.Backend, f fo
 		return nil, err
 	}
 	if f.session == "" {
-		return b.ForgetPlan(ctx, s)
+		return b.Forgetting.ForgetPlan(ctx, s)
 	}
 	name, err := b.Store.Resolve(ctx, cmdline.Source, f.session)
 	if err == nil {
 		s.Session = name
-		return b.ForgetPlan(ctx, s)
+		return b.Forgetting.ForgetPlan(ctx, s)
 	}
 	if !errors.Is(err, sessionmem.ErrNotFound) {
 		return nil, err
 	}
 	for _, name := range []string{f.session, cmdline.Source + "-" + f.session} { // in the trash
 		s.Session = name
-		if plan, planErr := b.ForgetPlan(ctx, s); planErr == nil && !plan.Nothing() {
+		if plan, planErr := b.Forgetting.ForgetPlan(ctx, s); planErr == nil && !plan.Nothing() {
 			return plan, nil
 		}
 	}

@@ -68,13 +68,13 @@ the old index answers searches meanwhile. If it is interrupted, the next run con
 
 // reindex builds the index and shows how far it is where people look.
 func reindex(ctx context.Context, c *cmdline.Line, b *backend.Backend, changed bool) (time.Duration, error) {
-	index, err := b.Recall()
+	index, err := b.Index.Recall()
 	if err != nil {
 		return 0, err
 	}
 	bar := &progressLine{line: &cmdline.Status{Line: c}}
 	defer bar.end()
-	defer b.OnIndexing(bar.indexing)()
+	defer b.Index.OnIndexing(bar.indexing)()
 	work := index.Rebuild
 	if changed {
 		work = index.Sync
@@ -147,7 +147,7 @@ func (l *progressLine) end() {
 }
 
 func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took time.Duration, asJSON bool) error {
-	index, err := b.Recall()
+	index, err := b.Index.Recall()
 	if err != nil {
 		return indexProblem(ctx, c, b, err)
 	}
@@ -193,7 +193,7 @@ func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	model, err := b.EmbedModel(ctx)
+	model, err := b.Index.EmbedModel(ctx)
 	switch {
 	case err == nil:
 		return "by meaning: not yet; the app makes vectors with " + model.Name + " in the background, `mac-stats memory reindex` makes them now"

@@ -142,7 +142,7 @@ func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q rec
 }
 
 func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query, asJSON bool) error {
-	found, state, err := b.Find(ctx, q)
+	found, state, err := b.Index.Find(ctx, q)
 	if err != nil {
 		return indexProblem(ctx, c, b, err)
 	}

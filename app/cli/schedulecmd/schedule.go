@@ -132,7 +132,7 @@ machine.`,
 					return err
 				}
 			}
-			if err := b.PutSchedule(cmd.Context(), "", s, allow); err != nil {
+			if err := b.Schedules.PutSchedule(cmd.Context(), "", s, allow); err != nil {
 				return cmdline.ProblemOf(err, "")
 			}
 			text := s.Name + " runs next on " + s.When.Next(time.Now()).Format("Monday, January 2 at 15:04") + ".\n"
@@ -167,7 +167,7 @@ func noSchedule(err error, name string) error {
 
 func removeCommand(c *cmdline.Line) *cobra.Command {
 	return changeCommand(c, "remove", "Remove a schedule; its session stays", " is removed.", func(ctx context.Context, b *backend.Backend, name string) error {
-		return b.RemoveSchedule(ctx, name)
+		return b.Schedules.RemoveSchedule(ctx, name)
 	})
 }
 

@@ -56,7 +56,7 @@ func Summarizing(c *cmdline.Line, cmd *cobra.Command, then func(context.Context,
 // compactNow summarises a session as a request would, but for its being due.
 func compactNow(ctx context.Context, c *cmdline.Line, b *backend.Backend, name string) (compactionLine, error) {
 	line := compactionLine{Type: "compaction", Name: name, Text: "nothing to summarise"}
-	done, err := b.Summarize(ctx, name, func(messages int) {
+	done, err := b.Compaction.Summarize(ctx, name, func(messages int) {
 		if c.StderrIsTerminal {
 			c.Note(fmt.Sprintf("compacting %d messages…", messages))
 		}

@@ -58,7 +58,7 @@ func serveMCP(ctx context.Context, c *cmdline.Line, b *backend.Backend) error {
 			return b.Config().MCP
 		},
 		Search: func(ctx context.Context, q recall.Query) (recall.Answer, error) {
-			index, err := b.Recall()
+			index, err := b.Index.Recall()
 			if err != nil {
 				return recall.Answer{}, err
 			}
