@@ -102,8 +102,8 @@ func TestAnAnswerWaitsForNoServer(t *testing.T) {
 			e.Must(t, "ask", "--session", "notes", "The locker code is zanzibar")
 			e.Must(t, "memory", "reindex")
 			set(t, e, "postgres", server.Address)
-			e.Open = backend.Open       // as impatient as the program is
-			for range 10 { // a busy machine may not get so far in time, or give the connection up
+			e.Open = backend.Open // as impatient as the program is
+			for range 10 {        // a busy machine may not get so far in time, or give the connection up
 				if got := e.Must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
 					t.Error(got)
 				}
