@@ -13,6 +13,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -112,7 +113,7 @@ func (m memoryTool) save(ctx context.Context, lesson memory.Lesson) (tools.Resul
 	if errors.Is(err, memory.ErrFull) {
 		return m.t.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
 	}
-	if errors.Is(err, memory.ErrSaving) {
+	if errors.Is(err, sharedfile.ErrSaving) {
 		m.t.warn(StateTool, err.Error())
 		return tools.Result{Text: string(UnsavedWaiting) + " It is saved by itself as soon as that is done."}, nil
 	}

@@ -82,7 +82,8 @@ var rooms = map[string][]string{
 	"sessionmem/lesson":          {"sessionmem/transcript"},
 	"sessionmem/linediff":        {},
 	"sessionmem/memorytext":      {"sessionmem/transcript", "sessionmem/wholefile"},
-	"sessionmem/memory":          {"sessionmem/forgotten", "sessionmem/lesson", "sessionmem/linediff", "sessionmem/memorytext", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/memory":          {"sessionmem/forgotten", "sessionmem/lesson", "sessionmem/linediff", "sessionmem/memorytext", "sessionmem/sharedfile", "sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/sharedfile":      {"sessionmem/lesson", "sessionmem/memorytext", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wholefile":       {"sessionmem/alive"},
 	"sessionmem/sessiondir":      {"sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/sessionstate":    {"sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
@@ -135,7 +136,7 @@ var rooms = map[string][]string{
 		"app/backend", "app/cli/cmdline", "app/cli/words", "app/exporter", "app/importer", "sessionmem", "sessionmem/compact", "sessionmem/transcript", "sessionmem/wordsearch",
 	},
 	"app/cli/memorycmd": {
-		"agents", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/postgres",
+		"agents", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/postgres", "sessionmem/sharedfile",
 	},
 	"app/cli/agentcmd":    {"agents", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/modelcmd":    {"agents/ollama", "app/backend", "app/cli/cmdline", "app/cli/words"},

@@ -22,28 +22,34 @@ var ErrNoLine = errors.New("not one line says this")
 // propose a replacement.
 var ErrFull = errors.New("the memory is full")
 
+// room is how much the memories may hold.
+type room struct {
+	person, server int              // lines; none below 0
+	budget         func(Target) int // characters, 0 for any number; nil: any
+}
+
 // full says why there is no room for one more lesson, "" where there is. What the
 // owner writes by hand may go beyond a budget: then the oldest lines are left out of
 // prompts, which is said there.
-func (m *Memory) full(t Target, text memorytext.Text, lesson string, hand bool) string {
-	lines, most := len(text.Bullets()), 0
+func (r room) full(t Target, text memorytext.Text, lesson string, hand bool) string {
+	name, lines, most := filepath.Base(folder("").path(t)), len(text.Bullets()), 0
 	switch t.Kind {
 	case TargetPerson:
-		most = m.maxPerson
+		most = r.person
 	case TargetServer:
-		most = m.maxServer
+		most = r.server
 	}
 	if most != 0 && lines >= most {
-		return fmt.Sprintf("%s holds %d lines of %d", filepath.Base(m.Path(t)), lines, max(most, 0))
+		return fmt.Sprintf("%s holds %d lines of %d", name, lines, max(most, 0))
 	}
-	if hand || m.budget == nil {
+	if hand || r.budget == nil {
 		return ""
 	}
-	budget, size := m.budget(t), memorytext.Size(strings.Join(text.Lines, "\n"))
+	budget, size := r.budget(t), memorytext.Size(strings.Join(text.Lines, "\n"))
 	if budget <= 0 || size+utf8.RuneCountInString("\n- "+lesson) <= budget {
 		return ""
 	}
-	return fmt.Sprintf("%s holds %d characters of %d", filepath.Base(m.Path(t)), size, budget)
+	return fmt.Sprintf("%s holds %d characters of %d", name, size, budget)
 }
 
 // findLine finds the one bullet that says this, else in another case.
@@ -72,7 +78,7 @@ func (m *Memory) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	w := Written{Path: m.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
 	back := undo{Target: p.Target}
 	var written []byte
-	err := m.edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
+	err := m.files.Edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
 		text := memorytext.ParseBytes(raw)
 		it, err := findLine(text, p.Old, filepath.Base(w.Path))
 		if err != nil {
@@ -96,17 +102,17 @@ func (m *Memory) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
-	if err := m.readChangeBack(w, written); err != nil {
+	if err := readChangeBack(w, written); err != nil {
 		return Written{}, err
 	}
-	w.UndoID = m.keepUndo(back)
+	w.UndoID = m.undos.keep(back)
 	return w, nil
 }
 
 // readChangeBack makes sure that the change is on disk.
-func (m *Memory) readChangeBack(w Written, written []byte) error {
+func readChangeBack(w Written, written []byte) error {
 	if w.Text != "" {
-		return m.readBack(w, written)
+		return readBack(w, written)
 	}
 	raw, _, err := wholefile.ReadText(w.Path)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 )
 
 // Dropped is a line that the app has remembered and that is in no memory file any more:
@@ -34,9 +35,7 @@ var ErrUnknownDropped = errors.New("no missing line has the ID")
 // first. A line that was reworded or moved to another memory file is not among them. A
 // file that is being saved right now is left out until that is over.
 func (m *Memory) Dropped() []Dropped {
-	m.mu.Lock()
-	lines := slices.Clone(m.journal().Lines)
-	m.mu.Unlock()
+	lines := m.files.Journal().Lines()
 	var all []File // read where a line is missing
 	files := map[string]*remembered{}
 	var out []Dropped
@@ -74,9 +73,9 @@ type remembered struct {
 }
 
 // remembered reads a file of the journal; nil where nothing can be said of it now.
-func (m *Memory) remembered(file string, lines []journalLine) *remembered {
-	path := filepath.Join(m.root, filepath.FromSlash(file))
-	t, ok := m.targetAt(path)
+func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
+	path := filepath.Join(string(m.root), filepath.FromSlash(file))
+	t, ok := m.root.targetAt(path)
 	if !ok {
 		return nil
 	}
@@ -91,7 +90,7 @@ func (m *Memory) remembered(file string, lines []journalLine) *remembered {
 	written := map[string]bool{}
 	for _, l := range lines {
 		if l.File == file {
-			written[memorytext.BulletOf(l.Line).Text] = true
+			written[l.Text()] = true
 		}
 	}
 	for _, b := range f.Bullets {
@@ -127,7 +126,7 @@ func shareAWord(a, b string) bool {
 }
 
 // chosen are the journal's lines of these ids that are missing; all where there is none.
-func (m *Memory) chosen(ids []string) ([]journalLine, error) {
+func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 	var missing []string
 	for _, d := range m.Dropped() {
 		missing = append(missing, d.ID)
@@ -143,10 +142,8 @@ func (m *Memory) chosen(ids []string) ([]journalLine, error) {
 	if len(ids) == 0 {
 		ids = missing
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var list []journalLine
-	for _, l := range m.journal().Lines {
+	var list []sharedfile.Line
+	for _, l := range m.files.Journal().Lines() {
 		if slices.Contains(ids, l.ID) {
 			list = append(list, l)
 		}
@@ -156,9 +153,9 @@ func (m *Memory) chosen(ids []string) ([]journalLine, error) {
 
 // Restore puts dropped lines back where they stood, those of the ids or all; one undo
 // takes them out again. After an error those it gives are back. Errors:
-// ErrNothingDropped, ErrSaving, or of the disk.
+// ErrNothingDropped, sharedfile.ErrSaving, or of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +175,7 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 		written, undos = append(written, w), append(undos, u)
 	}
 	if len(undos) > 0 {
-		id := m.keepUndo(undos...)
+		id := m.undos.keep(undos...)
 		for i := range written {
 			written[i].UndoID = id
 		}
@@ -187,12 +184,12 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 }
 
 // restore puts one line back; the lock is held.
-func (m *Memory) restore(ctx context.Context, l journalLine) (Written, undo, error) {
-	path := filepath.Join(m.root, filepath.FromSlash(l.File))
-	target, _ := m.targetAt(path)
-	w := Written{Path: path, Text: memorytext.BulletOf(l.Line).Text, Target: target}
+func (m *Memory) restore(ctx context.Context, l sharedfile.Line) (Written, undo, error) {
+	path := m.files.Journal().PathOf(l)
+	target, _ := m.root.targetAt(path)
+	w := Written{Path: path, Text: l.Text(), Target: target}
 	added := ""
-	err := m.edit(ctx, path, func(raw []byte) ([]byte, error) {
+	err := m.files.Edit(ctx, path, func(raw []byte) ([]byte, error) {
 		text := memorytext.ParseBytes(raw)
 		var out []byte
 		if i := slices.Index(text.Lines, l.After); i >= 0 && strings.TrimSpace(l.After) != "" {
@@ -216,7 +213,7 @@ func (m *Memory) restore(ctx context.Context, l journalLine) (Written, undo, err
 // user wants: nothing tells of them any more, and no model writes them again. Errors:
 // ErrNothingDropped, or of the disk.
 func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -225,5 +222,5 @@ func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
 	if err != nil {
 		return err
 	}
-	return m.changeJournal(func(j *lineJournal) { j.keepRemoved(lines) })
+	return m.files.Journal().KeepRemoved(lines)
 }

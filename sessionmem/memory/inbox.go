@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
-	"mac-stats/sessionmem/wholefile"
 )
 
 // ErrNoProposal: the inbox holds no proposal of that id.
@@ -99,18 +97,11 @@ func (p Proposal) Reason() string {
 }
 
 // InboxPath is where the inbox is (or would be).
-func (m *Memory) InboxPath() string { return filepath.Join(m.root, "agents", "memory-inbox.md") }
+func (m *Memory) InboxPath() string { return m.inbox.path }
 
 // Inbox gives the proposals in the order of the file, the oldest first; none where
 // there is no inbox.
-func (m *Memory) Inbox() ([]Proposal, error) {
-	raw, _, err := wholefile.ReadText(m.InboxPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, wholefile.Explain("reading "+filepath.Base(m.InboxPath()), err)
-	}
-	raw, _ = m.purge(m.InboxPath(), raw)
-	return parseProposals(memorytext.ParseBytes(raw)), nil
-}
+func (m *Memory) Inbox() ([]Proposal, error) { return m.inbox.list() }
 
 // Propose puts a change into the inbox and gives it with its ID. The text passes
 // the same checks as in Append. Old may be a line's words in another case or with
@@ -128,16 +119,16 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		return Proposal{}, err
 	}
 	if p.Kind != ProposeRemove {
-		if err := m.keptRemoved(p.Text); err != nil {
+		if err := m.files.Journal().CheckRemoved(p.Text); err != nil {
 			return Proposal{}, err
 		}
 	}
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	waiting, err := m.Inbox()
+	waiting, err := m.inbox.list()
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -153,7 +144,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		}
 	}
 	p.ID, p.Time = transcript.RandomID(6), time.Now()
-	return p, m.putIntoInbox(ctx, &p)
+	return p, m.inbox.add(ctx, &p)
 }
 
 // hasRoom reports whether one more may wait. What a forgetting proposes always may.
@@ -227,7 +218,7 @@ func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
 	if p.Kind == ProposeReplace && p.Old == p.Text {
 		return fmt.Errorf("%w: old and new line are the same", ErrDuplicate)
 	}
-	if p.Kind == ProposeAdd && m.full(p.Target, text, p.Text, false) != "" {
+	if p.Kind == ProposeAdd && m.room.full(p.Target, text, p.Text, false) != "" {
 		p.Why = cmp.Or(p.Why, WhyFull)
 		return replaceOldest(p, f.Bullets, waiting)
 	}
@@ -253,62 +244,14 @@ func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal)
 	return fmt.Errorf("%w: it holds %d lines, and changes of all of them wait in the inbox", ErrFull, len(bullets))
 }
 
-// putIntoInbox appends a proposal to the inbox; the lock is held.
-func (m *Memory) putIntoInbox(ctx context.Context, p *Proposal) error {
-	return m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
-		if len(raw) == 0 {
-			raw = []byte(inboxHead)
-		}
-		out, line, _ := memorytext.ParseBytes(raw).Insert(raw, p.bullet())
-		p.Line = line
-		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
-			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps it ends within a code block or a comment; look at the file, then try again")
-		}
-		return out, nil
-	})
-}
-
-// findProposal finds a proposal of an inbox with the lines it is written in.
-func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
-	text := memorytext.ParseBytes(raw)
-	for _, p := range parseProposals(text) {
-		if p.ID != strings.ToLower(id) {
-			continue
-		}
-		i := slices.IndexFunc(text.Items, func(it memorytext.Item) bool { return it.First+1 == p.Line })
-		return p, text.Items[i], nil
-	}
-	return Proposal{}, memorytext.Item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
-}
-
-// changeProposal replaces a proposal's lines by what change gives for it, nothing
-// where it gives "".
-func (m *Memory) changeProposal(ctx context.Context, id string, change func(p *Proposal) (string, error)) (Proposal, error) {
-	var p Proposal
-	err := m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
-		var it memorytext.Item
-		var err error
-		if p, it, err = findProposal(raw, id); err != nil {
-			return nil, err
-		}
-		bullet, err := change(&p)
-		if err != nil {
-			return nil, err
-		}
-		out, _, _ := it.Replace(raw, bullet)
-		return out, nil
-	})
-	return p, err
-}
-
 // Discard takes a proposal out of the inbox, with nothing remembered.
 func (m *Memory) Discard(ctx context.Context, id string) (Proposal, error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.changeProposal(ctx, id, func(*Proposal) (string, error) { return "", nil })
+	return m.inbox.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
 }
 
 // Edit changes a proposal's new text. It stays in the inbox.
@@ -317,12 +260,12 @@ func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.changeProposal(ctx, id, func(p *Proposal) (string, error) {
+	return m.inbox.change(ctx, id, func(p *Proposal) (string, error) {
 		if p.Kind == ProposeRemove {
 			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", lesson.ErrRejected, p.ID)
 		}

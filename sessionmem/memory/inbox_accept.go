@@ -4,11 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"slices"
-
-	"mac-stats/sessionmem/wholefile"
 )
 
 // Accept does what a proposal says and takes it out of the inbox. The text passes
@@ -20,12 +15,12 @@ import (
 // proposal, and the next Accept finishes what was begun: nothing is lost, and
 // nothing written twice (UndoID is "" where the crash took it).
 func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return Written{}, err
 	}
 	defer unlock()
-	p, err := m.proposal(id)
+	p, err := m.inbox.find(id)
 	if err != nil {
 		return Written{}, err
 	}
@@ -43,32 +38,22 @@ func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
 			return Written{}, err
 		}
 	}
-	if err := m.takeOut(ctx, p.ID); err != nil {
+	if err := m.inbox.takeOut(ctx, p.ID); err != nil {
 		return w, fmt.Errorf("done, but the proposal is still in the inbox; accept it again, or discard it: %w", err)
 	}
 	return w, nil
 }
 
-// proposal reads one of the inbox.
-func (m *Memory) proposal(id string) (Proposal, error) {
-	raw, _, err := wholefile.ReadText(m.InboxPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Proposal{}, wholefile.Explain("reading "+filepath.Base(m.InboxPath()), err)
-	}
-	p, _, err := findProposal(m.withoutForgotten(m.InboxPath(), raw), id)
-	return p, err
-}
-
 // acceptNew marks a proposal and changes the memory; after an error it stands in the
 // inbox as before.
 func (m *Memory) acceptNew(ctx context.Context, p Proposal) (Written, error) {
-	before, err := m.mark(ctx, p.ID)
+	before, err := m.inbox.mark(ctx, p.ID)
 	if err != nil {
 		return Written{}, err
 	}
 	w, err := m.changeMemory(ctx, p)
 	if err != nil {
-		return Written{}, errors.Join(err, m.unmark(ctx, p.ID, before))
+		return Written{}, errors.Join(err, m.inbox.unmark(ctx, p.ID, before))
 	}
 	return w, nil
 }
@@ -104,45 +89,4 @@ func (m *Memory) already(p Proposal) (Written, bool, error) {
 		return w, !old, nil
 	}
 	return w, w.Line > 0 && (p.Kind == ProposeAdd || !old), nil
-}
-
-// mark notes in the inbox that a proposal's change begins; it gives the lines as they
-// were.
-func (m *Memory) mark(ctx context.Context, id string) (before []byte, err error) {
-	err = m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
-		p, it, err := findProposal(raw, id)
-		if err != nil {
-			return nil, err
-		}
-		p.Accepting = true
-		out, _, gone := it.Replace(raw, p.bullet())
-		before = gone
-		return out, nil
-	})
-	return before, err
-}
-
-// unmark puts a proposal's lines back that mark has changed.
-func (m *Memory) unmark(ctx context.Context, id string, before []byte) error {
-	return m.edit(ctx, m.InboxPath(), func(raw []byte) ([]byte, error) {
-		_, it, err := findProposal(raw, id)
-		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
-			return raw, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		begin, end := it.Bytes(raw)
-		return slices.Concat(raw[:begin], before, raw[end:]), nil
-	})
-}
-
-// takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
-// inbox without it meanwhile) is no error.
-func (m *Memory) takeOut(ctx context.Context, id string) error {
-	_, err := m.changeProposal(ctx, id, func(*Proposal) (string, error) { return "", nil })
-	if errors.Is(err, ErrNoProposal) {
-		return nil
-	}
-	return err
 }

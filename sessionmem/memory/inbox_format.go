@@ -173,18 +173,3 @@ func (p Proposal) origin() string {
 	}
 	return strings.Join(parts, " ")
 }
-
-// String is the target in words, as the inbox writes it: "global", "agent 002".
-func (t Target) String() string {
-	if t.ID == "" {
-		return string(t.Kind)
-	}
-	return string(t.Kind) + " " + t.ID
-}
-
-// parseTarget reads what String wrote.
-func parseTarget(words string) (Target, bool) {
-	kind, id, _ := strings.Cut(strings.TrimSpace(words), " ")
-	t := Target{TargetKind(strings.ToLower(kind)), strings.TrimSpace(id)}
-	return t, goodTarget(t)
-}

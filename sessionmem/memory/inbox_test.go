@@ -49,7 +49,7 @@ func TestInboxRoundTrip(t *testing.T) {
 		}
 	}
 	given[2].Old = "Uses a => b" // as it stands in the file
-	got, err := New(Config{Root: m.root}).Inbox()
+	got, err := New(Config{Root: string(m.root)}).Inbox()
 	must(t, err)
 	if diff := cmp.Diff(given, got, cmpopts.IgnoreFields(Proposal{}, "ID", "Time", "Line")); diff != "" {
 		t.Error(diff)
@@ -125,7 +125,7 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 			if left, err := m.Inbox(); err != nil || len(left) != 0 || readFile(t, m.InboxPath()) != inboxHead+"\n" {
 				t.Errorf("left in the inbox: %+v, %v", left, err)
 			}
-			undoes(t, New(Config{Root: m.root}), "") // another process
+			undoes(t, New(Config{Root: string(m.root)}), "") // another process
 			want := given
 			if tc.p.Kind == "" {
 				want += "\r\n" // the last line got its end
@@ -333,7 +333,7 @@ func TestChangesCanBeUndoneOneAfterTheOther(t *testing.T) {
 	if len(f.Bullets) != 2 || f.Bullets[1].Text != "fact number 1" {
 		t.Errorf("left: %+v", f.Bullets)
 	}
-	must(t, os.WriteFile(m.undoPath(), []byte("garbage\n"), 0o600))
+	must(t, os.WriteFile(m.undos.path, []byte("garbage\n"), 0o600))
 	if _, err := m.Undo(t.Context(), ""); err == nil {
 		t.Error("garbage was undone")
 	}

@@ -24,10 +24,10 @@ type Learned struct {
 // proposed. What can't be read is left out: Forget tells of it.
 func (m *Memory) Learned() []Learned {
 	var out []Learned
-	files, _ := m.forgettable()
+	files, _ := m.root.forgettable()
 	for _, path := range files {
 		raw, _, err := wholefile.ReadText(path)
-		if err != nil || path == m.InboxPath() {
+		if err != nil || path == m.root.inbox() {
 			continue
 		}
 		for _, b := range memorytext.ParseBytes(raw).Bullets() {
@@ -36,12 +36,12 @@ func (m *Memory) Learned() []Learned {
 			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})
 		}
 	}
-	waiting, err := m.Inbox()
+	waiting, err := m.inbox.list()
 	if err != nil {
 		return out
 	}
 	for _, p := range waiting {
-		l := Learned{Path: m.InboxPath(), Line: p.Line, Text: p.Text, Session: p.Session, From: p.From, To: p.To, Proposal: true}
+		l := Learned{Path: m.root.inbox(), Line: p.Line, Text: p.Text, Session: p.Session, From: p.From, To: p.To, Proposal: true}
 		if !p.Time.IsZero() {
 			l.Day = p.Time.Local().Truncate(time.Hour)
 		}

@@ -4,49 +4,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
-	"unicode"
 
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memorytext"
-	"mac-stats/sessionmem/wholefile"
+	"mac-stats/sessionmem/sharedfile"
 )
 
 // ErrDuplicate: the memory already holds this (or nearly this) lesson.
 var ErrDuplicate = errors.New("memory already says so")
-
-// TargetKind names whose memory a file is.
-type TargetKind string
-
-// The kinds of memory files (channel, person and server come with Discord).
-const (
-	TargetGlobal  TargetKind = "global"
-	TargetAgent   TargetKind = "agent"
-	TargetChannel TargetKind = "channel"
-	TargetPerson  TargetKind = "person"
-	TargetServer  TargetKind = "server"
-)
-
-// Target is one memory file:
-//
-//	TargetGlobal   agents/memory.md; with an ID agents/memory-<id>.md (memory-main.md of the Rust app)
-//	TargetAgent    agents/agent-<id>/memory.md
-//	TargetChannel  agents/memory-discord-<id>.md
-//	TargetPerson   memory/user-<id>.md
-//	TargetServer   memory/server-<id>.md
-type Target struct {
-	Kind TargetKind
-	ID   string
-}
 
 // Lesson is something to remember.
 type Lesson struct {
@@ -60,34 +31,28 @@ type Lesson struct {
 	proposed bool // it stands in the inbox already
 }
 
-// Memory reads and appends to the memory files of one data folder. Files people
-// own are never reformatted or reordered; writes re-read them first. It is safe
-// for use by several goroutines and, through a file lock, by several processes.
+// Memory reads and appends to the memory files of one data folder. It is safe for use by
+// several goroutines and, through a file lock, by several processes.
 type Memory struct {
-	root                 string
-	logger               *slog.Logger
-	maxPerson, maxServer int
-	budget               func(Target) int
-	forgotten            *forgotten.Record
-	changed              func()
-	shipped              func() map[string]bool // lines
-	locked               atomic.Bool            // the folder of the lock was made
+	root      folder
+	logger    *slog.Logger
+	room      room
+	forgotten *forgotten.Record
+	sieve     *sieve
+	files     *sharedfile.Files
+	inbox     inbox
+	undos     undoList
+	*Edits
 
-	mu          sync.Mutex // guards what follows
-	read        map[string]readMemory
-	sights      map[string]sight           // files that may be in the middle of a save
-	own         map[string]wholefile.Stamp // files as this process wrote them, by their real paths
-	journalRead lineJournal
-	journalStat os.FileInfo // of journalRead; nil: not read
-	// journalDirty: the file holds lines that were forgotten, and journalRead doesn't.
-	journalDirty bool
+	mu     sync.Mutex // guards what follows
+	parsed map[string]parsed
 }
 
-// readMemory is a memory file as it was read last: a turn that finds it unchanged
-// doesn't take it apart again.
-type readMemory struct {
-	wholefile.Seen
-	file File
+// parsed is the text of a file as it was taken apart last: a turn that finds it unchanged
+// doesn't do so again.
+type parsed struct {
+	text    string
+	bullets []memorytext.Bullet
 }
 
 // Config is what Memory needs. Root is required.
@@ -112,21 +77,27 @@ func New(cfg Config) *Memory {
 	if cfg.Root == "" {
 		panic("memory: Config.Root is required")
 	}
-	m := &Memory{
-		root: cfg.Root, logger: cfg.Logger, read: map[string]readMemory{}, sights: map[string]sight{}, own: map[string]wholefile.Stamp{},
-		maxPerson: cmp.Or(cfg.MaxPerson, 5), maxServer: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget,
-	}
+	root := folder(cfg.Root)
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
-		m.root = abs
+		root = folder(abs)
+	}
+	m := &Memory{
+		root: root, logger: cfg.Logger, parsed: map[string]parsed{},
+		room: room{person: cmp.Or(cfg.MaxPerson, 5), server: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget},
 	}
 	if m.logger == nil {
 		m.logger = slog.New(slog.DiscardHandler)
 	}
-	if m.changed = cfg.Changed; m.changed == nil {
-		m.changed = func() {}
+	changed := cfg.Changed
+	if changed == nil {
+		changed = func() {}
 	}
-	m.forgotten = forgotten.NewRecord(m.root, m.logger)
-	m.shipped = sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })
+	m.forgotten = forgotten.NewRecord(string(root), m.logger)
+	m.sieve = &sieve{root: root, forgotten: m.forgotten, shipped: sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })}
+	m.files = sharedfile.New(sharedfile.Params{Root: string(root), Logger: m.logger, Sieve: m.sieve, Changed: changed, Journaled: root.isMemory})
+	m.Edits = &Edits{root: root, files: m.files, sieve: m.sieve}
+	m.inbox = inbox{path: root.inbox(), files: m.files, sieve: m.sieve}
+	m.undos = undoList{path: root.undo(), files: m.files, logger: m.logger}
 	return m
 }
 
@@ -142,162 +113,44 @@ type File struct {
 	Err     error // from List: why the file could not be read
 }
 
+// Path is where the target's file is (or would be); "" for a target whose ID
+// can't be part of a file name.
+func (m *Memory) Path(t Target) string { return m.root.path(t) }
+
 // Load gives a memory file as it is now; one that hasn't changed since the last
 // time costs a stat. A missing file gives Missing and no error. While another program
 // saves the file it is given as it was known before, with Saving: see LoadStable.
-func (m *Memory) Load(t Target) (File, error) {
-	f := File{Target: t, Path: m.Path(t)}
-	if f.Path == "" {
-		return f, badTarget(t)
+func (m *Memory) Load(t Target) (File, error) { return m.load(t, m.files.Read) }
+
+// LoadStable is Load for a reader that must not miss an edit and must not take half a
+// save for one: it waits for a save that is going on, up to about a second.
+func (m *Memory) LoadStable(ctx context.Context, t Target) (File, error) {
+	return m.load(t, func(path string) (sharedfile.Reading, error) { return m.files.ReadStable(ctx, path) })
+}
+
+func (m *Memory) load(t Target, read func(path string) (sharedfile.Reading, error)) (File, error) {
+	path := m.Path(t)
+	if path == "" {
+		return File{Target: t}, badTarget(t)
 	}
-	m.mu.Lock()
-	known := m.read[f.Path]
-	m.mu.Unlock()
-	now := time.Now()
-	raw, fi, err := readChanged(f.Path, known)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if (fi != nil || missing) && m.readsSaving(f.Path, fi, memorytext.Normalize(raw), known) {
-		if known.Stat != nil {
-			f = known.file
-			f.Bullets = slices.Clone(f.Bullets)
-		}
-		f.Missing = known.Stat == nil && missing
-		f.Saving = true
-		return f, nil
-	}
-	if err == nil && isBinary(raw) {
-		err = notText(f.Path)
-	}
-	raw, clean := m.purge(f.Path, raw)
+	r, err := read(path)
+	return File{Target: t, Path: path, Text: r.Text, Bullets: m.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
+}
+
+// bullets gives the bullets of a file's text.
+func (m *Memory) bullets(path, text string) []memorytext.Bullet {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil {
-		delete(m.read, f.Path)
+	if m.parsed[path].text != text {
+		m.parsed[path] = parsed{text, memorytext.Parse(text).Bullets()}
 	}
-	if missing {
-		f.Missing = true
-		return f, nil
-	}
-	if err != nil {
-		return f, wholefile.Explain("reading "+filepath.Base(f.Path), err)
-	}
-	if fi != nil {
-		os.SameFile(fi, fi) // Windows asks for the identity when it is needed, by path: now, before the path means another file
-		known = readMemory{Seen: wholefile.Seen{Stat: fi, At: now}, file: parseFile(f, raw, fi, known.file)}
-		if m.read[f.Path] = known; !clean {
-			delete(m.read, f.Path) // it is tried again with the next reading
-		}
-	}
-	f = known.file
-	f.Bullets = slices.Clone(f.Bullets)
-	return f, nil
-}
-
-// readChanged reads a file unless it is as it is known; fi is nil then.
-func readChanged(path string, known readMemory) (raw []byte, fi os.FileInfo, err error) {
-	if now, err := os.Stat(path); err == nil && known.Unchanged(now) {
-		return nil, nil, nil
-	}
-	return wholefile.ReadText(path)
-}
-
-// parseFile takes a file's bytes apart, unless they say what they said before.
-func parseFile(f File, raw []byte, fi os.FileInfo, before File) File {
-	f.ModTime = fi.ModTime()
-	f.Text = memorytext.Normalize(raw)
-	if f.Text == before.Text {
-		f.Bullets = before.Bullets
-		return f
-	}
-	f.Bullets = memorytext.Parse(f.Text).Bullets()
-	return f
-}
-
-// Path is where the target's file is (or would be); "" for a target whose ID
-// can't be part of a file name.
-func (m *Memory) Path(t Target) string {
-	if !goodTarget(t) {
-		return ""
-	}
-	switch t.Kind {
-	case TargetAgent:
-		return filepath.Join(m.root, "agents", "agent-"+t.ID, "memory.md")
-	case TargetChannel:
-		return filepath.Join(m.root, "agents", "memory-discord-"+t.ID+".md")
-	case TargetPerson:
-		return filepath.Join(m.root, "memory", "user-"+t.ID+".md")
-	case TargetServer:
-		return filepath.Join(m.root, "memory", "server-"+t.ID+".md")
-	default:
-		if t.ID != "" {
-			return filepath.Join(m.root, "agents", "memory-"+t.ID+".md")
-		}
-		return filepath.Join(m.root, "agents", "memory.md")
-	}
-}
-
-// goodTarget says whether the target names a file inside its folder and no other.
-func goodTarget(t Target) bool {
-	switch t.Kind {
-	case TargetGlobal:
-		if t.ID == "" {
-			return true
-		}
-		if t.ID == "inbox" || strings.HasPrefix(t.ID, "discord-") {
-			return false
-		}
-	case TargetAgent, TargetChannel, TargetPerson, TargetServer:
-	default:
-		return false
-	}
-	if t.ID == "" || len(t.ID) > 100 || strings.Contains(t.ID, "..") {
-		return false
-	}
-	return !strings.ContainsFunc(t.ID, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_. ", r) || r == unicode.ReplacementChar
-	})
-}
-
-func badTarget(t Target) error {
-	return fmt.Errorf("no memory is called %s %q; use the id of an agent, channel, person or server", t.Kind, t.ID)
+	return slices.Clone(m.parsed[path].bullets)
 }
 
 // List returns every memory file there is, global first. A file that can't be
 // read is there with its Err.
 func (m *Memory) List() ([]File, error) {
-	var targets []Target
-	for _, p := range []struct {
-		kind    TargetKind
-		dir     string
-		pattern [2]string // what the name begins and ends with
-		inside  string
-	}{
-		{TargetGlobal, "agents", [2]string{"memory", ".md"}, ""},
-		{TargetAgent, "agents", [2]string{"agent-", ""}, "memory.md"},
-		{TargetChannel, "agents", [2]string{"memory-discord-", ".md"}, ""},
-		{TargetPerson, "memory", [2]string{"user-", ".md"}, ""},
-		{TargetServer, "memory", [2]string{"server-", ".md"}, ""},
-	} {
-		entries, err := os.ReadDir(filepath.Join(m.root, p.dir))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, wholefile.Explain("listing memories", err)
-		}
-		for _, e := range entries {
-			id, ok := strings.CutPrefix(e.Name(), p.pattern[0])
-			id, okEnd := strings.CutSuffix(id, p.pattern[1])
-			t := Target{p.kind, strings.TrimPrefix(id, "-")}
-			if p.kind != TargetGlobal {
-				t.ID = id
-			}
-			if ok && okEnd && filepath.Join(m.root, p.dir, e.Name(), p.inside) == m.Path(t) {
-				targets = append(targets, t)
-			}
-		}
-	}
-	return m.loadAll(targets), nil
-}
-
-func (m *Memory) loadAll(targets []Target) []File {
+	targets, err := m.root.targets()
 	var files []File
 	for _, t := range targets {
 		f, err := m.LoadStable(context.Background(), t)
@@ -306,16 +159,5 @@ func (m *Memory) loadAll(targets []Target) []File {
 			files = append(files, f)
 		}
 	}
-	slices.SortStableFunc(files, func(a, b File) int {
-		return targetRank(a.Target) - targetRank(b.Target)
-	})
-	return files
-}
-
-// targetRank puts agents/memory.md first and leaves the other files in order.
-func targetRank(t Target) int {
-	if t == (Target{Kind: TargetGlobal}) {
-		return 0
-	}
-	return 1
+	return files, err
 }

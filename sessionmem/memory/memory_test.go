@@ -14,6 +14,7 @@ import (
 
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,7 +110,7 @@ func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
 	if diff := cmp.Diff(want, f.Bullets); diff != "" {
 		t.Error(diff)
 	}
-	undoes(t, New(Config{Root: m.root}), w.UndoID) // another process
+	undoes(t, New(Config{Root: string(m.root)}), w.UndoID) // another process
 	if got := readFile(t, m.Path(global)); got != given {
 		t.Errorf("after undo:\n%s", got)
 	}
@@ -267,8 +268,8 @@ func TestMemoryList(t *testing.T) {
 	for _, target := range want {
 		writeFile(t, m.Path(target), "- x\n")
 	}
-	writeFile(t, filepath.Join(m.root, "agents", "memory-inbox.md"), "- proposed\n")
-	writeFile(t, filepath.Join(m.root, "agents", "agent-003", "skill.md"), "x")
+	writeFile(t, filepath.Join(string(m.root), "agents", "memory-inbox.md"), "- proposed\n")
+	writeFile(t, filepath.Join(string(m.root), "agents", "agent-003", "skill.md"), "x")
 	must(t, os.MkdirAll(m.Path(Target{TargetAgent, "004"}), 0o700)) // a folder where a file should be
 	files, err := m.List()
 	must(t, err)
@@ -349,7 +350,7 @@ func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
 		defer stop()
 		asked := time.Now()
 		_, err := m.Append(ctx, Lesson{Text: "Dogs bark.", Confidence: 1, Hand: true})
-		if took := time.Since(asked); !errors.Is(err, ErrSaving) || took > 200*time.Millisecond {
+		if took := time.Since(asked); !errors.Is(err, sharedfile.ErrSaving) || took > 200*time.Millisecond {
 			t.Errorf("after %s: %v", took, err)
 		}
 		if waiting, err := m.Inbox(); err != nil || len(waiting) != 1 || waiting[0].Text != "Dogs bark." {
@@ -389,7 +390,7 @@ func TestALessonWhoseFileBecomesAFolderStaysInTheInbox(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		must(t, os.Remove(path))
 		must(t, os.Mkdir(path, 0o700))
-		if err := <-done; err == nil || errors.Is(err, ErrSaving) || !strings.Contains(err.Error(), "inbox") {
+		if err := <-done; err == nil || errors.Is(err, sharedfile.ErrSaving) || !strings.Contains(err.Error(), "inbox") {
 			t.Errorf("remembering: %v", err)
 		}
 		if waiting, err := m.Inbox(); err != nil || len(waiting) != 1 || waiting[0].Text != "Dogs bark." || waiting[0].Why == WhySaving {

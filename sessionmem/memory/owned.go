@@ -13,6 +13,7 @@ import (
 
 	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -48,11 +49,19 @@ func (o Owned) SameText(other Owned) bool {
 	return o.Missing == other.Missing && o.Why == other.Why && bytes.Equal(o.raw, other.raw)
 }
 
+// Edits are edits of files that people own: those that are being made, and those that wait
+// to be saved. It is safe for use by several goroutines.
+type Edits struct {
+	root  folder
+	files *sharedfile.Files
+	sieve *sieve
+}
+
 // OpenOwned reads a file of the data folder, through a link if it is one. A missing
 // file gives Missing, one that can't be edited gives Why; neither is an error.
-func (m *Memory) OpenOwned(path string) (Owned, error) {
+func (e *Edits) OpenOwned(path string) (Owned, error) {
 	o := Owned{Path: path}
-	if !wholefile.IsWithin(filepath.Clean(path), m.root) {
+	if !wholefile.IsWithin(filepath.Clean(path), string(e.root)) {
 		return o, fmt.Errorf("%w: %s is not in the data folder", ErrNotEditable, path)
 	}
 	if real, err := wholefile.Through(path); err == nil && real != path {
@@ -74,11 +83,13 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 		o.Why = fmt.Sprintf("it is %.1f MB large, more than any model reads; open it in your editor", float64(fi.Size())/(1<<20))
 		return o, nil
 	}
-	m.waitStable(path)
+	if e.root.isMemory(path) {
+		_, _ = e.files.ReadStable(context.Background(), path) // what is wrong with it is told by who reads it
+	}
 	if o.raw, _, err = wholefile.ReadText(path); err != nil {
 		return o, wholefile.Explain("reading "+filepath.Base(path), err)
 	}
-	o.raw, _ = m.purge(path, o.raw)
+	o.raw, _ = e.files.Purge(path, o.raw)
 	o.Text = memorytext.Normalize(o.raw)
 	o.Garbled = !utf8.Valid(o.raw)
 	switch {
@@ -95,26 +106,26 @@ func (m *Memory) OpenOwned(path string) (Owned, error) {
 // their bytes, line ends and BOM; new ones get the file's line ends. Errors:
 // ErrChangedOutside, with nothing done, where the file is not what was opened;
 // ErrNotEditable; or of the disk.
-func (m *Memory) SaveOwned(ctx context.Context, o Owned, text string) (Owned, error) {
+func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, error) {
 	if o.Why != "" {
 		return o, fmt.Errorf("%s: %w: %s", filepath.Base(o.Path), ErrNotEditable, o.Why)
 	}
-	unlock, err := m.lock(ctx)
+	unlock, err := e.files.Lock(ctx)
 	if err != nil {
 		return o, err
 	}
 	defer unlock()
-	if now, err := m.OpenOwned(o.Path); err != nil || now.Why != "" {
+	if now, err := e.OpenOwned(o.Path); err != nil || now.Why != "" {
 		return o, errors.Join(err, notEditable(now))
 	}
 	for _, d := range linediff.Lines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
 		if d.Op == linediff.Added {
-			if err := m.forgotten.Allow(memorytext.BulletOf(d.Text).Text); err != nil {
+			if err := e.sieve.forgotten.Allow(memorytext.BulletOf(d.Text).Text); err != nil {
 				return o, err
 			}
 		}
 	}
-	err = m.edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
+	err = e.files.Edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
 		if !bytes.Equal(raw, o.raw) {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(o.Path), ErrChangedOutside)
 		}
@@ -123,7 +134,7 @@ func (m *Memory) SaveOwned(ctx context.Context, o Owned, text string) (Owned, er
 	if err != nil {
 		return o, err
 	}
-	return m.OpenOwned(o.Path)
+	return e.OpenOwned(o.Path)
 }
 
 func notEditable(o Owned) error {

@@ -179,11 +179,11 @@ func TestUnsavedEditsOutliveTheApp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	broken := filepath.Join(m.root, "agents", unsavedDir, "x.json")
+	broken := filepath.Join(string(m.root), "agents", unsavedDir, "x.json")
 	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	later := New(Config{Root: m.root})
+	later := New(Config{Root: string(m.root)})
 	all, err := later.AllUnsaved()
 	if diff := cmp.Diff(map[string]Unsaved{path: u}, all); diff != "" || err == nil {
 		t.Errorf("%v\n%s", err, diff)

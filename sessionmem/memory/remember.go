@@ -5,25 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memorytext"
-	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/wholefile"
 )
-
-// memoryLock is the lock of all memory files, beside the sessions' locks; a
-// session's name has no dot.
-const memoryLock = "memory.lock"
-
-// memoryTries is how often a write starts again because the file was edited
-// between reading it and replacing it.
-const memoryTries = 5
 
 // Written is a lesson that was saved and read back from disk.
 type Written struct {
@@ -40,10 +30,10 @@ type Written struct {
 // against duplicates, appended under a lock, atomically, through a symlink if the
 // file is one, and read back. While another program saves the file, the lesson waits in
 // the inbox; where that takes long it stays there, and Settle writes it later. Errors:
-// ErrDuplicate, lesson.ErrRejected, ErrFull for a memory that has no room, ErrSaving for a
+// ErrDuplicate, lesson.ErrRejected, ErrFull for a memory that has no room, sharedfile.ErrSaving for a
 // lesson that waits, or of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return Written{}, err
 	}
@@ -53,9 +43,9 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 
 // appendLocked is Append under the lock.
 func (m *Memory) appendLocked(ctx context.Context, l Lesson) (Written, error) {
-	w, u, err := m.write(ctx, l, savingPatience, !l.proposed)
+	w, u, err := m.write(ctx, l, sharedfile.Patience, !l.proposed)
 	if err == nil {
-		w.UndoID = m.keepUndo(u)
+		w.UndoID = m.undos.keep(u)
 	}
 	return w, err
 }
@@ -63,18 +53,18 @@ func (m *Memory) appendLocked(ctx context.Context, l Lesson) (Written, error) {
 // AppendTo appends a lesson to each of the files; one undo takes all of it back. A
 // file that says so already is passed over, those without room are given back.
 func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer unlock()
 	var undos []undo
 	for _, l.Target = range targets {
-		w, u, writeErr := m.write(ctx, l, savingPatience, true)
+		w, u, writeErr := m.write(ctx, l, sharedfile.Patience, true)
 		switch {
 		case writeErr == nil:
 			written, undos = append(written, w), append(undos, u)
-		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, ErrSaving): // it is there, or will be
+		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrSaving): // it is there, or will be
 		case errors.Is(writeErr, ErrFull):
 			full = append(full, l.Target)
 		default:
@@ -82,7 +72,7 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 		}
 	}
 	if len(undos) > 0 {
-		id := m.keepUndo(undos...)
+		id := m.undos.keep(undos...)
 		for i := range written {
 			written[i].UndoID = id
 		}
@@ -115,27 +105,27 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 		if err := m.forgotten.Allow(text); err != nil {
 			return Written{}, undo{}, err
 		}
-	} else if err := m.keptRemoved(text); err != nil {
+	} else if err := m.files.Journal().CheckRemoved(text); err != nil {
 		return Written{}, undo{}, err
 	}
 	bullet := memorytext.Learnt(text, l.Session, time.Now())
 	w := Written{Path: path, Text: text, Target: l.Target, Session: l.Session}
 	var added string
 	var written []byte
-	how, waits := editing{patience: patience}, ""
+	how, waits := sharedfile.Editing{Patience: patience}, ""
 	if keep {
-		how.waiting = func() (err error) {
-			waits, err = m.keepWaiting(ctx, l, text)
+		how.Waiting = func() (err error) {
+			waits, err = m.inbox.keep(ctx, l, text)
 			return err
 		}
 	}
-	err = m.editAs(ctx, path, how, func(raw []byte) ([]byte, error) {
-		raw = m.withoutForgotten(path, raw)
+	err = m.files.EditAs(ctx, path, how, func(raw []byte) ([]byte, error) {
+		raw = m.sieve.Without(path, raw)
 		before := memorytext.ParseBytes(raw)
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
 		}
-		if why := m.full(l.Target, before, text, l.Hand); why != "" {
+		if why := m.room.full(l.Target, before, text, l.Hand); why != "" {
 			return nil, fmt.Errorf("%w: %s; replace one of them", ErrFull, why)
 		}
 		written, w.Line, added = before.Insert(raw, bullet)
@@ -145,47 +135,22 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 		return written, nil
 	})
 	if err == nil {
-		err = m.readBack(w, written)
+		err = readBack(w, written)
 	}
 	if waits != "" {
-		if errors.Is(err, ErrSaving) {
-			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), ErrSaving, waits)
+		if errors.Is(err, sharedfile.ErrSaving) {
+			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), sharedfile.ErrSaving, waits)
 		}
 		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
-			err = errors.Join(err, m.takeOut(ctx, waits))
+			err = errors.Join(err, m.inbox.takeOut(ctx, waits))
 		} else {
-			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.proposeWaiting(ctx, waits, ""))
+			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.inbox.unsettle(ctx, waits, ""))
 		}
 	}
 	if err != nil {
 		return Written{}, undo{}, err
 	}
 	return w, undo{Target: l.Target, Change: memorytext.Change{Line: added}}, nil
-}
-
-// keepWaiting puts a lesson into the inbox while its file is being saved.
-func (m *Memory) keepWaiting(ctx context.Context, l Lesson, text string) (id string, err error) {
-	waiting, err := m.Inbox()
-	if err != nil {
-		return "", err
-	}
-	for _, p := range waiting {
-		if p.Kind == ProposeAdd && p.Target == l.Target && p.Text == text {
-			return p.ID, nil
-		}
-	}
-	p := Proposal{ID: transcript.RandomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
-	return p.ID, m.putIntoInbox(ctx, &p)
-}
-
-// proposeWaiting makes a lesson that waited for a save a proposal like others: it can't
-// be written now.
-func (m *Memory) proposeWaiting(ctx context.Context, id, why string) error {
-	_, err := m.changeProposal(ctx, id, func(p *Proposal) (string, error) {
-		p.Why = why
-		return p.bullet(), nil
-	})
-	return err
 }
 
 // findDuplicate finds the bullet that says already what text says.
@@ -208,7 +173,7 @@ func findDuplicate(m memorytext.Text, text string) (memorytext.Bullet, bool) {
 
 // readBack makes sure that the lesson is on disk and is read as a bullet: what was
 // written was looked at before, so only a file that was edited since is read anew.
-func (m *Memory) readBack(w Written, written []byte) error {
+func readBack(w Written, written []byte) error {
 	raw, _, err := wholefile.ReadText(w.Path)
 	if err != nil {
 		return fmt.Errorf("reading the lesson back: %w", wholefile.Explain("reading "+filepath.Base(w.Path), err))
@@ -217,64 +182,4 @@ func (m *Memory) readBack(w Written, written []byte) error {
 		return nil
 	}
 	return fmt.Errorf("the lesson is not in %s after writing it; look at the file and try again", filepath.Base(w.Path))
-}
-
-// lock takes the lock of the memory files. The session folder that it is in is made
-// once: where that is gone later, it was moved away and may come back.
-func (m *Memory) lock(ctx context.Context) (unlock func(), err error) {
-	dir := filepath.Join(m.root, transcript.SessionDir, transcript.LocksDir)
-	mkdir := os.MkdirAll
-	if m.locked.Load() {
-		mkdir = os.Mkdir
-	}
-	if err := mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, wholefile.Explain("locking the memory", err)
-	}
-	m.locked.Store(true)
-	l := wholefile.NewLock(filepath.Join(dir, memoryLock))
-	if err := wholefile.TakeLock(ctx, l); err != nil {
-		return nil, wholefile.Explain("locking the memory", err)
-	}
-	return func() {
-		if err := l.Unlock(); err != nil {
-			m.logger.Warn("the memory's lock was not given back: others wait until this process ends", "err", err)
-		}
-	}, nil
-}
-
-// rewrite replaces a file that is the app's alone by what change makes of it; the lock is
-// held.
-func (m *Memory) rewrite(path string, change func(raw []byte) ([]byte, error)) error {
-	raw, _, err := wholefile.ReadText(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return wholefile.Explain("reading "+filepath.Base(path), err)
-	}
-	out, err := change(raw)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return wholefile.Explain("writing "+filepath.Base(path), err)
-	}
-	return wholefile.Wrap("writing "+filepath.Base(path), wholefile.Write(path, out, 0o600))
-}
-
-// ownFile is the file that is written for path: what a link there leads to, and
-// where there is none the path, with its folder made.
-func ownFile(path string) (string, error) {
-	real, err := wholefile.Through(path)
-	if err == nil {
-		err = os.MkdirAll(ownFolder(real), 0o700)
-	}
-	return real, err
-}
-
-// ownFolder is the folder that may be made for a memory file: its own, but not an
-// agent's, which would be an agent without its files.
-func ownFolder(path string) string {
-	dir := filepath.Dir(path)
-	if strings.HasPrefix(filepath.Base(dir), "agent-") {
-		return filepath.Dir(dir)
-	}
-	return dir
 }

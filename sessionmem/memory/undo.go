@@ -2,86 +2,15 @@ package memory
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/wholefile"
 )
-
-// undoFile keeps the newest changes' undo ids, one a line, the newest last. It can
-// be deleted at any time: then only an id that was shown can still be undone.
-const undoFile = ".memory-undo"
-
-// maxUndo is how many changes can be undone one after the other without their ids.
-const maxUndo = 20
-
-// ErrNothingToUndo: no change of a memory is known that could be taken back.
-var ErrNothingToUndo = errors.New("there is no change of the memory to undo")
-
-// undo is what an UndoID holds: it needs no memory of the process that wrote.
-type undo struct {
-	Target Target `json:"t"`
-	memorytext.Change
-}
-
-// undoSign parts the changes that one undo takes back.
-const undoSign = "."
-
-func undoID(changes ...undo) string {
-	var parts []string
-	for _, u := range changes {
-		data, err := json.Marshal(u)
-		if err != nil {
-			return "" // strings and numbers alone: can't fail
-		}
-		parts = append(parts, base64.RawURLEncoding.EncodeToString(data))
-	}
-	return strings.Join(parts, undoSign)
-}
-
-func parseUndo(id string) (changes []undo, ok bool) {
-	for part := range strings.SplitSeq(id, undoSign) {
-		var u undo
-		data, err := base64.RawURLEncoding.DecodeString(part)
-		if err == nil {
-			err = json.Unmarshal(data, &u)
-		}
-		if err != nil || u.Line == "" && len(u.Old) == 0 {
-			return nil, false
-		}
-		changes = append(changes, u)
-	}
-	return changes, true
-}
-
-// undoPath is the file of the ids, where nobody looks for text.
-func (m *Memory) undoPath() string { return filepath.Join(m.root, "agents", undoFile) }
-
-// keepUndo notes changes that belong together for Undo without an id; the lock is held.
-func (m *Memory) keepUndo(changes ...undo) string {
-	id := undoID(changes...)
-	m.editUndo(func(ids []string) []string { return append(ids, id) })
-	return id
-}
-
-// editUndo changes the list of ids. Where it can't be written, the change that was
-// made stands, and only its id undoes it.
-func (m *Memory) editUndo(change func(ids []string) []string) {
-	err := m.rewrite(m.undoPath(), func(raw []byte) ([]byte, error) {
-		ids := change(strings.Fields(string(raw)))
-		ids = ids[max(0, len(ids)-maxUndo):]
-		return []byte(strings.Join(append(ids, ""), "\n")), nil
-	})
-	if err != nil {
-		m.logger.Warn("a change of the memory can only be undone by its id", "err", err)
-	}
-}
 
 // UndoStep is a change that can be taken back; one of several files is named by the
 // first of them.
@@ -96,15 +25,11 @@ type UndoStep struct {
 // Undoable gives the changes that can be taken back, the newest first. One whose
 // line is not there any more is left out.
 func (m *Memory) Undoable() []UndoStep {
-	raw, _, err := wholefile.ReadText(m.undoPath())
-	if err != nil {
-		return nil // none was made yet, or only its id undoes it: editUndo said so
-	}
 	files := map[Target][]byte{}
 	var steps []UndoStep
-	for _, id := range slices.Backward(strings.Fields(string(raw))) {
+	for _, id := range slices.Backward(m.undos.ids()) {
 		changes, _ := parseUndo(id)
-		i := slices.IndexFunc(changes, func(u undo) bool { return m.applies(u, files) })
+		i := slices.IndexFunc(changes, func(u undo) bool { return u.applies(m.root, files) })
 		if i < 0 {
 			continue
 		}
@@ -115,17 +40,14 @@ func (m *Memory) Undoable() []UndoStep {
 
 // step is a change for people.
 func (u undo) step(id string) UndoStep {
-	s := UndoStep{ID: id, Target: u.Target, Added: memorytext.BulletOf(u.Line).Text, Removed: memorytext.BulletOf(string(u.Old)).Text}
-	for _, b := range memorytext.ParseBytes([]byte(u.Line)).Bullets() {
-		s.Session = b.Session()
-	}
-	return s
+	added := memorytext.BulletOf(u.Line)
+	return UndoStep{ID: id, Target: u.Target, Added: added.Text, Removed: memorytext.BulletOf(string(u.Old)).Text, Session: added.Session()}
 }
 
 // applies reports whether a change can be taken back; files are those that were read
 // for it before.
-func (m *Memory) applies(u undo, files map[Target][]byte) bool {
-	path := m.Path(u.Target)
+func (u undo) applies(root folder, files map[Target][]byte) bool {
+	path := root.path(u.Target)
 	if path == "" {
 		return false
 	}
@@ -142,16 +64,15 @@ func (m *Memory) applies(u undo, files map[Target][]byte) bool {
 // left to Restore and KeepRemoved, but one whose own id is given: then its removal is
 // what is asked for.
 func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
-	unlock, err := m.lock(ctx)
+	unlock, err := m.files.Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	named := undoID != ""
 	if !named {
-		raw, _, err := wholefile.ReadText(m.undoPath())
-		ids := strings.Fields(string(raw))
-		if err != nil || len(ids) == 0 {
+		ids := m.undos.ids()
+		if len(ids) == 0 {
 			return nil, ErrNothingToUndo
 		}
 		undoID = ids[len(ids)-1]
@@ -172,8 +93,8 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 		done = append(done, u.step(undoID))
 	}
 	err = errors.Join(errs...)
-	if !errors.Is(err, ErrSaving) && !errors.Is(err, ErrMissing) { // else it is tried again
-		m.editUndo(func(ids []string) []string {
+	if !errors.Is(err, sharedfile.ErrSaving) && !errors.Is(err, ErrMissing) { // else it is tried again
+		m.undos.edit(func(ids []string) []string {
 			return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
 		})
 	}
@@ -189,30 +110,17 @@ func (m *Memory) takeBack(ctx context.Context, u undo, named bool) error {
 	if m.forgotten.Has(string(u.Old)) {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
-	return m.edit(ctx, path, func(raw []byte) ([]byte, error) {
+	return m.files.Edit(ctx, path, func(raw []byte) ([]byte, error) {
 		out, ok := u.TakeBack(raw)
 		switch {
 		case ok:
 			return out, nil
-		case !m.isDropped(path, u.Line):
+		case !slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == memorytext.BulletOf(u.Line).Text }):
 			return nil, fmt.Errorf("undoing a memory: its line is not in %s any more; it was edited or removed by hand, so there is nothing to take back", filepath.Base(path))
 		case !named:
 			return nil, fmt.Errorf("undoing “%s”: %w", memorytext.BulletOf(u.Line).Text, ErrMissing)
 		}
-		m.dropFromJournal(path, u.Line)
+		m.files.Journal().Drop(path, memorytext.BulletOf(u.Line).Text)
 		return raw, nil
-	})
-}
-
-// isDropped reports whether a line is missing from its file since another program's save.
-func (m *Memory) isDropped(path, line string) bool {
-	return slices.ContainsFunc(m.Dropped(), func(d Dropped) bool { return d.Path == path && d.Text == memorytext.BulletOf(line).Text })
-}
-
-// dropFromJournal ends the telling of a line that was dropped: the user undid it.
-func (m *Memory) dropFromJournal(path, line string) {
-	file, text := m.rel(path), memorytext.BulletOf(line).Text
-	m.noteInJournal(func(j *lineJournal) {
-		j.Lines = slices.DeleteFunc(j.Lines, func(l journalLine) bool { return l.File == file && memorytext.BulletOf(l.Line).Text == text })
 	})
 }

@@ -26,18 +26,18 @@ type Unsaved struct {
 	Time time.Time `json:"time"`
 }
 
-func (m *Memory) unsavedPath(path string) string {
+func (e *Edits) unsavedPath(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(m.root, "agents", unsavedDir, hex.EncodeToString(sum[:8])+".json")
+	return filepath.Join(e.root.unsaved(), hex.EncodeToString(sum[:8])+".json")
 }
 
 // KeepUnsaved writes an edit down; an earlier one of the same file is replaced.
-func (m *Memory) KeepUnsaved(u Unsaved) error {
+func (e *Edits) KeepUnsaved(u Unsaved) error {
 	data, err := json.Marshal(u)
 	if err != nil {
 		return fmt.Errorf("keeping an unsaved edit: %w", err)
 	}
-	file := m.unsavedPath(u.Path)
+	file := e.unsavedPath(u.Path)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return wholefile.Explain("keeping an unsaved edit", err)
 	}
@@ -53,8 +53,8 @@ func (m *Memory) KeepUnsaved(u Unsaved) error {
 }
 
 // DropUnsaved forgets an edit: it was saved, or given up.
-func (m *Memory) DropUnsaved(path string) error {
-	err := os.Remove(m.unsavedPath(path))
+func (e *Edits) DropUnsaved(path string) error {
+	err := os.Remove(e.unsavedPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -63,33 +63,33 @@ func (m *Memory) DropUnsaved(path string) error {
 
 // AllUnsaved gives the edits that wait, by path. One that can't be read is left
 // where it is and told of in the error, beside the others.
-func (m *Memory) AllUnsaved() (map[string]Unsaved, error) {
-	dir := filepath.Join(m.root, "agents", unsavedDir)
+func (e *Edits) AllUnsaved() (map[string]Unsaved, error) {
+	dir := e.root.unsaved()
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("reading unsaved edits", err)
 	}
 	all := map[string]Unsaved{}
 	var errs []error
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") || filepath.Ext(e.Name()) != ".json" {
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") || filepath.Ext(entry.Name()) != ".json" {
 			continue
 		}
 		var u Unsaved
-		data, _, err := wholefile.ReadRaw(filepath.Join(dir, e.Name()))
+		data, _, err := wholefile.ReadRaw(filepath.Join(dir, entry.Name()))
 		if err == nil {
 			err = json.Unmarshal(data, &u)
 		}
-		if err == nil && !wholefile.IsWithin(filepath.Clean(u.Path), m.root) {
+		if err == nil && !wholefile.IsWithin(filepath.Clean(u.Path), string(e.root)) {
 			err = errors.New("it is of another data folder")
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("reading the unsaved edit %s: %w", filepath.Join(dir, e.Name()), err))
+			errs = append(errs, fmt.Errorf("reading the unsaved edit %s: %w", filepath.Join(dir, entry.Name()), err))
 			continue
 		}
-		if cleaned, changed := m.withoutForgottenSince(u); changed {
+		if cleaned, changed := e.sieve.since(u); changed {
 			u = cleaned
-			errs = append(errs, m.KeepUnsaved(u))
+			errs = append(errs, e.KeepUnsaved(u))
 		}
 		all[u.Path] = u
 	}

@@ -25,6 +25,7 @@ import (
 	"mac-stats/app/cli/words"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
 )
 
 // memoryLine is a line of `memory list --json`.
@@ -177,7 +178,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 			}
 			text = strings.Join(strings.Fields(text), " ")
 			w, err := b.Memory.Append(cmd.Context(), memory.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
-			if errors.Is(err, memory.ErrSaving) {
+			if errors.Is(err, sharedfile.ErrSaving) {
 				return printWaiting(c, b, text, *asJSON)
 			}
 			if err != nil {

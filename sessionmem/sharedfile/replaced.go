@@ -1,4 +1,4 @@
-package memory
+package sharedfile
 
 import (
 	"context"
@@ -27,13 +27,11 @@ type replaced struct {
 	At    time.Time       `json:"at"`
 }
 
-// Replaced names the old files, without their folders, that Settle still looks after: a
+// Replaced names the old files, without their folders, that TakeOver still looks after: a
 // program may have them open.
-func (m *Memory) Replaced() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (f *Files) Replaced() []string {
 	var links []string
-	for _, r := range m.journal().Replaced {
+	for _, r := range f.journal.replaced() {
 		links = append(links, filepath.Base(r.Link))
 	}
 	return links
@@ -54,31 +52,35 @@ func (r replaced) changed(fi os.FileInfo) bool {
 	return fi.Size() != r.Stamp.Size || fi.ModTime().UnixNano() != r.Stamp.Time
 }
 
-// takeOver looks at the files that were replaced while they may have been open. What
+// Unsettled reports whether TakeOver has something to do.
+func (f *Files) Unsettled() bool { return len(f.journal.replaced()) > 0 || f.journal.isDirty() }
+
+// TakeOver looks at the files that were replaced while they may have been open. What
 // another program wrote into one is its user's save: it takes the file's place, with
-// the lines that the app has added since. It reports whether some are still open. The
+// the lines that the app has added since. What was forgotten and came back in the journal,
+// from a backup, is taken out of it. It reports whether some files are still open. The
 // lock is held.
-func (m *Memory) takeOver(ctx context.Context) (pending bool) {
-	m.mu.Lock()
-	list := slices.Clone(m.journal().Replaced)
-	m.mu.Unlock()
-	for _, r := range list {
-		done, err := m.takeOverOne(ctx, r)
+func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
+	if err := f.journal.clean(); err != nil {
+		return false, err
+	}
+	for _, r := range f.journal.replaced() {
+		done, err := f.takeOverOne(ctx, r)
 		if err != nil {
-			m.logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
+			f.p.Logger.Warn("what another program wrote into a memory file that was replaced meanwhile could not be taken over yet", "path", r.File, "kept", r.Link, "err", err)
 		}
 		if !done || err != nil {
 			pending = true
 			continue
 		}
-		m.noteInJournal(func(j *lineJournal) {
+		f.journal.note(func(j *journal) {
 			j.Replaced = slices.DeleteFunc(j.Replaced, func(o replaced) bool { return o.Link == r.Link })
 		})
 	}
-	return pending
+	return pending, nil
 }
 
-func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err error) {
+func (f *Files) takeOverOne(ctx context.Context, r replaced) (done bool, err error) {
 	raw, fi, err := wholefile.ReadRaw(r.Link)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -93,25 +95,25 @@ func (m *Memory) takeOverOne(ctx context.Context, r replaced) (done bool, err er
 		return true, os.Remove(r.Link)
 	}
 	open, _ := wholefile.IsOpenForWriting(r.Link)
-	since := m.seenFor(r.Link, wholefile.StampOf(fi))
+	since := f.seenFor(r.Link, wholefile.StampOf(fi))
 	if open && since < emptyTime || since < wholefile.StableTime && !restedFor(fi, wholefile.StableTime) || fi.Size() == 0 && since < emptyTime && open {
 		return false, nil
 	}
 	if fi.Size() > 0 {
-		if err := m.takeOverText(ctx, r, raw); err != nil {
+		if err := f.takeOverText(ctx, r, raw); err != nil {
 			return false, err
 		}
 	}
-	m.lookedAt(r.Link)
+	f.lookedAt(r.Link)
 	return true, os.Remove(r.Link)
 }
 
 // takeOverText puts what was written into the old file in the place of the new one,
 // where that is still as the app wrote it; else both are the user's, and the old one is
 // kept beside it for the user to look at.
-func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error {
+func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error {
 	text, enc := wholefile.Decode(raw)
-	text = m.withoutForgotten(r.File, text)
+	text = f.p.Sieve.Without(r.File, text)
 	now, fi, err := wholefile.ReadRaw(r.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -120,16 +122,19 @@ func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error
 	if err != nil {
 		return err
 	}
-	if fi == nil || !m.knownTo(r.File, real, fi).own {
+	if fi == nil || !f.knownTo(r.File, real, fi).own {
 		if decoded, _ := wholefile.Decode(now); string(decoded) == string(text) {
 			return nil // the program saved it once more where it belongs
 		}
-		return m.keepBeside(r, enc.Encode(text))
+		return f.keepBeside(r, enc.Encode(text))
 	}
-	return m.editAs(ctx, r.File, editing{takeOver: true}, func([]byte) ([]byte, error) {
+	return f.EditAs(ctx, r.File, Editing{takeOver: true}, func([]byte) ([]byte, error) {
 		out := text
-		for _, e := range m.writtenSince(r) {
-			if parsed := memorytext.ParseBytes(out); !parsed.HasBullet(0, memorytext.BulletOf(e.Line).Text) {
+		for _, e := range f.journal.Lines() {
+			if e.File != f.journal.rel(r.File) || e.At.Before(r.At) {
+				continue
+			}
+			if parsed := memorytext.ParseBytes(out); !parsed.HasBullet(0, e.Text()) {
 				out, _, _ = parsed.Insert(out, memorytext.WithoutSign(e.Line))
 			}
 		}
@@ -137,58 +142,42 @@ func (m *Memory) takeOverText(ctx context.Context, r replaced, raw []byte) error
 	})
 }
 
-// writtenSince are the lines that the app wrote into a file since it was replaced, and
-// with that.
-func (m *Memory) writtenSince(r replaced) []journalLine {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var list []journalLine
-	for _, e := range m.journal().Lines {
-		if e.File == m.rel(r.File) && !e.At.Before(r.At) {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
 // keepBeside keeps what was written into the old file under a name that people see.
-func (m *Memory) keepBeside(r replaced, text []byte) error {
+func (f *Files) keepBeside(r replaced, text []byte) error {
 	for n := 1; ; n++ {
 		to := r.File + ".orig"
 		if n > 1 {
 			to = r.File + "." + strconv.Itoa(n) + ".orig"
 		}
-		f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		beside, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(text)
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_, err = beside.Write(text)
+		if err = errors.Join(err, beside.Sync(), beside.Close()); err != nil {
 			return errors.Join(err, os.Remove(to))
 		}
-		m.logger.Warn("a memory file was saved by two other programs at once: one of them is kept beside it", "path", r.File, "kept", filepath.Base(to))
+		f.p.Logger.Warn("a memory file was saved by two other programs at once: one of them is kept beside it", "path", r.File, "kept", filepath.Base(to))
 		return nil
 	}
 }
 
-// dropReplaced removes the old files: what is forgotten must not stand in them. The lock
+// DropReplaced removes the old files: what is forgotten must not stand in them. The lock
 // is held.
-func (m *Memory) dropReplaced() {
-	m.mu.Lock()
-	list := slices.Clone(m.journal().Replaced)
-	m.mu.Unlock()
+func (f *Files) DropReplaced() {
+	list := f.journal.replaced()
 	if len(list) == 0 {
 		return
 	}
 	var left []replaced
 	for _, r := range list {
 		if err := os.Remove(r.Link); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			m.logger.Warn("the old state of a memory file could not be removed", "file", r.Link, "err", err)
+			f.p.Logger.Warn("the old state of a memory file could not be removed", "file", r.Link, "err", err)
 			left = append(left, r)
 		}
 	}
-	m.noteInJournal(func(j *lineJournal) { j.Replaced = left })
+	f.journal.note(func(j *journal) { j.Replaced = left })
 }

@@ -1,0 +1,158 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// inbox is the file of the proposals. What changes it holds the lock of the files.
+type inbox struct {
+	path  string
+	files *sharedfile.Files
+	sieve *sieve
+}
+
+// list gives the proposals in the order of the file.
+func (b inbox) list() ([]Proposal, error) {
+	raw, _, err := wholefile.ReadText(b.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, wholefile.Explain("reading "+filepath.Base(b.path), err)
+	}
+	raw, _ = b.files.Purge(b.path, raw)
+	return parseProposals(memorytext.ParseBytes(raw)), nil
+}
+
+// find reads one proposal.
+func (b inbox) find(id string) (Proposal, error) {
+	raw, _, err := wholefile.ReadText(b.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Proposal{}, wholefile.Explain("reading "+filepath.Base(b.path), err)
+	}
+	p, _, err := findProposal(b.sieve.Without(b.path, raw), id)
+	return p, err
+}
+
+// add appends a proposal to the inbox.
+func (b inbox) add(ctx context.Context, p *Proposal) error {
+	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+		if len(raw) == 0 {
+			raw = []byte(inboxHead)
+		}
+		out, line, _ := memorytext.ParseBytes(raw).Insert(raw, p.bullet())
+		p.Line = line
+		if got, _, err := findProposal(out, p.ID); err != nil || got.Line != line || got.Target != p.Target || got.Text != p.Text || got.Old != p.Old {
+			return nil, errors.New("memory-inbox.md has no place for the proposal, perhaps it ends within a code block or a comment; look at the file, then try again")
+		}
+		return out, nil
+	})
+}
+
+// findProposal finds a proposal of an inbox with the lines it is written in.
+func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
+	text := memorytext.ParseBytes(raw)
+	for _, p := range parseProposals(text) {
+		if p.ID != strings.ToLower(id) {
+			continue
+		}
+		i := slices.IndexFunc(text.Items, func(it memorytext.Item) bool { return it.First+1 == p.Line })
+		return p, text.Items[i], nil
+	}
+	return Proposal{}, memorytext.Item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
+}
+
+// change replaces a proposal's lines by what bullet gives for it, nothing
+// where it gives "".
+func (b inbox) change(ctx context.Context, id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
+	var p Proposal
+	err := b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+		var it memorytext.Item
+		var err error
+		if p, it, err = findProposal(raw, id); err != nil {
+			return nil, err
+		}
+		line, err := bullet(&p)
+		if err != nil {
+			return nil, err
+		}
+		out, _, _ := it.Replace(raw, line)
+		return out, nil
+	})
+	return p, err
+}
+
+// keep puts a lesson into the inbox while its file is being saved.
+func (b inbox) keep(ctx context.Context, l Lesson, text string) (id string, err error) {
+	waiting, err := b.list()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range waiting {
+		if p.Kind == ProposeAdd && p.Target == l.Target && p.Text == text {
+			return p.ID, nil
+		}
+	}
+	p := Proposal{ID: transcript.RandomID(6), Kind: ProposeAdd, Target: l.Target, Text: text, Confidence: l.Confidence, Session: l.Session, Why: WhySaving, Time: time.Now()}
+	return p.ID, b.add(ctx, &p)
+}
+
+// unsettle makes a lesson that waited for a save a proposal like others: it can't
+// be written now.
+func (b inbox) unsettle(ctx context.Context, id, why string) error {
+	_, err := b.change(ctx, id, func(p *Proposal) (string, error) {
+		p.Why = why
+		return p.bullet(), nil
+	})
+	return err
+}
+
+// mark notes in the inbox that a proposal's change begins; it gives the lines as they
+// were.
+func (b inbox) mark(ctx context.Context, id string) (before []byte, err error) {
+	err = b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+		p, it, err := findProposal(raw, id)
+		if err != nil {
+			return nil, err
+		}
+		p.Accepting = true
+		out, _, gone := it.Replace(raw, p.bullet())
+		before = gone
+		return out, nil
+	})
+	return before, err
+}
+
+// unmark puts a proposal's lines back that mark has changed.
+func (b inbox) unmark(ctx context.Context, id string, before []byte) error {
+	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
+		_, it, err := findProposal(raw, id)
+		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
+			return raw, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		begin, end := it.Bytes(raw)
+		return slices.Concat(raw[:begin], before, raw[end:]), nil
+	})
+}
+
+// takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
+// inbox without it meanwhile) is no error.
+func (b inbox) takeOut(ctx context.Context, id string) error {
+	_, err := b.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
+	if errors.Is(err, ErrNoProposal) {
+		return nil
+	}
+	return err
+}

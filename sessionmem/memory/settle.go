@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"mac-stats/sessionmem/lesson"
+	"mac-stats/sessionmem/sharedfile"
+)
+
+// Settled reports what Settle did.
+type Settled struct {
+	Written []Written // lessons that waited for a save
+	Pending bool      // something is left to be done
+}
+
+// Settle finishes what waits for other programs' saves: lessons in the inbox, and files
+// that were open for writing when they were replaced. What was forgotten and came back in
+// the journal is taken out of it. It waits for none of them: where
+// something is pending, call it again.
+func (m *Memory) Settle(ctx context.Context) (Settled, error) {
+	var s Settled
+	waiting, err := m.inbox.list()
+	if err != nil {
+		return s, err
+	}
+	if !m.files.Unsettled() && !anySaving(waiting) {
+		return s, nil
+	}
+	unlock, err := m.files.Lock(ctx)
+	if err != nil {
+		return s, err
+	}
+	defer unlock()
+	if s.Pending, err = m.files.TakeOver(ctx); err != nil {
+		return s, err
+	}
+	if waiting, err = m.inbox.list(); err != nil { // another process may have been at it
+		return s, err
+	}
+	for _, p := range waiting {
+		if p.Why != WhySaving {
+			continue
+		}
+		w, err := m.settle(ctx, p)
+		switch {
+		case errors.Is(err, sharedfile.ErrSaving):
+			s.Pending = true
+		case err != nil:
+			return s, err
+		case w.Text != "":
+			s.Written = append(s.Written, w)
+		}
+	}
+	return s, nil
+}
+
+func anySaving(list []Proposal) bool {
+	for _, p := range list {
+		if p.Why == WhySaving {
+			return true
+		}
+	}
+	return false
+}
+
+// settle writes a lesson that waits for a save. Where it can't be written any more it
+// becomes a proposal like others, and the user decides.
+func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
+	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""}, 0, false)
+	switch {
+	case errors.Is(err, sharedfile.ErrSaving):
+		return Written{}, err
+	case err == nil:
+		w.UndoID = m.undos.keep(u)
+		return w, m.inbox.takeOut(ctx, p.ID)
+	case errors.Is(err, ErrDuplicate), errors.Is(err, lesson.ErrRejected):
+		return Written{}, m.inbox.takeOut(ctx, p.ID)
+	}
+	m.logger.Warn("a lesson that waited for a save could not be written, it stays in the inbox", "err", err)
+	why := ""
+	if errors.Is(err, ErrFull) {
+		why = WhyFull
+	}
+	return Written{}, m.inbox.unsettle(ctx, p.ID, why)
+}
+
+// Replaced names files that a program may still have open and that Settle looks after,
+// without their folders.
+func (m *Memory) Replaced() []string { return m.files.Replaced() }

@@ -1,0 +1,180 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// TargetKind names whose memory a file is.
+type TargetKind string
+
+// The kinds of memory files (channel, person and server come with Discord).
+const (
+	TargetGlobal  TargetKind = "global"
+	TargetAgent   TargetKind = "agent"
+	TargetChannel TargetKind = "channel"
+	TargetPerson  TargetKind = "person"
+	TargetServer  TargetKind = "server"
+)
+
+// Target is one memory file:
+//
+//	TargetGlobal   agents/memory.md; with an ID agents/memory-<id>.md (memory-main.md of the Rust app)
+//	TargetAgent    agents/agent-<id>/memory.md
+//	TargetChannel  agents/memory-discord-<id>.md
+//	TargetPerson   memory/user-<id>.md
+//	TargetServer   memory/server-<id>.md
+type Target struct {
+	Kind TargetKind
+	ID   string
+}
+
+// String is the target in words, as the inbox writes it: "global", "agent 002".
+func (t Target) String() string {
+	if t.ID == "" {
+		return string(t.Kind)
+	}
+	return string(t.Kind) + " " + t.ID
+}
+
+// parseTarget reads what String wrote.
+func parseTarget(words string) (Target, bool) {
+	kind, id, _ := strings.Cut(strings.TrimSpace(words), " ")
+	t := Target{TargetKind(strings.ToLower(kind)), strings.TrimSpace(id)}
+	return t, goodTarget(t)
+}
+
+// folder is the data folder: where the files of the memory are in it.
+type folder string
+
+func (f folder) inbox() string { return filepath.Join(string(f), "agents", "memory-inbox.md") }
+
+// undo is the file of the ids of changes, where nobody looks for text.
+func (f folder) undo() string { return filepath.Join(string(f), "agents", undoFile) }
+
+func (f folder) unsaved() string { return filepath.Join(string(f), "agents", unsavedDir) }
+
+// isMemory says whether a file is the memory of some target.
+func (f folder) isMemory(path string) bool {
+	_, ok := f.targetAt(path)
+	return ok
+}
+
+// isShared says whether a file is about a channel, a server or a person on Discord.
+func (f folder) isShared(path string) bool {
+	return filepath.Dir(path) == filepath.Join(string(f), "memory") || strings.HasPrefix(filepath.Base(path), "memory-discord-")
+}
+
+// path is where the target's file is (or would be); "" for a target whose ID
+// can't be part of a file name.
+func (f folder) path(t Target) string {
+	if !goodTarget(t) {
+		return ""
+	}
+	switch t.Kind {
+	case TargetAgent:
+		return filepath.Join(string(f), "agents", "agent-"+t.ID, "memory.md")
+	case TargetChannel:
+		return filepath.Join(string(f), "agents", "memory-discord-"+t.ID+".md")
+	case TargetPerson:
+		return filepath.Join(string(f), "memory", "user-"+t.ID+".md")
+	case TargetServer:
+		return filepath.Join(string(f), "memory", "server-"+t.ID+".md")
+	default:
+		if t.ID != "" {
+			return filepath.Join(string(f), "agents", "memory-"+t.ID+".md")
+		}
+		return filepath.Join(string(f), "agents", "memory.md")
+	}
+}
+
+// goodTarget says whether the target names a file inside its folder and no other.
+func goodTarget(t Target) bool {
+	switch t.Kind {
+	case TargetGlobal:
+		if t.ID == "" {
+			return true
+		}
+		if t.ID == "inbox" || strings.HasPrefix(t.ID, "discord-") {
+			return false
+		}
+	case TargetAgent, TargetChannel, TargetPerson, TargetServer:
+	default:
+		return false
+	}
+	if t.ID == "" || len(t.ID) > 100 || strings.Contains(t.ID, "..") {
+		return false
+	}
+	return !strings.ContainsFunc(t.ID, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_. ", r) || r == unicode.ReplacementChar
+	})
+}
+
+func badTarget(t Target) error {
+	return fmt.Errorf("no memory is called %s %q; use the id of an agent, channel, person or server", t.Kind, t.ID)
+}
+
+// targetAt is the target whose memory file this is.
+func (f folder) targetAt(path string) (Target, bool) {
+	dir, base := filepath.Split(path)
+	name, isText := strings.CutSuffix(base, transcript.FileSuffix)
+	dir = filepath.Clean(dir)
+	var t Target
+	switch agent, isAgent := strings.CutPrefix(filepath.Base(dir), "agent-"); {
+	case !isText:
+		return Target{}, false
+	case isAgent && name == "memory":
+		t = Target{TargetAgent, agent}
+	case name == "memory":
+		t = Target{Kind: TargetGlobal}
+	default:
+		for prefix, kind := range map[string]TargetKind{"memory-discord-": TargetChannel, "user-": TargetPerson, "server-": TargetServer} {
+			if id, ok := strings.CutPrefix(name, prefix); ok {
+				t = Target{kind, id}
+			}
+		}
+		if id, ok := strings.CutPrefix(name, "memory-"); ok && t.Kind == "" {
+			t = Target{TargetGlobal, id}
+		}
+	}
+	return t, t.Kind != "" && f.path(t) == path
+}
+
+// kinds are the kinds of targets in the order in which they are listed.
+var kinds = []TargetKind{TargetGlobal, TargetAgent, TargetChannel, TargetPerson, TargetServer}
+
+// targets gives the targets that may have a file, agents/memory.md first.
+func (f folder) targets() ([]Target, error) {
+	var targets []Target
+	for _, dir := range []string{"agents", "memory"} {
+		entries, err := os.ReadDir(filepath.Join(string(f), dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, wholefile.Explain("listing memories", err)
+		}
+		for _, e := range entries {
+			path := filepath.Join(string(f), dir, e.Name())
+			for _, path := range []string{path, filepath.Join(path, "memory.md")} {
+				if t, ok := f.targetAt(path); ok {
+					targets = append(targets, t)
+				}
+			}
+		}
+	}
+	rank := func(t Target) int {
+		if t == (Target{Kind: TargetGlobal}) {
+			return -1
+		}
+		return slices.Index(kinds, t.Kind)
+	}
+	slices.SortStableFunc(targets, func(a, b Target) int { return rank(a) - rank(b) })
+	return targets, nil
+}

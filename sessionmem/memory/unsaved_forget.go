@@ -1,0 +1,79 @@
+package memory
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// forget forgets in edits that wait to be saved. The lock is held.
+func (e *Edits) forget(t *forgotten.Traces, dry bool) []forgotten.Touched {
+	dir := e.root.unsaved()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // there is none
+	}
+	var found []forgotten.Touched
+	for _, entry := range entries {
+		file := filepath.Join(dir, entry.Name())
+		raw, _, err := wholefile.ReadText(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found = append(found, forgotten.Touched{Place: "unsaved edit", Action: forgotten.Refused, Path: file, Why: wholefile.WhyNot(err)})
+		}
+		if err != nil || !t.HoldsRaw(raw) && !editHoldsLesson(t, raw) {
+			continue
+		}
+		if t.IsForGuest() && !e.isShared(raw) {
+			continue
+		}
+		touched := forgotten.Touched{Place: "unsaved edit", Action: forgotten.Removed, Path: file}
+		if !dry {
+			if err := e.clean(t, file, raw); err != nil {
+				touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
+			}
+		}
+		found = append(found, touched)
+	}
+	return found
+}
+
+func (e *Edits) isShared(raw []byte) bool {
+	var u Unsaved
+	return json.Unmarshal(raw, &u) == nil && e.root.isShared(u.Path)
+}
+
+func editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
+	var u Unsaved
+	if json.Unmarshal(raw, &u) != nil {
+		return false
+	}
+	return slices.ContainsFunc(memorytext.Parse(u.Base+"\n"+u.Text).Bullets(), func(b memorytext.Bullet) bool { return t.GoesAsLesson(b.Text) })
+}
+
+// clean takes the lines out of an edit, and out of the text that it began with:
+// saving it then changes nothing that was forgotten. One that can't be read goes.
+func (e *Edits) clean(t *forgotten.Traces, file string, raw []byte) error {
+	var u Unsaved
+	if json.Unmarshal(raw, &u) != nil {
+		return os.Remove(file)
+	}
+	for _, text := range []*string{&u.Base, &u.Text} {
+		f := &pass{s: e.sieve, t: t, path: u.Path}
+		*text = string(f.clean([]byte(*text)))
+	}
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	if !t.IsForGuest() && t.HoldsRaw(data) {
+		return os.Remove(file)
+	}
+	return e.files.Rewrite(file, func([]byte) ([]byte, error) { return data, nil })
+}

@@ -1,0 +1,142 @@
+package sharedfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/wholefile"
+)
+
+// Edit replaces a file people own by what change makes of its text: through a link, at
+// once, keeping its mode and encoding. It waits out another program's save; where the
+// file was edited between reading and replacing it, it begins again. The lock is held.
+// Errors: ErrSaving where the save takes long; of change; of the disk.
+func (f *Files) Edit(ctx context.Context, path string, change func(raw []byte) ([]byte, error)) error {
+	return f.EditAs(ctx, path, Editing{Patience: Patience}, change)
+}
+
+// Editing says how an edit goes about another program's save.
+type Editing struct {
+	Patience time.Duration // how long it is waited for
+	Waiting  func() error  // what is done before waiting; nil for nothing
+	takeOver bool          // the edit takes over what another program saved
+}
+
+// EditAs is Edit as how says. It waits no longer once ctx is over.
+func (f *Files) EditAs(ctx context.Context, path string, how Editing, change func(raw []byte) ([]byte, error)) error {
+	deadline := time.Now().Add(how.Patience)
+	for tries := 0; tries < memoryTries; {
+		real, err := ownFile(path)
+		if err != nil {
+			return wholefile.Explain("writing "+filepath.Base(path), err)
+		}
+		raw, was, err := wholefile.ReadRaw(real)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return wholefile.Explain("reading "+filepath.Base(path), err)
+		}
+		text, enc := wholefile.Decode(raw)
+		if f.saving(real, was, memorytext.Normalize(text), f.knownTo(path, real, was)) {
+			if how.Waiting != nil {
+				if err := how.Waiting(); err != nil {
+					return err
+				}
+				how.Waiting = nil
+			}
+			if !time.Now().Before(deadline) || ctx.Err() != nil {
+				return fmt.Errorf("writing %s: %w; try again when it is done", filepath.Base(path), ErrSaving)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(savingLook):
+			}
+			continue
+		}
+		if isBinary(text) {
+			return notText(path)
+		}
+		out, err := change(text)
+		if err != nil {
+			return err
+		}
+		done, err := f.replaceOwned(path, real, enc.Encode(out), was)
+		if err != nil {
+			return wholefile.Explain("writing "+filepath.Base(path), err)
+		}
+		if done {
+			return f.noteEdit(path, real, text, out, !how.takeOver)
+		}
+		tries++
+	}
+	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
+}
+
+// knownTo is what is known of a file before it is read for a write.
+func (f *Files) knownTo(path, real string, fi os.FileInfo) knownFile {
+	var k knownFile
+	isOwn := func(stamp wholefile.Stamp) bool { return fi != nil && wholefile.StampOf(fi) == stamp }
+	if stamp, ok := f.journal.stamp(path); ok {
+		k.size, k.own = stamp.Size, isOwn(stamp)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if stamp, ok := f.own[real]; ok {
+		k.size = max(k.size, stamp.Size)
+		k.own = k.own || isOwn(stamp)
+	}
+	if r, ok := f.read[path]; ok && r.Stat != nil {
+		k.size, k.text = r.Stat.Size(), r.text
+	}
+	return k
+}
+
+// replaceOwned writes a file anew. The old one keeps another name meanwhile: a program
+// that has it open goes on writing there.
+func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (bool, error) {
+	link := ""
+	if was != nil {
+		link = filepath.Join(filepath.Dir(real), wholefile.TempName(filepath.Base(real)))
+		if err := os.Link(real, link); err != nil {
+			link = "" // the file system has no second names: what is open is looked after no further
+		}
+	}
+	done, err := wholefile.Replace(real, data, was)
+	if done {
+		if err := wholefile.SyncFolder(filepath.Dir(real)); err != nil {
+			f.p.Logger.Warn("a memory's folder could not be synced: a power cut now could bring the file before this write back", "path", real, "err", err)
+		}
+	}
+	if link == "" {
+		return done, err
+	}
+	old := replaced{File: path, Link: link, Stamp: wholefile.StampOf(was), At: time.Now()}
+	if done && old.mayGrow() {
+		f.journal.note(func(j *journal) { j.Replaced = append(j.Replaced, old) })
+		return done, err
+	}
+	return done, errors.Join(err, os.Remove(link))
+}
+
+// noteEdit notes what an edit of the app made of a memory file: its state, the lines
+// learnt that are new in it, and those that the edit itself took out. An edit that takes
+// over another program's save takes none out knowingly.
+func (f *Files) noteEdit(path, real string, before, after []byte, knowingly bool) error {
+	fi, err := os.Stat(real)
+	if err != nil {
+		return wholefile.Explain("reading "+filepath.Base(path)+" back", err)
+	}
+	f.mu.Lock()
+	f.own[real] = wholefile.StampOf(fi)
+	f.mu.Unlock()
+	if !f.p.Journaled(path) {
+		return nil
+	}
+	f.journal.noteEdit(path, wholefile.StampOf(fi), before, after, knowingly)
+	f.p.Changed()
+	return nil
+}
