@@ -16,9 +16,6 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// reporter is a Tool that tells of its run itself, by events and blocks.
-type reporter interface{ reports() }
-
 // errCallStopped is the cause of a call that the user stopped alone.
 var errCallStopped = errors.New("the user stopped it")
 
@@ -54,7 +51,7 @@ func (d *dialogue) heard(r reply) {
 	if d.model.KeepsThinking && !d.hushed {
 		m.Thinking = r.thought
 	}
-	d.messages = append(d.messages, m)
+	d.window.Add(m)
 }
 
 // runCalls runs the calls of a reply and appends it and their results to the
@@ -91,9 +88,9 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	if limit == "" {
 		return nil
 	}
-	d.final = true
-	d.say(d.t.engine.guides.Limit)
-	return d.t.tellLimit(ctx, sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
+	d.window.Final = true
+	d.window.Say(d.who.engine.guides.Limit)
+	return d.out.limit(ctx, sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
 }
 
 func (d *dialogue) maxRounds() int {
@@ -118,7 +115,7 @@ func (d *dialogue) limit(call tools.Call) string {
 func (d *dialogue) tell(outcomes []outcome, native bool) {
 	if native {
 		for _, o := range outcomes {
-			d.messages = append(d.messages, api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
+			d.window.Add(api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
 		}
 		return
 	}
@@ -131,22 +128,22 @@ func (d *dialogue) tell(outcomes []outcome, native bool) {
 		}
 		parts = append(parts, "Result of "+what+":\n"+o.text)
 	}
-	d.say(strings.Join(parts, "\n\n"))
+	d.window.Say(strings.Join(parts, "\n\n"))
 }
 
 // run runs one call, tells of it and keeps it.
 func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	d.seen[call.Key()]++
-	call.ID = d.t.nextCallID()
-	tool := tools.Find(d.tools, call.Name)
-	if _, own := tool.(reporter); own {
+	call.ID = d.out.nextCall()
+	tool := tools.Find(d.window.Tools, call.Name)
+	if _, own := tool.(tools.Reporter); own {
 		result, err := tool.Run(ctx, call)
 		return d.settle(ctx, call, result, err)
 	}
 	began := time.Now()
 	event := Call{ID: call.ID, Name: call.Name, Task: call.Arg}
 	if d.call == nil {
-		d.t.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
+		d.out.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
 	d.tellTool(event)
 	call.Progress = func(text string) {
@@ -159,28 +156,29 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	event.Done, event.Failed, event.Took = true, o.failed, time.Since(began)
 	o.took = event.Took
 	if o.failed == "" {
-		event.Result, _ = prompt.CutResult(result.Text, d.resultTokens())
+		event.Result, _ = prompt.CutResult(result.Text, d.window.ResultTokens())
 	}
 	d.tellTool(event)
-	if err := d.t.keepTool(ctx, call, o, result.Text); err != nil {
+	if err := d.out.tool(ctx, call, o, event.Result); err != nil { // no more than the model got
+
 		return o, err
 	}
 	return o, turnErr
 }
 
 func (d *dialogue) tellTool(c Call) {
-	d.t.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.t.user.ID})
+	d.out.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.out.message.ID})
 }
 
 // runTool runs a tool under a context that StopCall can end.
 func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call) (tools.Result, error) {
 	if tool == nil {
-		return tools.Result{}, tools.Unavailable(call.Name, d.tools)
+		return tools.Result{}, tools.Unavailable(call.Name, d.window.Tools)
 	}
-	ctx, done := d.t.out.callContext(ctx, call.ID)
+	ctx, done := d.out.run.callContext(ctx, call.ID)
 	defer done()
 	if guarded, ok := tool.(tools.Guarded); ok {
-		if err := d.t.mayAct(ctx, guarded, call); err != nil {
+		if err := d.may.mayAct(ctx, guarded, call); err != nil {
 			return tools.Result{}, err
 		}
 	}
@@ -204,20 +202,16 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 		return o, ofTurn(err)
 	}
 	d.failures = 0
-	switch call.Name {
-	case tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove:
-		d.t.remembered = true
-	}
-	text, left := prompt.CutResult(result.Text, d.resultTokens())
+	text, left := prompt.CutResult(result.Text, d.window.ResultTokens())
 	if left > 0 {
-		d.t.tellCut(prompt.ContextCut{Result: left})
+		d.out.cut(prompt.ContextCut{Result: left})
 	} else if result.Cut {
 		text += "\n[cut here: the rest was not read]"
 	}
-	d.t.may.Hold(result.Sources)
+	d.may.Hold(result.Sources)
 	if result.Quote != "" {
 		d.quoted.Add(result.Text)
-		text = d.t.engine.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
+		text = d.who.engine.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil
@@ -225,28 +219,8 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 
 // skip answers a call that is not run.
 func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
-	call.ID = d.t.nextCallID()
+	call.ID = d.out.nextCall()
 	o := outcome{call: call, failed: why}
 	d.tellTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
-	return o, d.t.keepTool(ctx, call, o, "")
-}
-
-// keepTool appends a Tool block: what was asked and what came of it. Of a long
-// result it keeps as much as the model got at most.
-func (t *turn) keepTool(ctx context.Context, call tools.Call, o outcome, text string) error {
-	if o.failed != "" {
-		text = failedPrefix + o.failed
-	}
-	attrs := map[string]string{attrTook: tookAttr(o.took)}
-	if o.failed != "" {
-		attrs[attrFailed] = "yes"
-	}
-	text, _ = prompt.CutResult(text, t.talk.resultTokens())
-	_, err := t.engine.p.Store.Append(context.WithoutCancel(ctx), t.req.Session, transcript.Block{
-		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: t.user.ID, Text: text, Attrs: attrs,
-	}.WithSources(o.sources).WithRecalled(o.recalled))
-	if err != nil {
-		return &saveError{what: "The result of " + call.Name, err: err}
-	}
-	return nil
+	return o, d.out.tool(ctx, call, o, "")
 }

@@ -10,44 +10,14 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/fetch"
-	"mac-stats/agents/ollama"
+	"mac-stats/agents/passages"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
-	"mac-stats/sessionmem/transcript"
 )
-
-// Settings are the live settings of turns (config.toml); read anew each turn.
-type Settings struct {
-	DefaultAgent  string            // selector, "orchestrator"
-	Model         string            // for the roles general and code; "" = by role
-	RoleModels    map[string]string // role → model, overrides ("small", …)
-	PromptTier    string            // large | middle | plain: of agents that say nothing; else as fits the model
-	ToolsTier     string            // the same of the tools
-	TaskContext   string            // off | last-user-message
-	InMemoryOnly  bool              // new sessions are private, those on disk are not continued
-	MaxMessages   int               // 20
-	MaxTokens     int               // 8192
-	GlobalBudget  int               // characters of global memory in a prompt, 8000
-	AgentBudget   int               // 4000
-	MemoryWrite   string            // auto | ask | off
-	AnswerTime    time.Duration     // the longest that one answer may take to write; 0 is no limit
-	NotesBudget   int               // characters of earlier conversations that go with a message; 0 sends none
-	CrossSession  bool              // they may be of any of the owner's sessions, not only of the one that asks
-	AutoTitle     bool              // the small model names new sessions, where it is loaded
-	MaxFetchBytes int64             // FETCH_URL, default 2 MB
-	FetchTimeout  time.Duration     // default 20 s
-	QuestionTime  time.Duration     // how long a question waits for a person; 0 is no limit
-}
-
-// Small is what the settings say of small work.
-func (s Settings) Small() background.Settings {
-	return background.Settings{Model: s.RoleModels[string(ollama.RoleSmall)], PromptTier: s.PromptTier}
-}
 
 // Params is what an Engine needs. Optional fields say so.
 type Params struct {
@@ -60,7 +30,7 @@ type Params struct {
 	Settings func() Settings
 	Vitals   func() string                                           // one line for the prompt; optional
 	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
-	Recall   func() (Searcher, error)                                // finds what was said before; optional
+	Recall   func() (passages.Searcher, error)                       // finds what was said before; optional
 	// RecallTime is how long a turn waits for what was said before, 150 ms where it is nil or 0.
 	RecallTime func() time.Duration
 	// Answers are what a person allowed for longer than a call; optional: without them no
@@ -126,41 +96,6 @@ func NewEngine(p Params) *Engine {
 		Compacted: p.Compacted, Named: p.Named, Logger: p.Logger,
 	})
 	return e
-}
-
-// Request is one user message.
-type Request struct {
-	Session string // the session's name, "cpu-k3x9qa"
-	Text    string
-	Agent   string // selector, for this turn; "" = the session's, else the default agent
-	Skill   string // name of a skill by whose rules this turn is answered; "" = none
-	Model   string // for this turn; "" = the session's, else the agent's
-	Think   *bool  // whether the model thinks, for this turn; nil = the session's, else the agent's
-	// Files are attached: kept beside the transcript and linked below Text, which may
-	// hold links to attachments of before.
-	Files []attach.File
-	// Settings are written with the message and hold from this turn on; nil leaves
-	// those the session has.
-	Settings *transcript.Settings
-	// From is where Text came from, where the user didn't type it: piped in.
-	From transcript.Sources
-	// CanAsk: somebody sees the turn's questions and answers them with Run.Answer.
-	// Without it what needs a question doesn't run.
-	CanAsk bool
-	// Schedule names the schedule whose turn it is: what was allowed beforehand for that
-	// schedule runs, and no other permission counts. "" of a person's turn.
-	Schedule string
-	Given    string // what the schedule says under permissions: those given to it carry the same
-	// Place is where the message comes from, where that is not the owner: a channel of
-	// Discord; nil for the owner's own.
-	Place   *Place
-	NoTools bool
-	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
-	Edit    string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
-	// AppCompacts: the app runs and summarises the session after the turn, so the user
-	// need not wait for it.
-	AppCompacts bool
-	Holder      string // who asks, for people: "window", "command line"
 }
 
 // Start begins a turn and returns at once. Ending ctx stops the turn as Stop does.

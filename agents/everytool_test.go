@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/agents/delegate"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/passages"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/lesson"
@@ -17,17 +19,16 @@ import (
 // What has to know of every tool, beside the tool itself: CONTRIBUTING.md, "A tool".
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
-	r.engine.p.Recall = func() (Searcher, error) { return nil, errors.New("never asked") }
+	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
 	var all []string
-	for _, tool := range newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession}).allTools(t.Context()) {
+	for _, tool := range append(r.idle().assembly.to.Finders(), r.idle().ownTools(delegate.Config{})...) {
 		all = append(all, tool.Name())
 	}
-	all = append(all, findTool{}.Name(), findTool{skill: true}.Name()) // where the roster has no room for all
-	all = append(all, tools.RunCmd, tools.MCP)                         // where they are switched on, or set up
+	all = append(all, tools.RunCmd, tools.MCP) // where they are switched on, or set up
 	slices.Sort(all)
 	known := slices.Sorted(slices.Values(registry.KnownTools))
 	if diff := cmp.Diff(known, all); diff != "" {
-		t.Errorf("registry.KnownTools (-) and turn.allTools (+) differ:\n%s", diff)
+		t.Errorf("registry.KnownTools (-) and turn.ownTools (+) differ:\n%s", diff)
 	}
 
 	bringStrangersText := []string{tools.FetchURL, tools.RunCmd, tools.MCP}

@@ -80,11 +80,39 @@ type saveError struct {
 func (e *saveError) Error() string { return e.what + " could not be saved: " + e.err.Error() }
 func (e *saveError) Unwrap() error { return e.err }
 
+// saveProblem marks an error of the disk as such; others stay what they are.
+func saveProblem(what string, err error) error {
+	if isStop(err) || errors.Is(err, transcript.ErrBadName) {
+		return err
+	}
+	return &saveError{what: what, err: err}
+}
+
 // emptyError is ErrEmpty with the model.
 type emptyError struct{ model string }
 
 func (e *emptyError) Error() string        { return ErrEmpty.Error() + ": " + e.model }
 func (e *emptyError) Is(target error) bool { return target == ErrEmpty }
+
+// ErrNoVision: the message holds an image and the model takes none.
+var ErrNoVision = errors.New("the model can't look at images")
+
+// noVisionError is ErrNoVision with the model and, where one is installed, one that
+// can.
+type noVisionError struct{ model, other string }
+
+func (e *noVisionError) Error() string        { return ErrNoVision.Error() + ": " + e.model }
+func (e *noVisionError) Is(target error) bool { return target == ErrNoVision }
+
+// VisionModel is the installed model that an ErrNoVision offers; "" where there is
+// none.
+func VisionModel(err error) string {
+	var blind *noVisionError
+	if errors.As(err, &blind) {
+		return blind.other
+	}
+	return ""
+}
 
 // noChatError is a model that makes vectors and nothing else.
 type noChatError struct{ model string }

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/passages"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/transcript"
 )
@@ -147,8 +149,10 @@ func TestAQuestionEndsByItself(t *testing.T) {
 
 func TestEveryToolSaysWhatItTouches(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
-	run := newTurn(r.engine, newRun(Request{Session: testSession}, func() {}), Request{Session: testSession})
-	for _, tool := range append(run.allTools(t.Context()), searchTool{run}, findTool{run, false}) {
+	r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
+	r.open()
+	idle := r.idle()
+	for _, tool := range append(idle.ownTools(idle.assembly.to), idle.assembly.to.Finders()...) {
 		if tool.Doc().Effects == (tools.Effects{}) {
 			t.Errorf("%s", tool.Name())
 		}

@@ -2,12 +2,8 @@ package agents
 
 import (
 	"strings"
-	"unicode"
 
 	"mac-stats/agents/prompt"
-	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
-	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/transcript"
 )
@@ -64,7 +60,7 @@ func (p *Place) attrs(files []transcript.Attachment) map[string]string {
 	for k, v := range p.Attrs {
 		attrs[k] = v
 	}
-	if name := personName(p.Author); name != "" {
+	if name := prompt.PlainName(p.Author, maxName); name != "" {
 		attrs[attrName] = name
 	}
 	var names []string
@@ -77,25 +73,10 @@ func (p *Place) attrs(files []transcript.Attachment) map[string]string {
 	return attrs
 }
 
-// personName is a name that can stand before a message: one short line.
-func personName(name string) string {
-	return plainName(name, maxName)
-}
-
-// plainName is a name that others chose, also a file's, as it may stand in a prompt
-// outside a quote: one short line without marks.
-func plainName(name string, most int) string {
-	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(":<>[]`", r)
-	}), " ")
-	return excerpt.Shorten(name, most)
-}
-
-// asSent is a message as the model is told it: of a place, cut to its length and
+// asSent is a message as the model is told it: as it is, of a place cut to its length and
 // with the name of who wrote it. Its further lines are set in, so that none of them reads
 // like the beginning of another person's message.
-func (t *turn) asSent(b transcript.Block) transcript.Block {
-	p := t.req.Place
+func (p *Place) asSent(b transcript.Block) transcript.Block {
 	if p == nil {
 		return b
 	}
@@ -108,42 +89,8 @@ func (t *turn) asSent(b transcript.Block) transcript.Block {
 	return b
 }
 
-// permitted are the tools that may be used here.
-func (t *turn) permitted(offered []tools.Tool) []tools.Tool {
-	if t.req.Place == nil {
-		return offered
-	}
-	var list []tools.Tool
-	for _, tool := range offered {
-		if registry.HasTool(t.req.Place.Tools, tool.Name()) {
-			list = append(list, tool)
-		}
-	}
-	return list
-}
-
-// placeMemory puts the memory of the place into a prompt, and takes out what is not
-// for it.
-func (t *turn) placeMemory(in *prompt.Input) {
-	p := t.req.Place
-	if p == nil {
-		return
-	}
-	in.First = p.Prompt
-	if !p.Global {
-		in.Global = memory.File{Missing: true}
-	}
-	if !p.OwnMemory {
-		in.Own = memory.File{Missing: true}
-	}
-	for _, m := range p.Memory {
-		in.Shared = append(in.Shared, prompt.SharedMemory{Heading: m.Heading, File: t.loadMemory(m.Target), Budget: m.Budget})
-	}
-}
-
-// placeHistory is what is sent of the history: the last turns before the message.
-func (t *turn) placeHistory(messages []transcript.Block) (kept []transcript.Block, left int) {
-	p := t.req.Place
+// history is what is sent of it: the last turns before the message.
+func (p *Place) history(messages []transcript.Block) (kept []transcript.Block, left int) {
 	if p == nil || p.Turns < 0 {
 		return messages, 0
 	}
@@ -151,19 +98,10 @@ func (t *turn) placeHistory(messages []transcript.Block) (kept []transcript.Bloc
 	return messages[left:], left
 }
 
-// around is what others said, quoted and within its share.
-func (t *turn) around(history []transcript.Block) string {
-	p := t.req.Place
+// around is what others said beside the history.
+func (p *Place) around(history []transcript.Block) string {
 	if p == nil || p.Around == nil {
 		return ""
 	}
-	text := p.Around(history)
-	if strings.TrimSpace(text) == "" {
-		return ""
-	}
-	if t.talk.budget.Known() {
-		text, _ = prompt.CutResult(text, t.talk.raw(t.numCtx*aroundShare/100))
-	}
-	t.talk.quoted.Add(text)
-	return t.engine.guides.Quote("what people said in this channel", text)
+	return p.Around(history)
 }

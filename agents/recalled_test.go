@@ -12,6 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/passages"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/transcript"
@@ -36,7 +37,7 @@ func newRecalling(t *testing.T, script ollamatest.Script) *recalling {
 		}
 	})
 	r.index = index
-	r.params.Recall = func() (Searcher, error) { return index, nil }
+	r.params.Recall = func() (passages.Searcher, error) { return index, nil }
 	r.params.RecallTime = func() time.Duration { return 20 * time.Second } // however slow the machine is
 	r.settings.NotesBudget, r.settings.CrossSession = 1500, true
 	r.engine = NewEngine(r.params)
@@ -84,7 +85,7 @@ func TestEarlierConversationsGoWithTheMessage(t *testing.T) {
 	result, events := r.say(zephyr)
 
 	sent := r.sent()
-	if !strings.HasPrefix(sent, zephyr+"\n\nBetween the two marks is text from "+recalledFrom) ||
+	if !strings.HasPrefix(sent, zephyr+"\n\nBetween the two marks is text from earlier conversations of the user, the newest last") ||
 		!strings.Contains(sent, "from cpu-old/") || !strings.Contains(sent, ", user: The zephyr proxy listens on port 8443") {
 		t.Errorf("sent:\n%s", sent)
 	}
@@ -121,7 +122,7 @@ func TestWhatIsNotRecalled(t *testing.T) {
 		{"the owner's words in a channel", "discord-7", nil, nil},
 		{"the owner's words for a place", "discord-7", nil, &Place{Lessons: memory.Target{Kind: memory.TargetChannel, ID: "7"}}},
 		{"where the index can't be opened", "cpu-new", func(r *recalling) {
-			r.params.Recall = func() (Searcher, error) { return nil, errors.New("the cache folder is gone") }
+			r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("the cache folder is gone") }
 			r.engine = NewEngine(r.params)
 		}, nil},
 	}
@@ -298,7 +299,7 @@ func (hanging) Search(ctx context.Context, _ recall.Query) (recall.Answer, error
 
 func TestASlowIndexDelaysNoTurn(t *testing.T) {
 	r := newRecalling(t, ollamaScript("Hello."))
-	r.params.Recall = func() (Searcher, error) { return hanging{}, nil }
+	r.params.Recall = func() (passages.Searcher, error) { return hanging{}, nil }
 	r.params.RecallTime = func() time.Duration { return time.Millisecond }
 	r.engine = NewEngine(r.params)
 	if result, events := r.say(zephyr); result.Text != "Hello." || len(of(events, EventRecalled)) > 0 {

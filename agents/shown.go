@@ -1,9 +1,11 @@
 package agents
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,39 +78,91 @@ func UsageOf(b transcript.Block) *Usage {
 	return &u
 }
 
-// keepThought keeps what the model thought before a reply, as a Note above it: shown, and
-// never sent to a model.
-func (t *turn) keepThought(ctx context.Context, r reply) error {
-	if strings.TrimSpace(r.thought) == "" {
+// memoryAttr is the attribute of an answer's block that says what its prompt held
+// of the memory: memory="memory.md:12 agent-001/memory.md:3".
+const memoryAttr = "memory"
+
+func memoryAttrs(read []MemoryRead) map[string]string {
+	if len(read) == 0 {
 		return nil
 	}
-	return t.note(ctx, transcript.Block{
-		Note: transcript.NoteThinking, Agent: t.agent.Slug, Model: t.model.Name, Parent: t.user.ID, Text: r.thought,
-		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
-	}.WithSources(r.held))
+	var parts []string
+	for _, r := range read {
+		parts = append(parts, fmt.Sprintf("%s:%d", r.Name, r.Lines))
+	}
+	return map[string]string{memoryAttr: strings.Join(parts, " ")}
 }
 
-// Unsaved is what became of a line that a memory tool was given and has not written.
-type Unsaved string
-
-// What becomes of such a line.
-const (
-	UnsavedProposed Unsaved = "Not saved: proposed to the user"
-	UnsavedWaiting  Unsaved = "Not saved yet: another program is saving the file."
-	UnsavedKnown    Unsaved = "Nothing to save: the memory already says so."
-	unsavedAgain    Unsaved = "Nothing to propose"
-)
-
-// UnsavedOf tells from the result of a memory tool what became of its line; "" where it
-// was written, or where it is no such result.
-func UnsavedOf(result string) Unsaved {
-	for _, u := range []Unsaved{UnsavedProposed, UnsavedWaiting, UnsavedKnown} {
-		if strings.HasPrefix(result, string(u)) {
-			return u
+// ReadOf gives what an answer's block says its prompt held of the memory. The names
+// come from a file people edit: a name that leads out of its folder is left out.
+func ReadOf(b transcript.Block) []MemoryRead {
+	var out []MemoryRead
+	for _, part := range strings.Fields(b.Attrs[memoryAttr]) {
+		at := strings.LastIndexByte(part, ':')
+		if at < 0 {
+			continue
+		}
+		n, err := strconv.Atoi(part[at+1:])
+		if err == nil && n >= 0 && filepath.IsLocal(filepath.FromSlash(part[:at])) {
+			out = append(out, MemoryRead{Name: part[:at], Lines: n})
 		}
 	}
-	if strings.HasPrefix(result, string(unsavedAgain)) {
-		return UnsavedKnown
+	return out
+}
+
+// RecalledNote is a passage that went with a message, or is named by an answer.
+type RecalledNote struct {
+	Chunk   string    `json:"chunk"` // its id
+	Session string    `json:"session"`
+	Block   string    `json:"block"`
+	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
+	Text    string    `json:"text,omitempty"`
+}
+
+// RecalledOf gives the passages that an answer was made with, as its block names
+// them.
+func RecalledOf(b transcript.Block) []RecalledNote {
+	var out []RecalledNote
+	for _, id := range b.Recalled() {
+		session, rest, _ := strings.Cut(id, "/")
+		block, _, ok := strings.Cut(rest, "/")
+		if ok && session != "memory" {
+			out = append(out, RecalledNote{Chunk: id, Session: session, Block: block})
+		}
 	}
-	return ""
+	return out
+}
+
+// notesOf names passages for events.
+func notesOf(list []transcript.Quotation) []RecalledNote {
+	notes := RecalledOf(transcript.Block{}.WithRecalled(list))
+	for i := range notes {
+		at := slices.IndexFunc(list, func(q transcript.Quotation) bool { return q.Chunk == notes[i].Chunk })
+		notes[i].Time, notes[i].Text = list[at].Time, list[at].Text
+	}
+	return notes
+}
+
+// usedOf are the passages that a message was sent with before.
+func usedOf(b transcript.Block) []transcript.Quotation {
+	var list []transcript.Quotation
+	for _, id := range b.Recalled() {
+		list = append(list, transcript.Quotation{Chunk: id})
+	}
+	return list
+}
+
+// A message can be for an agent or a skill of its own, in whatever conversation it is:
+// then the conversation's agent is not asked. Its block says so, so that it is answered
+// again by the same one.
+
+const (
+	attrTo    = "to"    // the agent a message is for
+	attrSkill = "skill" // the skill by whose rules it is answered
+)
+
+// AddressOf is the agent or the skill that a message is for; "" where it is for the
+// conversation's own agent.
+func AddressOf(b transcript.Block) string {
+	return cmp.Or(b.Attrs[attrTo], b.Attrs[attrSkill])
 }

@@ -53,16 +53,16 @@ const (
 const mostThinking = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
-	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.messages), turn: prompt.NewTurnEnd(d.messages)}
-	if room := d.answerTokens(); room > 0 {
+	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.window.Messages), turn: prompt.NewTurnEnd(d.window.Messages)}
+	if room := d.window.AnswerTokens(); room > 0 {
 		s.mayThink = min(s.mayThink, room/2)
 	}
-	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.t.user.ID}
+	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.out.message.ID}
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	s.draft = d.t.engine.p.Store.Checkpoint(context.Background(), d.t.req.Session, d.said(block))
-	if len(d.tools) > 0 && !d.final {
+	s.draft = d.who.engine.p.Store.Checkpoint(context.Background(), d.out.session, d.said(block))
+	if len(d.window.Tools) > 0 && !d.window.Final {
 		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}
 	return s
@@ -85,7 +85,7 @@ func (s *streaming) enter(state State, detail string) {
 		return
 	}
 	s.state = state
-	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.t.user.ID})
+	s.d.emit(Event{Type: EventState, State: state, Detail: detail, Block: s.d.out.message.ID})
 }
 
 func (s *streaming) onChunk(c ollama.Chunk) {
@@ -129,7 +129,7 @@ func (s *streaming) watch(c ollama.Chunk) {
 		s.began = time.Now()
 	}
 	s.thought += transcript.EstimateTokens(c.Thinking)
-	most := s.d.t.settings.AnswerTime
+	most := s.d.who.settings.AnswerTime
 	switch {
 	case s.loop.Write(c.Content):
 		s.ended = endLoop
@@ -207,7 +207,7 @@ func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) &
 // calls are the tools the reply asks for.
 func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
 	for _, c := range res.ToolCalls {
-		calls = append(calls, tools.FromNative(c, s.d.tools, s.d.isAgent))
+		calls = append(calls, tools.FromNative(c, s.d.window.Tools, s.d.isAgent))
 	}
 	if len(calls) > 0 {
 		return calls, res.ToolCalls
@@ -244,32 +244,29 @@ func (d *dialogue) written(found prompt.Directive) tools.Call {
 		}
 		return tools.Call{Name: found.Name, Arg: found.Arg}
 	}
-	call := tools.WithArgs(found.Name, found.Args, d.tools)
+	call := tools.WithArgs(found.Name, found.Args, d.window.Tools)
 	call.Written = true
 	return call
 }
 
-// fitter is a Tool that can tell a call from a sentence about it.
-type fitter interface{ fits(call tools.Call) bool }
-
 // fits reports whether what looks like a call can be meant as one.
 func (d *dialogue) fits(found prompt.Directive) bool {
 	call := d.written(found)
-	tool := tools.Find(d.tools, call.Name)
+	tool := tools.Find(d.window.Tools, call.Name)
 	if tool == nil {
 		return false
 	}
-	if f, ok := tool.(fitter); ok {
-		return f.fits(call)
+	if f, ok := tool.(tools.Fitter); ok {
+		return f.Fits(call)
 	}
 	return strings.TrimSpace(call.Arg) != ""
 }
 
 // isAgent reports whether a name is that of an agent that may be called.
 func (d *dialogue) isAgent(name string) bool {
-	if tools.Find(d.tools, registry.ToolAgent) == nil {
+	if tools.Find(d.window.Tools, registry.ToolAgent) == nil {
 		return false
 	}
-	_, ok := registry.Select(d.t.roster, name, registry.Agent.Usable)
+	_, ok := registry.Select(d.who.roster, name, registry.Agent.Usable)
 	return ok
 }

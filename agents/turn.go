@@ -3,14 +3,15 @@ package agents
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"mac-stats/agents/background"
-	"mac-stats/agents/ollama"
+	"mac-stats/agents/delegate"
+	"mac-stats/agents/fetch"
+	"mac-stats/agents/lessons"
+	"mac-stats/agents/passages"
 	"mac-stats/agents/prompt"
-	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -24,35 +25,27 @@ import (
 //
 // The model phase may also lead to shrink (the context overflowed) or correct
 // (the reply was only something like a directive), and from there back to model.
+//
+// What a phase decides by is kept in the parts that decide: who answers, what may run,
+// what is sent, what is told. They know each other in one direction only, and no part
+// knows the turn.
 type turn struct {
+	parts
 	engine   *Engine
-	out      *Run
 	req      Request
 	settings Settings
+	lock     *sessionmem.TurnLock
 
-	lock   *sessionmem.TurnLock
-	user   transcript.Block // as it is on disk
-	roster []registry.Agent // all there are, read once
-	agent  registry.Agent
-	model  ollama.ModelInfo
-	numCtx int
-	system prompt.System
+	passages *passages.Passages
+	lessons  *lessons.Lessons
+	prompts  *prompts
+	talk     *dialogue // nil until agent and model are chosen
+	assembly *assembly // what it is asked
 
-	chosen   transcript.Settings // for the session
-	rules    string              // of the skill that the message is for
-	contents contents
-
-	talk      *dialogue
-	reply     reply                  // the last one
-	shrunk    bool                   // the one retry after an overflow is used up
-	corrected bool                   // the one corrective round is used up
-	nudged    bool                   // and the one for a step that was only announced
-	may       tools.Permissions      // by where the text that it holds came from
-	used      []transcript.Quotation // of earlier conversations
-	calls     int                    // tools and sub-calls so far
-	took      background.Filled      // of the context by the last call
-	// remembered: a memory was changed or proposed, or held the lesson already.
-	remembered bool
+	reply     reply // the last one
+	shrunk    bool  // the one retry after an overflow is used up
+	corrected bool  // the one corrective round is used up
+	nudged    bool  // and the one for a step that was only announced
 
 	result Result
 	last   Event // the terminal event
@@ -62,9 +55,8 @@ type turn struct {
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
-	t := &turn{engine: e, out: run, req: req, result: Result{Session: req.Session}}
-	t.contents = contents{t: t, by: map[string]content{}}
-	return t
+	out := &report{engine: e, run: run, session: req.Session}
+	return &turn{parts: parts{out: out}, engine: e, req: req, result: Result{Session: req.Session}}
 }
 
 // run drives the phases and tells the end.
@@ -73,14 +65,14 @@ func (t *turn) run(ctx context.Context) {
 	if t.lock != nil {
 		t.lock.Unlock()
 	}
-	t.engine.forget(t.out)
+	t.engine.forget(t.out.run)
 	if err == nil {
-		t.engine.workAfter(t.req.Session, t.took)
+		t.engine.workAfter(t.req.Session, t.filled())
 	}
 	if t.engine.p.Ended != nil {
 		t.engine.p.Ended(t.req.Session)
 	}
-	t.out.finish(t.last, t.result, err)
+	t.out.run.finish(t.last, t.result, err)
 }
 
 // phases runs the phases to the end. A fault of this program ends the turn, not
@@ -100,24 +92,13 @@ func (t *turn) phases(ctx context.Context) (err error) {
 	return nil
 }
 
-func (t *turn) emit(e Event) { t.out.emit(e) }
-
-// state tells what the turn is doing, in words for people.
-func (t *turn) state(s State, detail string) {
-	t.tell(Event{Type: EventState, State: s, Detail: detail})
-}
-
-// warn is state with words that have to be seen.
-func (t *turn) warn(s State, detail string) {
-	t.tell(Event{Type: EventState, State: s, Detail: detail, Warning: true})
-}
-
-func (t *turn) tell(e Event) {
-	e.Block, e.Agent, e.Model = t.user.ID, t.agent.Slug, t.model.Name
-	if t.talk != nil {
-		e.Round = t.talk.rounds
+// filled is how full the turn left its model's context.
+func (t *turn) filled() background.Filled {
+	last := background.Filled{History: t.assembly.history}
+	if t.talk.usage != nil {
+		last.Percent = t.talk.usage.ContextPercent
 	}
-	t.emit(e)
+	return last
 }
 
 // takeLock waits for the session's turn: first for the runs of this process, in
@@ -130,9 +111,9 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	who := ""
 	waiting := func(holder string) {
 		who = holder
-		t.state(StateQueued, "held by the "+holder)
+		t.out.state(StateQueued, "held by the "+holder)
 	}
-	if before := t.out.before; before != nil {
+	if before := t.out.run.before; before != nil {
 		select {
 		case <-before.done:
 		default:
@@ -153,6 +134,7 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	}
 	t.lock = lock
 	t.settings = t.engine.p.Settings()
+	t.equip()
 	if t.req.Retry != "" {
 		return (*turn).reopen, nil
 	}
@@ -176,57 +158,30 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 	return nil
 }
 
-// saveProblem marks an error of the disk as such; others stay what they are.
-func saveProblem(what string, err error) error {
-	if isStop(err) || errors.Is(err, transcript.ErrBadName) {
-		return err
+// equip makes the parts that need nobody who answers yet.
+func (t *turn) equip() {
+	p, set := t.engine.p, t.settings
+	t.may = &consent{out: t.out, req: t.req, late: set.QuestionTime}
+	private := func() bool { return p.Store.IsPrivate(t.req.Session) }
+	old := passages.Config{
+		Session: t.req.Session, Store: p.Store, Guides: t.engine.guides, Logger: t.engine.log,
+		Budget: set.NotesBudget, Time: p.RecallTime(), Window: transcript.Limits{Messages: set.MaxMessages, Tokens: set.maxTokens()}, First: t.engine.shownFrom(t.req.Session),
+		Across: set.CrossSession && t.req.Place == nil && !transcript.IsDiscord(t.req.Session),
+		Go:     t.engine.work.Go, Held: t.may.Hold, Asked: func() string { return t.out.message.ID },
 	}
-	return &saveError{what: what, err: err}
-}
-
-// resolveModel finds the model for an agent: what was asked for, else what its
-// agent.json names, else the setting for its role, else (general and code) the
-// setting for all, else the best one installed for the role.
-func (t *turn) resolveModel(ctx context.Context, asked string, a registry.Agent) (ollama.ModelInfo, int, error) {
-	explicit := asked
-	for _, candidate := range []string{a.Model, t.settings.RoleModels[a.Role]} {
-		if explicit == "" {
-			explicit = candidate
-		}
+	if !set.InMemoryOnly && !private() { // else the session is no part of the index and leaves no trace of a search either
+		old.Index = p.Recall
 	}
-	if explicit == "" && (a.Role == registry.RoleGeneral || a.Role == "code" || a.Role == "") {
-		explicit = t.settings.Model
+	learn := lessons.Config{
+		Host: t.out, Memory: p.Memory, Registry: p.Registry, Session: t.req.Session, Private: private,
+		Write:   func() string { return p.Settings().MemoryWrite }, // switching it counts at once, also for a turn that is under way
+		Message: func() transcript.Block { return t.out.message }, Remember: func(call tools.Call) tools.Decision { return t.may.Remember(call.Held) },
+		Global: set.GlobalBudget, Agent: set.AgentBudget,
 	}
-	role := ollama.Role(a.Role)
-	if role == "" {
-		role = ollama.RoleGeneral
+	if t.req.Place != nil {
+		old.Budget, learn.Place = 0, &t.req.Place.Lessons
 	}
-	model, err := t.engine.p.Models.Resolve(ctx, explicit, role)
-	if err != nil {
-		return ollama.ModelInfo{}, 0, fmt.Errorf("choosing a model for %s: %w", a.Slug, err)
-	}
-	if model.Can("embedding") && !model.Can("completion") {
-		return ollama.ModelInfo{}, 0, &noChatError{model.Name}
-	}
-	numCtx, err := t.engine.p.Models.NumCtx(ctx, model.Name)
-	if err != nil {
-		return ollama.ModelInfo{}, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
-	}
-	return model, numCtx, nil
-}
-
-// readChosen finds what was chosen for the session.
-func (t *turn) readChosen(ctx context.Context) error {
-	if t.req.Settings != nil {
-		t.chosen = *t.req.Settings
-		return nil
-	}
-	window, err := t.engine.p.Store.Context(context.WithoutCancel(ctx), t.req.Session)
-	if err != nil {
-		return fmt.Errorf("reading the conversation: %w", err)
-	}
-	t.chosen = window.Settings
-	return nil
+	t.passages, t.lessons = passages.New(old), lessons.New(learn)
 }
 
 // choose finds the agent and its model.
@@ -234,32 +189,51 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
 		return (*turn).compactFirst, nil // done when the message was weighed
 	}
-	if err := errors.Join(t.readChosen(ctx), t.readSkill()); err != nil {
-		return nil, err
-	}
-	selector := cmp.Or(t.req.Agent, t.chosen.Agent, t.settings.DefaultAgent, "orchestrator")
-	t.roster = t.engine.p.Registry.Agents()
-	agent, ok := registry.Select(t.roster, selector, registry.Agent.Usable)
-	if !ok {
-		var err error
-		if agent, err = t.engine.p.Registry.Find(selector); err != nil { // says why
-			return nil, err
-		}
-	}
-	if t.chosen.Temperature != nil {
-		agent.Temperature = t.chosen.Temperature
-	}
-	agent.Think = cmp.Or(t.req.Think, t.chosen.Think, agent.Think)
-	t.agent, t.result.Agent = agent, agent.Slug
-	model, numCtx, err := t.resolveModel(ctx, cmp.Or(t.req.Model, t.chosen.Model), agent)
+	t.who = &cast{engine: t.engine, settings: t.settings}
+	err := t.who.choose(ctx, t.req)
+	t.out.agent, t.out.model = t.who.agent.Slug, t.who.model.Name
+	t.result.Agent, t.result.Model = t.out.agent, t.out.model
 	if err != nil {
 		return nil, err
 	}
-	if n := t.chosen.Context; n > 0 {
-		numCtx = min(n, cmp.Or(model.MaxContext, n))
-	}
-	t.model, t.numCtx, t.result.Model = model, numCtx, model.Name
-	t.talk = newDialogue(t, agent, model, numCtx, t.tools(ctx))
-	t.system = t.systemPrompt()
+	t.meet(ctx)
 	return (*turn).compactFirst, nil
+}
+
+// meet makes the parts that need to know who answers.
+func (t *turn) meet(ctx context.Context) {
+	t.prompts = &prompts{parts: t.parts, place: t.req.Place}
+	box := &toolbox{who: t.who, place: t.req.Place, message: cmp.Or(t.req.Text, t.out.message.Text)}
+	to := delegate.Config{
+		Host:     &delegation{parts: t.parts, prompts: t.prompts, box: box},
+		Registry: t.engine.p.Registry, Roster: t.who.roster, Agent: t.who.agent,
+	}
+	box.own = t.ownTools(to)
+	var offered []tools.Tool
+	if !t.req.NoTools {
+		if words := t.who.tooSmall(); words != "" {
+			t.out.warn(StateReading, words)
+		}
+		offered = box.forAgent(ctx)
+	}
+	t.talk = newDialogue(t.parts, t.who.agent, t.who.model, t.who.numCtx, offered)
+	t.assembly = &assembly{
+		parts: t.parts, place: t.req.Place, talk: t.talk, window: t.talk.window, to: to,
+		system: t.prompts.system(t.talk, to),
+		contents: prompt.Contents{
+			Guides: t.engine.guides, Read: t.readFile, AsSent: t.req.Place.asSent, Sees: t.who.model.Can(visionCapability), Limit: t.who.filesLimit(),
+		},
+	}
+}
+
+// ownTools are the tools of this version, always in this order.
+func (t *turn) ownTools(to delegate.Config) []tools.Tool {
+	list := append(to.Tools(), t.lessons.Tools()...)
+	if t.engine.p.Stats != nil {
+		list = append(list, tools.Stats{Read: t.engine.p.Stats})
+	}
+	if t.passages.Searchable() {
+		list = append(list, t.passages.Tool())
+	}
+	return append(list, fetch.Tool{Fetcher: t.engine.fetch, Host: t.may})
 }

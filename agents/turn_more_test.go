@@ -17,6 +17,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/background"
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/registry"
@@ -276,9 +277,8 @@ func TestModelOfAnAgent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Models: models})
-			tr := newTurn(r.engine, nil, Request{})
-			tr.settings = Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}
-			got, numCtx, err := tr.resolveModel(t.Context(), tt.asked, tt.agent)
+			who := cast{engine: r.engine, settings: Settings{Model: "big:8b", RoleModels: map[string]string{"small": "tiny:1b", "embed": ""}}}
+			got, numCtx, err := who.resolve(t.Context(), tt.asked, tt.agent)
 			if err != nil || got.Name != tt.want || numCtx != 8192 {
 				t.Errorf("%s with %d, %v; want %s", got.Name, numCtx, err, tt.want)
 			}
@@ -412,41 +412,13 @@ func TestTurnSameLessonTwice(t *testing.T) {
 }
 
 func TestNativeArguments(t *testing.T) {
-	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetchTool{}}, nil)
+	call := tools.FromNative(toolCall("fetch_url", map[string]any{"URL": "https://a.b", "depth": 3, "tags": []any{"x"}}), []tools.Tool{fetch.Tool{}}, nil)
 	want := tools.Call{
 		Name: tools.FetchURL, Arg: `https://a.b depth=3 tags=["x"]`, NativeID: "id-fetch_url",
 		Args: map[string]string{"url": "https://a.b", "depth": "3", "tags": `["x"]`},
 	}
 	if diff := cmp.Diff(want, call); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestSplitSelector(t *testing.T) {
-	agents := []registry.Agent{
-		{ID: "002", Slug: "coder", Name: "Coder", Enabled: true},
-		{ID: "003", Slug: "doctor", Name: "Machine Doctor", Enabled: true},
-		{ID: "9", Slug: "machine", Name: "Machine", Enabled: true},
-		{ID: "5", Slug: "off", Name: "Coder of old", Enabled: false},
-	}
-	for arg, want := range map[string][2]string{
-		"coder Write it":                {"coder", "Write it"},
-		"Coder: Write it":               {"Coder", "Write it"},
-		"002 Write it":                  {"002", "Write it"},
-		"agent-002\nWrite\nit":          {"agent-002", "Write\nit"},
-		"machine doctor, what is slow?": {"machine doctor", "what is slow?"},
-		"machine what is slow?":         {"machine", "what is slow?"},
-		"coders unite":                  {"coders", "unite"},
-		"Coder of old do it":            {"Coder", "of old do it"},
-		"coder":                         {"coder", ""},
-		"":                              {"", ""},
-		"nobody: do it":                 {"nobody", "do it"},
-		"coder：写一个脚本。":                  {"coder", "写一个脚本。"},
-	} {
-		selector, task := splitSelector(arg, agents)
-		if selector != want[0] || task != want[1] {
-			t.Errorf("%q: %q, %q; want %q", arg, selector, task, want)
-		}
 	}
 }
 
@@ -523,5 +495,33 @@ func TestTurnStreamingAnswerIsCheckpointed(t *testing.T) {
 	}
 	if got := partials(); got != "" {
 		t.Errorf("a checkpoint stays: %q", got)
+	}
+}
+
+func TestAnAnswerThatOnlyClaimsToRememberIsMarked(t *testing.T) {
+	const claim = "I'll remember that."
+	for _, tt := range []struct {
+		name    string
+		replies []string
+		write   string
+		want    bool
+	}{
+		{"given nothing saved", []string{claim}, "auto", true},
+		{"given a lesson saved", []string{"MEMORY_APPEND: The user likes tea.", claim}, "auto", false},
+		{"given a lesson proposed", []string{"MEMORY_APPEND: The user likes tea.", claim}, "ask", false},
+		{"given a lesson that is there", []string{"MEMORY_APPEND: Likes jazz.", claim}, "auto", false},
+		{"given a lesson refused", []string{"MEMORY_APPEND: The user likes tea.", claim}, "off", true},
+		{"given another tool", []string{"SYSTEM_STATS: cpu", claim}, "auto", true},
+		{"given no claim", []string{"Tea is fine."}, "auto", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, ollamatest.Script{Rules: replies(tt.replies...)})
+			r.settings.MemoryWrite = tt.write
+			r.write("agents/memory.md", "- Likes jazz.\n")
+			_, events := r.say("I like tea.")
+			if last := events[len(events)-1]; last.Type != EventDone || last.Unkept != tt.want {
+				t.Errorf("the end is %+v, want unkept %v", last, tt.want)
+			}
+		})
 	}
 }

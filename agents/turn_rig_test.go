@@ -95,6 +95,18 @@ func (r *rig) open() {
 	r.t.Cleanup(func() { _ = engine.Close(); _ = store.Close() })
 }
 
+// idle is a turn with all of its parts that does nothing.
+func (r *rig) idle() *turn {
+	req := Request{Session: testSession}
+	idle := newTurn(r.engine, newRun(req, func() {}), req)
+	idle.settings = r.settings
+	idle.equip()
+	if _, err := idle.choose(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+	return idle
+}
+
 // turn runs one message to its end and gives all events.
 func (r *rig) turn(req Request) (Result, []Event, error) {
 	r.t.Helper()

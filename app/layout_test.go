@@ -61,13 +61,16 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
-	"agents/fetch":    {"sessionmem/excerpt"},
+	"agents/fetch":    {"agents/tools", "sessionmem/excerpt", "sessionmem/transcript"},
 	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
 	"agents/process":  {},
 	"agents/loop":     {"sessionmem/transcript"},
 	"agents/background": {
 		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/summary", "sessionmem/transcript",
 	},
+	"agents/delegate":  {"agents/prompt", "agents/registry", "agents/tools"},
+	"agents/lessons":   {"agents/prompt", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/sharedfile", "sessionmem/transcript"},
+	"agents/passages":  {"agents/background", "agents/prompt", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/transcript"},
 	"agents/command":   {"agents/process", "agents/tools", "sessionmem/transcript"},
 	"agents/mcpclient": {"agents/ollama", "agents/process", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
 	"agents/tools":     {"agents/registry", "sessionmem/excerpt", "sessionmem/transcript", "sessionmem/wholefile"},
@@ -115,7 +118,7 @@ var rooms = map[string][]string{
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"app/ui/formula", "sessionmem/transcript"},
 	"app/schedule":    {"sessionmem/wholefile"},
-	"app/mcpserver":   {"agents", "app/config", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/corpus"},
+	"app/mcpserver":   {"agents/passages", "agents/tools", "app/config", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/corpus"},
 	"app/i18n":        {},
 	"app/osopen":      {"app/sessionbus"},
 	"app/sessionbus":  {},
@@ -183,7 +186,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
 	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

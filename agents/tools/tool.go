@@ -55,6 +55,12 @@ type Guarded interface {
 	Action(call Call) (Action, error)
 }
 
+// Fitter is a Tool that can tell a call from a sentence about it.
+type Fitter interface{ Fits(call Call) bool }
+
+// Reporter is a Tool that tells of its runs itself.
+type Reporter interface{ Reports() }
+
 // Param is an argument of the native form. All are strings.
 type Param struct {
 	Name        string
@@ -81,6 +87,14 @@ type Call struct {
 
 // Value is a native argument, or "".
 func (c Call) Value(name string) string { return strings.TrimSpace(c.Args[name]) }
+
+// Only is the argument of a tool that has one, of that name in a native call.
+func (c Call) Only(name string) string {
+	if c.Native() {
+		return c.Value(name)
+	}
+	return strings.TrimSpace(c.Arg)
+}
 
 // Native reports whether the call came as a native one.
 func (c Call) Native() bool { return c.Args != nil }

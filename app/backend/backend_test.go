@@ -11,6 +11,7 @@ import (
 
 	"mac-stats/agents"
 	"mac-stats/agents/ollamatest"
+	"mac-stats/agents/tools"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem/memory"
 )
@@ -215,7 +216,7 @@ func TestStatsOfOneTopicOrAll(t *testing.T) {
 		t.Errorf("stats of memory = %q, %v", one, err)
 	}
 	for _, topic := range monitor.Topics() {
-		if !agents.IsStatsTopic(topic) {
+		if !tools.IsStatsTopic(topic) {
 			t.Errorf("SYSTEM_STATS can't be asked for %s: add it to the topics in agents", topic)
 		}
 	}

@@ -24,7 +24,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"mac-stats/agents"
+	"mac-stats/agents/passages"
+	"mac-stats/agents/tools"
 	"mac-stats/app/config"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/memorytext"
@@ -162,7 +163,7 @@ func (s *server) search(ctx context.Context, r *mcp.CallToolRequest, in searchIn
 		return nil, nil, fmt.Errorf("searching: %w", err)
 	}
 	var lines []string
-	for _, q := range agents.Quotations(answer.Hits, func(h recall.Hit) bool { return allowed.Discord || !agents.SaidOnDiscord(h) }) {
+	for _, q := range passages.Quotations(answer.Hits, func(h recall.Hit) bool { return allowed.Discord || !passages.SaidOnDiscord(h) }) {
 		lines = append(lines, q.Line())
 	}
 	if len(lines) == 0 {
@@ -224,7 +225,7 @@ func (s *server) vitals(ctx context.Context, r *mcp.CallToolRequest, in vitalsIn
 		return nil, nil, errors.New("the user doesn't share the machine's vitals (mcp.vitals is false)")
 	}
 	topic := strings.ToLower(strings.TrimSpace(in.Topic))
-	if topic != "" && !agents.IsStatsTopic(topic) {
+	if topic != "" && !tools.IsStatsTopic(topic) {
 		return nil, nil, fmt.Errorf("there is no topic %q; leave it out for all", clip(topic))
 	}
 	report, err := s.p.Stats(ctx, topic)

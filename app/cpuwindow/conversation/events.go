@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mac-stats/agents"
+	"mac-stats/agents/lessons"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/app/i18n"
@@ -411,7 +412,7 @@ func (c *Conversation) applyCall(ev agents.Event) {
 	}
 	if k.Result != "" {
 		e.Doc.Replace(k.Result)
-		e.Unsaved = unsavedWords(agents.UnsavedOf(k.Result))
+		e.Unsaved = unsavedWords(lessons.UnsavedOf(k.Result))
 	}
 	if ev.Type == agents.EventSubcallEnd || k.Done || k.Failed != "" {
 		e.Live, e.Failed, e.Took = false, k.Failed, k.Took

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mac-stats/agents"
+	"mac-stats/agents/lessons"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
@@ -248,7 +249,7 @@ func (c *Conversation) addAnswerBlock(b transcript.Block) {
 			}
 			doc.Settle(true)
 		}
-		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(agents.UnsavedOf(b.Text)), Failed: failed, Took: agents.TookOf(b)})
+		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(lessons.UnsavedOf(b.Text)), Failed: failed, Took: agents.TookOf(b)})
 	case strings.TrimSpace(b.Text) != "":
 		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: c.parse(b), At: b.Time})
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/lessons"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/memory"
 )
@@ -191,7 +192,7 @@ func (c *Conversation) Decided(key string, saved bool, undoID string, err error)
 func (c *Conversation) addUnkept(at time.Time) {
 	e := &entry{Kind: Note, memory: true, Unkept: true, Text: i18n.T("nothing was saved to memory"), At: at}
 	if at := c.turnStart() - 1; at >= 0 && !c.private {
-		e.Proposed = agents.LessonIn(c.entries[at].Text)
+		e.Proposed = lessons.In(c.entries[at].Text)
 	}
 	c.add(e)
 }

@@ -1,7 +1,7 @@
 package conversation
 
 import (
-	"mac-stats/agents"
+	"mac-stats/agents/lessons"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/app/i18n"
@@ -48,13 +48,13 @@ func toolWords(name string) (does, did string) {
 }
 
 // unsavedWords say what became of a line that a memory tool has not written.
-func unsavedWords(u agents.Unsaved) string {
+func unsavedWords(u lessons.Unsaved) string {
 	switch u {
-	case agents.UnsavedProposed:
+	case lessons.Proposed:
 		return i18n.T("proposed, not saved")
-	case agents.UnsavedWaiting:
+	case lessons.Waiting:
 		return i18n.T("saved later")
-	case agents.UnsavedKnown:
+	case lessons.Known:
 		return i18n.T("already known")
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/agents/fetch"
 	"mac-stats/agents/tools"
 )
 
@@ -75,26 +76,35 @@ func (r *Run) wait(id string) (answers <-chan Answer, forget func()) {
 	}
 }
 
+// consent is what a turn may do without a question, and who asks the others. It is the
+// fetch.Host of the turn.
+type consent struct {
+	tools.Permissions
+	out  *report
+	req  Request
+	late time.Duration // after which a question is a no; 0 is never
+}
+
 // askPerson waits for a person's answer. The turn holds no permit of the model server
 // meanwhile, so other chats go on.
-func (t *turn) askPerson(ctx context.Context, q Question) (Answer, error) {
+func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
 	tell := func(answer Answer) {
 		q.Answer = answer
 		asked := q
-		t.tell(Event{Type: EventQuestion, Question: &asked})
+		c.out.tell(Event{Type: EventQuestion, Question: &asked})
 	}
-	if !t.req.CanAsk || t.req.Place != nil || t.req.Schedule != "" {
+	if !c.req.CanAsk || c.req.Place != nil || c.req.Schedule != "" {
 		tell(AnswerRefused)
 		return AnswerRefused, nil
 	}
-	answers, forget := t.out.wait(q.ID)
+	answers, forget := c.out.run.wait(q.ID)
 	defer forget()
 	var late <-chan time.Time
-	if limit := t.settings.QuestionTime; limit > 0 {
+	if limit := c.late; limit > 0 {
 		late = time.After(limit)
 	}
 	tell("")
-	t.state(StateAsking, "")
+	c.out.state(StateAsking, "")
 	answer := AnswerLate
 	select {
 	case answer = <-answers:
@@ -107,19 +117,19 @@ func (t *turn) askPerson(ctx context.Context, q Question) (Answer, error) {
 		answer = AnswerNo // one that isn't offered is no yes
 	}
 	tell(answer)
-	t.state(StateTool, q.Tool)
+	c.out.state(StateTool, q.Tool)
 	return answer, nil
 }
 
 // mayAct gives nil where a call of a tool that acts outside this program may run, else
 // the error that says why not.
-func (t *turn) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) error {
+func (c *consent) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) error {
 	act, err := tool.Action(call)
 	if err != nil {
 		return err
 	}
-	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, t.req.Session, t.req.Schedule, t.req.Given
-	decision, changed := t.may.Act(act, call.Held, t.engine.p.Answers)
+	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, c.req.Session, c.req.Schedule, c.req.Given
+	decision, changed := c.Act(act, call.Held, c.out.engine.p.Answers)
 	why := WhyOutside
 	switch {
 	case decision == tools.Allowed:
@@ -131,14 +141,14 @@ func (t *turn) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) 
 	case !call.Held.Typed():
 		why = WhyStrangers
 	}
-	return t.askAbout(ctx, call, act, why)
+	return c.askAbout(ctx, call, act, why)
 }
 
 var errNotAllowed = errors.New("the user said no to this; answer without it")
 
 // askAbout asks about an action, keeps an answer that lasts, and gives nil where it was a yes.
-func (t *turn) askAbout(ctx context.Context, call tools.Call, act tools.Action, why string) error {
-	kept := t.engine.p.Answers
+func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Action, why string) error {
+	kept := c.out.engine.p.Answers
 	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
 	if kept != nil {
 		q.Answers = []Answer{AnswerOnce, AnswerNo, AnswerNever}
@@ -149,7 +159,7 @@ func (t *turn) askAbout(ctx context.Context, call tools.Call, act tools.Action, 
 			q.Answers = []Answer{AnswerOnce, AnswerChat, AnswerAlways, AnswerNo, AnswerNever}
 		}
 	}
-	answer, err := t.askPerson(ctx, q)
+	answer, err := c.askPerson(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -159,8 +169,8 @@ func (t *turn) askAbout(ctx context.Context, call tools.Call, act tools.Action, 
 		if answer == AnswerChat {
 			p.Session = act.Session
 		}
-		if err := kept.Keep(p, t.engine.p.Store.IsPrivate(act.Session)); err != nil {
-			t.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
+		if err := kept.Keep(p, c.out.engine.p.Store.IsPrivate(act.Session)); err != nil {
+			c.out.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
 		}
 	}
 	switch answer {
@@ -174,14 +184,14 @@ func (t *turn) askAbout(ctx context.Context, call tools.Call, act tools.Action, 
 	case AnswerLate:
 		return errors.New("not done: the user was asked and didn't answer in time; answer without it")
 	}
-	t.may.Denied(act)
+	c.Denied(act)
 	return errNotAllowed
 }
 
-// mayFetch gives the address that is read for a call, or the error that says why none
+// MayFetch gives the address that is read for a call, or the error that says why none
 // is.
-func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
-	decision, address := t.may.Fetch(address, call.Held)
+func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
+	decision, address := c.Fetch(address, call.Held)
 	if decision == tools.Allowed {
 		return address, nil
 	}
@@ -190,11 +200,11 @@ func (t *turn) mayFetch(ctx context.Context, call tools.Call, address string) (s
 		return "", fmt.Errorf("%q is not an address", address)
 	}
 	act := tools.Action{
-		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetchTool{}.Doc().Effects, Single: true,
-		Agent: call.Agent, Session: t.req.Session, Schedule: t.req.Schedule, Given: t.req.Given,
+		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetch.Tool{}.Doc().Effects, Single: true,
+		Agent: call.Agent, Session: c.req.Session, Schedule: c.req.Schedule, Given: c.req.Given,
 	}
-	if decision, _ := t.may.Act(act, call.Held, t.engine.p.Answers); decision == tools.Refused {
+	if decision, _ := c.Act(act, call.Held, c.out.engine.p.Answers); decision == tools.Refused {
 		return "", errNotAllowed
 	}
-	return address, t.askAbout(ctx, call, act, WhyAddress)
+	return address, c.askAbout(ctx, call, act, WhyAddress)
 }

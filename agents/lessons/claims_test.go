@@ -1,9 +1,7 @@
-package agents
+package lessons
 
 import (
 	"testing"
-
-	"mac-stats/agents/ollamatest"
 )
 
 func TestClaimsToRemember(t *testing.T) {
@@ -35,7 +33,7 @@ func TestClaimsToRemember(t *testing.T) {
 		"Das vergesse ich nicht.",
 		"Verstanden. Das werde ich nicht vergessen.",
 	} {
-		if !claimsToRemember(answer) {
+		if !ClaimsToRemember(answer) {
 			t.Errorf("no claim: %q", answer)
 		}
 	}
@@ -81,13 +79,13 @@ func TestClaimsToRemember(t *testing.T) {
 		"Ich habe das nicht gespeichert.",
 		"Das Ergebnis wurde gespeichert.",
 	} {
-		if claimsToRemember(answer) {
+		if ClaimsToRemember(answer) {
 			t.Errorf("a false alarm: %q", answer)
 		}
 	}
 }
 
-func TestLessonIn(t *testing.T) {
+func TestIn(t *testing.T) {
 	for message, want := range map[string]string{
 		"Remember that I like tea.":                     "I like tea",
 		"Hi! Please remember: my disk is called Backup": "My disk is called Backup",
@@ -97,36 +95,8 @@ func TestLessonIn(t *testing.T) {
 		"Merke dir: Köln ist schön.":                    "Köln ist schön",
 		"":                                              "",
 	} {
-		if got := LessonIn(message); got != want {
-			t.Errorf("LessonIn(%q) = %q, want %q", message, got, want)
+		if got := In(message); got != want {
+			t.Errorf("In(%q) = %q, want %q", message, got, want)
 		}
-	}
-}
-
-func TestAnAnswerThatOnlyClaimsToRememberIsMarked(t *testing.T) {
-	const claim = "I'll remember that."
-	for _, tt := range []struct {
-		name    string
-		replies []string
-		write   string
-		want    bool
-	}{
-		{"given nothing saved", []string{claim}, "auto", true},
-		{"given a lesson saved", []string{"MEMORY_APPEND: The user likes tea.", claim}, "auto", false},
-		{"given a lesson proposed", []string{"MEMORY_APPEND: The user likes tea.", claim}, "ask", false},
-		{"given a lesson that is there", []string{"MEMORY_APPEND: Likes jazz.", claim}, "auto", false},
-		{"given a lesson refused", []string{"MEMORY_APPEND: The user likes tea.", claim}, "off", true},
-		{"given another tool", []string{"SYSTEM_STATS: cpu", claim}, "auto", true},
-		{"given no claim", []string{"Tea is fine."}, "auto", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRig(t, ollamatest.Script{Rules: replies(tt.replies...)})
-			r.settings.MemoryWrite = tt.write
-			r.write("agents/memory.md", "- Likes jazz.\n")
-			_, events := r.say("I like tea.")
-			if last := events[len(events)-1]; last.Type != EventDone || last.Unkept != tt.want {
-				t.Errorf("the end is %+v, want unkept %v", last, tt.want)
-			}
-		})
 	}
 }

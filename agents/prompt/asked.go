@@ -1,38 +1,12 @@
-package agents
+package prompt
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
-	"mac-stats/agents/ollama"
-	"mac-stats/agents/prompt"
-	"mac-stats/agents/registry"
+	"mac-stats/sessionmem/excerpt"
 )
-
-// promptTier is how much an agent's model is told: what the agent says, else the
-// settings, else what fits the model.
-func (t *turn) promptTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
-	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.PromptTier, t.settings.PromptTier)
-}
-
-// toolsTier is which tools it gets.
-func (t *turn) toolsTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
-	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.ToolsTier, t.settings.ToolsTier)
-}
-
-// tellSmall says that a model is too small for tools: once, to people who may have
-// wondered.
-func (e *Engine) tellSmall(t *turn) {
-	e.mu.Lock()
-	told := e.small[t.model.Name]
-	e.small[t.model.Name] = true
-	e.mu.Unlock()
-	if told || t.toolsTier(registry.Agent{}, t.model) != prompt.TierPlain || t.settings.ToolsTier == string(prompt.TierPlain) {
-		return // it was chosen so
-	}
-	t.warn(StateReading, fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", t.model.Name))
-}
 
 // Words by which a message speaks of the time, or of this machine. A miss costs little:
 // the model can read the vitals by a tool, and says that it doesn't know the time.
@@ -57,5 +31,23 @@ func asking(text string) string {
 	return strings.ReplaceAll(text, "’", "'")
 }
 
-func asksForTime(text string) bool   { return timeWords.MatchString(asking(text)) }
-func asksForVitals(text string) bool { return vitalsWords.MatchString(asking(text)) }
+// ContextFor is what changes each turn and so goes with the user's message, at the end of
+// the request: one line with the time and the machine's vitals, each only where the
+// message speaks of it; "" where it speaks of neither. Small models repeat it, and take it
+// for the user's words. vitals is nil where the machine is no business of who asks.
+func ContextFor(text string, now time.Time, vitals func() string) string {
+	var parts []string
+	text = asking(text)
+	if timeWords.MatchString(text) {
+		parts = append(parts, "it is "+now.Format("Mon 2006-01-02 15:04 -07:00"))
+	}
+	if vitals != nil && vitalsWords.MatchString(text) {
+		if line := excerpt.OneLine(vitals()); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return Context(strings.Join(parts, " · "))
+}

@@ -1,4 +1,4 @@
-package agents
+package lessons
 
 import (
 	"regexp"
@@ -48,10 +48,10 @@ var (
 	inside = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|(?:^|\\s)'[^']*'")
 )
 
-// claimsToRemember reports whether an answer plainly says that something was, or
+// ClaimsToRemember reports whether an answer plainly says that something was, or
 // will be, remembered beyond the conversation. What stands in quotes or code is
 // another's words.
-func claimsToRemember(answer string) bool {
+func ClaimsToRemember(answer string) bool {
 	for _, line := range ownLines(answer) {
 		line = inside.ReplaceAllString(strings.ToLower(line), " … ")
 		for _, sentence := range sentences(line) {
@@ -66,12 +66,12 @@ func claimsToRemember(answer string) bool {
 // verbLast joins words that are no sentence of their own: their verb comes last.
 var verbLast = regexp.MustCompile(`\bda(?:ss|ß)\b`)
 
-// maxLesson is how much of a message LessonIn takes, in characters.
+// maxLesson is how much of a message In takes, in characters.
 const maxLesson = 200
 
-// LessonIn is what a message may ask to remember, as a proposal for people to
+// In is what a message may ask to remember, as a proposal for people to
 // change: the words behind "remember that", else the message's own beginning.
-func LessonIn(message string) string {
+func In(message string) string {
 	message = excerpt.OneLine(strings.Join(ownLines(message), " "))
 	for _, sentence := range sentences(message) {
 		low := strings.ToLower(sentence)

@@ -1,4 +1,4 @@
-package agents
+package passages
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package agents
+package delegate
 
 import (
 	"context"
@@ -13,10 +13,9 @@ import (
 // mostFound is how many agents or skills a search gives.
 const mostFound = 8
 
-// findTool is FIND_AGENT or FIND_SKILL: where the roster has no room for all, it finds
-// one by what it is for. It is offered only there.
+// findTool is FIND_AGENT or FIND_SKILL.
 type findTool struct {
-	t     *turn
+	c     Config
 	skill bool
 }
 
@@ -48,15 +47,12 @@ func (f findTool) Params() []tools.Param {
 
 // Run gives the names with their descriptions, the best first.
 func (f findTool) Run(_ context.Context, call tools.Call) (tools.Result, error) {
-	query := strings.TrimSpace(call.Arg)
-	if call.Native() {
-		query = call.Value("query")
-	}
+	query := call.Only("query")
 	if query == "" {
 		return tools.Result{}, errors.New("there is no query: write after the colon what the " + f.kind() + " is to do")
 	}
 	var all []prompt.Named
-	for _, n := range f.t.promptRoster().Roster() {
+	for _, n := range f.c.Input().Roster() {
 		if n.Skill == f.skill {
 			all = append(all, n)
 		}

@@ -1,9 +1,21 @@
-package agents
+// Package passages finds what earlier conversations say: the few passages that go with a
+// message by themselves, and those that a model searches for (MEMORY_SEARCH).
+//
+// A session sees itself; the owner's others where the user chose that; a channel never
+// more than itself. Nothing comes back that was reset or taken back, nothing that was said
+// on Discord outside the session it was said in, and nothing that the model is shown
+// anyway. What is found is quoted with who said it and when: it is no message of the user.
+// The sources of a passage count as the turn's own from then on.
+//
+// The search of a message holds no turn up for longer than Config.Time and never fails it.
+// A Passages belongs to one turn, which makes it.
+package passages
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +24,7 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/prompt"
+	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/analysis"
@@ -20,8 +33,7 @@ import (
 )
 
 const (
-	// recallTime is how long a turn waits for what earlier conversations say.
-	recallTime = 150 * time.Millisecond
+	defaultTime = 150 * time.Millisecond
 	// noteRelevance is from which Hit.Relevance on a passage goes with a message.
 	// Measured on half of LoCoMo, by words alone (BenchmarkRelevance of recall): 54 % of
 	// the questions that can be answered get a note, 13 % of those that can't, 2 % of
@@ -32,9 +44,9 @@ const (
 	noteChars     = 500  // of a passage
 	answerChars   = 300  // of the answer that goes with a question of before
 	longWord      = 24   // characters
-	recallLooks   = 16   // hits that are looked at
-	recallQuery   = 2000 // bytes of the message that are searched with
-	recalledFrom  = "earlier conversations of the user, the newest last"
+	mostLooked    = 16   // hits that are looked at
+	mostQuery     = 2000 // bytes of the message that are searched with
+	quoteName     = "earlier conversations of the user, the newest last"
 )
 
 // Searcher finds what was said; recall.Index is one.
@@ -42,75 +54,87 @@ type Searcher interface {
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
 }
 
-// RecalledNote is a passage that went with a message, or is named by an answer.
-type RecalledNote struct {
-	Chunk   string    `json:"chunk"` // its id
-	Session string    `json:"session"`
-	Block   string    `json:"block"`
-	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
-	Text    string    `json:"text,omitempty"`
+// Config is what a Passages needs.
+type Config struct {
+	Session string
+	Store   *sessionmem.Store
+	Index   func() (Searcher, error) // nil where the session may not be searched from
+	Across  bool                     // the owner's other sessions and memory may be seen
+	Budget  int                      // characters of what goes with a message; 0 is nothing
+	Time    time.Duration            // that a turn waits for it; 0 is 150 ms
+	Guides  prompt.Guides
+	// Window caps the history that a request holds, which begins with the message First
+	// where that is known.
+	Window transcript.Limits
+	First  string
+	Go     func(func())             // runs a search that the turn may leave behind
+	Held   func(transcript.Sources) // told whose text the turn holds from now on
+	Asked  func() string            // the id of the message that is answered
+	Logger *slog.Logger
 }
 
-// RecalledOf gives the passages that an answer was made with, as its block names
-// them.
-func RecalledOf(b transcript.Block) []RecalledNote {
-	var out []RecalledNote
-	for _, id := range b.Recalled() {
-		session, rest, _ := strings.Cut(id, "/")
-		block, _, ok := strings.Cut(rest, "/")
-		if ok && session != "memory" {
-			out = append(out, RecalledNote{Chunk: id, Session: session, Block: block})
+// Passages are what one turn finds of earlier conversations.
+type Passages struct {
+	c    Config
+	used []transcript.Quotation
+}
+
+// New makes the Passages of a turn.
+func New(c Config) *Passages { return &Passages{c: c} }
+
+// Used are the passages that the answer is made with.
+func (p *Passages) Used() []transcript.Quotation { return p.used }
+
+// Use notes which passages the answer is made with.
+func (p *Passages) Use(list []transcript.Quotation) {
+	for _, q := range list {
+		if !slices.ContainsFunc(p.used, func(u transcript.Quotation) bool { return u.Chunk == q.Chunk }) {
+			p.used = append(p.used, q)
 		}
+		p.c.Held(q.Sources)
 	}
-	return out
 }
 
-// lookUp finds what earlier conversations say to the message. It never holds the
-// turn up for longer than Params.RecallTime, and never fails it.
-func (t *turn) lookUp(ctx context.Context, text string) []transcript.Quotation {
-	budget := t.settings.NotesBudget
-	if budget <= 0 || !t.mayRecall() || t.req.Place != nil {
+// Searchable reports whether the session may be searched from.
+func (p *Passages) Searchable() bool { return p.c.Index != nil }
+
+// LookUp finds what goes with a message.
+func (p *Passages) LookUp(ctx context.Context, text string) []transcript.Quotation {
+	if p.c.Budget <= 0 || p.c.Index == nil {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(background.ForTurn(ctx), cmp.Or(t.engine.p.RecallTime(), recallTime))
+	ctx, stop := context.WithTimeout(background.ForTurn(ctx), cmp.Or(p.c.Time, defaultTime))
 	defer stop()
 	found := make(chan []transcript.Quotation, 1)
-	t.engine.work.Go(func() { found <- t.notes(ctx, text, budget) })
+	p.c.Go(func() { found <- p.notes(ctx, text) })
 	select {
 	case notes := <-found:
 		return notes
 	case <-ctx.Done():
-		t.engine.log.Debug("earlier conversations were not asked in time", "session", t.req.Session)
+		p.c.Logger.Debug("earlier conversations were not asked in time", "session", p.c.Session)
 		return nil
 	}
 }
 
-// mayRecall reports whether the session may use the index: a private one is no part
-// of it and leaves no trace of a search either.
-func (t *turn) mayRecall() bool {
-	return t.engine.p.Recall != nil && !t.settings.InMemoryOnly && !t.engine.p.Store.IsPrivate(t.req.Session)
-}
-
-// recallScope is what the session may see: itself; all of the owner's sessions and
-// memory where the user chose that. A channel never sees more than itself.
-func (t *turn) recallScope() recall.Scope {
-	if !t.settings.CrossSession || t.req.Place != nil || transcript.IsDiscord(t.req.Session) {
-		return recall.Scope{Session: t.req.Session, NoMemory: true}
+// scope is what the session may see.
+func (p *Passages) scope() recall.Scope {
+	if p.c.Across {
+		return recall.Scope{}
 	}
-	return recall.Scope{}
+	return recall.Scope{Session: p.c.Session, NoMemory: true}
 }
 
 // quotable tells the chunks that may be quoted here. Of this session: not what was
 // before a reset, which asked for a conversation that knows nothing of it, nor what was
 // taken back by an edit. Of others: nothing that was said on Discord.
-func (t *turn) quotable(ctx context.Context) func(corpus.Chunk) bool {
-	on, err := t.engine.p.Store.Standing(ctx, t.req.Session)
+func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
+	on, err := p.c.Store.Standing(ctx, p.c.Session)
 	if err != nil {
-		t.engine.log.Warn("this conversation is not searched: what was reset in it can't be told", "session", t.req.Session, "err", err)
+		p.c.Logger.Warn("this conversation is not searched: what was reset in it can't be told", "session", p.c.Session, "err", err)
 		on = func(string) bool { return false }
 	}
 	return func(c corpus.Chunk) bool {
-		if c.Session == t.req.Session {
+		if c.Session == p.c.Session {
 			return on(c.Block)
 		}
 		return c.Source != "discord" && (c.Kind != corpus.KindMemory || !c.Untrusted)
@@ -130,46 +154,46 @@ func sourcesOf(h recall.Hit) transcript.Sources {
 
 // search asks the index. A fault of it is no fault of the turn. What came from Discord
 // into a session of the owner's is quoted in that session alone.
-func (t *turn) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
-	index, err := t.engine.p.Recall()
+func (p *Passages) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
+	index, err := p.c.Index()
 	if err != nil {
 		return recall.Answer{}, err
 	}
 	answer, err := index.Search(ctx, q)
 	answer.Hits = slices.DeleteFunc(answer.Hits, func(h recall.Hit) bool {
-		return h.Session != t.req.Session && sourcesOf(h).Has(transcript.FromDiscord)
+		return h.Session != p.c.Session && sourcesOf(h).Has(transcript.FromDiscord)
 	})
 	return answer, err
 }
 
 // notes are the passages that are worth it, within the budget of characters.
-func (t *turn) notes(ctx context.Context, text string, budget int) []transcript.Quotation {
-	scope := t.recallScope()
+func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotation {
+	scope, budget := p.scope(), p.c.Budget
 	scope.NoMemory = true // the prompt has it
-	allowed := t.quotable(ctx)
+	allowed := p.quotable(ctx)
 	scope.Allow = func(c corpus.Chunk) bool {
 		talk := c.Kind == corpus.KindUser || c.Kind == corpus.KindAssistant || c.Kind == corpus.KindSummary
 		return talk && allowed(c)
 	}
-	query := strings.ToValidUTF8(text[:min(len(text), recallQuery)], "")
+	query := strings.ToValidUTF8(text[:min(len(text), mostQuery)], "")
 	if !asksSomething(query) {
 		return nil
 	}
-	answer, err := t.search(ctx, recall.Query{Text: query, Limit: recallLooks, Scope: scope, HitsOnly: true})
+	answer, err := p.search(ctx, recall.Query{Text: query, Limit: mostLooked, Scope: scope, HitsOnly: true})
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.engine.log.Warn("earlier conversations could not be asked; the turn goes on without", "session", t.req.Session, "err", err)
+			p.c.Logger.Warn("earlier conversations could not be asked; the turn goes on without", "session", p.c.Session, "err", err)
 		}
 		return nil
 	}
-	seen := t.inContext(ctx)
+	seen := p.inContext(ctx)
 	seen.texts = append(seen.texts, excerpt.OneLine(text))
 	var list []transcript.Quotation
 	for _, h := range answer.Hits {
 		if h.Relevance < noteRelevance || len(list) == mostNotes || ctx.Err() != nil {
 			break
 		}
-		q, ok := t.noteOf(ctx, h, query, seen)
+		q, ok := p.noteOf(ctx, h, query, seen)
 		if size := utf8.RuneCountInString(q.Text); ok && size <= budget {
 			budget -= size
 			list = append(list, q)
@@ -208,19 +232,21 @@ type inContext struct {
 
 // inContext finds what the window of the turn will hold, as the last turn of this
 // process sent it; after a start as the settings cap it.
-func (t *turn) inContext(ctx context.Context) *inContext {
+func (p *Passages) inContext(ctx context.Context) *inContext {
 	in := &inContext{blocks: map[string]bool{}}
-	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
+	window, err := p.c.Store.Context(ctx, p.c.Session)
 	if err != nil {
 		return in
 	}
 	messages := window.Messages
-	first := t.engine.shownFrom(t.req.Session)
+	first := p.c.First
 	if at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == first }); at >= 0 && first != "" {
 		messages = messages[at:]
 	} else {
-		messages, _ = transcript.Trim(messages, transcript.Limits{Messages: t.settings.MaxMessages, Tokens: t.maxTokens()},
-			func(b transcript.Block) int { return transcript.EstimateTokens(userText(b)) + prompt.MessageTokens })
+		messages, _ = transcript.Trim(messages, p.c.Window,
+			func(b transcript.Block) int {
+				return transcript.EstimateTokens(prompt.UserText(b)) + prompt.MessageTokens
+			})
 	}
 	if window.Summary != nil {
 		messages = append([]transcript.Block{*window.Summary}, messages...)
@@ -239,8 +265,8 @@ func (in *inContext) shows(text string) bool {
 }
 
 // noteOf makes a note of a hit; false for one that says nothing new.
-func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
-	own := h.Session == t.req.Session
+func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
+	own := h.Session == p.c.Session
 	if own && seen.blocks[h.Block] {
 		return transcript.Quotation{}, false
 	}
@@ -249,7 +275,7 @@ func (t *turn) noteOf(ctx context.Context, h recall.Hit, query string, seen *inC
 		return transcript.Quotation{}, false
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(h.Text))
-	answer, sources := t.answerTo(ctx, h, query, seen)
+	answer, sources := p.answerTo(ctx, h, query, seen)
 	switch {
 	case answer != "":
 		text += " – answered: " + answer
@@ -302,11 +328,11 @@ func asks(h recall.Hit) bool {
 
 // answerTo is the beginning of what was answered to a question of the user, with its
 // sources: alone the question would say nothing.
-func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
+func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
 	if !asks(h) {
 		return "", 0
 	}
-	store := t.engine.p.Store
+	store := p.c.Store
 	_, next, err := store.Message(ctx, h.Session, h.Block)
 	if err != nil || next == "" {
 		return "", 0
@@ -316,15 +342,15 @@ func (t *turn) answerTo(ctx context.Context, h recall.Hit, query string, seen *i
 		return "", 0
 	}
 	sources := answer.Sources(h.Session)
-	if h.Session != t.req.Session && sources.Has(transcript.FromDiscord) {
+	if h.Session != p.c.Session && sources.Has(transcript.FromDiscord) {
 		return "", 0
 	}
 	seen.texts = append(seen.texts, excerpt.OneLine(answer.Text))
 	return passage(answer.Text, query, answerChars), sources
 }
 
-// quotedNotes is what goes below the message.
-func (t *turn) quotedNotes(list []transcript.Quotation) string {
+// Quoted is what goes below the message.
+func (p *Passages) Quoted(list []transcript.Quotation) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -332,33 +358,5 @@ func (t *turn) quotedNotes(list []transcript.Quotation) string {
 	for _, q := range list {
 		lines = append(lines, q.Line())
 	}
-	return "\n\n" + t.engine.guides.Quote(recalledFrom, strings.Join(lines, "\n"))
-}
-
-// tellRecalled tells what went with the message.
-func (t *turn) tellRecalled(list []transcript.Quotation) {
-	if len(list) == 0 {
-		return
-	}
-	t.use(list)
-	t.emit(Event{Type: EventRecalled, Block: t.user.ID, Recalled: notesOf(list)})
-}
-
-// notesOf names passages for events.
-func notesOf(list []transcript.Quotation) []RecalledNote {
-	notes := RecalledOf(transcript.Block{}.WithRecalled(list))
-	for i := range notes {
-		at := slices.IndexFunc(list, func(q transcript.Quotation) bool { return q.Chunk == notes[i].Chunk })
-		notes[i].Time, notes[i].Text = list[at].Time, list[at].Text
-	}
-	return notes
-}
-
-// usedOf are the passages that a message was sent with before.
-func usedOf(b transcript.Block) []transcript.Quotation {
-	var list []transcript.Quotation
-	for _, id := range b.Recalled() {
-		list = append(list, transcript.Quotation{Chunk: id})
-	}
-	return list
+	return "\n\n" + p.c.Guides.Quote(quoteName, strings.Join(lines, "\n"))
 }

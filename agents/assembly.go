@@ -1,0 +1,284 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"mac-stats/agents/delegate"
+	"mac-stats/agents/prompt"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
+	"mac-stats/sessionmem/transcript"
+)
+
+const (
+	// roundingTokens is left free, so that what was trimmed here always passes Window.Fit.
+	roundingTokens = 32
+	// filesShare is what attached text may take of the history's cap, in percent: the
+	// next questions about it need room beside it.
+	filesShare = 60
+	// leastFile is how much of a file has to fit, in raw tokens, to be worth sending.
+	leastFile = 64
+	// mostAsked is by how many bytes of the message agents and skills are found.
+	mostAsked = 2000
+)
+
+// assembly makes the request of a turn's own dialogue: system prompt, Summary, history,
+// the user's message. It knows what fits, before a model is asked.
+type assembly struct {
+	parts
+	place    *Place
+	talk     *dialogue
+	window   *prompt.Window // of talk
+	to       delegate.Config
+	system   prompt.System
+	contents prompt.Contents
+	history  int // tokens that it may take, once the request is made
+}
+
+// room is what messages may take beside the system prompt, the tools and a Summary.
+func (a *assembly) room(summary int) int { return a.window.Room(a.system.System, summary) }
+
+// checkRoom refuses a message that doesn't fit beside the system prompt.
+func (a *assembly) checkRoom(b transcript.Block) error {
+	in := a.contents.Of(b)
+	room, need := a.room(0), a.window.Cost(in.Text)+len(in.Images)*prompt.ImageTokens
+	if a.window.Budget.Known() && need > room {
+		return &tooLongError{model: a.who.model.Name, need: need, room: room}
+	}
+	return nil
+}
+
+// weighFiles decides how much of a new message's files is sent. Where the server can't be
+// asked, that is decided when the request is made.
+func (a *assembly) weighFiles(b *transcript.Block) error {
+	if !slices.ContainsFunc(b.Attachments(), func(f transcript.Attachment) bool { return !f.Image }) {
+		return nil
+	}
+	limit := a.fileTokens(*b)
+	if limit < leastFile {
+		return &tooLongError{model: a.who.model.Name, need: a.window.Cost(prompt.UserText(*b)) + leastFile, room: a.room(0)}
+	}
+	if b.Attrs == nil {
+		b.Attrs = map[string]string{}
+	}
+	b.Attrs[prompt.FilesAttr] = strconv.Itoa(limit)
+	return nil
+}
+
+// fileTokens is how much of a new message's files is sent: what the model's context
+// leaves beside the system prompt, the message's own words and a Summary, and no more
+// than filesShare of the history's cap.
+func (a *assembly) fileTokens(b transcript.Block) int {
+	limit := a.who.settings.maxTokens() * filesShare / 100
+	if !a.window.Budget.Known() {
+		return limit
+	}
+	words := transcript.Block{Text: transcript.WithoutAttachments(b.Text), Context: b.Context}
+	room := a.room(a.window.Budget.Summary) - a.window.Cost(prompt.UserText(words))
+	for _, f := range b.Attachments() {
+		if f.Image {
+			room -= prompt.ImageTokens
+		}
+		room -= a.window.Cost(a.who.engine.guides.QuoteFile(prompt.FileName(f), ""))
+	}
+	return min(limit, a.window.Raw(room)-roundingTokens)
+}
+
+// fill makes the request of the conversation.
+func (a *assembly) fill(window transcript.Context) {
+	results := a.window.Results() // where the request is made anew in mid-turn
+	a.window.Messages = nil
+	if a.system.System != "" {
+		a.window.Add(api.Message{Role: "system", Content: a.system.System})
+	}
+	cut := a.system.Cut
+	summary := a.summary(window.Summary)
+	messages, before := a.place.history(a.upToMessage(window.Messages))
+	if a.who.model.Tiny() && a.who.promptTier(a.who.agent, a.who.model) == prompt.TierPlain { // else somebody says that it can take more
+		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
+	}
+	around := a.around(messages)
+	if session.CoversNothing(window.Summary) && before+window.Omitted == 0 {
+		if _, left := transcript.Trim(messages, a.limits(around), a.contents.Cost); left == 0 {
+			summary = api.Message{} // all that it tells is in the request: a small model would take it up twice
+		}
+	}
+	if summary.Content != "" {
+		a.window.Add(summary)
+	}
+	limits := a.limits(summary.Content + around)
+	a.history = limits.Tokens
+	history, left := transcript.Trim(messages, limits, a.contents.Cost)
+	if len(history) == 0 {
+		history = []transcript.Block{a.out.message} // it was weighed: it fits
+	}
+	if around != "" {
+		a.window.Say(around)
+	}
+	a.window.Fixed = len(a.window.Messages)
+	a.addHistory(history)
+	cut.Roster -= a.nameFitting()
+	a.window.Add(results...)
+	a.window.History = len(history) - 1
+	a.who.engine.showed(a.out.session, history[0].ID)
+	cut.Messages = left + before + window.Omitted
+	a.out.cut(cut)
+	a.tellFiles(history)
+}
+
+// lastExchange is the new message, and the one before with its answer: all that a tiny
+// model is sent of a conversation, for more leads it away from the question. Of 25 questions
+// SmolLM2-135M took up 23 % of the words with the whole history, 22 % with a Summary and the
+// last exchange, 29 % with the last exchange, 26 % with the question alone.
+func lastExchange(messages []transcript.Block) []transcript.Block {
+	for i, b := range slices.Backward(messages[:len(messages)-1]) {
+		if b.Kind == transcript.KindUser {
+			return messages[i:]
+		}
+	}
+	return messages
+}
+
+// upToMessage is the conversation up to this turn's message, whatever an editor did to
+// the file.
+func (a *assembly) upToMessage(messages []transcript.Block) []transcript.Block {
+	at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == a.out.message.ID })
+	if at < 0 {
+		return append(slices.Clone(messages), a.out.message)
+	}
+	messages = slices.Clone(messages[:at+1])
+	messages[at] = a.out.message
+	return messages
+}
+
+// summary is the Summary as it is sent, within its share. One that was made of others'
+// text is quoted: a sentence of theirs may stand in it.
+func (a *assembly) summary(b *transcript.Block) api.Message {
+	if b == nil {
+		return api.Message{}
+	}
+	quote := func(text string) string {
+		return a.who.engine.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
+	}
+	text, quoted := b.Text, !b.Sources(a.out.session).Typed()
+	if a.window.Budget.Known() {
+		share := a.window.Raw(a.window.Budget.Summary)
+		if quoted {
+			share -= transcript.EstimateTokens(quote(""))
+		}
+		text, _ = prompt.CutResult(text, max(share, 1))
+	}
+	if quoted {
+		return api.Message{Role: "user", Content: quote(text)}
+	}
+	return api.Message{Role: "system", Content: "# The conversation so far, in short\n" + text}
+}
+
+// around is what others said, quoted and within its share.
+func (a *assembly) around(history []transcript.Block) string {
+	text := a.place.around(history)
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if a.window.Budget.Known() {
+		text, _ = prompt.CutResult(text, a.window.Raw(a.who.numCtx*aroundShare/100))
+	}
+	a.talk.quoted.Add(text)
+	return a.who.engine.guides.Quote("what people said in this channel", text)
+}
+
+// limits caps the history: the settings, and what the real context leaves beside a
+// Summary. They are the same from turn to turn, so that the same beginning is sent.
+func (a *assembly) limits(summary string) transcript.Limits {
+	lim := transcript.Limits{Messages: a.who.settings.MaxMessages, Tokens: a.who.settings.maxTokens()}
+	if lim.Messages <= 0 {
+		lim.Messages = defaultMaxMessages
+	}
+	if a.window.Budget.Known() {
+		room := a.window.Raw(a.room(a.window.Cost(summary))-a.system.Room) - roundingTokens
+		lim.Tokens = min(lim.Tokens, max(room, 1))
+	}
+	return lim
+}
+
+// addHistory appends the blocks as messages.
+func (a *assembly) addHistory(blocks []transcript.Block) {
+	for _, b := range blocks {
+		if b.Kind != transcript.KindUser {
+			a.window.Add(api.Message{Role: "assistant", Content: a.place.asSent(b).Text})
+			continue
+		}
+		in := a.contents.Of(b)
+		a.window.Add(api.Message{Role: "user", Content: in.Text, Images: in.Images})
+		for _, text := range in.Quoted {
+			a.talk.quoted.Add(text)
+		}
+		if b.Attrs[attrAuthor] != "" {
+			a.talk.quoted.Add(b.Text) // a stranger's: what the model repeats of it is no order
+		}
+	}
+}
+
+// nameFitting puts the agents and skills that fit the message below it, where the roster
+// has no room for all: behind all that is the same in the next request. They are no part
+// of the message that is kept. It gives how many they are.
+func (a *assembly) nameFitting() int {
+	last := &a.window.Messages[len(a.window.Messages)-1]
+	asked := transcript.WithoutAttachments(a.out.message.Text)
+	asked = strings.ToValidUTF8(asked[:min(len(asked), mostAsked)], "")
+	text, named := prompt.NameFitting(asked, a.system, a.window.Cost)
+	if named == 0 || a.window.Total()+a.window.Cost(text) > a.window.Budget.Context-a.window.Budget.Answer {
+		return 0
+	}
+	last.Content += "\n\n" + text
+	return named
+}
+
+// tellFiles says what of the files in the request is not as the user may think.
+func (a *assembly) tellFiles(history []transcript.Block) {
+	var unseen int
+	for _, b := range history {
+		in := a.contents.Of(b)
+		if b.ID == a.out.message.ID {
+			for _, why := range in.Lost {
+				a.out.warn(StateReading, why+"; the model is told that it is missing")
+			}
+			if in.Cut > 0 {
+				a.out.cut(prompt.ContextCut{Attached: in.Cut})
+			}
+		}
+		unseen += in.Unseen
+	}
+	if unseen > 0 {
+		a.out.warn(StateReading, fmt.Sprintf("%s can't look at images: %d of earlier messages not sent", a.who.model.Name, unseen))
+	}
+}
+
+// wouldCut reports whether the request would leave messages out that no Summary covers,
+// and there is something new to cover.
+func (a *assembly) wouldCut(snap sessionmem.Snapshot) bool {
+	if snap.Since < 2 {
+		return false
+	}
+	messages := append(slices.Clone(snap.Messages), a.out.message)
+	_, left := transcript.Trim(messages, a.limits(a.summary(snap.Previous).Content), a.contents.Cost)
+	return left > 0
+}
+
+// filled is how much of the model's context the request would take, in percent.
+func (a *assembly) filled(snap sessionmem.Snapshot) float64 {
+	if a.who.numCtx <= 0 {
+		return 0
+	}
+	tokens := a.window.Cost(a.system.System) + a.window.ToolCost() + a.window.Cost(a.summary(snap.Previous).Content)
+	for _, m := range snap.Messages {
+		in := a.contents.Of(m)
+		tokens += a.window.Cost(in.Text) + len(in.Images)*prompt.ImageTokens
+	}
+	return 100 * float64(tokens) / float64(a.who.numCtx)
+}

@@ -1,0 +1,136 @@
+package lessons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"mac-stats/agents/prompt"
+	"mac-stats/agents/tools"
+	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
+	"mac-stats/sessionmem/transcript"
+)
+
+// appendTool is MEMORY_APPEND. What it does with a lesson:
+//   - memory.write = auto: it is saved, and said so only once it was read back.
+//   - memory.write = ask, or the session holds text of strangers: it becomes a
+//     proposal in the inbox; the model is told that nothing was saved.
+//   - memory.write = off, or a private chat: it is refused.
+type appendTool struct{ *Lessons }
+
+func (appendTool) Name() string { return tools.MemoryAppend }
+
+func (appendTool) Doc() tools.Doc {
+	return tools.Doc{
+		Name:        tools.MemoryAppend,
+		Usage:       "MEMORY_APPEND: [agent:<id>] <lesson>",
+		Description: "Saves one short sentence for later conversations; with agent:<id>, for that agent alone.",
+		Effects:     tools.Effects{Writes: "one line of your memory, or a proposal"},
+	}
+}
+
+func (appendTool) Params() []tools.Param {
+	return []tools.Param{
+		{Name: "lesson", Description: "one short sentence", Required: true},
+		{Name: "agent", Description: "the id or slug of the agent it is for; left out: all"},
+	}
+}
+
+// Fits reports whether a lesson takes up what the user said: else the line may be a
+// sentence about the tool.
+func (m appendTool) Fits(call tools.Call) bool {
+	lesson := call.Value("lesson")
+	if !call.Native() {
+		_, lesson = splitTarget(call.Arg)
+	}
+	said := meaningWords(m.c.Message().Text)
+	words, found := meaningWords(lesson), 0
+	for _, w := range words {
+		if slices.ContainsFunc(said, func(s string) bool { return sameWords([]string{s}, []string{w}) }) {
+			found++
+		}
+	}
+	return len(words) > 0 && 2*found >= len(words)
+}
+
+// Run saves or proposes the lesson.
+func (m appendTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	selector, text := call.Value("agent"), call.Value("lesson")
+	if !call.Native() {
+		selector, text = splitTarget(call.Arg)
+	}
+	if text == "" {
+		return tools.Result{}, errors.New("there is no lesson: write one short sentence after the colon")
+	}
+	target, err := m.target(selector)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := m.allowed(); err != nil {
+		return tools.Result{}, err
+	}
+	if why := m.mustAsk(call, text, target); why != "" {
+		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
+	}
+	return m.save(ctx, memory.Lesson{Text: text, Target: target, Confidence: 1, Session: m.c.Session})
+}
+
+// mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
+// text of strangers only the user's own words may, that the user asked to remember.
+func (m appendTool) mustAsk(call tools.Call, lesson string, target memory.Target) string {
+	switch {
+	case m.c.Place != nil:
+		return memory.WhyStrangers
+	case m.c.Write() == "ask":
+		return memory.WhyAsk
+	case m.c.Remember(call) != tools.Allowed && !m.userSaid(lesson, target):
+		return memory.WhyStrangers
+	}
+	return ""
+}
+
+// userSaid reports whether the user's message of this turn asks to remember this
+// lesson, in these words. A stranger's text can make the model try; it can't choose
+// the words, nor whose memory they go to.
+func (m appendTool) userSaid(lesson string, target memory.Target) bool {
+	everybodys := target == memory.Target{Kind: memory.TargetGlobal}
+	message := m.c.Message()
+	return everybodys && message.TextSources(m.c.Session).Typed() && asksToRemember(transcript.WithoutAttachments(message.Text), lesson)
+}
+
+func (m appendTool) save(ctx context.Context, lesson memory.Lesson) (tools.Result, error) {
+	written, err := m.c.Memory.Append(ctx, lesson)
+	if errors.Is(err, memory.ErrDuplicate) {
+		return m.done(string(Known))
+	}
+	if errors.Is(err, memory.ErrFull) {
+		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: lesson.Text, Target: lesson.Target, Confidence: lesson.Confidence, Why: memory.WhyFull})
+	}
+	if errors.Is(err, sharedfile.ErrSaving) {
+		m.c.Host.Warn(err.Error())
+		return m.done(string(Waiting) + " It is saved by itself as soon as that is done.")
+	}
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("nothing was saved: %w", err)
+	}
+	m.c.Host.Wrote(written)
+	return m.done(fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.fullness(written.Target)))
+}
+
+// fullness says how much of its budget a memory fills, once that is worth saying.
+func (m appendTool) fullness(target memory.Target) string {
+	budget := m.c.Global
+	if target.Kind != memory.TargetGlobal {
+		budget = m.c.Agent
+	}
+	f, err := m.c.Memory.Load(target)
+	size := memorytext.Inject(f.Text, budget).Size
+	if err != nil || budget <= 0 || size*10 < budget*8 {
+		return ""
+	}
+	return fmt.Sprintf(" (this memory is %d %% full: once it is, new lessons are proposed in the place of old ones; tell the user)", prompt.Percent(size, budget))
+}

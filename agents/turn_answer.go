@@ -1,0 +1,141 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"mac-stats/agents/lessons"
+	"mac-stats/sessionmem/transcript"
+)
+
+// keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
+// sent in later turns. Directives are not in it; each is kept with its result.
+func (t *turn) keepRound(ctx context.Context, r reply) error {
+	if err := t.keepThought(ctx, r); err != nil {
+		return err
+	}
+	if strings.TrimSpace(r.prose) == "" {
+		r.draft.Discard()
+		return nil
+	}
+	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.prose}
+	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.said(b)); err != nil {
+		return &saveError{what: "A part of the answer", answer: r.prose, err: err}
+	}
+	return nil
+}
+
+// keepPartial keeps what had arrived of an answer that broke off.
+func (t *turn) keepPartial(ctx context.Context) error {
+	if strings.TrimSpace(t.reply.prose) == "" {
+		t.reply.draft.Discard()
+		return nil
+	}
+	t.result.Stopped = true
+	return t.keepAnswer(ctx)
+}
+
+// keepAnswer appends the reply as the turn's answer.
+func (t *turn) keepAnswer(ctx context.Context) error {
+	if err := t.keepThought(ctx, t.reply); err != nil {
+		return err
+	}
+	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(transcript.Block{
+		Kind: transcript.KindAssistant, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: t.reply.prose,
+		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.talk.usage),
+	}).WithRecalled(t.passages.Used()))
+	if err != nil {
+		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
+	}
+	t.result.Text = b.Text
+	return nil
+}
+
+// keepThought keeps what the model thought before a reply, as a Note above it: shown, and
+// never sent to a model.
+func (t *turn) keepThought(ctx context.Context, r reply) error {
+	if strings.TrimSpace(r.thought) == "" {
+		return nil
+	}
+	return t.out.note(ctx, transcript.Block{
+		Note: transcript.NoteThinking, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.thought,
+		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
+	}.WithSources(r.held))
+}
+
+// answer ends the turn with the reply.
+func (t *turn) answer(ctx context.Context) (phase, error) {
+	if strings.TrimSpace(t.reply.prose) == "" {
+		t.reply.draft.Discard()
+		return nil, &emptyError{model: t.who.model.Name}
+	}
+	if err := t.keepAnswer(ctx); err != nil {
+		return nil, err
+	}
+	if why := t.cutShort(); why != "" {
+		t.out.tell(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
+		note := transcript.Block{Note: noteLimit, Parent: t.out.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
+		if err := t.out.note(ctx, note); err != nil {
+			return nil, err
+		}
+	}
+	t.last = Event{
+		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
+		Agent: t.who.agent.Slug, Model: t.who.model.Name, Text: t.result.Text, Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
+		Unkept: !t.lessons.Kept() && lessons.ClaimsToRemember(t.result.Text),
+	}
+	return nil, nil
+}
+
+// attrGoOn marks the Note of an answer that was cut short: see CanGoOn.
+const attrGoOn = "go-on"
+
+// CanGoOn reports whether a Note tells of an answer that a message could go on with.
+func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
+
+// cutShort says why the answer ends before its end; "" where it doesn't.
+func (t *turn) cutShort() string {
+	switch t.reply.ended {
+	case "length":
+		return "The answer ends here because the context of " + t.who.model.Name + " is full."
+	case endLoop:
+		return "The answer began to repeat itself and was stopped; the repetition is left out."
+	case endTime:
+		return "The answer was stopped after " + t.settings.AnswerTime.String() + " (ollama.answer_time)."
+	case endThought:
+		return t.who.model.Name + " thought too long and was stopped."
+	}
+	return ""
+}
+
+// fail ends the turn with an error: a Note in the transcript, where the user's
+// message is in it, and the terminal event.
+func (t *turn) fail(ctx context.Context, err error) error {
+	why := Explain(err)
+	if t.lock != nil && t.out.message.ID != "" {
+		note := transcript.Block{Note: transcript.NoteError, Parent: t.out.message.ID, Text: why.Sentence}
+		if why.Kind == KindCancelled {
+			note.Note, note.Text = transcript.NoteInterrupted, ""
+		}
+		if t.result.AnswerID != "" {
+			note.Attrs = map[string]string{"block": t.result.AnswerID}
+		}
+		if noteErr := t.out.note(ctx, note); noteErr != nil {
+			t.engine.log.Warn("the transcript doesn't say that the turn failed", "session", t.req.Session, "err", noteErr)
+		}
+	}
+	t.last = Event{
+		Type: EventError, Kind: why.Kind, Text: why.Sentence, Detail: why.Next, Err: err,
+		Block: t.result.AnswerID, Agent: t.result.Agent, Model: t.result.Model,
+	}
+	if t.last.Block == "" {
+		t.last.Block = t.out.message.ID
+	}
+	var save *saveError
+	if errors.As(err, &save) && save.answer != "" {
+		t.last.Text += "\n\n" + save.answer // it is nowhere else
+	}
+	return err
+}

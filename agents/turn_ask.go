@@ -1,0 +1,116 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"mac-stats/agents/ollama"
+	"mac-stats/agents/prompt"
+	"mac-stats/agents/tools"
+)
+
+// noteLimit is a Note that says why the turn had to come to an end, or what was
+// missing from it; Text says it.
+const noteLimit = "limit"
+
+// ask calls the model and decides what its reply leads to.
+func (t *turn) ask(ctx context.Context) (phase, error) {
+	r, err := t.talk.ask(ctx)
+	t.reply = r
+	switch {
+	case errors.Is(err, ollama.ErrContextOverflow) && t.mayShrink():
+		return (*turn).shrink, nil
+	case err != nil:
+		return nil, errors.Join(err, t.keepPartial(ctx))
+	case r.cut && t.mayShrink():
+		return (*turn).shrink, nil
+	case r.cut:
+		return t.next(r), t.out.limit(ctx, "The server left out a part of the request: the answer may miss something.")
+	}
+	return t.next(r), nil
+}
+
+// next is the phase that a reply leads to.
+func (t *turn) next(r reply) phase {
+	switch {
+	case len(r.calls) > 0:
+		return (*turn).runTools
+	case len(t.talk.window.Tools) == 0 || t.talk.window.Final || r.ended != "" && r.ended != "stop":
+		return (*turn).answer
+	}
+	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
+		t.corrected = true
+		return t.sayAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.formFor(miss))
+	}
+	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
+		t.nudged = true
+		return t.sayAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
+	}
+	return (*turn).answer
+}
+
+// mayShrink reports whether the one retry after an overflow is left and there is
+// something to leave out.
+func (t *turn) mayShrink() bool {
+	return !t.shrunk && t.talk.window.History > 0
+}
+
+// shrink makes the request shorter, once: by a Summary where there is a
+// compactor, else by leaving out the older half of the history.
+func (t *turn) shrink(ctx context.Context) (phase, error) {
+	t.shrunk = true
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.who.model.Name); err == nil && numCtx > 0 && t.who.chosen.Context == 0 {
+		t.who.numCtx, t.talk.numCtx, t.talk.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have told less
+	}
+	if t.compactOverflow(ctx) {
+		return (*turn).build, nil
+	}
+	t.out.cut(prompt.ContextCut{Messages: t.talk.window.Drop((t.talk.window.History + 1) / 2)})
+	return (*turn).ask, nil
+}
+
+// sayAgain is the phase that tells the model something about its reply and asks again.
+// Nothing of the reply runs.
+func (t *turn) sayAgain(state, words string) phase {
+	return func(t *turn, ctx context.Context) (phase, error) {
+		if err := t.keepRound(ctx, t.reply); err != nil {
+			return nil, err
+		}
+		t.out.state(StateReading, state)
+		t.talk.heard(t.reply)
+		t.talk.window.Say(words)
+		return (*turn).ask, nil
+	}
+}
+
+// formFor says how the call that was missed is written.
+func (t *turn) formFor(miss prompt.Miss) string {
+	var forms []string
+	name, _ := tools.Resolve(miss.Name, nil)
+	for _, tool := range t.talk.window.Tools {
+		doc := tool.Doc()
+		if name == "" || doc.Name == name {
+			forms = append(forms, doc.Usage)
+		}
+	}
+	form := strings.Join(forms, "\n")
+	if t.talk.window.Native {
+		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
+	}
+	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(t.engine.guides.NearMiss)
+}
+
+// runTools runs what the reply asks for.
+func (t *turn) runTools(ctx context.Context) (phase, error) {
+	if err := t.keepRound(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	if err := t.talk.runCalls(ctx, t.reply); err != nil {
+		return nil, err
+	}
+	return (*turn).ask, nil
+}

@@ -1,0 +1,184 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mac-stats/agents/prompt"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/transcript"
+)
+
+// weighFrom is from how many raw tokens on a message is weighed against the model's
+// context before it is written: shorter ones go to disk at once.
+const weighFrom = 256
+
+// write puts the user's message on disk, before any model is called. A message
+// that can't fit the model's context is refused before it is written, so that it
+// doesn't crowd out later turns; where the server can't be asked it is kept.
+func (t *turn) write(ctx context.Context) (phase, error) {
+	text := transcript.Block{Kind: transcript.KindUser, Text: t.req.Text}.Normalized().Text
+	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
+		return nil, fmt.Errorf("%w: the message is empty", ErrRequest)
+	}
+	linked, err := t.req.linked(text)
+	if err != nil {
+		return nil, err
+	}
+	notes := t.passages.LookUp(ctx, text)
+	b := t.message(linked, notes)
+	if transcript.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
+		t.out.state(StateReading, "looking at the message")
+		err := t.weigh(ctx, &b)
+		if errors.Is(err, ErrTooLong) && len(notes) > 0 { // the message goes first
+			notes = nil
+			b = t.message(linked, nil)
+			err = t.weigh(ctx, &b)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if b.Text, err = t.keepFiles(context.WithoutCancel(ctx), text); err != nil {
+		return nil, err
+	}
+	user, err := t.save(context.WithoutCancel(ctx), b)
+	if err != nil {
+		return nil, err
+	}
+	t.setUser(user)
+	if len(notes) > 0 {
+		t.passages.Use(notes)
+		t.out.emit(Event{Type: EventRecalled, Block: user.ID, Recalled: notesOf(notes)})
+	}
+	for _, u := range t.engine.p.Store.Refused() {
+		if u.Session == t.req.Session {
+			t.out.warn(StateReading, ExplainWaiting(u).Sentence)
+		}
+	}
+	return (*turn).choose, nil
+}
+
+// message is the user's message as it is kept: with what is attached to it.
+func (t *turn) message(text string, notes []transcript.Quotation) transcript.Block {
+	vitals := t.engine.p.Vitals
+	if t.req.Place != nil {
+		vitals = nil // the machine is no business of strangers
+	}
+	b := transcript.Block{Kind: transcript.KindUser, Text: text, Context: strings.TrimLeft(prompt.ContextFor(text, time.Now(), vitals)+t.passages.Quoted(notes), "\n")}
+	from := t.req.From
+	if p := t.req.Place; p != nil {
+		b.Attrs = p.attrs(t.req.uploads())
+		from |= transcript.FromDiscord
+	} else {
+		b.Attrs = t.req.address()
+	}
+	return b.WithSources(from).WithRecalled(notes)
+}
+
+// save appends the user's message: at the end or, in the place of an edited one,
+// on a branch that starts there.
+func (t *turn) save(ctx context.Context, b transcript.Block) (transcript.Block, error) {
+	store, name := t.engine.p.Store, t.req.Session
+	blocks := []transcript.Block{b}
+	if t.req.Settings != nil && !t.hasSettings(ctx, *t.req.Settings) {
+		blocks = []transcript.Block{t.req.Settings.Note(), b}
+	}
+	if t.req.Edit == "" {
+		out, err := store.AppendAll(ctx, name, blocks...)
+		if err != nil {
+			return transcript.Block{}, saveProblem("Your message", err)
+		}
+		return out[len(out)-1], nil
+	}
+	edited, _, err := store.Message(ctx, name, t.req.Edit)
+	switch {
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != transcript.KindUser:
+		return transcript.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
+	case err != nil:
+		return transcript.Block{}, fmt.Errorf("reading the conversation: %w", err)
+	}
+	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
+	if err != nil {
+		return transcript.Block{}, saveProblem("Your message", err)
+	}
+	return out[len(out)-1], nil
+}
+
+// hasSettings reports whether the transcript says so already.
+func (t *turn) hasSettings(ctx context.Context, s transcript.Settings) bool {
+	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
+	return err == nil && window.Settings.Equal(s)
+}
+
+func (t *turn) setUser(user transcript.Block) {
+	t.out.message = user.Normalized()
+	t.result.UserID = t.out.message.ID
+	t.out.state(StateReading, "")
+}
+
+// weigh gives an error for a message that doesn't fit, or whose files the model
+// can't use.
+func (t *turn) weigh(ctx context.Context, b *transcript.Block) error {
+	if _, err := t.choose(ctx); err != nil {
+		t.talk = nil
+		return nil //nolint:nilerr // the choose phase meets it again, with the message safe on disk
+	}
+	if err := t.who.mustSee(ctx, *b); err != nil {
+		return err
+	}
+	if err := t.assembly.weighFiles(b); err != nil {
+		return err
+	}
+	return t.assembly.checkRoom(*b)
+}
+
+// reopen takes up a User block again. If something answered it, a Note rewind
+// starts a branch there: the old answer stays in the file.
+func (t *turn) reopen(ctx context.Context) (phase, error) {
+	user, after, err := t.engine.p.Store.Message(ctx, t.req.Session, t.req.Retry)
+	switch {
+	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
+		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
+	case err != nil:
+		return nil, fmt.Errorf("reading the conversation: %w", err)
+	}
+	t.setUser(user)
+	t.passages.Use(usedOf(user))
+	t.req.Agent, t.req.Skill = cmp.Or(t.req.Agent, user.Attrs[attrTo]), cmp.Or(t.req.Skill, user.Attrs[attrSkill])
+	if after != "" {
+		note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Parent: t.out.message.ID, Text: after}
+		if err := t.out.note(ctx, note); err != nil {
+			return nil, err
+		}
+	}
+	return (*turn).choose, nil
+}
+
+// keepFiles keeps what is attached, once the message is going to be written, and
+// links it below the message's text.
+func (t *turn) keepFiles(ctx context.Context, text string) (string, error) {
+	var list []transcript.Attachment
+	for _, u := range t.req.Files {
+		a, err := t.engine.p.Store.Attach(ctx, t.req.Session, u)
+		if err != nil {
+			return "", saveProblem("The attached file", err)
+		}
+		list = append(list, a)
+	}
+	return transcript.WithLinks(text, list...), nil
+}
+
+// readFile reads a file of a message; one that is not kept yet is at hand.
+func (t *turn) readFile(f transcript.Attachment) ([]byte, error) {
+	for _, u := range t.req.Files {
+		if u.Attachment().File == f.File {
+			return u.Data, nil
+		}
+	}
+	return t.engine.p.Store.ReadAttachment(t.req.Session, f)
+}
