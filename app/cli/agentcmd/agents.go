@@ -66,21 +66,21 @@ agents/<name>.md with front matter. SEL is its slug, name or id.`
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List agents, broken ones with their error", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		list := b.Registry.Agents()
-		if !*asJSON {
-			return printAgents(c, list, b.Registry.NotAgents())
-		}
-		for _, a := range list {
-			if err := c.Out.JSON(lineOf(a)); err != nil {
-				return err
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List agents, broken ones with their error", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+			list := b.Registry.Agents()
+			if !c.Out.AsJSON {
+				return printAgents(c, list, b.Registry.NotAgents())
 			}
-		}
-		return nil
+			for _, a := range list {
+				if err := c.Out.JSON(lineOf(a)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
 	})
-	return cmd
 }
 
 func lineOf(a registry.Agent) agentLine {
@@ -148,23 +148,23 @@ func Find(b *backend.Backend, selector string) (registry.Agent, error) {
 }
 
 func showCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "show SEL", Short: "Show an agent's settings and its prompt", Args: cmdline.Exactly(1, "one agent")}
-	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.AgentNames)
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
-		a, err := Find(b, args[0])
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return c.Out.JSON(agentDetail{
-				agentLine: lineOf(a), Description: a.Description, Entry: a.Entry, Tools: a.Tools, Temperature: a.Temperature,
-				MaxRounds: a.MaxRounds, Path: a.Path, Warnings: append([]string{}, a.Warnings...), Soul: a.Soul, Mood: a.Mood, Skill: a.Skill,
-			})
-		}
-		return c.Out.Text(agentText(a))
+	return c.WithJSON(&cobra.Command{
+		Use: "show SEL", Short: "Show an agent's settings and its prompt", Args: cmdline.Exactly(1, "one agent"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.AgentNames),
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
+			a, err := Find(b, args[0])
+			if err != nil {
+				return err
+			}
+			if c.Out.AsJSON {
+				return c.Out.JSON(agentDetail{
+					agentLine: lineOf(a), Description: a.Description, Entry: a.Entry, Tools: a.Tools, Temperature: a.Temperature,
+					MaxRounds: a.MaxRounds, Path: a.Path, Warnings: append([]string{}, a.Warnings...), Soul: a.Soul, Mood: a.Mood, Skill: a.Skill,
+				})
+			}
+			return c.Out.Text(agentText(a))
+		}),
 	})
-	return cmd
 }
 
 func agentText(a registry.Agent) string {
@@ -206,26 +206,24 @@ func agentText(a registry.Agent) string {
 }
 
 func resetCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "reset [SEL]", Short: "Restore shipped agents; your versions are kept beside them",
-		Long: "reset restores a shipped agent, or all of them and soul.md without SEL. Your version is\nkept beside it, and what the agent has learnt stays.",
-		Args: cmdline.AtMost(1, "one agent"),
-	}
-	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.AgentNames)
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		selector := strings.Join(args, "")
-		kept, err := b.Registry.Reset(ctx, selector)
-		for _, path := range kept {
-			_ = c.Out.Either(*asJSON, keptLine{Type: "kept", Path: path}, "kept: "+path+"\n") // an error is kept and ends the command
-		}
-		if err != nil || *asJSON {
-			return err
-		}
-		if selector == "" {
-			return c.Out.Text("All shipped agents are back to their defaults.\n")
-		}
-		return c.Out.Text(selector + ": as shipped.\n")
+		Long:              "reset restores a shipped agent, or all of them and soul.md without SEL. Your version is\nkept beside it, and what the agent has learnt stays.",
+		Args:              cmdline.AtMost(1, "one agent"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.AgentNames),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			selector := strings.Join(args, "")
+			kept, err := b.Registry.Reset(ctx, selector)
+			for _, path := range kept {
+				_ = c.Out.Print(keptLine{Type: "kept", Path: path}, "kept: "+path+"\n") // an error is kept and ends the command
+			}
+			if err != nil || c.Out.AsJSON {
+				return err
+			}
+			if selector == "" {
+				return c.Out.Text("All shipped agents are back to their defaults.\n")
+			}
+			return c.Out.Text(selector + ": as shipped.\n")
+		}),
 	})
-	return cmd
 }

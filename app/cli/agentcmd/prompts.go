@@ -55,7 +55,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 		Args: cmdline.Exactly(1, "one agent"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.UsableAgentNames)
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	timeout := cmd.Flags().Duration("timeout", caseTimeout, "how long one prompt may take")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *timeout <= 0 {
@@ -70,7 +70,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 			if err != nil {
 				return testsError(err)
 			}
-			t := tester{c: c, b: b, agent: a, timeout: *timeout, json: *asJSON}
+			t := tester{c: c, b: b, agent: a, timeout: *timeout}
 			return t.all(cmd.Context(), cases)
 		})
 	}
@@ -90,7 +90,6 @@ type tester struct {
 	b       *backend.Backend
 	agent   registry.Agent
 	timeout time.Duration
-	json    bool
 
 	passed, failed int
 	rows           [][]string
@@ -106,7 +105,7 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 			return err
 		}
 	}
-	if !t.json {
+	if !t.c.Out.AsJSON {
 		if err := t.table(); err != nil {
 			return err
 		}
@@ -171,7 +170,7 @@ func (t *tester) print(line testLine) error {
 		result = "FAILED"
 		t.failures = append(t.failures, line)
 	}
-	if t.json {
+	if t.c.Out.AsJSON {
 		return t.c.Out.JSON(line)
 	}
 	t.rows = append(t.rows, []string{line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000)})

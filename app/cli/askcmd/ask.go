@@ -41,7 +41,6 @@ type flags struct {
 	session string
 	agent   string
 	model   string
-	json    bool
 	noTools bool
 	think   string
 	files   []string
@@ -78,7 +77,7 @@ that you didn't type. With --json or without a terminal, such an address isn't r
 	fs.StringVar(&f.session, "session", "", "the session: a bare NAME means cli-NAME; created if there is none")
 	fs.StringVar(&f.agent, "agent", "", "the agent: slug, name or id")
 	fs.StringVar(&f.model, "model", "", "the model, by its name in models list")
-	fs.BoolVar(&f.json, "json", false, "print events, one JSON object a line")
+	fs.BoolVar(&c.Out.AsJSON, "json", false, "print events, one JSON object a line")
 	fs.StringVar(&f.think, "think", "", "on or off: whether the model thinks before it answers, where it can")
 	fs.BoolVar(&f.noTools, "no-tools", false, "let the agent use no tools and no other agents")
 	fs.StringArrayVar(&f.files, "file", nil, "attach a file; may be given several times")
@@ -111,7 +110,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		return err
 	}
 	files = append(files, said.Piped...)
-	view := newView(c, f.json)
+	view := newView(c)
 	defer view.close()
 	ctx := cmd.Context()
 	debug.SetGCPercent(askGrowth)
@@ -179,7 +178,7 @@ func checkChoice(ctx context.Context, b *backend.Backend, f flags) error {
 
 // refused ends an ask before its turn, with --json by the event that ends a turn.
 func refused(c *cmdline.Line, f flags, err error) error {
-	if f.json {
+	if c.Out.AsJSON {
 		e := agents.Explain(err)
 		_ = c.Out.JSON(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // an error is kept and ends the command
 	}

@@ -53,7 +53,7 @@ func (k *keyboard) flush() {
 
 // canAsk opens the terminal and reports whether a question of the turn can be asked there.
 func (v *view) canAsk() bool {
-	if v.json || !v.c.StderrIsTerminal || v.c.Terminal == nil {
+	if v.c.Out.AsJSON || !v.c.StderrIsTerminal || v.c.Terminal == nil {
 		return false
 	}
 	terminal, err := v.c.Terminal()

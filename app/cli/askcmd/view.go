@@ -19,8 +19,7 @@ const tick = 500 * time.Millisecond
 
 // view shows a turn: the answer on stdout, the rest on stderr.
 type view struct {
-	c    *cmdline.Line
-	json bool
+	c *cmdline.Line
 
 	state   string // words of the state line; "" where the answer is being written
 	since   time.Time
@@ -34,8 +33,8 @@ type view struct {
 	answer func(id string, a agents.Answer) bool // of the run
 }
 
-func newView(c *cmdline.Line, json bool) *view {
-	return &view{c: c, json: json, ended: true, line: &cmdline.Status{Line: c}}
+func newView(c *cmdline.Line) *view {
+	return &view{c: c, ended: true, line: &cmdline.Status{Line: c}}
 }
 
 // events gives the turn's events to its very end: also after Ctrl-C, when the
@@ -61,7 +60,7 @@ func (v *view) events(ctx context.Context, run *agents.Run) iter.Seq[agents.Even
 }
 
 func (v *view) show(e agents.Event) {
-	if v.json {
+	if v.c.Out.AsJSON {
 		_ = v.c.Out.JSON(e) // an error is kept and ends the command
 		return
 	}
@@ -156,7 +155,7 @@ func (v *view) onDone(answer string) {
 // end closes the last line; a partial answer is what tokens have printed.
 func (v *view) end(result agents.Result) {
 	v.line.Erase()
-	if v.json {
+	if v.c.Out.AsJSON {
 		return
 	}
 	if v.printed == "" && result.Stopped {
@@ -231,7 +230,7 @@ func (v *view) row(line string) {
 
 // draw puts the state with its clock on the screen.
 func (v *view) draw() {
-	if v.json || v.state == "" || !v.ended {
+	if v.c.Out.AsJSON || v.state == "" || !v.ended {
 		return
 	}
 	v.line.Draw(fmt.Sprintf("%s %d s", words.OneLine(v.state, 60), int(time.Since(v.since).Seconds())))
@@ -252,12 +251,8 @@ func cutWords(cut *prompt.ContextCut) string {
 		{cut.Result, "character of results", "characters of results"},
 		{cut.Attached, "character of the attached files", "characters of the attached files"},
 	} {
-		switch p.n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+p.one)
-		default:
-			parts = append(parts, words.Thousands(p.n)+" "+p.many)
+		if p.n != 0 {
+			parts = append(parts, words.Count(p.n, p.one, p.many))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -15,7 +15,7 @@ import (
 func TestANoticeStandsOnALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	both := &strings.Builder{} // as 2>&1 makes it
-	v := newView(cmdline.New(cmdline.Params{Stdout: both, Stderr: both}, func(error) {}), false)
+	v := newView(cmdline.New(cmdline.Params{Stdout: both, Stderr: both}, func(error) {}))
 	v.onToken(1, "The answer")
 	v.row("remembered: it")
 	v.onToken(1, " goes on.")
@@ -34,7 +34,7 @@ func TestAnAnswerIsForTheQuestionOnTheScreen(t *testing.T) {
 		v := newView(cmdline.New(cmdline.Params{
 			Stdout: io.Discard, Stderr: io.Discard, StderrIsTerminal: true,
 			Terminal: func() (io.ReadCloser, error) { return screen, nil },
-		}, func(error) {}), false)
+		}, func(error) {}))
 		if !v.canAsk() {
 			t.Fatal("nobody can be asked")
 		}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -38,10 +37,6 @@ const (
 // Main runs the tests of a package of commands.
 func Main(m *testing.M) {
 	process.Child(command.Inside)
-	flag.Parse()
-	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
-		panic(err)
-	}
 	os.Exit(m.Run())
 }
 

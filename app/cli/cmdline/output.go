@@ -16,6 +16,8 @@ import (
 
 // Output is stdout. Its first error ends the command; nothing is written after it.
 type Output struct {
+	AsJSON bool // --json: one object a line
+
 	w       io.Writer
 	onError func(error)
 
@@ -65,9 +67,9 @@ func (o *Output) Text(text string) error {
 	return err
 }
 
-// Either writes the object where --json is given, else the text.
-func (o *Output) Either(asJSON bool, v any, text string) error {
-	if asJSON {
+// Print writes the object where --json is given, else the text.
+func (o *Output) Print(v any, text string) error {
+	if o.AsJSON {
 		return o.JSON(v)
 	}
 	return o.Text(text)
@@ -99,19 +101,18 @@ func (o *Output) Table(rows [][]string) error {
 
 // List is what a command lists: the same things as objects and as rows of a table.
 type List struct {
-	out    *Output
-	asJSON bool
-	rows   [][]string // the first is the heading
+	out  *Output
+	rows [][]string // the first is the heading
 }
 
 // NewList makes an empty list with the headings of its columns.
-func (o *Output) NewList(asJSON bool, heading ...string) *List {
-	return &List{out: o, asJSON: asJSON, rows: [][]string{heading}}
+func (o *Output) NewList(heading ...string) *List {
+	return &List{out: o, rows: [][]string{heading}}
 }
 
 // Add writes the object where --json is given, else it keeps the row.
 func (l *List) Add(v any, row ...string) error {
-	if l.asJSON {
+	if l.out.AsJSON {
 		return l.out.JSON(v)
 	}
 	l.rows = append(l.rows, row)
@@ -121,7 +122,7 @@ func (l *List) Add(v any, row ...string) error {
 // End writes the table; where nothing was added, the text none.
 func (l *List) End(none string) error {
 	switch {
-	case l.asJSON:
+	case l.out.AsJSON:
 		return nil
 	case len(l.rows) == 1:
 		return l.out.Text(none)

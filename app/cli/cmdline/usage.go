@@ -53,9 +53,10 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return g
 }
 
-// JSONFlag gives a command the flag --json.
-func JSONFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "print one JSON object a line")
+// WithJSON gives a command the flag --json.
+func (c *Line) WithJSON(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&c.Out.AsJSON, "json", false, "print one JSON object a line")
+	return cmd
 }
 
 // NoArgs refuses words behind a command.

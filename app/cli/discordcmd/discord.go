@@ -67,15 +67,15 @@ the data folder to say who may talk to it, where, and what role it has there.`
 }
 
 func statusCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
-		return printStatus(ctx, c, b, *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "status", Short: "Show whether the bot is connected, and what is missing", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+			return printStatus(ctx, c, b)
+		}),
 	})
-	return cmd
 }
 
-func printStatus(ctx context.Context, c *cmdline.Line, b *backend.Backend, asJSON bool) error {
+func printStatus(ctx context.Context, c *cmdline.Line, b *backend.Backend) error {
 	line := discordLine{Type: "discord", Enabled: b.Config().Discord.Enabled, State: string(connection.StateOff), Text: "The app has not connected yet."}
 	if st, _, ok := b.Discord.SavedStatus(); ok {
 		line.State, line.Text, line.Next, line.Last, line.Bot, line.Since = string(st.State), st.Text, st.Next, st.Last, st.Bot.Name, words.Stamp(st.Since)
@@ -100,7 +100,7 @@ func printStatus(ctx context.Context, c *cmdline.Line, b *backend.Backend, asJSO
 		return err
 	}
 	line.Waiting = len(waiting)
-	return c.Out.Either(asJSON, line, discordWords(line, from, tokenErr))
+	return c.Out.Print(line, discordWords(line, from, tokenErr))
 }
 
 // discordWords is the state of the bot for people.
@@ -224,52 +224,53 @@ all agents share is then used where this person writes to the bot directly.`,
 }
 
 func pairingsCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "pairings", Short: "List the people waiting for access", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
-		waiting, err := b.Discord.Pairings(ctx)
-		if err != nil {
-			return err
-		}
-		lines := c.Out.NewList(*asJSON, "CODE", "NAME", "ID", "HOLDS FOR")
-		for _, p := range waiting {
-			line := strangerLine{Type: "pairing", Code: p.Code, ID: p.User, Name: p.Name, Time: words.Stamp(p.Ends)}
-			if err := lines.Add(line, p.Code, words.OneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String()); err != nil {
+	return c.WithJSON(&cobra.Command{
+		Use: "pairings", Short: "List the people waiting for access", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+			waiting, err := b.Discord.Pairings(ctx)
+			if err != nil {
 				return err
 			}
-		}
-		return lines.End("Nobody waits.\n")
+			lines := c.Out.NewList("CODE", "NAME", "ID", "HOLDS FOR")
+			for _, p := range waiting {
+				line := strangerLine{Type: "pairing", Code: p.Code, ID: p.User, Name: p.Name, Time: words.Stamp(p.Ends)}
+				if err := lines.Add(line, p.Code, words.OneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String()); err != nil {
+					return err
+				}
+			}
+			return lines.End("Nobody waits.\n")
+		}),
 	})
-	return cmd
 }
 
 func peopleCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "people", Short: "List the people who have access", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		f, _, err := channels.Load(b.Discord.ChannelsFile())
-		if err != nil {
-			return err
-		}
-		lines := c.Out.NewList(*asJSON, "ID", "NAME", "SINCE", "")
-		for _, p := range f.People {
-			line := strangerLine{Type: "person", ID: p.ID, Name: p.Name, Owner: p.Owner, Time: p.Since}
-			if err := lines.Add(line, p.ID, words.OneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner]); err != nil {
+	return c.WithJSON(&cobra.Command{
+		Use: "people", Short: "List the people who have access", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+			f, _, err := channels.Load(b.Discord.ChannelsFile())
+			if err != nil {
 				return err
 			}
-		}
-		return lines.End("Nobody was let in by a code yet.\n")
+			lines := c.Out.NewList("ID", "NAME", "SINCE", "")
+			for _, p := range f.People {
+				line := strangerLine{Type: "person", ID: p.ID, Name: p.Name, Owner: p.Owner, Time: p.Since}
+				if err := lines.Add(line, p.ID, words.OneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner]); err != nil {
+					return err
+				}
+			}
+			return lines.End("Nobody was let in by a code yet.\n")
+		}),
 	})
-	return cmd
 }
 
 func revokeCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke somebody's access", Args: cmdline.Exactly(1, "the person's id")}
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		if err := b.Discord.Revoke(ctx, args[0]); err != nil {
-			return cmdline.ProblemOf(err, "")
-		}
-		return c.Out.Text("removed\n")
-	})
-	return cmd
+	return &cobra.Command{
+		Use: "revoke ID", Short: "Revoke somebody's access", Args: cmdline.Exactly(1, "the person's id"),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			if err := b.Discord.Revoke(ctx, args[0]); err != nil {
+				return cmdline.ProblemOf(err, "")
+			}
+			return c.Out.Text("removed\n")
+		}),
+	}
 }

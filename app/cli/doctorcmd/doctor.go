@@ -57,7 +57,7 @@ const doctorTimeout = 20 * time.Second
 
 // Command is doctor; probes are those of the system where nil.
 func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "doctor", Short: "Find what is wrong and how to fix it",
 		Long: `doctor looks at the data folder and its permissions, the settings, the Ollama
 server, its models and their context sizes, the agents, whether memory files and
@@ -65,24 +65,22 @@ transcripts can be read, the search index, the bot on
 Discord, the display and the tray, the disk, and reports of crashes. Exits with 1 if it
 finds something. With --json it prints what a bug report needs.`,
 		Args: cmdline.NoArgs,
-	}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if probes == nil {
-			system := systemProbes(c.Environ)
-			probes = &system
-		}
-		d := doctor{c: c, probes: probes}
-		checks := append(d.all(cmd.Context()), good("version", c.Version+", "+runtime.GOOS+"/"+runtime.GOARCH+", "+runtime.Version()))
-		if err := cmd.Context().Err(); err != nil {
-			return err
-		}
-		return printChecks(c, checks, *asJSON)
-	}
-	return cmd
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if probes == nil {
+				system := systemProbes(c.Environ)
+				probes = &system
+			}
+			d := doctor{c: c, probes: probes}
+			checks := append(d.all(cmd.Context()), good("version", c.Version+", "+runtime.GOOS+"/"+runtime.GOARCH+", "+runtime.Version()))
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			return printChecks(c, checks)
+		},
+	})
 }
 
-func printChecks(c *cmdline.Line, checks []check, asJSON bool) error {
+func printChecks(c *cmdline.Line, checks []check) error {
 	findings, width := 0, 12
 	for _, ch := range checks {
 		width = max(width, utf8.RuneCountInString(ch.Name))
@@ -91,21 +89,21 @@ func printChecks(c *cmdline.Line, checks []check, asJSON bool) error {
 		if !ch.OK {
 			findings++
 		}
-		if err := printCheck(c, ch, width, asJSON); err != nil {
+		if err := printCheck(c, ch, width); err != nil {
 			return err
 		}
 	}
 	if findings > 0 {
 		return cmdline.ErrFindings
 	}
-	if asJSON {
+	if c.Out.AsJSON {
 		return nil
 	}
 	return c.Out.Text("Nothing is wrong.\n")
 }
 
-func printCheck(c *cmdline.Line, ch check, width int, asJSON bool) error {
-	if asJSON {
+func printCheck(c *cmdline.Line, ch check, width int) error {
+	if c.Out.AsJSON {
 		return c.Out.JSON(ch)
 	}
 	mark := "✗"

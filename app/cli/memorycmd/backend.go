@@ -53,16 +53,16 @@ machine keeps its own index, which answers while the server is away.`
 	return group
 }
 
-// withServer runs a command that needs the server.
-func withServer(ctx context.Context, c *cmdline.Line, do func(b *backend.Backend, s *postgres.Server) error) error {
-	return c.WithBackend(ctx, func(b *backend.Backend) error {
+// onServer is a command that needs the server.
+func onServer(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, s *postgres.Server) error) func(*cobra.Command, []string) error {
+	return c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		s, err := b.Shared.Server()
 		if err == nil && s == nil {
 			return cmdline.Problem("There is no memory server: each machine finds what is in its own files.",
 				"Set recall.backend to postgres and recall.postgres_url to its address, in config.toml or in Settings.")
 		}
 		if err == nil {
-			err = do(b, s)
+			err = do(ctx, b, s)
 		}
 		if errors.Is(err, recall.ErrServer) {
 			return cmdline.ProblemOf(err, "")
@@ -72,17 +72,15 @@ func withServer(ctx context.Context, c *cmdline.Line, do func(b *backend.Backend
 }
 
 func backendStatusCommand(c *cmdline.Line, name, short string) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return withServer(cmd.Context(), c, func(b *backend.Backend, s *postgres.Server) error {
-			return printServer(cmd.Context(), c, b, s, *asJSON)
-		})
-	}
-	return cmd
+	return c.WithJSON(&cobra.Command{
+		Use: name, Short: short, Args: cmdline.NoArgs,
+		RunE: onServer(c, func(ctx context.Context, b *backend.Backend, s *postgres.Server) error {
+			return printServer(ctx, c, b, s)
+		}),
+	})
 }
 
-func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *postgres.Server, asJSON bool) error {
+func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *postgres.Server) error {
 	ctx, stop := context.WithTimeout(ctx, serverTime)
 	defer stop()
 	st, err := s.Status(ctx)
@@ -104,7 +102,7 @@ func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *po
 		line.Warning = PasswordInConfig
 		text += "  " + PasswordInConfig + ".\n"
 	}
-	return c.Out.Either(asJSON, line, text)
+	return c.Out.Print(line, text)
 }
 
 // VectorsOfServer says whether the server finds by meaning.
@@ -116,29 +114,26 @@ func VectorsOfServer(s recall.ServerStatus) string {
 }
 
 func pushCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "push", Short: "Bring the server up to date with this machine; returns when done", Args: cmdline.NoArgs,
 		Long: `push indexes what changed in the files and sends the server what it lacks from this
 machine. The app does so by itself. If it is interrupted, the next push continues.`,
-	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return withServer(cmd.Context(), c, func(b *backend.Backend, _ *postgres.Server) error {
+		RunE: onServer(c, func(ctx context.Context, b *backend.Backend, _ *postgres.Server) error {
 			index, err := b.Index.Recall()
 			if err != nil {
-				return indexProblem(cmd.Context(), c, b, err)
+				return indexProblem(ctx, c, b, err)
 			}
-			if _, err := index.Sync(cmd.Context()); err != nil {
-				return indexProblem(cmd.Context(), c, b, err)
+			if _, err := index.Sync(ctx); err != nil {
+				return indexProblem(ctx, c, b, err)
 			}
 			begun := time.Now()
-			done, err := index.Push(cmd.Context())
+			done, err := index.Push(ctx)
 			if err != nil {
 				return err
 			}
 			return c.Out.Text(fmt.Sprintf("%s and %s of %s put in %.1f s\n", words.Count(done.Passages, "passage"), words.Count(done.Vectors, "vector"), words.Count(done.Sources, "file"), time.Since(begun).Seconds()))
-		})
+		}),
 	}
-	return cmd
 }
 
 func dropCommand(c *cmdline.Line) *cobra.Command {

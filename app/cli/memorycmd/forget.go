@@ -24,7 +24,7 @@ type forgetFlags struct {
 	chunk, session, text, since, until string
 	also                               []string
 	copies, lessons                    bool
-	dryRun, yes, json, resummarize     bool
+	dryRun, yes, resummarize           bool
 }
 
 func forgetCommand(c *cmdline.Line) *cobra.Command {
@@ -74,7 +74,7 @@ again, it is kept again.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would go (what it does without --yes)")
 	flags.BoolVar(&f.resummarize, "resummarize", false, "let the small model rewrite Summaries that lost something now; else the app does")
 	flags.BoolVar(&f.yes, "yes", false, "do it")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	c.WithJSON(cmd)
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if f.dryRun && f.yes {
@@ -104,7 +104,7 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 		return err
 	}
 	if !f.yes {
-		return printPlan(c, b, plan, f.json)
+		return printPlan(c, b, plan)
 	}
 	done, err := b.Forgetting.FinishForgetting(ctx) // of a run that was cut off
 	if err == nil && !plan.Nothing() {
@@ -118,10 +118,10 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 	switch {
 	case err != nil && len(done.Found) == 0: // what the plan found is still there
 		return err
-	case err == nil && len(done.Found) == 0 && !plan.Nothing() && !f.json:
+	case err == nil && len(done.Found) == 0 && !plan.Nothing() && !c.Out.AsJSON:
 		return c.Out.Text("Forgotten: the running mac-stats took it out first.\n")
 	}
-	if err = errors.Join(err, printForgot(c, b, done, f.json)); err == nil {
+	if err = errors.Join(err, printForgot(c, b, done)); err == nil {
 		err = renewSummaries(ctx, c, b, f, backend.Rebuilt(done))
 	}
 	return err
@@ -157,13 +157,9 @@ func renewSummaries(ctx context.Context, c *cmdline.Line, b *backend.Backend, f 
 		default:
 			line.Summary, line.By, line.Text = done.Summary.ID, done.Summary.By, done.Words()+", by "+done.Summary.By
 		}
-		if f.json {
-			errs = append(errs, c.Out.JSON(line))
-		} else {
-			errs = append(errs, c.Out.Text(session+": "+strings.TrimSuffix(line.Text, ".")+".\n"))
-		}
+		errs = append(errs, c.Out.Print(line, session+": "+strings.TrimSuffix(line.Text, ".")+".\n"))
 	}
-	if len(sessions) > 0 && !f.resummarize && !f.json && !c.AppWorks(ctx, b) {
+	if len(sessions) > 0 && !f.resummarize && !c.Out.AsJSON && !c.AppWorks(ctx, b) {
 		errs = append(errs, c.Out.Text("The next start of the app, or --resummarize, lets a model make such Summaries anew.\n"))
 	}
 	return errors.Join(errs...)

@@ -36,8 +36,8 @@ type forgotLine struct {
 const maxForgetRows = 40
 
 // printPlan shows what would go.
-func printPlan(c *cmdline.Line, b *backend.Backend, plan *forget.Plan, asJSON bool) error {
-	if asJSON {
+func printPlan(c *cmdline.Line, b *backend.Backend, plan *forget.Plan) error {
+	if c.Out.AsJSON {
 		return printForgotJSON(c, b, plan.Found, true)
 	}
 	if plan.Nothing() {
@@ -51,10 +51,10 @@ func printPlan(c *cmdline.Line, b *backend.Backend, plan *forget.Plan, asJSON bo
 }
 
 // printForgot shows what went, and fails where something could not.
-func printForgot(c *cmdline.Line, b *backend.Backend, r forget.Report, asJSON bool) error {
+func printForgot(c *cmdline.Line, b *backend.Backend, r forget.Report) error {
 	var err error
 	switch {
-	case asJSON:
+	case c.Out.AsJSON:
 		err = printForgotJSON(c, b, r.Found, false)
 	case len(r.Found) == 0:
 		err = c.Out.Text("Nothing found to forget.\n")

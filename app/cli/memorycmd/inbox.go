@@ -45,27 +45,29 @@ func inboxCommand(c *cmdline.Line) *cobra.Command {
 	group.Long = `What a model may not save by itself waits in agents/memory-inbox.md, which you can edit:
 every lesson if memory.write = ask, if the conversation contains text from strangers or
 if the memory is full, and every change to a line. Without a command, inbox lists it.`
-	group.RunE = listInbox(c, cmdline.JSONFlag(group))
+	c.WithJSON(group)
+	group.RunE = listInbox(c)
 	return group
 }
 
 func inboxListCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the proposals, the oldest first", Args: cmdline.NoArgs}
-	cmd.RunE = listInbox(c, cmdline.JSONFlag(cmd))
-	return cmd
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List the proposals, the oldest first", Args: cmdline.NoArgs,
+		RunE: listInbox(c),
+	})
 }
 
-func listInbox(c *cmdline.Line, asJSON *bool) func(*cobra.Command, []string) error {
+func listInbox(c *cmdline.Line) func(*cobra.Command, []string) error {
 	return c.OnMemory(func(_ context.Context, b *backend.Backend, _ []string) error {
 		waiting, err := b.Memory.Inbox()
 		if err != nil {
 			return err
 		}
-		if len(waiting) == 0 && !*asJSON {
+		if len(waiting) == 0 && !c.Out.AsJSON {
 			return c.Out.Text("Nothing is proposed.\n")
 		}
 		for _, p := range waiting {
-			if err := printProposal(c, b, p, *asJSON, "waiting"); err != nil {
+			if err := printProposal(c, b, p); err != nil {
 				return err
 			}
 		}
@@ -73,10 +75,8 @@ func listInbox(c *cmdline.Line, asJSON *bool) func(*cobra.Command, []string) err
 	})
 }
 
-func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal, asJSON bool, state string) error {
-	if asJSON {
-		return c.Out.JSON(newProposalLine(b, p, state))
-	}
+// printProposal shows a proposal that waits.
+func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal) error {
 	text := fmt.Sprintf("%s  %s, %s", p.ID, p.Kind, p.Target)
 	for _, word := range []string{p.Session, stampWords(p), p.Reason()} {
 		if word != "" {
@@ -89,7 +89,7 @@ func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal, asJSO
 	if p.Text != "" {
 		text += "\n  + " + words.OneLine(p.Text, 500)
 	}
-	return c.Out.Text(text + "\n")
+	return c.Out.Print(newProposalLine(b, p, "waiting"), text+"\n")
 }
 
 // stampWords is when a proposal was made and how sure it is.
@@ -106,7 +106,7 @@ func stampWords(p memory.Proposal) string {
 
 func acceptCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{Use: "accept ID", Short: "Accept a proposal", Args: cmdline.Exactly(1, "one id")}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
 		p, err := findProposal(b, args[0])
 		if err != nil {
@@ -116,16 +116,13 @@ func acceptCommand(c *cmdline.Line) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			line := newProposalLine(b, p, "accepted")
-			line.Text, line.Old, line.File, line.Line, line.Undo = w.Text, w.Old, w.Path, w.Line, w.UndoID
-			return c.Out.JSON(line)
-		}
+		line := newProposalLine(b, p, "accepted")
+		line.Text, line.Old, line.File, line.Line, line.Undo = w.Text, w.Old, w.Path, w.Line, w.UndoID
 		said := "remembered: " + w.Text
 		if w.Text == "" {
 			said = "forgotten: " + w.Old
 		}
-		return c.Out.Text(fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", said, w.Path, w.Line) + fullness(c, b, w.Target))
+		return c.Out.Print(line, fmt.Sprintf("%s\n  %s:%d; `mac-stats memory undo` takes it back\n", said, w.Path, w.Line)+fullness(b, w.Target))
 	})
 	return cmd
 }
@@ -142,54 +139,47 @@ func findProposal(b *backend.Backend, id string) (memory.Proposal, error) {
 }
 
 func editCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "edit ID TEXT", Short: "Change the words of a proposal; it keeps waiting", Args: cmdline.AtLeast(2, "an id and the new words"),
 		Example: `  mac-stats memory inbox edit k3x9qa "Likes green tea"`,
-	}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
-		p, err := b.Memory.Edit(ctx, args[0], strings.Join(args[1:], " "))
-		if err != nil {
-			return err
-		}
-		return printProposal(c, b, p, *asJSON, "waiting")
+		RunE: c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+			p, err := b.Memory.Edit(ctx, args[0], strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			return printProposal(c, b, p)
+		}),
 	})
-	return cmd
 }
 
 func discardCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "discard ID", Short: "Discard a proposal; nothing is remembered", Args: cmdline.Exactly(1, "one id")}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
-		p, err := b.Memory.Discard(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return printProposal(c, b, p, true, "discarded")
-		}
-		return c.Out.Text("discarded: " + words.OneLine(p.Old+" "+p.Text, 500) + "\n")
+	return c.WithJSON(&cobra.Command{
+		Use: "discard ID", Short: "Discard a proposal; nothing is remembered", Args: cmdline.Exactly(1, "one id"),
+		RunE: c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+			p, err := b.Memory.Discard(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.Out.Print(newProposalLine(b, p, "discarded"), "discarded: "+words.OneLine(p.Old+" "+p.Text, 500)+"\n")
+		}),
 	})
-	return cmd
 }
 
 func undoCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "undo [ID]", Short: "Undo the last change to memory, or the one with an undo ID", Args: cmdline.AtMost(1, "one undo id at most"),
 		Long: `Undoes the newest change made by a model, in the window or here. Give it again to undo the
 one before, up to 20. What you changed in your editor stays as it is.`,
-	}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
-		done, err := b.Memory.Undo(ctx, strings.Join(args, ""))
-		for _, s := range done {
-			if err := printUndone(c, b, s, *asJSON); err != nil {
-				return err
+		RunE: c.OnMemory(func(ctx context.Context, b *backend.Backend, args []string) error {
+			done, err := b.Memory.Undo(ctx, strings.Join(args, ""))
+			for _, s := range done {
+				if err := printUndone(c, b, s); err != nil {
+					return err
+				}
 			}
-		}
-		return err
+			return err
+		}),
 	})
-	return cmd
 }
 
 // undoneLine is a line of `memory undo --json`.
@@ -200,17 +190,14 @@ type undoneLine struct {
 	Back    string `json:"put_back"` // the line that it had taken out
 }
 
-func printUndone(c *cmdline.Line, b *backend.Backend, s memory.UndoStep, asJSON bool) error {
+func printUndone(c *cmdline.Line, b *backend.Backend, s memory.UndoStep) error {
 	file := b.Memory.Path(s.Target)
-	if asJSON {
-		return c.Out.JSON(undoneLine{Type: "undone", File: file, Removed: s.Added, Back: s.Removed})
-	}
-	text := ""
+	text := "undone in " + file + "\n"
 	if s.Added != "" {
 		text += "- " + words.OneLine(s.Added, 500) + "\n"
 	}
 	if s.Removed != "" {
 		text += "+ " + words.OneLine(s.Removed, 500) + "\n"
 	}
-	return c.Out.Text("undone in " + file + "\n" + text)
+	return c.Out.Print(undoneLine{Type: "undone", File: file, Removed: s.Added, Back: s.Removed}, text)
 }

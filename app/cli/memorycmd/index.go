@@ -38,12 +38,12 @@ type indexLine struct {
 }
 
 func statusCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Show what the search index covers and how far it is behind", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
-		return printIndex(ctx, c, b, 0, *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "status", Short: "Show what the search index covers and how far it is behind", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+			return printIndex(ctx, c, b, 0)
+		}),
 	})
-	return cmd
 }
 
 func reindexCommand(c *cmdline.Line) *cobra.Command {
@@ -54,14 +54,14 @@ model is installed, it makes the missing vectors. It works whether the app runs 
 the old index answers searches meanwhile. If it is interrupted, the next run continues.`,
 		Args: cmdline.NoArgs,
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	changed := cmd.Flags().Bool("changed", false, "only index what has changed")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		took, err := reindex(ctx, c, b, *changed)
 		if err != nil {
 			return indexProblem(ctx, c, b, err)
 		}
-		return printIndex(ctx, c, b, took, *asJSON)
+		return printIndex(ctx, c, b, took)
 	})
 	return cmd
 }
@@ -146,7 +146,7 @@ func (l *progressLine) end() {
 	l.line.Erase()
 }
 
-func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took time.Duration, asJSON bool) error {
+func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took time.Duration) error {
 	index, err := b.Index.Recall()
 	if err != nil {
 		return indexProblem(ctx, c, b, err)
@@ -156,7 +156,7 @@ func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took t
 		return indexProblem(ctx, c, b, err)
 	}
 	forgets := len(b.Store.Forgotten().Unfinished())
-	if asJSON {
+	if c.Out.AsJSON {
 		return c.Out.JSON(indexLine{
 			Forgets: forgets,
 			Type:    "index", State: s.String(), Building: s.Building, Done: s.Done, Of: s.Of, Path: s.Path, Files: s.Files, Behind: s.Behind, Chunks: s.Chunks,

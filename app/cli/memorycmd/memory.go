@@ -51,7 +51,7 @@ Conversations are in the transcripts; search finds them there.`
 
 func listCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List what is remembered, by file", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	agent := cmd.Flags().String("agent", "", "only this agent's own memory: slug, name or id")
 	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
 	cmd.RunE = c.OnMemory(func(_ context.Context, b *backend.Backend, _ []string) error {
@@ -66,7 +66,7 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 				c.Note(fmt.Sprintf("mac-stats: %s can't be read: %v", f.Path, f.Err))
 				continue
 			}
-			if err := printMemory(c, b, f, *asJSON); err != nil {
+			if err := printMemory(c, b, f); err != nil {
 				return err
 			}
 		}
@@ -106,29 +106,24 @@ func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 	return memory.Target{Kind: memory.TargetAgent, ID: a.ID}, nil
 }
 
-func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File, asJSON bool) error {
+func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File) error {
 	budget := b.MemoryBudget(f.Target)
 	injected := memorytext.Inject(f.Text, budget)
-	if !asJSON {
+	if !c.Out.AsJSON {
 		if err := c.Out.Text(memoryHeading(f, injected, budget)); err != nil {
 			return err
 		}
 	}
 	for _, bullet := range f.Bullets {
-		if asJSON {
-			if err := c.Out.JSON(memoryLine{
-				Type: "memory", File: f.Path, Line: bullet.Line, Text: bullet.Text, From: bullet.From,
-				UsedChars: injected.Used, Budget: budget,
-			}); err != nil {
-				return err
-			}
-			continue
+		line := memoryLine{
+			Type: "memory", File: f.Path, Line: bullet.Line, Text: bullet.Text, From: bullet.From,
+			UsedChars: injected.Used, Budget: budget,
 		}
-		line := fmt.Sprintf("%5d  %s", bullet.Line, words.OneLine(bullet.Text, 500))
+		text := fmt.Sprintf("%5d  %s", bullet.Line, words.OneLine(bullet.Text, 500))
 		if bullet.From != "" {
-			line += "  (" + words.OneLine(bullet.From, 60) + ")"
+			text += "  (" + words.OneLine(bullet.From, 60) + ")"
 		}
-		if err := c.Out.Text(line + "\n"); err != nil {
+		if err := c.Out.Print(line, text+"\n"); err != nil {
 			return err
 		}
 	}
@@ -159,7 +154,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 		Example: `  mac-stats memory add "The backup disk is called Backup"
   mac-stats memory add --agent coder "Use tabs in Go"`,
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	agent := cmd.Flags().String("agent", "", "into this agent's own memory: slug, name or id")
 	c.CompleteFlag(cmd, "agent", cmdline.AgentNames)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -179,21 +174,21 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 			text = strings.Join(strings.Fields(text), " ")
 			w, err := b.Memory.Append(cmd.Context(), memory.Lesson{Text: text, Target: target, Confidence: 1, Hand: true})
 			if errors.Is(err, sharedfile.ErrSaving) {
-				return printWaiting(c, b, text, *asJSON)
+				return printWaiting(c, b, text)
 			}
 			if err != nil {
 				return err
 			}
-			return printAdded(c, b, w, *asJSON)
+			return printAdded(c, b, w)
 		})
 	}
 	return cmd
 }
 
 // printAdded shows the line as it stands in the file now.
-func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written, asJSON bool) error {
-	if !asJSON {
-		return c.Out.Text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + fullness(c, b, w.Target))
+func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written) error {
+	if !c.Out.AsJSON {
+		return c.Out.Text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + fullness(b, w.Target))
 	}
 	line := memoryLine{Type: "memory", File: w.Path, Line: w.Line, Text: w.Text, Budget: b.MemoryBudget(w.Target)}
 	f, err := b.Memory.Load(w.Target)
@@ -210,7 +205,7 @@ func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written, asJSON bo
 }
 
 // fullness warns of a memory that no prompt holds whole, or soon none will.
-func fullness(c *cmdline.Line, b *backend.Backend, t memory.Target) string {
+func fullness(b *backend.Backend, t memory.Target) string {
 	budget := b.MemoryBudget(t)
 	f, err := b.Memory.Load(t)
 	in := memorytext.Inject(f.Text, budget)

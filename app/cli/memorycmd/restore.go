@@ -36,7 +36,7 @@ more, and no model remembers them again.`,
   mac-stats memory restore --keep-removed k3x9qa`,
 		Args: cobra.ArbitraryArgs,
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	list := cmd.Flags().Bool("list", false, "only show them")
 	keep := cmd.Flags().Bool("keep-removed", false, "leave them out for good")
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
@@ -46,24 +46,24 @@ more, and no model remembers them again.`,
 		return c.WithMemory(cmd.Context(), func(b *backend.Backend) error {
 			missing := b.Memory.Dropped()
 			switch {
-			case len(missing) == 0 && len(ids) == 0 && *asJSON:
+			case len(missing) == 0 && len(ids) == 0 && c.Out.AsJSON:
 				return nil
 			case len(missing) == 0 && len(ids) == 0:
 				return c.Out.Text("No remembered line is missing.\n")
 			case *list:
-				return printMissing(c, missing, "missing", nil, *asJSON)
+				return printMissing(c, missing, "missing", nil)
 			case *keep:
 				if err := explainMissing(b.Memory.KeepRemoved(cmd.Context(), ids...)); err != nil {
 					return err
 				}
 				c.Changed(b, "")
-				return printMissing(c, chosenOf(missing, ids), "removed", nil, *asJSON)
+				return printMissing(c, chosenOf(missing, ids), "removed", nil)
 			}
 			written, err := b.Memory.Restore(cmd.Context(), ids...)
 			back := slices.DeleteFunc(missing, func(d memory.Dropped) bool {
 				return !slices.ContainsFunc(written, func(w memory.Written) bool { return w.Path == d.Path && w.Text == d.Text })
 			})
-			return errors.Join(explainMissing(err), printMissing(c, back, "restored", written, *asJSON))
+			return errors.Join(explainMissing(err), printMissing(c, back, "restored", written))
 		})
 	}
 	return cmd
@@ -93,7 +93,7 @@ func chosenOf(missing []memory.Dropped, ids []string) []memory.Dropped {
 }
 
 // printMissing lists lines and what became of them.
-func printMissing(c *cmdline.Line, list []memory.Dropped, state string, written []memory.Written, asJSON bool) error {
+func printMissing(c *cmdline.Line, list []memory.Dropped, state string, written []memory.Written) error {
 	for _, d := range list {
 		line := missingLine{Type: "missing", ID: d.ID, File: d.Path, Text: d.Text, From: d.From, State: state}
 		for _, w := range written {
@@ -101,17 +101,11 @@ func printMissing(c *cmdline.Line, list []memory.Dropped, state string, written 
 				line.Line = w.Line
 			}
 		}
-		if asJSON {
-			if err := c.Out.JSON(line); err != nil {
-				return err
-			}
-			continue
-		}
 		where := d.Path
 		if line.Line > 0 {
 			where = fmt.Sprintf("%s:%d", d.Path, line.Line)
 		}
-		if err := c.Out.Text(fmt.Sprintf("%s: %s\n  %s · %s\n", state, words.OneLine(d.Text, 500), d.ID, where)); err != nil {
+		if err := c.Out.Print(line, fmt.Sprintf("%s: %s\n  %s · %s\n", state, words.OneLine(d.Text, 500), d.ID, where)); err != nil {
 			return err
 		}
 	}
@@ -119,17 +113,14 @@ func printMissing(c *cmdline.Line, list []memory.Dropped, state string, written 
 }
 
 // printWaiting shows a lesson that waits for another program's save of its file.
-func printWaiting(c *cmdline.Line, b *backend.Backend, text string, asJSON bool) error {
+func printWaiting(c *cmdline.Line, b *backend.Backend, text string) error {
 	waiting, err := b.Memory.Inbox()
 	if err != nil {
 		return err
 	}
 	for _, p := range waiting {
 		if p.Why == memory.WhySaving && p.Text == text {
-			if asJSON {
-				return c.Out.JSON(newProposalLine(b, p, "waiting"))
-			}
-			return c.Out.Text(fmt.Sprintf("waiting: %s\n  another program is saving %s; the next mac-stats command, or the app, adds it when that is done (%s in the inbox)\n",
+			return c.Out.Print(newProposalLine(b, p, "waiting"), fmt.Sprintf("waiting: %s\n  another program is saving %s; the next mac-stats command, or the app, adds it when that is done (%s in the inbox)\n",
 				p.Text, b.Memory.Path(p.Target), p.ID))
 		}
 	}

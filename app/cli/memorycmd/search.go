@@ -37,7 +37,6 @@ type searchFlags struct {
 	cold     bool
 	strategy string
 	beside   bool
-	json     bool
 }
 
 func searchCommand(c *cmdline.Line) *cobra.Command {
@@ -61,14 +60,14 @@ them. The app keeps the index up to date; without the app, "memory reindex" does
 	flags.BoolVar(&f.cold, "include-cold", false, "also in sessions that are older than recall.cold_after_days")
 	flags.StringVar(&f.strategy, "strategy", "", "lexical (words), semantic (meaning) or hybrid; else recall.strategy")
 	flags.BoolVar(&f.beside, "beside", false, "also show the first lines of the messages before and after each")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	c.WithJSON(cmd)
 	c.CompleteFlag(cmd, "session", cmdline.SessionNames)
-	c.CompleteFlag(cmd, "strategy", strategies)
+	c.CompleteFlag(cmd, "strategy", func(context.Context, *backend.Backend) []string { return strategies() })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return searchMemory(c, cmd, args, f) }
 	return cmd
 }
 
-func strategies(context.Context, *backend.Backend) []string {
+func strategies() []string {
 	return []string{string(recall.Hybrid), string(recall.Lexical), string(recall.Semantic)}
 }
 
@@ -86,7 +85,7 @@ func checkSearch(cmd *cobra.Command, args []string, f searchFlags) error {
 		return cmdline.WrongUsage(cmd, fmt.Sprintf("--limit must be from 0 to %d", mostHits))
 	case f.session != "" && f.all:
 		return cmdline.WrongUsage(cmd, "--session and --all-sessions exclude each other")
-	case f.strategy != "" && !slices.Contains(strategies(nil, nil), f.strategy): //nolint:staticcheck // it needs no context
+	case f.strategy != "" && !slices.Contains(strategies(), f.strategy):
 		return cmdline.WrongUsage(cmd, "--strategy is lexical, semantic or hybrid")
 	}
 	return nil
@@ -107,15 +106,15 @@ func searchMemory(c *cmdline.Line, cmd *cobra.Command, args []string, f searchFl
 			q.Scope.Session = name
 		}
 		if args[0] == "-" {
-			return searchLines(ctx, c, b, q, f.json)
+			return searchLines(ctx, c, b, q)
 		}
 		q.Text = strings.Join(args, " ")
-		return searchOne(ctx, c, b, q, f.json)
+		return searchOne(ctx, c, b, q)
 	})
 }
 
 // searchLines answers each line of stdin as it comes.
-func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query, asJSON bool) error {
+func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query) error {
 	lines := bufio.NewScanner(c.Stdin)
 	lines.Buffer(nil, mostQuery)
 	for n := 1; lines.Scan(); n++ {
@@ -123,12 +122,12 @@ func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q rec
 			return cmdline.Problem(fmt.Sprintf("Line %d of stdin is not UTF-8.", n), "Send text, one query a line.")
 		}
 		q.Text = strings.TrimSpace(lines.Text())
-		if !asJSON {
+		if !c.Out.AsJSON {
 			if err := c.Out.Text(fmt.Sprintf("# %s\n", words.OneLine(q.Text, 200))); err != nil {
 				return err
 			}
 		}
-		if err := searchOne(ctx, c, b, q, asJSON); err != nil {
+		if err := searchOne(ctx, c, b, q); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -141,12 +140,12 @@ func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q rec
 	return lines.Err()
 }
 
-func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query, asJSON bool) error {
+func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query) error {
 	found, state, err := b.Index.Find(ctx, q)
 	if err != nil {
 		return indexProblem(ctx, c, b, err)
 	}
-	if asJSON {
+	if c.Out.AsJSON {
 		return c.Out.JSON(resultLine{Type: "result", Found: found})
 	}
 	for _, h := range found.Hits {

@@ -68,18 +68,18 @@ func Command(c *cmdline.Line) *cobra.Command {
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List installed models, their context and roles", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
-		ctx, cancel := context.WithTimeout(ctx, listTimeout)
-		defer cancel()
-		lines, err := modelLines(ctx, b)
-		if err != nil {
-			return err
-		}
-		return printModels(c, lines, b.Models.Advice()[0].Model, *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List installed models, their context and roles", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+			ctx, cancel := context.WithTimeout(ctx, listTimeout)
+			defer cancel()
+			lines, err := modelLines(ctx, b)
+			if err != nil {
+				return err
+			}
+			return printModels(c, lines, b.Models.Advice()[0].Model)
+		}),
 	})
-	return cmd
 }
 
 func modelLines(ctx context.Context, b *backend.Backend) ([]modelLine, error) {
@@ -137,8 +137,8 @@ func Chosen(ctx context.Context, b *backend.Backend) (chosen map[ollama.Role]oll
 }
 
 // printModels prints the table, or where it is empty, the advice: a model to install.
-func printModels(c *cmdline.Line, lines []modelLine, advice string, asJSON bool) error {
-	list := c.Out.NewList(asJSON, "NAME", "SIZE", "CONTEXT", "CAN", "USED FOR")
+func printModels(c *cmdline.Line, lines []modelLine, advice string) error {
+	list := c.Out.NewList("NAME", "SIZE", "CONTEXT", "CAN", "USED FOR")
 	for _, l := range lines {
 		if err := list.Add(l, l.Name, words.Size(l.SizeBytes), fmt.Sprintf("%s of %s", words.Thousands(l.Context), words.Thousands(l.MaxContext)),
 			cmp.Or(strings.Join(l.Capabilities, " "), "–"), cmp.Or(strings.Join(l.Roles, " "), "–")); err != nil {
@@ -149,31 +149,28 @@ func printModels(c *cmdline.Line, lines []modelLine, advice string, asJSON bool)
 }
 
 func pullCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "pull NAME", Short: "Install a model through Ollama",
 		Long:    "pull downloads a model. Ctrl-C stops it; the next pull of the same model continues from there.",
 		Example: "  mac-stats models pull qwen3:8b",
 		Args:    cmdline.Exactly(1, "one model"),
-	}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		p := puller{c: c, name: args[0], json: *asJSON, line: cmdline.Status{Line: c}}
-		err := b.Client.Pull(ctx, args[0], p.progress)
-		p.line.Erase()
-		if err != nil {
-			return err
-		}
-		p.last.Done = true
-		return c.Out.Either(*asJSON, p.last, args[0]+" is installed.\n")
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			p := puller{c: c, name: args[0], line: cmdline.Status{Line: c}}
+			err := b.Client.Pull(ctx, args[0], p.progress)
+			p.line.Erase()
+			if err != nil {
+				return err
+			}
+			p.last.Done = true
+			return c.Out.Print(p.last, args[0]+" is installed.\n")
+		}),
 	})
-	return cmd
 }
 
 // puller shows how a download goes.
 type puller struct {
 	c    *cmdline.Line
 	name string
-	json bool
 	last pullLine
 	at   time.Time
 	line cmdline.Status
@@ -186,7 +183,7 @@ func (p *puller) progress(step ollama.Progress) {
 		return
 	}
 	p.last, p.at = line, time.Now()
-	if p.json {
+	if p.c.Out.AsJSON {
 		_ = p.c.Out.JSON(line) // an error is kept and ends the command
 		return
 	}

@@ -55,17 +55,17 @@ session: ` + "`mac-stats sessions show schedule-NAME`" + ` shows the answers.`
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the schedules, with the next and the last run", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		return printSchedules(c, b, *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List the schedules, with the next and the last run", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+			return printSchedules(c, b)
+		}),
 	})
-	return cmd
 }
 
-func printSchedules(c *cmdline.Line, b *backend.Backend, asJSON bool) error {
+func printSchedules(c *cmdline.Line, b *backend.Backend) error {
 	list, problems := b.Schedules.List()
-	lines := c.Out.NewList(asJSON, "NAME", "WHEN", "NEXT", "LAST", "")
+	lines := c.Out.NewList("NAME", "WHEN", "NEXT", "LAST", "")
 	for _, s := range list {
 		line := scheduleLine{
 			Type: "schedule", Name: s.Name, When: s.When.String(), Prompt: s.Prompt, Agent: s.Agent, Enabled: s.Enabled, Quiet: s.Quiet.String(),
@@ -84,7 +84,7 @@ func printSchedules(c *cmdline.Line, b *backend.Backend, asJSON bool) error {
 		}
 	}
 	for _, p := range problems {
-		if !asJSON {
+		if !c.Out.AsJSON {
 			c.Note("mac-stats: " + p.String())
 		} else if err := c.Out.JSON(scheduleLine{Type: "problem", Name: p.Name, Text: p.String()}); err != nil {
 			return err
@@ -147,14 +147,15 @@ machine.`,
 
 // changeCommand changes schedules.toml by a command with one NAME.
 func changeCommand(c *cmdline.Line, use, short, done string, change func(ctx context.Context, b *backend.Backend, name string) error) *cobra.Command {
-	cmd := &cobra.Command{Use: use + " NAME", Short: short, Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames)}
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		if err := change(ctx, b, args[0]); err != nil {
-			return noSchedule(err, args[0])
-		}
-		return c.Out.Text(args[0] + done + "\n")
-	})
-	return cmd
+	return &cobra.Command{
+		Use: use + " NAME", Short: short, Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			if err := change(ctx, b, args[0]); err != nil {
+				return noSchedule(err, args[0])
+			}
+			return c.Out.Text(args[0] + done + "\n")
+		}),
+	}
 }
 
 // noSchedule says what to do about a name that no schedule has.
@@ -179,19 +180,20 @@ func switchCommand(c *cmdline.Line, name string, on bool) *cobra.Command {
 }
 
 func runCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "run NAME", Short: "Run a schedule now and print the answer", Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames)}
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		res, err := b.Schedules.RunNow(ctx, args[0])
-		if err != nil {
-			return noSchedule(err, args[0])
-		}
-		c.Changed(b, res.Session)
-		if res.Err != nil {
-			return cmdline.ProblemOf(res.Err, "")
-		}
-		return c.Out.Text(strings.TrimRight(res.Answer, "\n") + "\n")
-	})
-	return cmd
+	return &cobra.Command{
+		Use: "run NAME", Short: "Run a schedule now and print the answer", Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			res, err := b.Schedules.RunNow(ctx, args[0])
+			if err != nil {
+				return noSchedule(err, args[0])
+			}
+			c.Changed(b, res.Session)
+			if res.Err != nil {
+				return cmdline.ProblemOf(res.Err, "")
+			}
+			return c.Out.Text(strings.TrimRight(res.Answer, "\n") + "\n")
+		}),
+	}
 }
 
 // scheduleNames are the names of the schedules.

@@ -31,28 +31,26 @@ type deleteLine struct {
 const mostTitle = 200
 
 func renameCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "rename NAME TITLE", Short: "Give a session a title; its name doesn't change",
 		Args: cmdline.AtLeast(2, "a NAME and a TITLE"),
-	}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
-		if title == "" {
-			return cmdline.WrongUsage(cmd, "the title is empty")
-		}
-		if n := utf8.RuneCountInString(title); n > mostTitle {
-			return cmdline.WrongUsage(cmd, fmt.Sprintf("the title has %s characters; the limit is %d", words.Thousands(n), mostTitle))
-		}
-		return withSession(cmd.Context(), c, args[:1], func(b *backend.Backend, name string) error {
-			if err := b.Store.SetTitle(cmd.Context(), name, title); err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, args []string) error {
+			title := strings.Join(strings.Fields(strings.Join(args[1:], " ")), " ")
+			if title == "" {
+				return cmdline.WrongUsage(cmd, "the title is empty")
 			}
-			c.Changed(b, name)
-			return c.Out.Either(*asJSON, renameLine{Type: "rename", Name: name, Title: title}, fmt.Sprintf("%s is now titled “%s”.\n", name, title))
-		})
-	}
-	return cmd
+			if n := utf8.RuneCountInString(title); n > mostTitle {
+				return cmdline.WrongUsage(cmd, fmt.Sprintf("the title has %s characters; the limit is %d", words.Thousands(n), mostTitle))
+			}
+			return withSession(cmd.Context(), c, args[:1], func(b *backend.Backend, name string) error {
+				if err := b.Store.SetTitle(cmd.Context(), name, title); err != nil {
+					return err
+				}
+				c.Changed(b, name)
+				return c.Out.Print(renameLine{Type: "rename", Name: name, Title: title}, fmt.Sprintf("%s is now titled “%s”.\n", name, title))
+			})
+		},
+	})
 }
 
 func deleteCommand(c *cmdline.Line) *cobra.Command {
@@ -61,7 +59,7 @@ func deleteCommand(c *cmdline.Line) *cobra.Command {
 		Long: "delete moves a session's transcript to session/.trash, where it stays until you\nempty that folder. Copies of it stay where they are. --undo restores the session deleted last, or NAME.",
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	undo := cmd.Flags().Bool("undo", false, "restore the session deleted last, or NAME")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 && !*undo {
@@ -69,7 +67,7 @@ func deleteCommand(c *cmdline.Line) *cobra.Command {
 		}
 		return c.WithBackend(cmd.Context(), func(b *backend.Backend) error {
 			if *undo {
-				return undelete(c, cmd, b, args, *asJSON)
+				return undelete(c, cmd, b, args)
 			}
 			name, err := resolve(cmd.Context(), b, args)
 			if err != nil {
@@ -79,14 +77,14 @@ func deleteCommand(c *cmdline.Line) *cobra.Command {
 				return err
 			}
 			c.Changed(b, name)
-			return c.Out.Either(*asJSON, deleteLine{Type: "delete", Name: name}, fmt.Sprintf("%s is in the trash. `mac-stats sessions delete --undo` brings it back.\n", name))
+			return c.Out.Print(deleteLine{Type: "delete", Name: name}, fmt.Sprintf("%s is in the trash. `mac-stats sessions delete --undo` brings it back.\n", name))
 		})
 	}
 	return cmd
 }
 
 // undelete brings back the session that is named, or the last one.
-func undelete(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, args []string, asJSON bool) error {
+func undelete(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, args []string) error {
 	tries := []string{""}
 	if len(args) == 1 {
 		tries = []string{args[0], cmdline.Source + "-" + args[0]}
@@ -108,7 +106,7 @@ func undelete(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, args []st
 		return err
 	}
 	c.Changed(b, name)
-	if asJSON {
+	if c.Out.AsJSON {
 		return c.Out.JSON(deleteLine{Type: "undelete", Name: name})
 	}
 	if try != "" && name != try {

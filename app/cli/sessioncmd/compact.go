@@ -39,7 +39,7 @@ func compactCommand(c *cmdline.Line) *cobra.Command {
 func Summarizing(c *cmdline.Line, cmd *cobra.Command, then func(context.Context, *backend.Backend)) *cobra.Command {
 	cmd.Args = cmdline.AtMost(1, "one NAME")
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	cmd.RunE = onSession(c, func(ctx context.Context, b *backend.Backend, name string) error {
 		line, err := compactNow(ctx, c, b, name)
 		if err != nil {
@@ -48,7 +48,7 @@ func Summarizing(c *cmdline.Line, cmd *cobra.Command, then func(context.Context,
 		if then != nil {
 			then(ctx, b)
 		}
-		return c.Out.Either(*asJSON, line, name+": "+line.Text+".\n")
+		return c.Out.Print(line, name+": "+line.Text+".\n")
 	})
 	return cmd
 }

@@ -69,12 +69,12 @@ func exportCommand(c *cmdline.Line) *cobra.Command {
 		Long: "export writes a whole session as markdown (the transcript's own format, which can be\nloaded again), as one JSON object, or as one HTML file to read, send or print (a\nbrowser saves it as PDF). It never overwrites a file.",
 		Args: cmdline.Exactly(1, "one NAME"),
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	format := cmd.Flags().String("format", "md", "md, html or json")
 	file := cmd.Flags().StringP("output", "o", "", "the file to write; stdout if empty or -")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		toFile := *file != "" && *file != "-"
-		if *asJSON && !toFile {
+		if c.Out.AsJSON && !toFile {
 			if cmd.Flags().Changed("format") && *format != "json" {
 				return cmdline.WrongUsage(cmd, "--json writes JSON to stdout; leave --format away, or give a file with -o")
 			}
@@ -99,7 +99,7 @@ func exportCommand(c *cmdline.Line) *cobra.Command {
 			if err := b.Store.State().MarkExported(cmd.Context(), name, *file); err != nil {
 				b.Logger.Warn("an export is not noted: forgetting will not name it", "session", name, "err", err)
 			}
-			return c.Out.Either(*asJSON, exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: blocks}, fmt.Sprintf("%s is in %s.\n", name, *file))
+			return c.Out.Print(exportLine{Type: "export", Name: name, Format: *format, File: *file, Blocks: blocks}, fmt.Sprintf("%s is in %s.\n", name, *file))
 		})
 	}
 	return cmd

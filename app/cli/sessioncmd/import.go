@@ -43,7 +43,7 @@ the index is up to date.`,
   mac-stats sessions import chatgpt-export.zip`,
 		Args: cmdline.Exactly(1, "one FILE"),
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	dry := cmd.Flags().Bool("dry-run", false, "count what would be imported and write nothing")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
 		got, err := importFile(ctx, c, b, args[0], *dry)
@@ -53,7 +53,7 @@ the index is up to date.`,
 		if got.Conversations > 0 && !*dry {
 			c.Changed(b, "")
 		}
-		return c.Out.Either(*asJSON, got, importWords(got))
+		return c.Out.Print(got, importWords(got))
 	})
 	return cmd
 }

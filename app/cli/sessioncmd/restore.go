@@ -31,7 +31,7 @@ in no list, search or request; they are kept for 30 days.`,
 		Args: cmdline.AtMost(1, "one NAME"),
 	}
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	keep := cmd.Flags().Bool("keep-removed", false, "accept the removal")
 	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
 		name, err := restorable(ctx, b, args)
@@ -47,7 +47,7 @@ in no list, search or request; they are kept for 30 days.`,
 			return err
 		}
 		c.Changed(b, name)
-		if *asJSON {
+		if c.Out.AsJSON {
 			return c.Out.JSON(restoreLine{Type: "restore", Name: name, Kept: *keep, Messages: done.Messages, Others: done.Others})
 		}
 		switch {

@@ -32,7 +32,7 @@ func searchCommand(c *cmdline.Line) *cobra.Command {
 		Long: "search looks through all transcripts, including archived ones, the most recently used\nfirst. A conversation must contain every word; case and accents make no difference.\nWords in quotation marks are found as a phrase.",
 		Args: cmdline.AtLeast(1, "a QUERY"),
 	}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	limit := cmd.Flags().Int("limit", 20, "maximum number of conversations; 0 shows all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		query := strings.Join(args, " ")
@@ -52,11 +52,11 @@ func searchCommand(c *cmdline.Line) *cobra.Command {
 					Type: "hit", Name: h.Info.Name, Source: h.Info.Source, Title: h.Info.Title, Path: h.Info.Path,
 					Block: h.Block, Kind: string(h.Kind), Time: words.Stamp(h.Time), Snippet: h.Snippet, Blocks: h.Blocks,
 				}
-				if err := printHit(c, line, words.When(h.Time), *asJSON); err != nil {
+				if err := printHit(c, line, words.When(h.Time)); err != nil {
 					return err
 				}
 			}
-			if len(hits) == 0 && !*asJSON {
+			if len(hits) == 0 && !c.Out.AsJSON {
 				return c.Out.Text("Nothing found. A conversation has to hold every word.\n")
 			}
 			return nil
@@ -65,8 +65,8 @@ func searchCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-func printHit(c *cmdline.Line, h hitLine, when string, asJSON bool) error {
-	if asJSON {
+func printHit(c *cmdline.Line, h hitLine, when string) error {
+	if c.Out.AsJSON {
 		return c.Out.JSON(h)
 	}
 	text := fmt.Sprintf("%s · %s · %s\n", h.Name, when, words.OneLine(h.Title, 60))

@@ -73,17 +73,17 @@ command line.`
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List sessions, the most recently used first", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
-		list, err := listed(ctx, c, b)
-		if err != nil {
-			return err
-		}
-		slices.SortStableFunc(list, func(x, y transcript.Info) int { return y.Active.Compare(x.Active) })
-		return printSessions(c, list, *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List sessions, the most recently used first", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
+			list, err := listed(ctx, c, b)
+			if err != nil {
+				return err
+			}
+			slices.SortStableFunc(list, func(x, y transcript.Info) int { return y.Active.Compare(x.Active) })
+			return printSessions(c, list)
+		}),
 	})
-	return cmd
 }
 
 // listed are the sessions there are; with session.in_memory_only those that were
@@ -108,8 +108,8 @@ func listed(ctx context.Context, c *cmdline.Line, b *backend.Backend) ([]transcr
 	return list, errors.Join(err, files.Close())
 }
 
-func printSessions(c *cmdline.Line, list []transcript.Info, asJSON bool) error {
-	lines := c.Out.NewList(asJSON, "NAME", "MESSAGES", "ACTIVE", "TITLE")
+func printSessions(c *cmdline.Line, list []transcript.Info) error {
+	lines := c.Out.NewList("NAME", "MESSAGES", "ACTIVE", "TITLE")
 	for _, info := range list {
 		if info.Err != nil {
 			c.Note(fmt.Sprintf("mac-stats: %s can't be read: %v", info.Name, info.Err))
@@ -130,25 +130,25 @@ func printSessions(c *cmdline.Line, list []transcript.Info, asJSON bool) error {
 }
 
 func showCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "show [NAME]", Short: "Print a transcript", Args: cmdline.AtMost(1, "one NAME")}
-	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = onSession(c, func(ctx context.Context, b *backend.Backend, name string) error {
-		head := func(info transcript.Info, _ string) error {
-			if *asJSON {
-				return nil
+	return c.WithJSON(&cobra.Command{
+		Use: "show [NAME]", Short: "Print a transcript", Args: cmdline.AtMost(1, "one NAME"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.SessionNames),
+		RunE: onSession(c, func(ctx context.Context, b *backend.Backend, name string) error {
+			head := func(info transcript.Info, _ string) error {
+				if c.Out.AsJSON {
+					return nil
+				}
+				return c.Out.Text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, strings.Join(info.Files(), "\n")))
 			}
-			return c.Out.Text(fmt.Sprintf("%s · %s\n%s\n", info.Name, info.Title, strings.Join(info.Files(), "\n")))
-		}
-		return b.Store.Each(ctx, name, head, func(block transcript.Block) error {
-			return printBlock(c, block, *asJSON)
-		})
+			return b.Store.Each(ctx, name, head, func(block transcript.Block) error {
+				return printBlock(c, block)
+			})
+		}),
 	})
-	return cmd
 }
 
-func printBlock(c *cmdline.Line, b transcript.Block, asJSON bool) error {
-	if asJSON {
+func printBlock(c *cmdline.Line, b transcript.Block) error {
+	if c.Out.AsJSON {
 		text := b.Text
 		if b.Kind == transcript.KindNote {
 			text = noteText(b)
@@ -188,19 +188,17 @@ func noteText(b transcript.Block) string {
 }
 
 func resetCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "reset [NAME]", Short: "Start a session over; its transcript stays",
-		Long: "reset draws a line in the transcript: what is above it is kept but no longer sent to a\nmodel.",
-		Args: cmdline.AtMost(1, "one NAME"),
-	}
-	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = onSession(c, func(ctx context.Context, b *backend.Backend, name string) error {
-		if err := b.Store.Reset(ctx, name); err != nil {
-			return err
-		}
-		c.Changed(b, name)
-		return c.Out.Either(*asJSON, resetLine{Type: "reset", Name: name}, name+" starts anew; its transcript is kept.\n")
+		Long:              "reset draws a line in the transcript: what is above it is kept but no longer sent to a\nmodel.",
+		Args:              cmdline.AtMost(1, "one NAME"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.SessionNames),
+		RunE: onSession(c, func(ctx context.Context, b *backend.Backend, name string) error {
+			if err := b.Store.Reset(ctx, name); err != nil {
+				return err
+			}
+			c.Changed(b, name)
+			return c.Out.Print(resetLine{Type: "reset", Name: name}, name+" starts anew; its transcript is kept.\n")
+		}),
 	})
-	return cmd
 }

@@ -34,30 +34,28 @@ type statusLine struct {
 }
 
 func statusCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return c.WithJSON(&cobra.Command{
 		Use: "status [NAME]", Short: "Show counts, roles, times and sizes, but never text",
-		Long: "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so you can share its output.",
-		Args: cmdline.AtMost(1, "one NAME"),
-	}
-	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		names, err := statusNames(ctx, b, args)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			s, err := status(ctx, b, name)
+		Long:              "status shows counts, roles, times and sizes of a session, or of all of them without\na NAME. It never shows what was said, so you can share its output.",
+		Args:              cmdline.AtMost(1, "one NAME"),
+		ValidArgsFunction: c.CompleteFirst(cmdline.SessionNames),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			names, err := statusNames(ctx, b, args)
 			if err != nil {
 				return err
 			}
-			if err := printStatus(c, s, *asJSON); err != nil {
-				return err
+			for _, name := range names {
+				s, err := status(ctx, b, name)
+				if err != nil {
+					return err
+				}
+				if err := printStatus(c, s); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		}),
 	})
-	return cmd
 }
 
 // statusNames are the session that is named, or all.
@@ -104,8 +102,8 @@ func status(ctx context.Context, b *backend.Backend, name string) (statusLine, e
 	return s, nil
 }
 
-func printStatus(c *cmdline.Line, s statusLine, asJSON bool) error {
-	if asJSON {
+func printStatus(c *cmdline.Line, s statusLine) error {
+	if c.Out.AsJSON {
 		return c.Out.JSON(s)
 	}
 	var roles []string

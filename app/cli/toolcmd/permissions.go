@@ -38,23 +38,25 @@ func PermissionsCommand(c *cmdline.Line) *cobra.Command {
 	group.Long = `A tool that acts outside mac-stats asks before it runs. The answers always, in this
 chat and never are kept in permissions.toml, which you can edit. Without a command,
 permissions lists them.`
-	group.RunE = listPermissions(c, cmdline.JSONFlag(group))
+	c.WithJSON(group)
+	group.RunE = listPermissions(c)
 	return group
 }
 
 func listCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List what is allowed and what is never allowed, the oldest first", Args: cmdline.NoArgs}
-	cmd.RunE = listPermissions(c, cmdline.JSONFlag(cmd))
-	return cmd
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List what is allowed and what is never allowed, the oldest first", Args: cmdline.NoArgs,
+		RunE: listPermissions(c),
+	})
 }
 
-func listPermissions(c *cmdline.Line, asJSON *bool) func(*cobra.Command, []string) error {
+func listPermissions(c *cmdline.Line) func(*cobra.Command, []string) error {
 	return c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
 		list, err := b.Answers.List()
 		if err != nil {
 			return unreadablePermissions(err)
 		}
-		lines := c.Out.NewList(*asJSON, "ID", "AGENT", "TOOL", "ANSWER", "WHERE", "SINCE")
+		lines := c.Out.NewList("ID", "AGENT", "TOOL", "ANSWER", "WHERE", "SINCE")
 		for _, p := range list {
 			where := p.Session
 			if p.Schedule != "" {
@@ -78,7 +80,7 @@ func unreadablePermissions(err error) error {
 
 func revokeCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke one: you are asked again", Args: cmdline.Exactly(1, "one ID; `permissions list` shows them")}
-	asJSON := cmdline.JSONFlag(cmd)
+	c.WithJSON(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
 		switch err := b.Answers.Revoke(args[0]); {
 		case errors.Is(err, tools.ErrNoPermission):
@@ -86,20 +88,20 @@ func revokeCommand(c *cmdline.Line) *cobra.Command {
 		case err != nil:
 			return unreadablePermissions(err)
 		}
-		return c.Out.Either(*asJSON, revokedLine{1, "revoked"}, "Revoked; you are asked again.\n")
+		return c.Out.Print(revokedLine{1, "revoked"}, "Revoked; you are asked again.\n")
 	})
 	return cmd
 }
 
 func clearCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "clear", Short: "Revoke all of them", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		n, err := b.Answers.Clear()
-		if err != nil {
-			return unreadablePermissions(err)
-		}
-		return c.Out.Either(*asJSON, revokedLine{n, "revoked"}, fmt.Sprintf("Revoked %s.\n", words.Count(n, "permission")))
+	return c.WithJSON(&cobra.Command{
+		Use: "clear", Short: "Revoke all of them", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+			n, err := b.Answers.Clear()
+			if err != nil {
+				return unreadablePermissions(err)
+			}
+			return c.Out.Print(revokedLine{n, "revoked"}, fmt.Sprintf("Revoked %s.\n", words.Count(n, "permission")))
+		}),
 	})
-	return cmd
 }

@@ -31,38 +31,37 @@ type toolLine struct {
 }
 
 func serversCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the servers of mcp.json and the tools last seen on them", Args: cmdline.NoArgs}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		return printServers(c, b, "", *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "list", Short: "List the servers of mcp.json and the tools last seen on them", Args: cmdline.NoArgs,
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
+			return printServers(c, b, "")
+		}),
 	})
-	return cmd
 }
 
 func testCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{Use: "test NAME", Short: "Start a server and list its tools", Args: cmdline.Exactly(1, "one server's NAME; `mcp list` shows them")}
-	asJSON := cmdline.JSONFlag(cmd)
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		if err := b.MCP.Test(ctx, args[0]); err != nil {
-			return serverProblem(args[0], err)
-		}
-		return printServers(c, b, args[0], *asJSON)
+	return c.WithJSON(&cobra.Command{
+		Use: "test NAME", Short: "Start a server and list its tools", Args: cmdline.Exactly(1, "one server's NAME; `mcp list` shows them"),
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			if err := b.MCP.Test(ctx, args[0]); err != nil {
+				return serverProblem(args[0], err)
+			}
+			return printServers(c, b, args[0])
+		}),
 	})
-	return cmd
 }
 
 func loginCommand(c *cmdline.Line) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "login NAME", Short: "Sign in to a server on the web, in your browser", Args: cmdline.Exactly(1, "one server's NAME; `mcp list` shows them"),
 		Long: "login opens the server's page in your browser and waits until you have signed in.\nThe token is kept in the system's keychain.",
+		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
+			if err := b.MCP.SignIn(ctx, args[0]); err != nil {
+				return serverProblem(args[0], err)
+			}
+			return c.Out.Text("Signed in to " + args[0] + ".\n")
+		}),
 	}
-	cmd.RunE = c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-		if err := b.MCP.SignIn(ctx, args[0]); err != nil {
-			return serverProblem(args[0], err)
-		}
-		return c.Out.Text("Signed in to " + args[0] + ".\n")
-	})
-	return cmd
 }
 
 func switchCommand(c *cmdline.Line, on bool) *cobra.Command {
@@ -70,14 +69,15 @@ func switchCommand(c *cmdline.Line, on bool) *cobra.Command {
 	if on {
 		use, short, said = "on TOOL", "Switch a tool on again", " is on.\n"
 	}
-	cmd := &cobra.Command{Use: use, Short: short, Args: cmdline.Exactly(1, "one TOOL, such as files.read_file; `mcp list` shows them")}
-	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
-		if err := b.MCP.Switch(args[0], on); err != nil {
-			return serverProblem(args[0], err)
-		}
-		return c.Out.Text(words.OneLine(args[0], words.MostQuoted) + said)
-	})
-	return cmd
+	return &cobra.Command{
+		Use: use, Short: short, Args: cmdline.Exactly(1, "one TOOL, such as files.read_file; `mcp list` shows them"),
+		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
+			if err := b.MCP.Switch(args[0], on); err != nil {
+				return serverProblem(args[0], err)
+			}
+			return c.Out.Text(words.OneLine(args[0], words.MostQuoted) + said)
+		}),
+	}
 }
 
 // serverProblem is an error about a server, in a sentence.
@@ -89,7 +89,7 @@ func serverProblem(name string, err error) error {
 }
 
 // printServers prints the servers, or the one of that name.
-func printServers(c *cmdline.Line, b *backend.Backend, name string, asJSON bool) error {
+func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 	list, err := b.MCP.Servers()
 	if err != nil {
 		return cmdline.ProblemOf(err, "Put "+b.MCP.File()+" right.")
@@ -117,14 +117,14 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string, asJSON bool)
 			}
 			rows = append(rows, []string{"  " + t.Name, state, words.OneLine(t.Description, 100)})
 		}
-		if asJSON {
+		if c.Out.AsJSON {
 			if err := c.Out.JSON(line); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
-	case asJSON:
+	case c.Out.AsJSON:
 		return nil
 	case len(rows) == 1:
 		return c.Out.Text("There are no servers: name them in " + b.MCP.File() + ", as `mac-stats mcp --help` shows.\n")
