@@ -107,6 +107,11 @@ var rooms = map[string][]string{
 	"sessionmem/recall/corpus": {
 		"sessionmem", "sessionmem/catalog", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/places", "sessionmem/recall/analysis", "sessionmem/recall/engine/format", "sessionmem/transcript",
 	},
+	"sessionmem/recall/indexfile": {"sessionmem/recall/engine", "sessionmem/recall/engine/tables", "sessionmem/wholefile"},
+	"sessionmem/recall/indexing": {
+		"sessionmem/places", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/recall/engine", "sessionmem/recall/engine/format", "sessionmem/recall/engine/tables",
+		"sessionmem/recall/indexfile", "sessionmem/transcript",
+	},
 	"sessionmem/recall/engine": {
 		"sessionmem/recall/analysis", "sessionmem/recall/engine/format", "sessionmem/recall/engine/tables", "sessionmem/recall/engine/vectors", "sessionmem/recall/rank",
 	},

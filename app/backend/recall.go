@@ -15,6 +15,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // indexDelay is how long after its start the app begins to look at the files: the
@@ -47,7 +48,7 @@ type Index struct {
 	pace   embedPace                    // of the vectors
 
 	mu        sync.Mutex // guards listeners
-	listeners map[int]func(recall.Progress)
+	listeners map[int]func(indexfile.Progress)
 	next      int
 }
 
@@ -197,13 +198,13 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 
 // OnIndexing calls f while the index takes up many files, until stop. f must be
 // quick: the indexing waits for it.
-func (ix *Index) OnIndexing(f func(recall.Progress)) (stop func()) {
+func (ix *Index) OnIndexing(f func(indexfile.Progress)) (stop func()) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	id := ix.next
 	ix.next++
 	if ix.listeners == nil {
-		ix.listeners = map[int]func(recall.Progress){}
+		ix.listeners = map[int]func(indexfile.Progress){}
 	}
 	ix.listeners[id] = f
 	return func() {
@@ -213,9 +214,9 @@ func (ix *Index) OnIndexing(f func(recall.Progress)) (stop func()) {
 	}
 }
 
-func (ix *Index) tellProgress(p recall.Progress) {
+func (ix *Index) tellProgress(p indexfile.Progress) {
 	ix.mu.Lock()
-	var all []func(recall.Progress)
+	var all []func(indexfile.Progress)
 	for _, f := range ix.listeners {
 		all = append(all, f)
 	}

@@ -2,19 +2,13 @@ package recall
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // Erase takes chunks, whole sessions and whole files (paths below the data folder) out
@@ -25,60 +19,10 @@ import (
 // push what the files hold no more. ErrBusy where another process writes it all the time.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
 	defer x.newOnServer()
-	unlock, err := x.lockSoon(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	e, done, err := x.use(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
-		return x.eraseUnfinished()
-	}
-	if err != nil { // of another version, or damaged: nothing of it is worth keeping
-		return errors.Join(x.eraseUnfinished(), x.discard())
-	}
-	defer done()
-	if err := x.erase(ctx, e, ids, sessions, files); err != nil {
-		return err
-	}
-	return x.eraseUnfinished()
-}
-
-// lockSoon is lock that gives up with ErrBusy.
-func (x *Index) lockSoon(ctx context.Context) (unlock func(), err error) {
-	wait, cancel := context.WithTimeout(ctx, x.cfg.ErasePatience)
-	defer cancel()
-	unlock, err = x.lock(wait)
-	if err != nil && wait.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w: it is being written", ErrBusy)
-	}
-	return unlock, err
-}
-
-// eraseUnfinished removes an index that is being built: it begins anew. The caller
-// holds the writers' lock, so nobody builds it now.
-func (x *Index) eraseUnfinished() error { return tables.Remove(filepath.Join(x.cfg.CacheDir, newFile)) }
-
-// discard removes the index.
-func (x *Index) discard() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	err := x.drop()
-	x.mended()
-	return errors.Join(err, tables.Remove(x.path))
-}
-
-func (x *Index) erase(ctx context.Context, e *engine.Engine, ids, sessions, files []string) error {
-	err := e.Erase(ctx, func(now *engine.Snapshot, out *engine.Erasure) error {
+	defer x.indexer.Doubt() // what is left of the sources is compared with their files again
+	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *engine.Snapshot, out *engine.Erasure) error {
 		return choose(ctx, now, out, ids, sessions, files)
 	})
-	if err != nil {
-		return err
-	}
-	x.mu.Lock()
-	x.looked, x.known = time.Time{}, 0 // what is left of the sources is compared with their files again
-	x.mu.Unlock()
-	return e.EmptyLog(ctx)
 }
 
 // choose finds what to erase.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -78,11 +79,11 @@ func TestIndexThatWasDeletedIsSaidAndBuiltAnew(t *testing.T) {
 		t.Fatal(want, err)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(filepath.Join(b.cache, indexFile+end)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(filepath.Join(b.cache, "recall.db"+end)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
-	b.x.looked = time.Time{}
+	b.x.indexer.Doubt()
 	if a := b.search("otter"); len(a.Hits) > 0 || a.State.Behind != 7 {
 		t.Errorf("%+v, want 7 files behind", a)
 	}
@@ -101,7 +102,7 @@ func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(filepath.Join(b.cache, indexFile))
+	whole, err := os.ReadFile(filepath.Join(b.cache, "recall.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
 	}
 	for name, bad := range damages {
 		b.cache = t.TempDir()
-		if err := os.WriteFile(filepath.Join(b.cache, indexFile), bad, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(b.cache, "recall.db"), bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		x := b.open()
@@ -157,7 +158,7 @@ func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
 		if err := b.x.Close(); err != nil {
 			t.Fatal(err)
 		}
-		db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, indexFile))
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, "recall.db"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,13 +192,13 @@ func TestDamageThatAnotherProcessFoundIsMended(t *testing.T) {
 		t.Fatal(err)
 	}
 	keeper := b.open()
-	if _, err := keeper.keepUp(t.Context()); err != nil {
+	if _, err := keeper.indexer.KeepUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(filepath.Join(b.cache, indexFile), os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(b.cache, "recall.db"), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,20 +210,20 @@ func TestDamageThatAnotherProcessFoundIsMended(t *testing.T) {
 	if _, err := b.answers(b.x, "otter swims"); !errors.Is(err, ErrDamaged) {
 		t.Fatalf("%v, want that it is damaged", err)
 	}
-	if _, err := keeper.keepUp(t.Context()); err != nil {
+	if _, err := keeper.indexer.KeepUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := b.answers(b.x, "otter swims"); err != nil || !slices.Equal(got, want) {
 		t.Errorf("mended by another: %d hits, %v, want %d", len(got), err, len(want))
 	}
-	if r, err := keeper.keepUp(t.Context()); err != nil || r.Changed != 0 {
+	if r, err := keeper.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
 		t.Errorf("%+v, %v; want that it is mended once", r, err)
 	}
 }
 
 func TestAnotherProcessThatWritesIsWaitedFor(t *testing.T) {
 	b := someTalk(t)
-	other := flock.New(filepath.Join(b.cache, lockFile))
+	other := flock.New(filepath.Join(b.cache, "recall.lock"))
 	if err := other.Lock(); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+b.x.path)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, "recall.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,10 +286,8 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := func(pages int) {
-		b.x.mu.Lock()
-		defer b.x.mu.Unlock()
 		b.x.limits.Pages = pages
-		if err := b.x.drop(); err != nil {
+		if _, err := b.x.file.LetGo(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -304,7 +303,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("Sync: %v, want that the disk is full", err)
 	}
-	b.x.looked = time.Time{}
+	b.x.indexer.Doubt()
 	if a := b.search("otter"); a.State.Behind != 1 {
 		t.Errorf("%v, want 1 file behind", a.State)
 	}
@@ -322,7 +321,7 @@ func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, indexFile)+"?_pragma=locking_mode(EXCLUSIVE)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, "recall.db")+"?_pragma=locking_mode(EXCLUSIVE)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +346,7 @@ func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
 func TestErasingWhileAnotherProcessWritesSaysSo(t *testing.T) {
 	b := someTalk(t)
 	b.x.cfg.ErasePatience = 20 * time.Millisecond
-	other := flock.New(filepath.Join(b.cache, lockFile))
+	other := flock.New(filepath.Join(b.cache, "recall.lock"))
 	if err := other.Lock(); err != nil {
 		t.Fatal(err)
 	}
@@ -367,14 +366,11 @@ func TestErasingWhileAnotherProcessWritesSaysSo(t *testing.T) {
 func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
 	for _, open := range []bool{true, false} {
 		b := someTalk(t)
-		if r, err := b.x.keepUp(t.Context()); err != nil || r.Changed != 0 {
+		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
 			t.Fatalf("%+v %v, want that all is known", r, err)
 		}
 		if !open {
-			b.x.mu.Lock()
-			err := b.x.drop()
-			b.x.mu.Unlock()
-			if err != nil {
+			if _, err := b.x.file.LetGo(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -382,7 +378,7 @@ func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
 		if err := errors.Join(other.Erase(t.Context(), nil, []string{"cpu-last"}, nil), other.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := b.x.keepUp(t.Context()); err != nil || r.Added == 0 {
+		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Added == 0 {
 			t.Errorf("index open %v: %+v %v, want the session taken up again", open, r, err)
 		}
 		if got := b.first("wolf"); got != "the wolf howls" {
@@ -397,10 +393,10 @@ func TestClosedIndexSaysSo(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Search(t.Context(), Query{Text: "otter"}); !errors.Is(err, ErrClosed) {
+	if _, err := x.Search(t.Context(), Query{Text: "otter"}); !errors.Is(err, indexfile.ErrClosed) {
 		t.Errorf("Search: %v, want ErrClosed", err)
 	}
-	if _, err := x.Sync(t.Context()); !errors.Is(err, ErrClosed) {
+	if _, err := x.Sync(t.Context()); !errors.Is(err, indexfile.ErrClosed) {
 		t.Errorf("Sync: %v, want ErrClosed", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -172,7 +173,7 @@ func BenchmarkIndex(b *testing.B) {
 
 // benchBuild builds from nothing, until all is on the disk.
 func (w *world) benchBuild(b *testing.B) {
-	var report Report
+	var report indexing.Report
 	for b.Loop() {
 		var err error
 		if report, err = w.x.Rebuild(b.Context()); err != nil {
@@ -220,7 +221,7 @@ func heapUsed() uint64 {
 // benchRank ranks by the persisted index, without reading the hits' texts.
 func (w *world) benchRank(b *testing.B, p promised) {
 	ask := func(q string) {
-		err := w.x.reading(b.Context(), func(now *engine.Snapshot) error {
+		err := w.x.file.Read(b.Context(), func(now *engine.Snapshot) error {
 			asked := Query{Text: q, Limit: 50, Cold: true, Now: w.now, Strategy: Lexical}
 			s := &search{x: w.x, now: now, q: asked, asked: rank.Query{Now: w.now, Limit: 50, Terms: w.x.readQuestion(asked)}, pool: 50}
 			return s.run(b.Context())
@@ -273,7 +274,7 @@ func (w *world) benchTurn(b *testing.B) {
 		}
 		begun := time.Now()
 		w.x.SessionChanged("cpu-s000017")
-		if r, err := w.x.keepUp(b.Context()); err != nil || r.Added != 1 {
+		if r, err := w.x.indexer.KeepUp(b.Context()); err != nil || r.Added != 1 {
 			b.Fatal(r, err)
 		}
 		return time.Since(begun)
@@ -319,7 +320,7 @@ func (w *world) benchEdit(b *testing.B) {
 		return time.Since(begun)
 	}
 	all := func() error { _, err := w.x.Sync(b.Context()); return err }
-	told := func() error { w.x.Changed(file); _, err := w.x.keepUp(b.Context()); return err }
+	told := func() error { w.x.Changed(file); _, err := w.x.indexer.KeepUp(b.Context()); return err }
 	for b.Loop() {
 		whole := make([]time.Duration, 9)
 		for i := range whole {

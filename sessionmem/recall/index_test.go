@@ -15,6 +15,8 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/recall/indexfile"
+	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -26,6 +28,7 @@ type bench struct {
 	memory      *memory.Memory
 	x           *Index
 	now         time.Time
+	progress    func(indexfile.Progress) // may be nil
 }
 
 func newBench(t *testing.T) *bench {
@@ -47,7 +50,11 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) open() *Index {
 	b.Helper()
-	x, err := Open(Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory})
+	x, err := Open(Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Progress: func(p indexfile.Progress) {
+		if b.progress != nil {
+			b.progress(p)
+		}
+	}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -77,7 +84,7 @@ func (b *bench) talk(session string, texts ...string) []transcript.Block {
 	return out
 }
 
-func (b *bench) sync() Report {
+func (b *bench) sync() indexing.Report {
 	b.Helper()
 	r, err := b.x.Sync(b.Context())
 	if err != nil {

@@ -74,7 +74,7 @@ func (x *Index) withoutModel(ctx context.Context) VectorState {
 // hasVectors says whether there is anything to compare a question with.
 func (x *Index) hasVectors(ctx context.Context) bool {
 	n := 0
-	err := x.reading(ctx, func(s *engine.Snapshot) (err error) {
+	err := x.file.Read(ctx, func(s *engine.Snapshot) (err error) {
 		n, err = s.Models(ctx)
 		return err
 	})
@@ -140,7 +140,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 		return
 	}
 	out.Model = m.Name
-	err = x.reading(ctx, func(s *engine.Snapshot) error {
+	err = x.file.Read(ctx, func(s *engine.Snapshot) error {
 		n, known, err := s.Vectors(ctx, m)
 		if err != nil {
 			return err

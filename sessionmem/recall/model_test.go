@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mac-stats/sessionmem/recall/engine"
+	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -237,23 +238,23 @@ func (m *model) crash() string {
 	if m.r.IntN(2) == 0 {
 		ctx, cancel := context.WithCancel(m.Context())
 		left := m.r.IntN(4)
-		m.x.cfg.Progress = func(Progress) {
+		m.progress = func(indexfile.Progress) {
 			if left--; left < 0 {
 				cancel()
 			}
 		}
 		_, _ = m.x.Sync(ctx) // it is cut off
 		cancel()
-		m.x.cfg.Progress = nil
+		m.progress = nil
 		return "cut off a sync"
 	}
 	cache := m.TempDir()
 	for _, end := range []string{"", "-wal"} {
-		data, err := os.ReadFile(filepath.Join(m.cache, indexFile+end))
+		data, err := os.ReadFile(m.x.file.Path() + end)
 		if err != nil {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(cache, indexFile+end), data, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(cache, filepath.Base(m.x.file.Path())+end), data, 0o600); err != nil {
 			m.Fatal(err)
 		}
 	}

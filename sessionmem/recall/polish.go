@@ -36,8 +36,8 @@ func (x *Index) polish(ctx context.Context, q rank.Query, question string, reran
 	for i, h := range hits {
 		texts[i] = rank.Text{Text: h.Text, Score: h.Score, Share: h.share, Exact: h.exact, Place: i}
 	}
-	a := x.analyzers.get()
-	defer x.analyzers.put(a)
+	a := x.analyzers.Get()
+	defer x.analyzers.Put(a)
 	rank.Closer(a, q, &x.weights, texts)
 	if rerank && len(hits) > 1 {
 		if err := x.rerank(ctx, question, texts[:min(rerankHits, len(texts))]); err != nil {

@@ -13,14 +13,18 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/transcript"
 )
+
+// enough are as many files as make an indexing a building.
+const enough = 40
 
 // manySessions is a bench with more files than an indexing takes for few.
 func manySessions(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
-	for i := range manyFiles + 8 {
+	for i := range enough {
 		b.say(fmt.Sprintf("cpu-s%d", i), transcript.KindUser, fmt.Sprintf("the otter number %d swims", i))
 	}
 	return b
@@ -30,7 +34,7 @@ func TestABuildingTellsHowFarItIs(t *testing.T) {
 	b := manySessions(t)
 	other := b.open() // as in another process, but for the lock
 	var own, others []string
-	b.x.cfg.Progress = func(p Progress) {
+	b.progress = func(p indexfile.Progress) {
 		s, err := b.x.Status(t.Context())
 		if err != nil {
 			t.Error(err)
@@ -42,7 +46,7 @@ func TestABuildingTellsHowFarItIs(t *testing.T) {
 		others = append(others, s.String())
 	}
 	b.sync()
-	of := fmt.Sprintf(" of %d files", manyFiles+8)
+	of := fmt.Sprintf(" of %d files", enough)
 	if len(own) == 0 || !strings.Contains(own[len(own)/2], "building, ") || !strings.Contains(own[len(own)/2], of) {
 		t.Errorf("told: %q", own)
 	}
@@ -52,7 +56,7 @@ func TestABuildingTellsHowFarItIs(t *testing.T) {
 	if s, err := other.Status(t.Context()); err != nil || s.Building || s.Behind != 0 && strings.Contains(s.String(), "building") {
 		t.Errorf("when it is over: %s, %v", s.String(), err)
 	}
-	if _, err := os.Stat(filepath.Join(b.cache, progressFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(b.cache, "recall.progress")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what it told by is left: %v", err)
 	}
 }
@@ -60,17 +64,17 @@ func TestABuildingTellsHowFarItIs(t *testing.T) {
 func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
 	b := manySessions(t)
 	b.sync()
-	data, err := json.Marshal(Progress{Files: 3, Of: 40})
+	data, err := json.Marshal(indexfile.Progress{Files: 3, Of: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(b.cache, progressFile), data, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(b.cache, "recall.progress"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := b.x.Status(t.Context()); err != nil || s.Building || s.String() != "fresh" {
 		t.Errorf("%s, %v", s.String(), err)
 	}
-	lock := flock.New(filepath.Join(b.cache, lockFile))
+	lock := flock.New(filepath.Join(b.cache, "recall.lock"))
 	if err := lock.Lock(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +82,7 @@ func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
 		t.Errorf("while it runs: %s, %v", s.String(), err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	b.x.cfg.Progress = func(p Progress) {
+	b.progress = func(p indexfile.Progress) {
 		if p.Elsewhere && p.Files == 3 && p.Of == 40 {
 			stop()
 		}
@@ -89,7 +93,7 @@ func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
 	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	b.x.cfg.Progress = nil
+	b.progress = nil
 	if s, err := b.x.Status(t.Context()); err != nil || s.Building {
 		t.Errorf("when it has ended: %s, %v", s.String(), err)
 	}
@@ -100,7 +104,7 @@ func TestARebuildThatWasStoppedGoesOn(t *testing.T) {
 	b.sync()
 	ctx, stop := context.WithCancel(t.Context())
 	done := 0
-	b.x.cfg.Progress = func(p Progress) {
+	b.progress = func(p indexfile.Progress) {
 		if p.Files >= 20 {
 			done = max(done, p.Files)
 			stop()
@@ -110,15 +114,15 @@ func TestARebuildThatWasStoppedGoesOn(t *testing.T) {
 		t.Fatalf("not stopped: %v", err)
 	}
 	s, err := b.x.Status(t.Context())
-	if err != nil || !s.Unfinished || s.Building || s.Chunks != manyFiles+8 {
+	if err != nil || !s.Unfinished || s.Building || s.Chunks != enough {
 		t.Errorf("%+v, %v; want that the old one answers", s, err)
 	}
-	b.x.cfg.Progress = nil
+	b.progress = nil
 	r, err := b.x.Rebuild(t.Context())
-	if err != nil || r.Changed == 0 || r.Changed > manyFiles+8-20 {
+	if err != nil || r.Changed == 0 || r.Changed > enough-20 {
 		t.Errorf("%d files were read, %v; want those that were left after %d", r.Changed, err, done)
 	}
-	if s, err = b.x.Status(t.Context()); err != nil || s.Unfinished || s.Chunks != manyFiles+8 || s.String() != "fresh" {
+	if s, err = b.x.Status(t.Context()); err != nil || s.Unfinished || s.Chunks != enough || s.String() != "fresh" {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -129,7 +133,7 @@ func (b *bench) of(key string) {
 	if err := b.x.Close(); err != nil {
 		b.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.cache, indexFile))
+	db, err := sql.Open("sqlite", "file:"+b.x.file.Path())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -143,7 +147,7 @@ func (b *bench) of(key string) {
 }
 
 func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
-	const all = manyFiles + 8
+	const all = enough
 	for _, c := range []struct {
 		key     string
 		answers bool // until the new one is there
@@ -155,7 +159,7 @@ func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
 		if (len(a.Hits) > 0) != c.answers || a.State.String() != fmt.Sprintf("behind by %d files", all) {
 			t.Errorf("another %s: %d hits, %s", c.key, len(a.Hits), a.State)
 		}
-		b.x.cfg.Progress = func(Progress) {
+		b.progress = func(indexfile.Progress) {
 			s, err := b.x.Status(t.Context())
 			if err != nil || !strings.HasPrefix(s.String(), "building") {
 				t.Errorf("another %s, while it is built: %s, %v", c.key, s.String(), err)
@@ -165,7 +169,7 @@ func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
 			}
 		}
 		b.sync()
-		b.x.cfg.Progress = nil
+		b.progress = nil
 		if a := b.search("otter"); len(a.Hits) == 0 || a.State.String() != "fresh" {
 			t.Errorf("another %s, built anew: %d hits, %s", c.key, len(a.Hits), a.State)
 		}

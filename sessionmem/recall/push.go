@@ -15,6 +15,7 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/indexing"
 )
 
 // What the index of this machine holds goes to the server (see Server) in the background.
@@ -67,7 +68,7 @@ func (x *Index) runServer(ctx context.Context) {
 			wait.Reset(pushLook)
 			continue
 		}
-		_, err := x.Push(inBackground(ctx))
+		_, err := x.Push(indexing.InBackground(ctx))
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -149,7 +150,7 @@ func (p *push) compare(ctx context.Context) (err error) {
 		return err
 	}
 	last := map[string]int64{}
-	err = p.x.reading(ctx, func(now *engine.Snapshot) error {
+	err = p.x.file.Read(ctx, func(now *engine.Snapshot) error {
 		for _, k := range now.Sources() {
 			if k == nil {
 				continue
@@ -233,7 +234,7 @@ func (p *push) source(ctx context.Context, key string) error {
 		return err
 	}
 	if len(readable) < len(fresh) && p.x.changedSince(ctx, key, print) {
-		p.x.wake() // the index takes the file up again first
+		p.x.indexer.Wake() // the index takes the file up again first
 		return nil
 	}
 	p.out.Sources++
@@ -275,7 +276,7 @@ func (x *Index) changedSince(ctx context.Context, key, print string) bool {
 
 // printNow is the print of a source with its files as they are now; "" where there is none.
 func (x *Index) printNow(ctx context.Context, key string) (print string, err error) {
-	err = x.reading(ctx, func(now *engine.Snapshot) error {
+	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
 		print = ""
 		k := now.Source(key)
 		if k == nil || k.Session == "" {

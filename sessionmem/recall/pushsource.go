@@ -17,7 +17,7 @@ import (
 // serverSource gives a source as the server keeps it, without the texts of its passages; nil
 // where the index has none of the key.
 func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
-	err = x.reading(ctx, func(now *engine.Snapshot) error {
+	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
 		out = nil
 		k := now.Source(key)
 		if k == nil {
@@ -95,8 +95,8 @@ func markOf(c *corpus.Chunk, hash uint32, d *format.Passage) string {
 func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
 	r := x.corpus.Texts()
 	defer r.Close()
-	a := x.analyzers.get()
-	defer x.analyzers.put(a)
+	a := x.analyzers.Get()
+	defer x.analyzers.Put(a)
 	out := all[:0]
 	for i := range all {
 		p := all[i]

@@ -47,7 +47,7 @@ func (p *push) vectors(ctx context.Context) error {
 
 func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, numbers []uint32) error {
 	var vectors [][]float32
-	err := p.x.reading(ctx, func(now *engine.Snapshot) (err error) {
+	err := p.x.file.Read(ctx, func(now *engine.Snapshot) (err error) {
 		vectors, _, err = now.VectorsOf(ctx, m, numbers)
 		return err
 	})
@@ -70,7 +70,7 @@ func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, number
 
 // dimsOf tells how long the vectors of a model are; 0 where there is none.
 func (x *Index) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
-	err = x.reading(ctx, func(now *engine.Snapshot) error {
+	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
 		_, dims, err = now.VectorsOf(ctx, m, nil)
 		return err
 	})

@@ -33,17 +33,17 @@ func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {
 	}
 	b.x = b.open()
 	b.sync()
-	b.x.mu.Lock()
-	err := b.x.drop() // as after a while without a question
-	b.x.mu.Unlock()
-	if err != nil {
+	if _, err := b.x.file.LetGo(); err != nil { // as after a while without a question
 		t.Fatal(err)
 	}
-	if r, err := b.x.keepUp(t.Context()); err != nil || r.Changed != 0 || b.x.engine != nil {
-		t.Errorf("%+v %v, index open: %v; want that it stays closed", r, err, b.x.engine != nil)
+	if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
+		t.Errorf("%+v %v, want that nothing is to do", r, err)
+	}
+	if open, err := b.x.file.LetGo(); err != nil || open {
+		t.Errorf("index open: %v, %v; want that it stays closed", open, err)
 	}
 	b.say("cpu-last", transcript.KindUser, "the lynx sleeps")
-	if r, err := b.x.keepUp(t.Context()); err != nil || r.Added != 1 {
+	if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Added != 1 {
 		t.Errorf("%+v %v, want the new turn", r, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
-	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/rank"
 )
 
@@ -46,7 +44,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		a.State.Server = err
 	}
 	if err != nil {
-		err = x.reading(ctx, func(now *engine.Snapshot) error {
+		err = x.file.Read(ctx, func(now *engine.Snapshot) error {
 			s.now, s.hits, s.cold = now, nil, 0
 			return s.run(ctx)
 		})
@@ -83,45 +81,6 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 // errNoServer: the index of this machine alone is searched.
 var errNoServer = errors.New("there is no memory server")
 
-// reading calls use with the index as it is at one moment; fs.ErrNotExist where there is
-// none yet.
-func (x *Index) reading(ctx context.Context, use func(s *engine.Snapshot) error) error {
-	e, done, err := x.use(ctx)
-	if err != nil {
-		return x.unreadable(err)
-	}
-	defer done()
-	if err = e.Read(ctx, use); tables.IsDamaged(err) {
-		return x.unreadable(err)
-	}
-	return err
-}
-
-// unreadable says why there is no index to read.
-func (x *Index) unreadable(err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return err
-	case errors.Is(err, tables.ErrOther): // as good as none
-		x.wake()
-		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-	case tables.IsDamaged(err):
-		x.spoil(err)
-		if x.building() {
-			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
-		}
-		return err
-	}
-	return err
-}
-
-// building says whether this process builds the index.
-func (x *Index) building() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.busy > 0
-}
-
 // search is one question on its way.
 type search struct {
 	x        *Index
@@ -149,8 +108,8 @@ type found struct {
 
 // readQuestion gives what a question looks for.
 func (x *Index) readQuestion(q Query) analysis.QueryTerms {
-	a := x.analyzers.get()
-	defer x.analyzers.put(a)
+	a := x.analyzers.Get()
+	defer x.analyzers.Put(a)
 	terms := a.Query(corpus.Cut(q.Text, maxQuery), q.Now)
 	terms.OnlyTime = terms.OnlyTime && !q.all // who looks for all that says the same means the words
 	return terms

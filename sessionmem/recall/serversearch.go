@@ -129,7 +129,7 @@ func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 
 // besideHere finds the messages beside the hits of this machine.
 func (s *search) besideHere(ctx context.Context) error {
-	return s.x.reading(ctx, func(now *engine.Snapshot) error {
+	return s.x.file.Read(ctx, func(now *engine.Snapshot) error {
 		s.now = now
 		for i := range s.hits {
 			h := &s.hits[i]

@@ -12,7 +12,7 @@ import (
 // keepUp does what Run does when it is woken.
 func (b *bench) keepUp() {
 	b.Helper()
-	if _, err := b.x.keepUp(b.Context()); err != nil {
+	if _, err := b.x.indexer.KeepUp(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 }

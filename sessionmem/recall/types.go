@@ -12,6 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 	"mac-stats/sessionmem/recall/engine/tables"
 	"mac-stats/sessionmem/recall/engine/vectors"
+	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // Strategy says what a search goes by.
@@ -65,24 +66,6 @@ type Answer struct {
 	Hits  []Hit // best first; of the same score the newer first, then by id
 	State State
 	Took  time.Duration
-}
-
-// Report is what an indexing did.
-type Report struct {
-	Files   int // looked at
-	Changed int // of them were read, or are gone
-	Added   int // chunks
-	Removed int // chunks
-	Refused int // chunks that were forgotten before and are not taken up again
-	Took    time.Duration
-}
-
-// Progress is told while a long indexing runs.
-type Progress struct {
-	Files, Of int  // files done, files to do
-	Chunks    int  // taken up by now
-	Done      bool // it was the last report
-	Elsewhere bool // another process does it, and is waited for
 }
 
 // Status is what there is.
@@ -160,11 +143,11 @@ type Config struct {
 	// BeforePush learns what other machines forgot before anything is put on the server; an
 	// error, and nothing is put. nil: nothing is learnt.
 	BeforePush     func(ctx context.Context, to Server) error
-	ServerPatience time.Duration  // how long a search waits for it; 300 ms where 0
-	Progress       func(Progress) // may be nil; called on the indexing goroutine
-	ErasePatience  time.Duration  // how long Erase waits for another process that writes; 10 s where 0
-	InTurn         func() bool    // whether a turn runs, in any process: no vectors are made then; nil: never
-	EmbedShare     func() float64 // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
-	EmbedPatience  time.Duration  // how long a search waits for the vector of its question; 800 ms where 0
+	ServerPatience time.Duration            // how long a search waits for it; 300 ms where 0
+	Progress       func(indexfile.Progress) // may be nil; called on the indexing goroutine
+	ErasePatience  time.Duration            // how long Erase waits for another process that writes; 10 s where 0
+	InTurn         func() bool              // whether a turn runs, in any process: no vectors are made then; nil: never
+	EmbedShare     func() float64           // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
+	EmbedPatience  time.Duration            // how long a search waits for the vector of its question; 800 ms where 0
 	Logger         *slog.Logger
 }

@@ -12,7 +12,6 @@ import (
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
-	"mac-stats/sessionmem/recall/engine/tables"
 )
 
 // The vectors of new chunks are made in the background, a batch at a time: what is there
@@ -194,20 +193,15 @@ func (j *vectorJob) acquit() {
 
 // choose picks chunks without a vector of the model, those first that are worth most.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
-	e, done, err := j.x.use(ctx)
-	if err != nil {
-		return nil, j.x.unreadable(err)
-	}
-	defer done()
-	if j.of != e { // another file may number its chunks anew
-		j.of, j.skipped, j.strikes, j.suspect = e, map[uint32]string{}, map[string]int{}, ""
-	}
-	limit := vectorBatch
-	if j.alone > 0 {
-		limit = 1
-	}
 	var out []wanted
-	err = e.Read(ctx, func(now *engine.Snapshot) error {
+	err := j.x.file.Read(ctx, func(now *engine.Snapshot) error {
+		if of := now.Engine(); j.of != of { // another file may number its chunks anew
+			j.of, j.skipped, j.strikes, j.suspect = of, map[uint32]string{}, map[string]int{}, ""
+		}
+		limit := vectorBatch
+		if j.alone > 0 {
+			limit = 1
+		}
 		some, made, err := now.Unembedded(ctx, m, limit, j.skipped)
 		out = make([]wanted, len(some))
 		for i, w := range some {
@@ -217,9 +211,6 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 		j.made, j.wanted = made, now.Passages()
 		return err
 	})
-	if tables.IsDamaged(err) {
-		err = j.x.unreadable(err)
-	}
 	return out, err
 }
 
@@ -259,7 +250,7 @@ func size(texts []string) (n int) {
 
 // store writes vectors, of those chunks that are still what they were.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
-	return j.x.writeVectors(ctx, func(e *engine.Engine) error {
+	return j.x.file.Write(ctx, func(e *engine.Engine) error {
 		all, left := make([]engine.Vector, len(batch)), vectors
 		for i, w := range batch {
 			all[i] = engine.Vector{Number: w.Number, Values: together(left[:len(w.texts)])}
@@ -272,25 +263,10 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 	})
 }
 
-// writeVectors calls write with the index, which nobody else writes meanwhile.
-func (x *Index) writeVectors(ctx context.Context, write func(e *engine.Engine) error) error {
-	unlock, err := x.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	e, done, err := x.use(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return write(e)
-}
-
 // settle lets the vectors of other models go once all are made.
 func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	stale := false
-	err := j.x.reading(ctx, func(now *engine.Snapshot) error {
+	err := j.x.file.Read(ctx, func(now *engine.Snapshot) error {
 		n, err := now.Models(ctx)
 		stale = n > 1
 		return err
@@ -298,5 +274,5 @@ func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	if err != nil || !stale {
 		return err
 	}
-	return j.x.writeVectors(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
+	return j.x.file.Write(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
 }

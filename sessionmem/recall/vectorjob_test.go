@@ -160,7 +160,7 @@ func (b *bench) embedAll() {
 // vectors is how many there are.
 func (b *bench) vectors() (n int) {
 	b.Helper()
-	db, err := sql.Open("sqlite", "file:"+b.x.path)
+	db, err := sql.Open("sqlite", "file:"+b.x.file.Path())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -579,11 +579,8 @@ func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
 		return out
 	}
 	want := ask()
-	b.x.mu.Lock()
 	b.x.limits.Vectors = 500
-	err := b.x.drop()
-	b.x.mu.Unlock()
-	if err != nil {
+	if _, err := b.x.file.LetGo(); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(); !slices.Equal(got, want) {

@@ -102,11 +102,11 @@ func (m *vectorModelTest) change(session string, how func(string) string) {
 // check compares the vectors with the chunks.
 func (m *vectorModelTest) check() {
 	m.Helper()
-	if _, err := os.Stat(filepath.Join(m.cache, indexFile)); err != nil {
+	if _, err := os.Stat(m.x.file.Path()); err != nil {
 		return // nothing was said yet
 	}
 	chunks := 0
-	err := m.x.reading(m.Context(), func(now *engine.Snapshot) error {
+	err := m.x.file.Read(m.Context(), func(now *engine.Snapshot) error {
 		r := m.x.corpus.Texts()
 		defer r.Close()
 		for place, k := range now.Sources() {

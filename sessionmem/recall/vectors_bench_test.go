@@ -105,7 +105,7 @@ func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 // fill gives every chunk a vector.
 func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
 	b.Helper()
-	err := x.writeVectors(b.Context(), func(e *engine.Engine) error {
+	err := x.file.Write(b.Context(), func(e *engine.Engine) error {
 		var all []engine.Vector
 		err := e.Read(b.Context(), func(now *engine.Snapshot) error {
 			some, _, err := now.Unembedded(b.Context(), m, now.Passages(), nil)

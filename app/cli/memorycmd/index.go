@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/cli/sessioncmd"
 	"mac-stats/app/cli/words"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // indexLine is a line of `memory status --json` and `memory reindex --json`.
@@ -112,7 +113,7 @@ type progressLine struct {
 	ended bool
 }
 
-func (l *progressLine) indexing(p recall.Progress) {
+func (l *progressLine) indexing(p indexfile.Progress) {
 	what := "indexing"
 	if p.Elsewhere {
 		what = "waiting for another mac-stats that is indexing"

@@ -116,7 +116,7 @@ func MemoryPieces(file string, f memory.File) []Piece {
 				Kind: KindMemory, Time: learnt(m.From, f.ModTime), Text: text, Untrusted: ofDiscord(f.Target.Kind) || memorytext.LearntOnDiscord(m.From),
 			}, Seq: len(out)}
 			p.Empty = strings.TrimSpace(text) == forgotten.Text
-			p.Place = Place{line: m.Line, Hash: HashText(text)}
+			p.Place = Place{Hash: HashText(text)}
 			out = append(out, p)
 		}
 	}

@@ -25,7 +25,6 @@ type Place struct {
 	Offset int64
 	size   int64
 	bare   bool
-	line   int    // memory files: of the piece
 	Hash   uint32 // of the part's text
 
 	files []format.File // of its session, as they were when they were indexed

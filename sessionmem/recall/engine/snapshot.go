@@ -22,6 +22,9 @@ type Snapshot struct {
 // Older says whether the index is of another version of the analysis, see engine.Older.
 func (s *Snapshot) Older() bool { return s.e.Older() }
 
+// Engine is the engine that it is of: the numbers of passages are its own.
+func (s *Snapshot) Engine() *Engine { return s.e }
+
 // Passages is how many there are.
 func (s *Snapshot) Passages() int { return s.v.docs }
 

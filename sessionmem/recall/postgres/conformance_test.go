@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/recall/indexing"
 	"mac-stats/sessionmem/recall/postgres"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 	"mac-stats/sessionmem/recall/recalltest"
@@ -32,7 +33,7 @@ type pushed struct {
 	server *postgres.Server
 }
 
-func (p pushed) Sync(ctx context.Context) (recall.Report, error) {
+func (p pushed) Sync(ctx context.Context) (indexing.Report, error) {
 	r, err := p.Index.Sync(ctx)
 	if err == nil {
 		_, err = p.Push(ctx)

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package recall
+package indexing
 
 // lowerPriority does nothing where threads can't be put behind others this way.
 func lowerPriority() {}

@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import (
 	"runtime"
@@ -7,7 +7,7 @@ import (
 
 func TestFilesThatNobodyWaitsForLeaveOthersTheMachine(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
-	aside := inBackground(t.Context())
+	aside := InBackground(t.Context())
 	for _, c := range []struct {
 		what  string
 		files int

@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ type harvest struct {
 
 // reader reads sources for the index, on several goroutines.
 type reader struct {
-	x      *Index
+	x      *Indexer
 	e      *engine.Engine
 	buried corpus.Tombstones
 }
@@ -46,8 +46,8 @@ func (r *reader) readAll(ctx context.Context, sources []corpus.Source, take func
 	for range workers {
 		work.Go(func() {
 			stepBack()
-			a := r.x.analyzers.get()
-			defer r.x.analyzers.put(a)
+			a := r.x.cfg.Analyzers.Get()
+			defer r.x.cfg.Analyzers.Put(a)
 			for s := range todo {
 				r.readOne(ctx, a, s, func(h *harvest) error {
 					select {
@@ -168,13 +168,13 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	end := g.known.State.End
 	c := corpus.Chunker{Session: g.source.Session, Source: g.source.From, Turn: end.Turn, Seq: end.Seq}
 	from := places.Place{File: g.source.Files[end.File].File, Offset: end.Offset, Size: end.Size, Bare: end.Bare}
-	sum, err := g.x.corpus.Store.Places().SumBefore(from.File, from.Offset)
+	sum, err := g.x.cfg.Corpus.Store.Places().SumBefore(from.File, from.Offset)
 	if err != nil || sum != end.Before {
 		return false, cmp.Or(err, g.lookUp(ctx, false))
 	}
 	first, same := true, true
 	g.state = format.State{Bytes: g.known.State.Bytes, End: end}
-	state, err := g.x.corpus.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
+	state, err := g.x.cfg.Corpus.Store.Places().EachFrom(ctx, from, func(b transcript.Block, p places.Place) error {
 		if first {
 			first = false
 			if b.ID != end.Block || corpus.HashText(b.Text) != end.Hash {
@@ -186,7 +186,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		holds := b.Kind != transcript.KindSummary
 		if !holds {
 			var err error
-			if holds, err = g.x.corpus.Store.Places().Holds(ctx, corpus.Names(g.source.Files), b.ID); err != nil {
+			if holds, err = g.x.cfg.Corpus.Store.Places().Holds(ctx, corpus.Names(g.source.Files), b.ID); err != nil {
 				return err
 			}
 		}
@@ -253,7 +253,7 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	c := corpus.Chunker{Session: g.source.Session, Source: g.source.From}
 	files := corpus.Names(g.source.Files)
 	var said transcript.Sayings
-	states, err := g.x.corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
+	states, err := g.x.cfg.Corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
 		return g.take(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})
 	g.state.Files = corpus.AsFiles(states)
@@ -271,12 +271,12 @@ func (g *gatherer) sum() (err error) {
 		*e = format.Resume{}
 		return nil
 	}
-	e.Before, err = g.x.corpus.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
+	e.Before, err = g.x.cfg.Corpus.Store.Places().SumBefore(g.state.Files[e.File].File, e.Offset)
 	return err
 }
 
 func (g *gatherer) readMemory() error {
-	f, err := g.x.corpus.Memory.Load(g.source.Memory)
+	f, err := g.x.cfg.Corpus.Memory.Load(g.source.Memory)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ func TestAThreadThatStepsBackLeavesTheOthersAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, stepBack := readers(inBackground(t.Context()), manyFiles)
+	_, stepBack := readers(InBackground(t.Context()), manyFiles)
 	lowered := make(chan int, 1)
 	go func() {
 		stepBack()

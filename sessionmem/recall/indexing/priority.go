@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 
 type aside struct{}
 
-// inBackground marks an indexing that nobody waits for.
-func inBackground(ctx context.Context) context.Context { return context.WithValue(ctx, aside{}, true) }
+// InBackground marks an indexing that nobody waits for.
+func InBackground(ctx context.Context) context.Context { return context.WithValue(ctx, aside{}, true) }
 
 // readers is how many files are read at a time. Where nobody waits for many of them half
 // of the processors are left to others, and so is the rest when they want it: the

@@ -1,4 +1,4 @@
-package recall
+package indexing
 
 import (
 	"context"
@@ -19,9 +19,29 @@ import (
 // sessionTold stands before the name of a session among the paths that were told.
 const sessionTold = "session:"
 
+// Changed says that files changed (paths below the data folder, or absolute ones); Run
+// takes them up at once. None means any: Run looks at all.
+func (x *Indexer) Changed(paths ...string) {
+	x.mu.Lock()
+	x.any = x.any || len(paths) == 0
+	for _, p := range paths {
+		x.dirty[p] = true
+	}
+	x.mu.Unlock()
+	x.Wake()
+}
+
+// Wake has Run look at once.
+func (x *Indexer) Wake() {
+	select {
+	case x.changed <- struct{}{}:
+	default:
+	}
+}
+
 // SessionChanged says that sessions were written to, by their names; Run takes them up
 // at once.
-func (x *Index) SessionChanged(names ...string) {
+func (x *Indexer) SessionChanged(names ...string) {
 	told := make([]string, len(names))
 	for i, n := range names {
 		told[i] = sessionTold + n
@@ -30,19 +50,19 @@ func (x *Index) SessionChanged(names ...string) {
 }
 
 // syncTold takes up what was told; false: all has to be looked at, and nothing was done.
-func (x *Index) syncTold(ctx context.Context) (Report, bool) {
+func (x *Indexer) syncTold(ctx context.Context) (Report, bool) {
 	x.mu.Lock()
-	ready := !x.any && len(x.dirty) > 0 && len(x.dirty) < manyFiles && x.known != 0 && !x.broken && x.left == x.stamp()
+	ready := !x.any && len(x.dirty) > 0 && len(x.dirty) < manyFiles && x.known != 0
 	x.mu.Unlock()
-	if !ready {
+	if !ready || !x.cfg.File.Settled() {
 		return Report{}, false
 	}
-	unlock, err := x.lock(ctx)
+	unlock, err := x.cfg.File.Lock(ctx)
 	if err != nil {
 		return Report{}, false
 	}
 	defer unlock()
-	e, done, err := x.use(ctx)
+	e, done, err := x.cfg.File.Use(ctx)
 	if err != nil {
 		return Report{}, false
 	}
@@ -53,22 +73,22 @@ func (x *Index) syncTold(ctx context.Context) (Report, bool) {
 	x.mu.Unlock()
 	begun := time.Now()
 	report, ok := x.takeTold(ctx, e, told)
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if !ok {
+		x.mu.Lock()
+		defer x.mu.Unlock()
 		for p := range told {
 			x.dirty[p] = true
 		}
 		return Report{}, false
 	}
-	x.left = x.stamp()
+	x.cfg.File.Settle()
 	report.Took = time.Since(begun)
 	return report, true
 }
 
 // takeTold takes up what was told, if that is clear. What goes wrong is left to whoever
 // looks at all.
-func (x *Index) takeTold(ctx context.Context, e *engine.Engine, told map[string]bool) (report Report, ok bool) {
+func (x *Indexer) takeTold(ctx context.Context, e *engine.Engine, told map[string]bool) (report Report, ok bool) {
 	var todo []corpus.Source
 	err := e.Read(ctx, func(now *engine.Snapshot) error {
 		t := toldSources{x: x, now: now}
@@ -82,14 +102,14 @@ func (x *Index) takeTold(ctx context.Context, e *engine.Engine, told map[string]
 		err = e.Tidy(ctx)
 	}
 	if err != nil {
-		x.logger.Debug("what was told to have changed was not taken up; all files are looked at", "err", err)
+		x.cfg.Logger.Debug("what was told to have changed was not taken up; all files are looked at", "err", err)
 	}
 	return report, ok && err == nil
 }
 
 // toldSources finds the sources of what was told.
 type toldSources struct {
-	x        *Index
+	x        *Indexer
 	now      *engine.Snapshot
 	found    []corpus.Source
 	memories map[string]corpus.Source // nil: not asked for
@@ -106,7 +126,7 @@ func (t *toldSources) find(told map[string]bool) ([]corpus.Source, bool) {
 			continue
 		}
 		if filepath.IsAbs(path) {
-			rel, err := filepath.Rel(t.x.corpus.Root, path)
+			rel, err := filepath.Rel(t.x.cfg.Corpus.Root, path)
 			if err != nil {
 				return nil, false
 			}
@@ -160,12 +180,12 @@ func holds(k *engine.Source, file string) bool {
 // take takes a source with its files as they are now; ok is false where one of them is
 // gone.
 func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
-	if len(k.State.Files) == 0 || t.x.corpus.Store.IsPrivate(k.Session) {
+	if len(k.State.Files) == 0 || t.x.cfg.Corpus.Store.IsPrivate(k.Session) {
 		return false, false
 	}
 	s := corpus.Source{Name: k.Name}
 	for _, f := range k.State.Files {
-		state, ok := t.x.corpus.Store.Catalog().State(f.File)
+		state, ok := t.x.cfg.Corpus.Store.Catalog().State(f.File)
 		if !ok {
 			return false, false
 		}
@@ -185,7 +205,7 @@ func (t *toldSources) memory(path string) bool {
 		return false
 	}
 	if t.memories == nil {
-		all, err := t.x.corpus.Memories()
+		all, err := t.x.cfg.Corpus.Memories()
 		if err != nil {
 			return false
 		}
