@@ -12,45 +12,55 @@ import (
 	"mac-stats/sessionmem/attach"
 )
 
+// answerer answers jobs: it gathers what was said around one, runs the turn and puts the
+// answer into the channel and the window.
+type answerer struct {
+	*desk
+	*tasks
+	queue  *queue
+	people *people
+	record *record
+}
+
 // answer answers one job: it never gives an error, for whoever asked is told. It reports
 // whether nobody has to be told any more; false where the app is closed before that.
-func (b *Bot) answer(ctx context.Context, w *working) (told bool) {
+func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
 	closed := ctx
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
-	b.queue.begin(w, cancel)
-	j := b.queue.snapshot(w, false)
-	if b.isForgotten(j) {
+	an.queue.begin(w, cancel)
+	j := an.queue.snapshot(w, false)
+	if an.people.isForgotten(j) {
 		return true
 	}
-	before := b.window(ctx, j)
+	before := an.window(ctx, j)
 	if before.done {
 		return true // by a process that could note it nowhere else
 	}
 	typing, quiet := context.WithCancel(ctx)
 	channel := j.channel()
-	b.work.Go(func() { b.keepTyping(typing, channel) })
+	an.work.Go(func() { an.keepTyping(typing, channel) })
 	defer quiet()
 
-	set := b.p.Settings()
-	around := b.collect(ctx, j, set)
-	j = b.queue.snapshot(w, true)
-	if len(j.parts) == 0 || b.isForgotten(j) {
+	set := an.p.Settings()
+	around := an.collect(ctx, j, set)
+	j = an.queue.snapshot(w, true)
+	if len(j.parts) == 0 || an.people.isForgotten(j) {
 		return true // it was taken back
 	}
-	b.remembers(j)
-	req := b.request(ctx, j, set, around, before)
-	d := b.newDraft(j, func(ctx context.Context) string { return b.replyTarget(ctx, j, around, set) })
-	result, text, err := b.follow(ctx, req, d)
+	an.people.remembers(j)
+	req := an.request(ctx, j, set, around, before)
+	d := an.newDraft(j, func(ctx context.Context) string { return an.replyTarget(ctx, j, around, set) })
+	result, text, err := an.follow(ctx, req, d)
 	if other := agents.VisionModel(err); other != "" && result.UserID == "" {
 		req.Model = other // images go to a model that can look at them
-		result, text, err = b.follow(ctx, req, d)
+		result, text, err = an.follow(ctx, req, d)
 	}
 	if errors.Is(err, agents.ErrNoVision) && result.UserID == "" && withoutImages(&req, j) {
-		result, text, err = b.follow(ctx, req, d)
+		result, text, err = an.follow(ctx, req, d)
 	}
 	quiet()
-	b.send(ctx, j, d, result, text, err)
+	an.send(ctx, j, d, result, text, err)
 	return closed.Err() == nil || len(d.posted) > 0
 }
 
@@ -74,27 +84,18 @@ func withoutImages(req *agents.Request, j *job) bool {
 	return true
 }
 
-// remembers notes that the transcript is going to hold something of its authors.
-func (b *Bot) remembers(j *job) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, id := range j.authors() {
-		delete(b.clean, id)
-	}
-}
-
 // keepTyping shows that the bot is at work, once that takes a moment.
-func (b *Bot) keepTyping(ctx context.Context, channel string) {
+func (an *answerer) keepTyping(ctx context.Context, channel string) {
 	for wait := typeAfter; connection.Sleep(ctx, wait) == nil; wait = typeEvery {
-		if err := b.p.Client.Typing(ctx, channel); err != nil && ctx.Err() == nil {
-			b.log.Debug("typing could not be shown", "channel", channel, "err", err)
+		if err := an.p.Client.Typing(ctx, channel); err != nil && ctx.Err() == nil {
+			an.log.Debug("typing could not be shown", "channel", channel, "err", err)
 		}
 	}
 }
 
 // follow runs the turn, showing what there is of the answer.
-func (b *Bot) follow(ctx context.Context, req agents.Request, d *draft) (agents.Result, string, error) {
-	run := b.p.Engine.Start(ctx, req)
+func (an *answerer) follow(ctx context.Context, req agents.Request, d *draft) (agents.Result, string, error) {
+	run := an.p.Engine.Start(ctx, req)
 	tick := time.NewTicker(editEvery / 2)
 	defer tick.Stop()
 	var text strings.Builder
@@ -127,7 +128,7 @@ func (b *Bot) follow(ctx context.Context, req agents.Request, d *draft) (agents.
 }
 
 // send puts the answer, or why there is none, into the channel and the window.
-func (b *Bot) send(ctx context.Context, j *job, d *draft, result agents.Result, text string, err error) {
+func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Result, text string, err error) {
 	stopped := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 	defer cancel()
@@ -140,31 +141,31 @@ func (b *Bot) send(ctx context.Context, j *job, d *draft, result agents.Result, 
 	case err != nil && text != "":
 		text += "\n\n*(" + strings.TrimSuffix(inWords(err, stopped), ".") + ")*"
 	case err != nil && stopped && d.id == "":
-		b.keep(ctx, j, d, result, "")
+		an.keep(ctx, j, d, result, "")
 		return // whoever stopped it knows
 	case err != nil:
-		b.log.Info("a message on discord was not answered", "session", result.Session, "kind", agents.Explain(err).Kind)
+		an.log.Info("a message on discord was not answered", "session", result.Session, "kind", agents.Explain(err).Kind)
 		text = inWords(err, stopped)
 	}
 	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
-		b.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", err)
-		b.tellRefused(j.place, err)
+		an.log.Warn("an answer could not be sent; it stands in the transcript", "channel", j.channel(), "err", err)
+		an.tellRefused(j.place, err)
 	}
 	if err != nil && !result.Stopped {
 		text = "" // no answer of the model: not part of the conversation
 	}
-	b.keep(ctx, j, d, result, text)
+	an.keep(ctx, j, d, result, text)
 }
 
 // refusedEvery is how often the owner is told of the same channel.
 const refusedEvery = time.Hour
 
 // tellRefused tells the owner where the bot answers and is not heard.
-func (b *Bot) tellRefused(place connection.Place, err error) {
-	if b.p.Refused == nil || !errors.Is(err, connection.ErrPermission) || !b.limits.once("refused "+place.ID, refusedEvery) {
+func (an *answerer) tellRefused(place connection.Place, err error) {
+	if an.p.Refused == nil || !errors.Is(err, connection.ErrPermission) || !an.limits.once("refused "+place.ID, refusedEvery) {
 		return
 	}
-	b.p.Refused(place)
+	an.p.Refused(place)
 }
 
 // unreadSign begins what is said of files that can't be used.
@@ -201,18 +202,18 @@ func inWords(err error, stopped bool) string {
 
 // replyTarget is the message an answer replies to: in a thread the newest that a
 // person wrote there by now, elsewhere the one that is answered.
-func (b *Bot) replyTarget(ctx context.Context, j *job, a around, set Settings) string {
+func (an *answerer) replyTarget(ctx context.Context, j *job, a around, set Settings) string {
 	if j.place.Kind != connection.KindThread {
 		return j.last().ID
 	}
 	fetch, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
-	recent, err := b.p.Client.Messages(fetch, j.channel(), "", set.TailCount+10)
+	recent, err := an.p.Client.Messages(fetch, j.channel(), "", set.TailCount+10)
 	if err != nil {
-		b.telemetry.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
+		an.telemetry.write(subsysThread, "tail_fallback", map[string]any{"reason": reasonOf(err)})
 		return j.last().ID
 	}
-	c := collector{bot: b.p.Client.Bot().ID}
+	c := collector{bot: an.p.Client.Bot().ID}
 	if target := c.newestHuman(recent); target != nil {
 		return target.ID
 	}

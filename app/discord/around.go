@@ -40,11 +40,11 @@ type collector struct {
 
 // collect gathers it. Nothing in it is an error: what can't be fetched is left out
 // and told to the telemetry, and the message is answered as it stands.
-func (b *Bot) collect(ctx context.Context, j *job, set Settings) around {
+func (an *answerer) collect(ctx context.Context, j *job, set Settings) around {
 	ctx, cancel := context.WithTimeout(ctx, set.FetchTimeout)
 	defer cancel()
 	m := j.message()
-	c := collector{client: b.p.Client, set: set, tell: b.telemetry, bot: b.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
+	c := collector{client: an.p.Client, set: set, tell: an.telemetry, bot: an.p.Client.Bot().ID, message: m, place: j.place, began: time.Now()}
 	var out around
 	switch {
 	case j.place.Kind == connection.KindThread:

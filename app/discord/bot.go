@@ -50,30 +50,19 @@ type Params struct {
 
 // Bot answers on Discord. One a process; Handle may be called from any goroutine.
 type Bot struct {
-	p         Params
-	log       *slog.Logger
-	telemetry *telemetry
-	queue     *queue
-	limits    *limiter
-	intake    chan connection.Event
-	dropped   atomic.Int64
-	began     time.Time
-	commands  sync.Once
-
-	hearing sync.Mutex // guards heard; taken before mu
-	heard   map[string]map[string]string
-
-	mu      sync.Mutex // guards what follows
-	seen    map[string]bool
-	recent  []string // ids in seen, the oldest first
-	pending map[string]*pending
-	fun     map[string]*funState
-	forgot  map[string]time.Time // when somebody wanted to be forgotten
-	clean   map[string]bool      // who was forgotten and has said nothing since
-	ctx     context.Context      // of Run
-	open    int                  // events, short work and pauses that are not over
-	ended   bool                 // Run waits for the last of the work, or is over
-	work    sync.WaitGroup       // short work beside the workers
+	*desk
+	*tasks
+	queue    *queue
+	seen     *seen
+	people   *people
+	record   *record
+	waiting  *waiting
+	answers  *answerer
+	commands *commands
+	intake   chan connection.Event
+	dropped  atomic.Int64
+	began    time.Time
+	offered  sync.Once // the commands, when Discord is ready
 }
 
 var mentionPattern = regexp.MustCompile(`<(@[!&]?|#)\d{1,20}>`)
@@ -89,19 +78,23 @@ func New(p Params) *Bot {
 	if p.Workers <= 0 {
 		p.Workers = defaultWorkers
 	}
-	return &Bot{
-		p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, queue: newQueue(), limits: newLimiter(),
-		began: time.Now(), intake: make(chan connection.Event, maxIntake), seen: map[string]bool{}, pending: map[string]*pending{},
-		fun: map[string]*funState{}, heard: map[string]map[string]string{}, forgot: map[string]time.Time{}, clean: map[string]bool{}, ctx: context.Background(),
+	d := &desk{p: p, log: p.Logger, telemetry: &telemetry{to: p.Telemetry, log: p.Logger}, limits: newLimiter()}
+	b := &Bot{
+		desk: d, tasks: &tasks{ctx: context.Background()}, queue: newQueue(), began: time.Now(), intake: make(chan connection.Event, maxIntake),
+		seen:   &seen{desk: d, ids: map[string]bool{}},
+		people: &people{forgot: map[string]time.Time{}, clean: map[string]bool{}},
+		record: &record{desk: d, heard: map[string]map[string]string{}},
 	}
+	b.waiting = &waiting{desk: d, tasks: b.tasks, queue: b.queue, pending: map[string]*pending{}, fun: map[string]*funState{}}
+	b.answers = &answerer{desk: d, tasks: b.tasks, queue: b.queue, people: b.people, record: b.record}
+	b.commands = &commands{desk: d, tasks: b.tasks, queue: b.queue, waiting: b.waiting, people: b.people, record: b.record, seen: b.seen}
+	return b
 }
 
 // Run answers until ctx ends, and waits for what is under way: turns are stopped,
 // their partial answers are kept.
 func (b *Bot) Run(ctx context.Context) {
-	b.mu.Lock()
-	b.ctx = ctx
-	b.mu.Unlock()
+	b.run(ctx)
 	var all sync.WaitGroup
 	for range b.p.Workers {
 		all.Go(func() {
@@ -110,11 +103,11 @@ func (b *Bot) Run(ctx context.Context) {
 				if w == nil {
 					return
 				}
-				if b.answer(ctx, w) {
+				if b.answers.answer(ctx, w) {
 					b.settle(w.job.channel(), b.queue.snapshot(w, true).all()...)
 				}
 				for late := b.queue.done(w); late != nil; late = b.queue.done(w) {
-					b.amend(context.WithoutCancel(ctx), w.job.channel(), late)
+					b.record.amend(context.WithoutCancel(ctx), w.job.channel(), late)
 				}
 			}
 		})
@@ -131,10 +124,7 @@ func (b *Bot) Run(ctx context.Context) {
 		}
 	})
 	all.Wait()
-	b.mu.Lock()
-	b.ended = true // before the wait: nothing is begun beside it
-	b.mu.Unlock()
-	b.work.Wait()
+	b.end()
 }
 
 // Handle is told what happens on Discord; it never waits. What must get through is
@@ -142,23 +132,21 @@ func (b *Bot) Run(ctx context.Context) {
 func (b *Bot) Handle(e connection.Event) {
 	switch e.Kind {
 	case connection.EventReady:
-		b.commands.Do(func() {
-			b.aside(b.offerCommands)
+		b.offered.Do(func() {
+			b.aside(b.commands.offerCommands)
 			b.aside(b.tellInterrupted)
 		})
 		return
 	case connection.EventCommand:
-		b.aside(func(ctx context.Context) { b.slash(ctx, e.Command) })
+		b.aside(func(ctx context.Context) { b.commands.slash(ctx, e.Command) })
 		return
 	case connection.EventMessage:
-		if op := b.operator(e.Message); op != "" {
-			b.aside(func(ctx context.Context) { b.operate(ctx, op, e.Message) })
+		if op := b.commands.operator(e.Message); op != "" {
+			b.aside(func(ctx context.Context) { b.commands.operate(ctx, op, e.Message) })
 			return
 		}
 	}
-	b.mu.Lock()
-	b.open++
-	b.mu.Unlock()
+	b.begin()
 	select {
 	case b.intake <- e:
 	default:
@@ -168,89 +156,8 @@ func (b *Bot) Handle(e connection.Event) {
 	}
 }
 
-// aside does short work on a goroutine of its own, that Run waits for.
-func (b *Bot) aside(do func(ctx context.Context)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ended {
-		return // nobody waits for it any more
-	}
-	parent := b.ctx
-	b.open++
-	b.work.Go(func() {
-		defer b.over()
-		ctx, cancel := context.WithTimeout(parent, sendTimeout)
-		defer cancel()
-		do(ctx)
-	})
-}
-
-// later does something after a while, unless never takes it back. It needs the lock;
-// do runs without it.
-func (b *Bot) later(after time.Duration, do func()) *time.Timer {
-	b.open++
-	return time.AfterFunc(after, func() {
-		defer b.over()
-		do()
-	})
-}
-
-// never takes back what later was told, and reports whether it still could. It needs
-// the lock; there may be no timer.
-func (b *Bot) never(t *time.Timer) bool {
-	if t == nil || !t.Stop() {
-		return false
-	}
-	b.open--
-	return true
-}
-
-func (b *Bot) over() {
-	b.mu.Lock()
-	b.open--
-	b.mu.Unlock()
-}
-
 // Idle reports whether all that Handle was told is done with: nothing waits to be
 // looked at, gathered or answered, and the last answer stands in the window.
 func (b *Bot) Idle() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.open == 0 && b.queue.idle()
+	return b.none() && b.queue.idle() // in this order: what ends there goes on here
 }
-
-// isNew notes a message and reports whether it was not seen before, by this process
-// or an earlier one.
-func (b *Bot) isNew(ctx context.Context, id string) bool {
-	b.mu.Lock()
-	known := b.seen[id]
-	if !known {
-		b.seen[id] = true
-		if b.recent = append(b.recent, id); len(b.recent) > maxSeen {
-			delete(b.seen, b.recent[0])
-			b.recent = b.recent[1:]
-		}
-	}
-	b.mu.Unlock()
-	if known {
-		return false
-	}
-	before, err := b.p.State.Seen(ctx, id)
-	if err != nil {
-		b.log.Warn("whether a message was answered before can't be looked up", "message", id, "err", err)
-		return true
-	}
-	return !before
-}
-
-// say posts a short text of the bot's own, as an answer to a message.
-func (b *Bot) say(ctx context.Context, m connection.Message, text string) {
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
-	defer cancel()
-	if _, err := b.p.Client.Send(ctx, m.Channel, connection.Outgoing{Text: cutTo(text, partSize), Reply: m.ID, Nonce: "s" + m.ID}); err != nil {
-		b.log.Warn("a message could not be sent", "channel", m.Channel, "err", err)
-	}
-}
-
-// sessionName is a channel's session. Ids are digits, as the connection makes sure.
-func sessionName(channel string) string { return "discord-" + channel }

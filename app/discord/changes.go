@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"mac-stats/app/discord/connection"
@@ -32,25 +31,6 @@ func (b *Bot) takeEdit(ctx context.Context, m connection.Message) {
 // waits, is being answered, or stands in the transcript. It reports whether it knows any
 // of the messages.
 func (b *Bot) change(ctx context.Context, channel string, list ...change) bool {
-	b.mu.Lock()
-	left := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return b.changeWaiting(channel, c) })
-	b.mu.Unlock()
-	return b.amend(ctx, channel, left) || len(left) < len(list)
-}
-
-// changeWaiting changes a message that has not become part of the conversation yet. It
-// needs the lock.
-func (b *Bot) changeWaiting(channel string, c change) bool {
-	for key, p := range b.pending {
-		if strings.HasPrefix(key, channel+"/") && p.job.apply(c) {
-			return true
-		}
-	}
-	if s := b.fun[channel]; s != nil && s.job != nil && s.job.apply(c) {
-		if len(s.job.parts) == 0 {
-			b.dropFun(s)
-		}
-		return true
-	}
-	return b.queue.change(channel, c)
+	left := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return b.waiting.change(channel, c) })
+	return b.record.amend(ctx, channel, left) || len(left) < len(list)
 }

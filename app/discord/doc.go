@@ -7,6 +7,10 @@
 //	→ debounce → queue (bounded, fair between channels) → worker: what others said
 //	around it → a turn of the engine → one draft that is edited → the answer
 //
+// Bot decides what a message is; waiting gathers and queues, answerer answers, commands
+// does what is ordered, record follows edits, people knows who is forgotten, tasks what is
+// under way. Each has a lock of its own and stands on a desk: Discord, the settings, the log.
+//
 // Rules:
 //   - A channel's or thread's id is the session; nothing of one place reaches
 //     another. Global memory never reaches a server's channel.

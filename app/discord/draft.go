@@ -42,8 +42,8 @@ type draft struct {
 	posted  []string // ids of all parts
 }
 
-func (b *Bot) newDraft(j *job, reply func(context.Context) string) *draft {
-	return &draft{client: b.p.Client, log: b.log, channel: j.channel(), nonce: j.last().ID, reply: reply, began: time.Now()}
+func (an *answerer) newDraft(j *job, reply func(context.Context) string) *draft {
+	return &draft{client: an.p.Client, log: an.log, channel: j.channel(), nonce: j.last().ID, reply: reply, began: time.Now()}
 }
 
 // due is how long to wait until the next edit is allowed.

@@ -50,13 +50,13 @@ func casual(now time.Time) string {
 // takeFun takes a message where the bot has fun: it answers after a while, to
 // what was said until then. Who speaks to the bot is answered sooner. Other bots
 // are answered only so often in a row.
-func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels.Fun, spoken bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.fun[m.Channel]
+func (wt *waiting) takeFun(m connection.Message, place connection.Place, set channels.Fun, spoken bool) {
+	wt.mu.Lock()
+	defer wt.mu.Unlock()
+	s := wt.fun[m.Channel]
 	if s == nil {
 		s = &funState{}
-		b.fun[m.Channel] = s
+		wt.fun[m.Channel] = s
 	}
 	if !m.Author.Bot {
 		s.botReplies = 0
@@ -70,37 +70,37 @@ func (b *Bot) takeFun(m connection.Message, place connection.Place, set channels
 		s.job = &job{place: place, fun: true}
 	}
 	s.job.parts, s.job.since = append(s.job.parts, m), time.Now()
-	for len(s.job.parts) > 1 && utf8.RuneCountInString(b.textOf(s.job).words()) > maxFunText {
+	for len(s.job.parts) > 1 && utf8.RuneCountInString(wt.textOf(s.job).words()) > maxFunText {
 		s.job.parts = s.job.parts[1:]
 	}
 	delay := set.MinDelay + rand.N(set.MaxDelay-set.MinDelay+1)
 	if spoken && !m.Author.Bot {
 		delay = time.Second + rand.N(4*time.Second)
-		if b.never(s.timer) {
+		if wt.never(s.timer) {
 			s.timer = nil
 		}
 	}
 	if s.timer == nil {
-		s.timer = b.later(delay, func() { b.sendFun(m.Channel) })
+		s.timer = wt.later(delay, func() { wt.sendFun(m.Channel) })
 	}
 }
 
 // dropFun drops what waits there. It needs the lock.
-func (b *Bot) dropFun(s *funState) {
-	b.never(s.timer)
+func (wt *waiting) dropFun(s *funState) {
+	wt.never(s.timer)
 	s.job, s.timer = nil, nil
 }
 
 // sendFun queues the answer to what was said in a channel.
-func (b *Bot) sendFun(channel string) {
-	b.enqueue(func() *job {
-		s := b.fun[channel]
+func (wt *waiting) sendFun(channel string) {
+	wt.enqueue(func() *job {
+		s := wt.fun[channel]
 		j := s.job
 		if j != nil && j.last().Author.Bot {
 			s.botReplies++
 		}
-		b.dropFun(s)
-		if b.ctx.Err() != nil {
+		wt.dropFun(s)
+		if wt.ending() {
 			return nil
 		}
 		return j

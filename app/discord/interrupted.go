@@ -19,18 +19,6 @@ const (
 	lookBack       = 50   // messages of a channel that are looked through for drafts
 )
 
-// settle notes that messages wait no more.
-func (b *Bot) settle(channel string, ids ...string) {
-	if len(ids) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-	defer cancel()
-	if err := b.p.State.Settle(ctx, channel, ids...); err != nil {
-		b.log.Warn("a message that is done with will be told of at the next start", "channel", channel, "err", err)
-	}
-}
-
 // tellInterrupted tells those whose questions an earlier process did not answer, and ends
 // the drafts that it left standing.
 func (b *Bot) tellInterrupted(ctx context.Context) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,15 +18,15 @@ import (
 const maxFileBytes = 10 << 20
 
 // request is the turn for a job.
-func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, before window) agents.Request {
-	f := b.p.Channels()
+func (an *answerer) request(ctx context.Context, j *job, set Settings, a around, before window) agents.Request {
+	f := an.p.Channels()
 	here := f.For(j.place.ID, j.place.Parent)
-	m, said := j.message(), b.textOf(j)
+	m, said := j.message(), an.textOf(j)
 	text := said.words()
 	if meaningless(text) && !j.fun {
 		text = ""
 	}
-	files, unread := b.download(ctx, m)
+	files, unread := an.download(ctx, m)
 	j.unread = unread
 	switch {
 	case text != "" || len(files) > 0 && len(a.passed) == 0:
@@ -42,7 +41,7 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 		text += "\n\n(" + strings.Join(j.unread, " ") + ")"
 	}
 	place := &agents.Place{
-		Prompt: b.prompt(j, here), Tools: here.Tools,
+		Prompt: an.prompt(j, here), Tools: here.Tools,
 		Lessons: memory.Target{Kind: memory.TargetChannel, ID: j.place.ID},
 		Attrs:   attrsOf(j, said, before),
 		Turns:   set.HistoryTurns, MessageChars: set.MessageMaxChars,
@@ -51,11 +50,11 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 	if len(j.authors()) == 1 { // else the names stand in the text
 		place.Author = shortName(m.Author.Name)
 	}
-	b.giveMemory(place, j, set)
+	an.giveMemory(place, j, set)
 	if f.Mapped(j.place.ID, j.place.Parent) {
 		place.OwnMemory = true
-		if b.p.OwnMemory != nil {
-			if own, ok := b.p.OwnMemory(here.Agent); ok {
+		if an.p.OwnMemory != nil {
+			if own, ok := an.p.OwnMemory(here.Agent); ok {
 				place.Lessons = own
 			}
 		}
@@ -64,9 +63,9 @@ func (b *Bot) request(ctx context.Context, j *job, set Settings, a around, befor
 		place.Tools = nil
 	}
 	place.Around = func(history []transcript.Block) string {
-		text, n := a.text(knownIn(history, before.answers), b.p.Client.Bot().ID)
+		text, n := a.text(knownIn(history, before.answers), an.p.Client.Bot().ID)
 		if n > 0 {
-			b.telemetry.write(subsysContext, "merge_ok", map[string]any{"case": a.kind, "msgs": n, "chars": len([]rune(text))})
+			an.telemetry.write(subsysContext, "merge_ok", map[string]any{"case": a.kind, "msgs": n, "chars": len([]rune(text))})
 		}
 		return text
 	}
@@ -90,7 +89,7 @@ func attrsOf(j *job, said told, before window) map[string]string {
 
 // giveMemory names the memory files for a turn: the channel's, the server's and that
 // of the person who asks. Where several people are answered at once it is nobody's.
-func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
+func (an *answerer) giveMemory(place *agents.Place, j *job, set Settings) {
 	add := func(kind memory.TargetKind, id, heading string) {
 		if connection.IsID(id) {
 			place.Memory = append(place.Memory, agents.SharedTarget{Target: memory.Target{Kind: kind, ID: id}, Heading: heading, Budget: set.ChannelBudget})
@@ -109,8 +108,8 @@ func (b *Bot) giveMemory(place *agents.Place, j *job, set Settings) {
 }
 
 // prompt is what comes first in the call.
-func (b *Bot) prompt(j *job, here channels.Settings) string {
-	parts := []string{b.p.Prompt()}
+func (an *answerer) prompt(j *job, here channels.Settings) string {
+	parts := []string{an.p.Prompt()}
 	if here.Prompt != "" {
 		parts = append(parts, here.Prompt)
 	}
@@ -120,32 +119,8 @@ func (b *Bot) prompt(j *job, here channels.Settings) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// otherMention is a mention of somebody, a role or a channel.
-var otherMention = regexp.MustCompile(`<(@!?|@&|#)(\d{1,20})>`)
-
-// plainText is a message's text as the model is told it: without the bot's own
-// mention, and with names for those of others.
-func (b *Bot) plainText(m connection.Message) string {
-	bot := b.p.Client.Bot().ID
-	text := strings.NewReplacer("<@"+bot+">", "", "<@!"+bot+">", "", "\r\n", "\n", "\r", "\n").Replace(m.Text)
-	return strings.TrimSpace(named(connection.Message{Text: text, Mentions: m.Mentions}))
-}
-
-// named is a message's text with names in the place of mentions.
-func named(m connection.Message) string {
-	return otherMention.ReplaceAllStringFunc(m.Text, func(found string) string {
-		parts := otherMention.FindStringSubmatch(found)
-		for _, u := range m.Mentions {
-			if u.ID == parts[2] {
-				return "@" + shortName(u.Name)
-			}
-		}
-		return map[string]string{"#": "#channel", "@&": "@role", "@": "@somebody", "@!": "@somebody"}[parts[1]]
-	})
-}
-
 // download fetches what is attached; what can't be used is said.
-func (b *Bot) download(ctx context.Context, m connection.Message) (files []attach.File, problems []string) {
+func (an *answerer) download(ctx context.Context, m connection.Message) (files []attach.File, problems []string) {
 	for i, a := range m.Attachments {
 		name := tame(a.Name, 80)
 		if i >= attach.Max {
@@ -155,9 +130,9 @@ func (b *Bot) download(ctx context.Context, m connection.Message) (files []attac
 			problems = append(problems, "The attached file "+name+" is too large to be read.")
 			continue
 		}
-		data, err := b.p.Client.Download(ctx, a.URL, maxFileBytes)
+		data, err := an.p.Client.Download(ctx, a.URL, maxFileBytes)
 		if err != nil {
-			b.log.Warn("an attached file could not be fetched", "channel", m.Channel, "err", err)
+			an.log.Warn("an attached file could not be fetched", "channel", m.Channel, "err", err)
 			problems = append(problems, "The attached file "+name+" could not be fetched.")
 			continue
 		}

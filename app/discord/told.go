@@ -1,18 +1,11 @@
 package discord
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"mac-stats/app/discord/botstate"
-	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/transcript"
 )
 
 // told is the text of a User block and the messages that it is made of, so that one of
@@ -29,24 +22,6 @@ type part struct {
 }
 
 func (p part) whole() string { return p.name + p.text }
-
-// textOf is what a job says. Where several people said it, their names stand before
-// their words.
-func (b *Bot) textOf(j *job) told {
-	var t told
-	several := len(j.authors()) > 1
-	for _, m := range j.parts {
-		p := part{id: m.ID, text: b.plainText(m)}
-		if several {
-			p.name, p.text = shortName(m.Author.Name)+": ", tame(p.text, maxLine)
-		}
-		if p.text == "" {
-			p.name = ""
-		}
-		t.parts = append(t.parts, p)
-	}
-	return t
-}
 
 // words is what the messages say.
 func (t told) words() string {
@@ -115,140 +90,4 @@ func (t *told) correct(c change, text string) bool {
 		t.parts[i].text = text
 	}
 	return len(t.parts) > 0
-}
-
-// maxHeard is for how many channels it is remembered which messages their transcripts hold.
-const maxHeard = 64
-
-// heardIn gives the blocks that a channel's transcript holds messages in, by the ids of
-// those: what people wrote, and what answers were sent as. It needs the lock of heard.
-func (b *Bot) heardIn(ctx context.Context, channel string) map[string]string {
-	if ids := b.heard[channel]; ids != nil {
-		return ids
-	}
-	ids, answer := map[string]string{}, ""
-	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block transcript.Block) error {
-		switch block.Kind {
-		case transcript.KindUser:
-			for _, id := range strings.Fields(block.Attrs[attrMessage] + " " + block.Attrs[attrAlso]) {
-				ids[id] = block.ID
-			}
-			for _, id := range strings.Fields(block.Attrs[attrSent]) {
-				ids[id] = answer
-			}
-		case transcript.KindAssistant:
-			answer = block.ID
-		}
-		return nil
-	})
-	rows, windowErr := b.p.State.Window(ctx, channel)
-	for _, r := range rows {
-		if r.Role == botstate.RoleAssistant {
-			for _, id := range append(r.Parts, r.ID) {
-				ids[id] = r.Block
-			}
-		}
-	}
-	if err != nil && !errors.Is(err, sessionmem.ErrNotFound) || windowErr != nil {
-		b.log.Warn("which messages a transcript holds can't be read", "channel", channel, "err", errors.Join(err, windowErr))
-		return ids
-	}
-	if len(b.heard) >= maxHeard {
-		clear(b.heard)
-	}
-	b.heard[channel] = ids
-	return ids
-}
-
-// hearAlso adds messages that a channel's transcript holds from now on.
-func (b *Bot) hearAlso(channel, block string, ids ...string) {
-	b.hearing.Lock()
-	defer b.hearing.Unlock()
-	if known := b.heard[channel]; known != nil {
-		for _, id := range ids {
-			known[id] = block
-		}
-	}
-}
-
-// amend notes edits and deletions of messages that the transcript holds, so that later
-// prompts are made of what stands on Discord. It reports whether it holds any of them.
-func (b *Bot) amend(ctx context.Context, channel string, list []change) bool {
-	if len(list) == 0 {
-		return false
-	}
-	b.hearing.Lock()
-	defer b.hearing.Unlock()
-	ids := b.heardIn(ctx, channel)
-	list = slices.DeleteFunc(slices.Clone(list), func(c change) bool { return ids[c.id] == "" })
-	if len(list) == 0 {
-		return false
-	}
-	blocks, err := b.blocksOf(ctx, channel, ids, list)
-	var notes []transcript.Block
-	for _, block := range blocks {
-		if note, ok := b.noteOf(block, list, ids); ok {
-			notes = append(notes, note)
-		}
-	}
-	if err == nil && len(notes) > 0 {
-		err = b.p.Sessions.Correct(ctx, sessionName(channel), notes...)
-	}
-	for _, n := range notes {
-		err = errors.Join(err, b.p.State.Correct(ctx, channel, n.Parent, n.Text))
-	}
-	if err != nil {
-		b.log.Warn("an edit or a deletion could not be noted: later answers may be made with the old text", "channel", channel, "err", err)
-	}
-	return true
-}
-
-// blocksOf gives the blocks of the messages that changed, as they read now.
-func (b *Bot) blocksOf(ctx context.Context, channel string, ids map[string]string, list []change) ([]transcript.Block, error) {
-	var blocks []transcript.Block
-	err := b.p.Sessions.Each(ctx, sessionName(channel), nil, func(block transcript.Block) error {
-		id := block.ID
-		correction := block.Kind == transcript.KindNote && (block.Note == transcript.NoteEdited || block.Note == transcript.NoteDeleted)
-		if correction {
-			id = block.Parent
-		}
-		at := slices.IndexFunc(blocks, func(known transcript.Block) bool { return known.ID == id })
-		switch {
-		case correction && at >= 0 && block.Note == transcript.NoteDeleted:
-			blocks = slices.Delete(blocks, at, at+1)
-		case correction && at >= 0:
-			blocks[at].Text, blocks[at].Attrs = block.Text, block.Attrs
-		case !correction && at < 0 && slices.ContainsFunc(list, func(c change) bool { return ids[c.id] == block.ID }):
-			blocks = append(blocks, block)
-		}
-		return nil
-	})
-	return blocks, err
-}
-
-// noteOf is the Note of what changed in a block; false where nothing did.
-func (b *Bot) noteOf(block transcript.Block, list []change, ids map[string]string) (transcript.Block, bool) {
-	note := transcript.Block{Note: transcript.NoteDeleted, Parent: block.ID, Attrs: map[string]string{}}
-	for _, key := range []string{attrAuthor, attrAuthors, attrMessage, attrAlso} {
-		if v := block.Attrs[key]; v != "" {
-			note.Attrs[key] = v
-		}
-	}
-	t, ok := readTold(block.Text, block.Attrs[attrParts], block.Attrs[attrMessage])
-	left := true
-	for _, c := range list {
-		if ids[c.id] != block.ID {
-			continue
-		}
-		if left = left && ok && block.Kind == transcript.KindUser; left {
-			left = t.correct(c, b.plainText(connection.Message{Text: c.text, Mentions: c.mentions}))
-		}
-	}
-	if text := t.String(); left && text != "" {
-		note.Note, note.Text = transcript.NoteEdited, text
-		if attr := t.attr(block.Attrs[attrMessage]); attr != "" {
-			note.Attrs[attrParts] = attr
-		}
-	}
-	return note, note.Note == transcript.NoteDeleted || note.Text != block.Text
 }

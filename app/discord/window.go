@@ -34,14 +34,14 @@ type window struct {
 
 // window reads what the state holds of a channel. Where it holds nothing it is made
 // anew from the transcript, and that is asked whether the message was answered before.
-func (b *Bot) window(ctx context.Context, j *job) window {
-	rows, err := b.p.State.Window(ctx, j.channel())
+func (an *answerer) window(ctx context.Context, j *job) window {
+	rows, err := an.p.State.Window(ctx, j.channel())
 	if err != nil {
-		b.log.Warn("the window can't be read", "channel", j.channel(), "err", err)
+		an.log.Warn("the window can't be read", "channel", j.channel(), "err", err)
 	}
 	out := window{answers: map[string][]string{}}
 	if len(rows) == 0 {
-		rows, out.done = b.rebuild(ctx, j)
+		rows, out.done = an.rebuild(ctx, j)
 	}
 	for _, r := range rows {
 		if r.Role != botstate.RoleAssistant {
@@ -57,9 +57,9 @@ func (b *Bot) window(ctx context.Context, j *job) window {
 
 // rebuild fills a channel's window from its transcript; done: that holds the message of
 // the job.
-func (b *Bot) rebuild(ctx context.Context, j *job) (rows []botstate.Message, done bool) {
+func (an *answerer) rebuild(ctx context.Context, j *job) (rows []botstate.Message, done bool) {
 	channel := j.channel()
-	session, err := b.p.Sessions.Context(ctx, sessionName(channel))
+	session, err := an.p.Sessions.Context(ctx, sessionName(channel))
 	if err != nil || len(session.Messages) == 0 {
 		return nil, false
 	}
@@ -78,41 +78,41 @@ func (b *Bot) rebuild(ctx context.Context, j *job) (rows []botstate.Message, don
 		}
 		rows = append(rows, row)
 	}
-	if err := b.p.State.Put(ctx, rows...); err != nil {
-		b.log.Warn("the window could not be made anew", "channel", channel, "err", err)
+	if err := an.p.State.Put(ctx, rows...); err != nil {
+		an.log.Warn("the window could not be made anew", "channel", channel, "err", err)
 	}
 	return rows, done
 }
 
 // keep puts the message and its answer into the window.
-func (b *Bot) keep(ctx context.Context, j *job, d *draft, result agents.Result, text string) {
-	if result.UserID == "" || b.isForgotten(j) {
+func (an *answerer) keep(ctx context.Context, j *job, d *draft, result agents.Result, text string) {
+	if result.UserID == "" || an.people.isForgotten(j) {
 		return // the message never became part of the session, or is so no more
 	}
-	m, said := j.last(), b.textOf(j)
+	m, said := j.last(), an.textOf(j)
 	rows := []botstate.Message{{
 		ID: m.ID, Channel: m.Channel, Role: botstate.RoleUser, Author: strings.Join(j.authors(), " "), Name: m.Author.Name,
 		Text: said.words(), Block: result.UserID, Parts: j.also(), At: j.since,
 	}}
-	b.hearAlso(m.Channel, result.UserID, append(j.also(), m.ID)...)
-	b.hearAlso(m.Channel, result.AnswerID, d.posted...)
+	an.record.hearAlso(m.Channel, result.UserID, append(j.also(), m.ID)...)
+	an.record.hearAlso(m.Channel, result.AnswerID, d.posted...)
 	if text != "" && result.AnswerID != "" {
-		row := botstate.Message{ID: "block-" + result.AnswerID, Channel: m.Channel, Role: botstate.RoleAssistant, Author: b.p.Client.Bot().ID, Text: text, Block: result.AnswerID, At: time.Now()}
+		row := botstate.Message{ID: "block-" + result.AnswerID, Channel: m.Channel, Role: botstate.RoleAssistant, Author: an.p.Client.Bot().ID, Text: text, Block: result.AnswerID, At: time.Now()}
 		if len(d.posted) > 0 {
 			row.ID, row.Parts = d.posted[0], d.posted[1:]
 		}
 		rows = append(rows, row)
 	}
-	if err := b.p.State.Put(ctx, rows...); err != nil {
-		b.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
+	if err := an.p.State.Put(ctx, rows...); err != nil {
+		an.log.Warn("a message is not in the window; the transcript has it", "channel", m.Channel, "err", err)
 	}
-	if b.isForgotten(j) { // just now
+	if an.people.isForgotten(j) { // just now
 		for _, author := range j.authors() {
-			if !b.hasForgotten(author, j.since) {
+			if !an.people.hasForgotten(author, j.since) {
 				continue
 			}
-			if _, err := b.p.State.ForgetAuthor(ctx, author); err != nil {
-				b.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
+			if _, err := an.p.State.ForgetAuthor(ctx, author); err != nil {
+				an.log.Warn("a message of somebody who is forgotten is in the window", "channel", m.Channel, "err", err)
 			}
 		}
 	}

@@ -1,0 +1,53 @@
+package discord
+
+import (
+	"context"
+	"strings"
+
+	"mac-stats/app/discord/channels"
+	"mac-stats/app/discord/connection"
+	"mac-stats/sessionmem/compact"
+)
+
+// PlaceOf is what sessionmem asks of a Discord session: whose channel it is.
+func (b *Bot) PlaceOf(session string) compact.Place {
+	channel, ok := strings.CutPrefix(session, "discord-")
+	if !ok || !connection.IsID(channel) {
+		return compact.Place{}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	place, err := b.p.Client.Place(ctx, channel)
+	if err != nil {
+		place = connection.Place{ID: channel}
+	}
+	f := b.p.Channels()
+	out := compact.Place{Server: place.Guild, Person: func(name string) string { return b.personCalled(channel, name) }}
+	out.Silent = f.For(place.ID, place.Parent).Mode == channels.HavingFun
+	if f.Mapped(place.ID, place.Parent) {
+		out.Agent = f.For(place.ID, place.Parent).Agent
+	}
+	return out
+}
+
+// personCalled is the id of somebody who wrote in a channel lately; "" where nobody,
+// or more than one, is called so.
+func (b *Bot) personCalled(channel, name string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	window, err := b.p.State.Window(ctx, channel)
+	if err != nil {
+		return ""
+	}
+	id := ""
+	for _, m := range window {
+		if m.Role != "user" || strings.Contains(m.Author, " ") || !strings.EqualFold(m.Name, strings.TrimSpace(name)) {
+			continue
+		}
+		if id != "" && id != m.Author {
+			return ""
+		}
+		id = m.Author
+	}
+	return id
+}
