@@ -85,8 +85,11 @@ func (f *Folder) Clear() error {
 		}
 	}
 	for _, n := range files {
+		if live[n] {
+			continue
+		}
 		file := transcript.JournalDir + "/" + n
-		if fi, err := f.Dir.Lstat(file); live[n] || err != nil || time.Since(fi.ModTime()) < RemovedKept {
+		if fi, err := f.Dir.Lstat(file); err != nil || time.Since(fi.ModTime()) < RemovedKept {
 			continue
 		}
 		if err := f.Dir.RemoveIfThere(file); err != nil {

@@ -139,18 +139,24 @@ func (f *Folder) Held(name string) (held, turn bool) {
 // IsTaken reports whether there is a session of this name.
 func (f *Folder) IsTaken(name string) (bool, error) {
 	_, err := f.catalog.Locate(name)
-	if errors.Is(err, ErrNotFound) {
+	return f.taken(name, err)
+}
+
+// taken is whether there is a session of a name, by what looking for its files gave.
+func (f *Folder) taken(name string, looked error) (bool, error) {
+	if errors.Is(looked, ErrNotFound) {
 		s := f.known(name)
 		return s != nil && s.IsPrivate(), nil
 	}
-	return true, err
+	return true, looked
 }
 
 // NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (f *Folder) NewName(source string) string {
 	for {
 		name := source + "-" + transcript.RandomID(6)
-		taken, err := f.IsTaken(name)
+		_, err := f.catalog.Of(name) // a look at the whole folder, and one is enough
+		taken, err := f.taken(name, err)
 		if err != nil {
 			return name // an unreadable folder: the first append says so
 		}

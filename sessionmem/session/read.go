@@ -68,7 +68,7 @@ func (s *state) refreshFile() error {
 // statFile finds the session's files and the state of the last one. A file that was known and is
 // gone may be in the middle of an editor's save or may have been renamed.
 func (s *state) statFile() (os.FileInfo, error) {
-	if s.file == "" && time.Now().Before(s.fresh) {
+	if s.isFresh() {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, s.name)
 	}
 	if !s.inPlace() {

@@ -45,6 +45,9 @@ func (s *Session) setFresh() {
 	s.fresh = time.Now().Add(freshFor)
 }
 
+// isFresh says that the session has no file yet, without a look. Call it with mu held.
+func (s *state) isFresh() bool { return s.file == "" && time.Now().Before(s.fresh) }
+
 // SetPrivate makes a session in-memory only: nothing of it is ever written.
 // Call it before the first block.
 func (s *Session) SetPrivate() { s.private.Store(true) }
@@ -96,6 +99,9 @@ func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err er
 		return s.mu.Unlock, nil
 	}
 	if reading && s.file == "" {
+		if s.isFresh() {
+			return s.mu.Unlock, nil
+		}
 		if _, err := s.catalog.Locate(s.name); err != nil {
 			return s.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading it says why
 		}

@@ -1,0 +1,45 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
+)
+
+// The first message of a new session looks through the folder of all others once. Each look
+// makes a string of every name, so it is counted by what is allocated.
+func TestANewSessionLooksThroughTheFolderOnce(t *testing.T) {
+	const others = 2000
+	root := t.TempDir()
+	store := openStore(t, root)
+	for i := range others {
+		file := filepath.Join(root, "session", fmt.Sprintf("session-memory-cpu-%06d-20260102-030405-disk.md", i))
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := store.NewName("cli")
+	named := testing.AllocsPerRun(5, func() { store.NewName("cli") })
+	if named > 3*others/2 {
+		t.Errorf("a new name takes %.0f allocations in a folder of %d sessions: it looks more than once", named, others)
+	}
+	asked := testing.AllocsPerRun(5, func() {
+		if _, err := store.Context(t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
+			t.Error(err)
+		}
+		if _, err := store.Standing(t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
+			t.Error(err)
+		}
+	})
+	if asked > others/2 {
+		t.Errorf("asking for what a new session holds takes %.0f allocations: it looks through the folder", asked)
+	}
+	if _, err := store.Load(t.Context(), name); !errors.Is(err, sessionmem.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}
