@@ -29,29 +29,34 @@ func (p *Pane) actions() chat.Actions {
 	shown := p.Chats.Shown
 	decided := p.Chats.Decisions
 	return chat.Actions{
-		CopyText:   p.host.Copy,
-		CopyAnswer: func(key string) { p.host.Copy(shown().AnswerText(key)) },
-		Retry:      m.retry, GoOn: p.askForRest, AnswerAgain: m.answerAgain, AnswerWith: m.answerWith, UseVersion: m.useVersion, EditMessage: m.edit, ShowLinks: m.showLinks,
-		ForgetMessage:  func(block string) { p.host.Forget(shown().Name, block) },
-		OpenTranscript: p.openTranscript, OpenMemory: m.openMemory, OpenRecalled: m.openRecalled, FocusComposer: p.Focus,
-		StartEdit:     m.startEdit,
-		StopCall:      func(id string) { shown().StopCall(id) },
-		Answer:        func(id string, answer agents.Answer) { shown().Answer(id, answer) },
-		Undo:          func(key, id string) { decided.Undo(shown(), key, id) },
-		Decide:        func(key, id string, save bool) { decided.Decide(shown(), key, id, save) },
-		SaveEdited:    func(key, id, text string) { decided.SaveEdited(shown(), key, id, text) },
-		SaveUnkept:    func(key, text string) { decided.SaveUnkept(shown(), key, text) },
-		DecideRemoved: m.decideRemoved,
-		OpenInbox:     func() { p.host.OpenFile(p.parts.Memories.InboxPath()) },
-		Pull:          p.setup.Puller.Start, Recheck: p.setup.Recheck, OpenLink: p.host.OpenLink,
-		ShowOlder:  p.showOlder,
-		TypeInto:   p.Type,
-		OpenFolder: func() { p.host.OpenFile(p.parts.Home) },
-		Remember:   p.host.Remember,
+		MessageActions: chat.MessageActions{
+			CopyAnswer:  func(key string) { p.host.Copy(shown().AnswerText(key)) },
+			AnswerAgain: m.answerAgain, AnswerWith: m.answerWith, UseVersion: m.useVersion,
+			StartEdit: m.startEdit, EditMessage: m.edit,
+			ForgetMessage: func(block string) { p.host.Forget(shown().Name, block) },
+			Remember:      p.host.Remember, ShowLinks: m.showLinks, OpenRecalled: m.openRecalled, DecideRemoved: m.decideRemoved,
+		},
+		TurnActions: chat.TurnActions{
+			Retry: m.retry, GoOn: p.askForRest,
+			StopCall: func(id string) { shown().StopCall(id) },
+			Answer:   func(id string, answer agents.Answer) { shown().Answer(id, answer) },
+			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: p.rewrite,
+		},
+		MemoryActions: chat.MemoryActions{
+			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
+			Decide:     func(key, id string, save bool) { decided.Decide(shown(), key, id, save) },
+			SaveEdited: func(key, id, text string) { decided.SaveEdited(shown(), key, id, text) },
+			SaveUnkept: func(key, text string) { decided.SaveUnkept(shown(), key, text) },
+			OpenInbox:  func() { p.host.OpenFile(p.parts.Memories.InboxPath()) },
+			OpenMemory: m.openMemory,
+		},
+		CopyText: p.host.Copy,
 		ShowMenu: func(items []*fyne.MenuItem, below fyne.CanvasObject) {
 			kit.ShowMenu(fyne.NewMenu("", items...), below, p.host.Canvas())
 		},
-		Files: p.files.actions, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: p.rewrite,
+		ShowOlder: p.showOlder, TypeInto: p.Type, FocusComposer: p.Focus, OpenLink: p.host.OpenLink, OpenTranscript: p.openTranscript,
+		OpenFolder: func() { p.host.OpenFile(p.parts.Home) },
+		Files:      p.files.actions,
 	}
 }
 

@@ -24,7 +24,7 @@ func (t *Turns) Send(c *conversation.Conversation, text string, files []conversa
 	req := agents.Request{Session: c.Name, Text: text, Holder: holder}
 	c.SendFiles(files)
 	t.chats.host.Address(&req)
-	c.AddTo(&req, files)
+	conversation.AddTo(&req, files)
 	c.TakeChosen(&req)
 	c.Begin(text, time.Now(), conversation.Attachments(files)...)
 	t.start(c, req)
@@ -55,7 +55,7 @@ func (t *Turns) Retry(c *conversation.Conversation, f conversation.Fault) {
 		c.Begin(f.Text, time.Now(), conversation.Attachments(c.FilesSent())...)
 		req.Text = f.Text
 		t.chats.host.Address(&req)
-		c.AddTo(&req, c.FilesSent())
+		conversation.AddTo(&req, c.FilesSent())
 		c.TakeChosen(&req)
 	} else {
 		c.BeginAgain(f.UserID, time.Now())

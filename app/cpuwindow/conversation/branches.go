@@ -20,7 +20,7 @@ func (c *Conversation) BeginEdit(block, text string, now time.Time) (files []tra
 		files = c.entries[at].Files
 	}
 	c.entries = c.entries[:at]
-	c.add(&entry{Kind: User, Text: text, Files: files, At: now, Edited: true})
+	c.add(&entry{Kind: User, Text: text, At: now, message: message{Files: files, Edited: true}})
 	c.startClock(text, "", now)
 	c.editing = block
 	return files

@@ -7,19 +7,47 @@
 // that wait for their turn, the files that go along, and what is chosen for the session;
 // Unsent and RestoreDraft carry the first two over a restart.
 //
-// Any goroutine may call any method: the lock is taken inside and never held while
-// something else is called. It draws nothing, reads no transcript (it is given one) and
+// A Conversation is made of its log of entries, the turn that writes into it, the history
+// that is read into it from the transcript, what is unsent, and what is chosen; none of these
+// knows another but the log. Any goroutine may call any method: the locks are taken inside
+// and never held while something else is called. It draws nothing, reads no transcript (it is given one) and
 // starts no turn: the window does these. What it says, it says in the user's language.
 package conversation
 
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"mac-stats/agents"
 	"mac-stats/sessionmem/transcript"
 )
+
+// Conversation is one session as the window knows it. Events of its run go to it
+// and nowhere else, whether it is shown or not.
+type Conversation struct {
+	*choice
+	*unsent
+
+	mu      sync.Mutex
+	Name    string
+	title   string
+	path    string
+	private bool  // in memory only
+	loading bool  // its transcript is being read
+	loadErr error // why it could not be
+	reading bool  // older messages are being read
+	*log
+	turn
+	history
+}
+
+// New is an empty conversation of a session's name.
+func New(name string) *Conversation {
+	l := &log{shownID: map[string]bool{}}
+	return &Conversation{Name: name, choice: &choice{}, unsent: &unsent{}, log: l, turn: turn{log: l}, history: history{log: l}}
+}
 
 // Private reports whether it is in memory alone.
 func (c *Conversation) Private() bool {
@@ -39,7 +67,7 @@ func (c *Conversation) BeginLoading(private bool) {
 func (c *Conversation) Idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.run == nil && c.draft == "" && len(c.attached) == 0 && len(c.queue) == 0 && c.path != "" && !c.unsaved
+	return c.run == nil && c.path != "" && c.allSent() && !c.unwritten()
 }
 
 // Listed takes over what the session list says of it.
@@ -114,81 +142,6 @@ func (c *Conversation) Answer(id string, a agents.Answer) {
 	}
 }
 
-// Draft is what is written and not sent.
-func (c *Conversation) Draft() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.draft
-}
-
-// KeepDraft keeps what is written and not sent.
-func (c *Conversation) KeepDraft(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.draft = text
-}
-
-// Attached are the files that go with the next message.
-func (c *Conversation) Attached() []File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.attached)
-}
-
-// Attach changes the files that go with the next message.
-func (c *Conversation) Attach(files []File) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.attached = files
-}
-
-// TakeMessage takes the files that go with a message that is sent; its draft is done.
-func (c *Conversation) TakeMessage() (files []File) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	files = c.attached
-	c.draft, c.attached = "", nil
-	return files
-}
-
-// FilesSent are the files that went with the last message.
-func (c *Conversation) FilesSent() []File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.sentFiles)
-}
-
-// SendFiles notes the files that go with the message that is being sent.
-func (c *Conversation) SendFiles(files []File) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sentFiles = files
-}
-
-// Choose changes what is chosen; it waits to be written.
-func (c *Conversation) Choose(s transcript.Settings) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.setChosen(s)
-	c.unsaved = true
-}
-
-// ChoiceWritten notes that the transcript says what was chosen, unless something else
-// was chosen since.
-func (c *Conversation) ChoiceWritten(s transcript.Settings) {
-	saved := c.Chosen().Equal(s)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.unsaved = c.unsaved && !saved
-}
-
-// ChosenIn takes what the transcript says was chosen.
-func (c *Conversation) ChosenIn(t *transcript.Transcript) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.readChosen(t)
-}
-
 // LastEditable is the key of the newest message, where it can be edited.
 func (c *Conversation) LastEditable() string {
 	c.mu.Lock()
@@ -222,20 +175,6 @@ func (c *Conversation) lastError() *entry {
 	return nil
 }
 
-// RestoreDraft takes what was kept of it over a restart.
-func (c *Conversation) RestoreDraft(kept Kept) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.draft == "" {
-		c.draft = kept.Draft
-	}
-	for _, text := range kept.Queue {
-		c.queueSeq++
-		c.queue = append(c.queue, Queued{Id: c.queueSeq, Text: text})
-	}
-	c.held = len(c.queue) > 0
-}
-
 // NewPrivate is a conversation that stays in memory.
 func NewPrivate(name string) *Conversation {
 	c := New(name)
@@ -248,4 +187,25 @@ func Entries(name string, blocks []transcript.Block) []EntryView {
 	c := New(name)
 	c.addBlocks(blocks)
 	return c.View(time.Now()).Entries
+}
+
+// Title is the title, "" where there is none yet.
+func (c *Conversation) Title() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.title
+}
+
+// Begun reports whether anything of it may be on disk.
+func (c *Conversation) Begun() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.run != nil || c.loading
+}
+
+// Empty reports whether nothing was said in it yet.
+func (c *Conversation) Empty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
 }

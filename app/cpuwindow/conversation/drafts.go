@@ -13,32 +13,6 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Title is the title, "" where there is none yet.
-func (c *Conversation) Title() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.title
-}
-
-// DropUnsent takes what holds something out of what is not sent yet. It reports
-// whether the draft was.
-func (c *Conversation) DropUnsent(holds func(string) bool) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kept := c.queue[:0:0]
-	for _, q := range c.queue {
-		if !holds(q.Text) {
-			kept = append(kept, q)
-		}
-	}
-	c.queue = kept
-	if c.draft == "" || !holds(c.draft) {
-		return false
-	}
-	c.draft = ""
-	return true
-}
-
 // Kept is what is kept of one session.
 type Kept struct {
 	Draft string   `json:"draft,omitempty"`
@@ -104,31 +78,6 @@ func WriteDrafts(path string, sessions map[string]Kept) error {
 		return fmt.Errorf("write drafts: %w", err)
 	}
 	return nil
-}
-
-// Unsent is what is written and not sent, to be kept over a restart.
-func (c *Conversation) Unsent() Kept {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := Kept{Draft: c.draft}
-	for _, q := range c.queue {
-		k.Queue = append(k.Queue, q.Text)
-	}
-	return k
-}
-
-// Begun reports whether anything of it may be on disk.
-func (c *Conversation) Begun() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.run != nil || c.loading
-}
-
-// Empty reports whether nothing was said in it yet.
-func (c *Conversation) Empty() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
 }
 
 // Without leaves out what holds something.

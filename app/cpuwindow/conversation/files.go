@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"mac-stats/agents"
@@ -53,8 +52,8 @@ func sizeWords(n int) string {
 	return i18n.Number(fmt.Sprintf("%.1f MB", float64(n)/(1<<20)))
 }
 
-// AddTo puts files and settings into a request.
-func (c *Conversation) AddTo(req *agents.Request, files []File) {
+// AddTo puts files into a request.
+func AddTo(req *agents.Request, files []File) {
 	var kept []transcript.Attachment
 	for _, f := range files {
 		if f.Kept != nil {
@@ -80,26 +79,9 @@ func Attachments(list []File) []transcript.Attachment {
 func (c *Conversation) DropSent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range slices.Backward(c.entries) {
-		if e.Kind == User {
-			if e.Block != "" {
-				c.sentFiles = nil
-			}
-			return
-		}
+	if c.lastUserBlock() != "" {
+		c.SendFiles(nil)
 	}
-}
-
-// HeldFile is the content of a file that may be on no disk yet.
-func (c *Conversation) HeldFile(file string) ([]byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range slices.Concat(c.sentFiles, c.attached) {
-		if p.Kept == nil && p.Attachment().File == file {
-			return p.Upload.Data, true
-		}
-	}
-	return nil, false
 }
 
 // Names are the names of files in one line.

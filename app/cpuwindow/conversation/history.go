@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"mac-stats/agents"
-	"mac-stats/agents/lessons"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 	"mac-stats/sessionmem/transcript"
@@ -42,8 +41,7 @@ func (c *Conversation) FillSince(turns int, t *transcript.Transcript) {
 
 func (c *Conversation) fill(t *transcript.Transcript) {
 	c.title, c.path = t.Info.Title, t.Info.Path
-	c.changed = t.Info.Active
-	c.readChosen(t)
+	c.ChosenIn(t)
 	c.loadErr, c.loading = t.Info.Err, false
 	live := c.live()
 	blocks, summary, count := placeSummary(t.Branch())
@@ -184,105 +182,6 @@ func (c *Conversation) EndOlder() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.reading = false
-}
-
-// addBlocks appends the entries of blocks.
-func (c *Conversation) addBlocks(blocks []transcript.Block) {
-	headed := false
-	for i, b := range blocks {
-		switch b.Kind {
-		case transcript.KindUser:
-			headed = false
-			c.add(&entry{Kind: User, Block: b.ID, Text: wordsOf(b), Files: b.Attachments(), At: b.Time, Edited: c.edited[b.ID]})
-			continue
-		case transcript.KindSummary:
-			c.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: c.summarised})
-			continue
-		case transcript.KindNote:
-			if b.Note != transcript.NoteThinking {
-				c.addNote(b, blocks[:i])
-				continue
-			}
-		case transcript.KindText:
-			c.add(&entry{Kind: Answer, Block: b.ID, Doc: c.parse(b), At: b.Time})
-			continue
-		}
-		if !headed {
-			c.addHead(blocks[i:])
-			headed = true
-		}
-		c.addAnswerBlock(b)
-	}
-}
-
-// addHead puts the badge above the turn's first block: of the answer, if it has one.
-func (c *Conversation) addHead(rest []transcript.Block) {
-	h := rest[0]
-	for _, b := range rest {
-		if b.Kind == transcript.KindUser {
-			break
-		}
-		if b.Kind == transcript.KindAssistant {
-			h = b
-			break
-		}
-	}
-	agent := h.Agent
-	if h.Kind == transcript.KindTool || agent == "" {
-		agent = "assistant"
-	}
-	e := c.add(&entry{Kind: Head, Agent: agent, Model: h.Model, At: h.Time, Again: c.anew[h.Parent], Read: agents.ReadOf(h), Recalled: agents.RecalledOf(h)})
-	if u := agents.UsageOf(h); u != nil {
-		e.Speed = u.TokensPerSecond
-	}
-}
-
-func (c *Conversation) addAnswerBlock(b transcript.Block) {
-	switch {
-	case b.Kind == transcript.KindNote:
-		c.add(&entry{Kind: Thinking, Block: b.ID, Doc: c.parse(b), At: b.Time, Took: agents.TookOf(b)})
-	case b.Kind == transcript.KindTool, b.Kind == transcript.KindAgent && b.Task != "":
-		doc, failed := c.parse(b), agents.FailedOf(b)
-		if b.Kind == transcript.KindTool {
-			if doc = markdown.NewPreformatted(); failed == "" {
-				doc.Append(b.Text)
-			}
-			doc.Settle(true)
-		}
-		c.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Task: b.Task, Doc: doc, At: b.Time, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(lessons.UnsavedOf(b.Text)), Failed: failed, Took: agents.TookOf(b)})
-	case strings.TrimSpace(b.Text) != "":
-		c.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: c.parse(b), At: b.Time})
-	}
-}
-
-// addNote appends a Note's entry; before are the blocks before it.
-func (c *Conversation) addNote(b transcript.Block, before []transcript.Block) {
-	text, goOn := noteLine(b), agents.CanGoOn(b)
-	switch b.Note {
-	case transcript.NoteInterrupted:
-		goOn = cutAnswer(b, before)
-		text = keptLine(goOn)
-	case transcript.NoteError:
-		if b.Parent != "" && b.Parent == c.lastUserBlock() {
-			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
-			c.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: detail, UserID: b.Parent}})
-			return
-		}
-	}
-	if text == "" {
-		return
-	}
-	c.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time, GoOn: goOn})
-}
-
-// lastUserBlock is the id of the newest message.
-func (c *Conversation) lastUserBlock() string {
-	for _, e := range slices.Backward(c.entries) {
-		if e.Kind == User {
-			return e.Block
-		}
-	}
-	return ""
 }
 
 // cutAnswer reports whether there is any text of the answer a Note says was cut off.

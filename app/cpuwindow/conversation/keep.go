@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"mac-stats/app/ui/markdown"
-	"mac-stats/sessionmem/transcript"
 )
 
 // What goes on elsewhere is read again with each message. What is shown of it already is
@@ -20,31 +19,6 @@ func parsedIn(entries []*entry) map[string]*markdown.Document {
 		}
 	}
 	return docs
-}
-
-// parse gives the text of a block, as it is here already where it is the same. The lock
-// must be held.
-func (c *Conversation) parse(b transcript.Block) *markdown.Document {
-	if d := c.parsed[b.ID]; d != nil && d.Text() == b.Text {
-		return d
-	}
-	return markdown.Parse(b.Text)
-}
-
-// keepLike gives the entries that look as one of those before its key. The lock must be
-// held.
-func (c *Conversation) keepLike(before []*entry) {
-	old := make(map[place]*entry, len(before))
-	for i, e := range before {
-		old[placeOf(before, i)] = e
-	}
-	for i, e := range c.entries {
-		at := placeOf(c.entries, i)
-		if o := old[at]; o != nil && alike(*o, *e) {
-			e.Key, e.Rev, e.Doc = o.Key, o.Rev, o.Doc
-			delete(old, at) // a key is one entry's
-		}
-	}
 }
 
 // place is an entry's place in a transcript: its block, or the next one where it has none,

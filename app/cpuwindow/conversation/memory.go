@@ -24,7 +24,7 @@ func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Pro
 		}
 		told[x.UndoID] = true
 		lesson := cmp.Or(x.Text, x.Old)
-		c.add(&entry{Kind: Note, memory: true, learnt: lesson, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), UndoID: x.UndoID, At: at})
+		c.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), At: at, note: note{memory: true, learnt: lesson, UndoID: x.UndoID}})
 	}
 	for _, p := range proposed {
 		e := proposalEntry(p, at)
@@ -36,7 +36,7 @@ func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Pro
 }
 
 func proposalEntry(p memory.Proposal, at time.Time) *entry {
-	e := &entry{Kind: Note, memory: true, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), At: at}
+	e := &entry{Kind: Note, Text: i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": p.Text}), At: at, note: note{memory: true}}
 	e.proposalNote(&agents.MemoryChange{Inbox: p.ID, Change: string(p.Kind), Text: p.Text, Old: p.Old})
 	return e
 }
@@ -83,15 +83,15 @@ func (c *Conversation) AddWritten(steps []memory.UndoStep) {
 		if at < 0 {
 			continue
 		}
-		c.add(&entry{Kind: Note, memory: true, learnt: s.Added, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), UndoID: s.ID, At: c.entries[at].At})
+		c.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), At: c.entries[at].At, note: note{memory: true, learnt: s.Added, UndoID: s.ID}})
 		last := len(c.entries) - 1
 		c.entries = slices.Insert(c.entries[:last:last], at+1, c.entries[last])
 	}
 }
 
-func (c *Conversation) applyMemory(ev agents.Event) {
+func (t *turn) applyMemory(ev agents.Event) {
 	m := ev.Memory
-	e := &entry{Kind: Note, memory: true, At: ev.Time}
+	e := &entry{Kind: Note, At: ev.Time, note: note{memory: true}}
 	switch {
 	case ev.Type == agents.EventMemoryReloaded && m != nil:
 		e.Text = reloadLine(BaseName(m.Path), m.Added, m.Removed)
@@ -107,7 +107,7 @@ func (c *Conversation) applyMemory(ev agents.Event) {
 			e.UndoID = m.UndoID
 		}
 	}
-	c.add(e)
+	t.log.add(e)
 }
 
 func memoryText(ev agents.Event) string {
@@ -188,13 +188,13 @@ func (c *Conversation) Decided(key string, saved bool, undoID string, err error)
 	}
 }
 
-// addUnkept puts that line below the answer. The lock must be held.
-func (c *Conversation) addUnkept(at time.Time) {
-	e := &entry{Kind: Note, memory: true, Unkept: true, Text: i18n.T("nothing was saved to memory"), At: at}
-	if at := c.turnStart() - 1; at >= 0 && !c.private {
-		e.Proposed = lessons.In(c.entries[at].Text)
+// addUnkept puts that line below the answer.
+func (t *turn) addUnkept(at time.Time, private bool) {
+	e := &entry{Kind: Note, Text: i18n.T("nothing was saved to memory"), At: at, note: note{memory: true, Unkept: true}}
+	if at := t.log.turnStart() - 1; at >= 0 && !private {
+		e.Proposed = lessons.In(t.log.entries[at].Text)
 	}
-	c.add(e)
+	t.log.add(e)
 }
 
 // KeptAfterAll notes what came of it. After an error it can be tried again.

@@ -9,18 +9,18 @@ import (
 )
 
 // applyQuestion puts a question on the screen, or takes its answer.
-func (c *Conversation) applyQuestion(ev agents.Event) {
+func (t *turn) applyQuestion(ev agents.Event) {
 	q := ev.Question
 	if q == nil {
 		return
 	}
-	e := c.inTurn(func(e *entry) bool { return e.Kind == Note && e.Question != nil && e.Question.ID == q.ID })
+	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Note && e.Question != nil && e.Question.ID == q.ID })
 	if e == nil {
-		e = c.add(&entry{Kind: Note, At: ev.Time, Question: q})
+		e = t.log.add(&entry{Kind: Note, At: ev.Time, note: note{Question: q}})
 	}
 	e.Rev++
 	e.Asking = q.Answer == ""
-	if call := c.inTurn(func(e *entry) bool { return e.Kind == Call && e.CallID == q.ID }); call != nil {
+	if call := t.log.inTurn(func(e *entry) bool { return e.Kind == Call && e.CallID == q.ID }); call != nil {
 		call.Asking = e.Asking
 		call.Rev++
 	}

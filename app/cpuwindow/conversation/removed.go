@@ -21,7 +21,7 @@ func (c *Conversation) ShowRemoved(r sessionmem.Removed) {
 		c.entries = slices.Delete(c.entries, i, i+1)
 	}
 	if text != "" {
-		c.add(&entry{Kind: Note, Removed: true, Text: text, At: time.Now()})
+		c.add(&entry{Kind: Note, Text: text, At: time.Now(), note: note{Removed: true}})
 	}
 }
 

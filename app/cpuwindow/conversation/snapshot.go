@@ -18,21 +18,19 @@ type EntryView struct {
 
 // View is a conversation as it is to be drawn.
 type View struct {
-	Name, title, path string
-	agent, model      string
-	Entries           []EntryView
-	Older             int
-	First             string // the block it begins with
-	State             string // "loading qwen3:8b… 4 s", "" while text arrives
-	Busy              bool
-	working           string
-	Usage             *agents.Usage
-	LoadErr           error
-	Loading           bool
-	Summarised        int
-	Clock             bool // something shows how long it takes
-	Queue             []Queued
-	Held              bool
+	Name       string
+	Entries    []EntryView
+	Older      int
+	First      string // the block it begins with
+	State      string // "loading qwen3:8b… 4 s", "" while text arrives
+	Busy       bool
+	Usage      *agents.Usage
+	LoadErr    error
+	Loading    bool
+	Summarised int
+	Clock      bool // something shows how long it takes
+	Queue      []Queued
+	Held       bool
 }
 
 // View prepares what is to be drawn: what arrived is parsed here, off the UI
@@ -41,11 +39,11 @@ func (c *Conversation) View(now time.Time) View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := View{
-		Name: c.Name, title: c.title, path: c.path, agent: c.agent, model: c.model,
-		Older: c.older, First: c.first, Queue: c.queue, Held: c.held, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
-		working: c.working, Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
+		Name: c.Name, Older: c.older, First: c.first, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
+		Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
 		Entries: make([]EntryView, 0, len(c.entries)),
 	}
+	v.Queue, v.Held = c.waiting()
 	head := -1
 	for i, e := range c.entries {
 		ev := EntryView{entry: *e}
@@ -129,20 +127,4 @@ func (c *Conversation) AnswerText(key string) string {
 	var parts []string
 	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.Doc.Text()) })
 	return strings.Join(parts, "\n\n")
-}
-
-// eachAnswer gives the answers below a head. The lock must be held.
-func (c *Conversation) eachAnswer(key string, f func(*entry)) {
-	in := false
-	for _, e := range c.entries {
-		switch {
-		case e.Key == key:
-			in = true
-		case in && (e.Kind == User || e.Kind == Head):
-			return
-		}
-		if in && e.Kind == Answer {
-			f(e)
-		}
-	}
 }

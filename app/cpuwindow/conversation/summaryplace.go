@@ -51,15 +51,6 @@ func newestSummary(branch []transcript.Block) (newest, begin int) {
 	return newest, begin
 }
 
-// addFrom builds the blocks of a range; the Summary stands in front of it where its
-// place is further up.
-func (c *Conversation) addFrom(blocks []transcript.Block, from, to, summary int) {
-	if summary >= 0 && summary < from {
-		c.addBlocks(blocks[summary : summary+1])
-	}
-	c.addBlocks(blocks[from:to])
-}
-
 // liveTurn is what the window knows of a turn that no transcript holds.
 type liveTurn struct {
 	rows  int        // of what the transcript holds
@@ -72,55 +63,7 @@ type liveNote struct {
 	after int
 }
 
-// live gathers that by the user's message, before the transcript is read again. The
-// lock must be held.
-func (c *Conversation) live() map[string]*liveTurn {
-	out := map[string]*liveTurn{}
-	turn := &liveTurn{}
-	for _, e := range c.entries {
-		switch {
-		case e.Kind == User:
-			turn = &liveTurn{}
-			out[e.Block] = turn
-		case e.memory:
-			turn.notes = append(turn.notes, liveNote{e, turn.rows})
-		case e.isRow():
-			turn.rows++
-		}
-	}
-	delete(out, "")
-	return out
-}
-
 // isRow reports whether an entry of a turn looks the same in a transcript read again.
 func (e *entry) isRow() bool {
 	return e.Kind == Head || e.Kind == Thinking || e.Kind == Call || e.Kind == Answer
-}
-
-// restoreLive puts it back where it stood. The lock must be held.
-func (c *Conversation) restoreLive(turns map[string]*liveTurn) {
-	entries := make([]*entry, 0, len(c.entries))
-	turn := &liveTurn{}
-	put := func(all bool) {
-		for len(turn.notes) > 0 && (all || turn.notes[0].after <= turn.rows) {
-			entries = append(entries, turn.notes[0].entry)
-			turn.notes = turn.notes[1:]
-		}
-	}
-	for _, e := range c.entries {
-		switch {
-		case e.Kind == User:
-			put(true)
-			turn = &liveTurn{}
-			if t := turns[e.Block]; t != nil {
-				turn = &liveTurn{notes: t.notes}
-			}
-		case e.isRow():
-			put(false)
-			turn.rows++
-		}
-		entries = append(entries, e)
-	}
-	put(true)
-	c.entries = entries
 }

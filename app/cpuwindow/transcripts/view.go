@@ -68,8 +68,8 @@ type spread struct {
 // New is a viewer that shows nothing.
 func New(act Actions) *View {
 	v := &View{act: act}
-	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files, Remember: func(line string) {
-		act.Remember(v.Read.info, line)
+	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files, MessageActions: chat.MessageActions{
+		Remember: func(line string) { act.Remember(v.Read.info, line) },
 	}})
 	v.Rows.Reading = true
 	v.Rows.OnToggle = func() {

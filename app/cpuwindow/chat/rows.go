@@ -1,0 +1,286 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/agents"
+	"mac-stats/app/cpuwindow/conversation"
+	"mac-stats/app/cpuwindow/faultwords"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/answer"
+	"mac-stats/app/ui/column"
+	"mac-stats/app/ui/kit"
+	"mac-stats/app/ui/markdown"
+	"mac-stats/app/ui/prose"
+)
+
+// Build gives the rows of an entry, made anew only where it changed.
+func (c *View) Build(e *conversation.EntryView) *Entry {
+	b := c.Built[e.Key]
+	open := c.Expanded[e.Key]
+	if b != nil && b.rev == e.Rev && b.expanded == open {
+		c.tick(b, e, open)
+		return b
+	}
+	if b == nil {
+		b = &Entry{}
+	}
+	b.rev, b.expanded = e.Rev, open
+	b.text, b.said = "", markdown.View{}
+	switch e.Kind {
+	case conversation.User:
+		c.buildUser(b, e, open)
+	case conversation.Head:
+		c.buildHead(b, e)
+	case conversation.Answer:
+		b.said = e.View
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{})
+		b.Rows = b.leaves.Rows
+		if p := c.pictureRow(e); p != nil {
+			b.Rows = append(slices.Clip(b.Rows), p)
+		}
+	case conversation.Thinking:
+		c.buildFold(b, e, open)
+	case conversation.Call:
+		c.buildCall(b, e, open)
+	case conversation.Summary:
+		c.buildSummary(b, e, open)
+	case conversation.Note:
+		b.Rows = c.noteRows(e, open)
+	case conversation.Error:
+		b.Rows = []*column.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
+	}
+	return b
+}
+
+// tick moves the clock of what is under way.
+func (c *View) tick(b *Entry, e *conversation.EntryView, open bool) {
+	switch {
+	case !e.Live:
+	case b.Call != nil:
+		b.Call.set(e, open, c.now())
+	case b.fold != nil:
+		b.fold.SetText(c.thinkingWords(e) + foldSign(open))
+	}
+}
+
+func foldSign(open bool) string {
+	if open {
+		return " ⌄"
+	}
+	return " ›"
+}
+
+func (c *View) buildHead(b *Entry, e *conversation.EntryView) {
+	if b.head == nil {
+		b.head = newHeadRow()
+		b.Rows = []*column.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
+	}
+	b.head.set(e, c.now())
+}
+
+// buildFold is a line that opens and closes what is below it.
+func (c *View) buildFold(b *Entry, e *conversation.EntryView, open bool) {
+	if b.fold == nil {
+		key := e.Key
+		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.Toggle(key) })
+		b.Rows = []*column.Placed{{Row: column.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
+	}
+	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
+	b.Rows[0].Row.Refresh()
+	b.Rows = b.Rows[:1:1]
+	if open {
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap16, Muted: true})
+		b.Rows = append(b.Rows, b.leaves.Rows...)
+	}
+}
+
+func (c *View) thinkingWords(e *conversation.EntryView) string {
+	if e.Live {
+		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, c.now())})
+	}
+	if t := conversation.TookWords(e.Took); t != "" {
+		return i18n.With("Thought for {{.T}}", i18n.Places{"T": t})
+	}
+	return i18n.T("Thought")
+}
+
+func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
+	key, id := e.Key, e.CallID
+	if b.Call == nil {
+		b.Call = newCallRow(func() { c.Toggle(key) }, func() { c.Act.StopCall(id) })
+	}
+	b.Call.set(e, open, c.now())
+	b.Rows = []*column.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
+	if open {
+		task := strings.TrimSpace(e.Task)
+		if e.Tool { // as the model wrote it
+			task = strings.TrimSpace(e.Agent + " " + task)
+		}
+		if task != "" { // the row has room for its beginning only
+			words := prose.New([]prose.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
+			b.Rows = append(b.Rows, &column.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
+		}
+		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
+		b.Rows = append(b.Rows, b.leaves.Rows...)
+	}
+}
+
+func (c *View) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
+	label := i18n.T("older messages summarised")
+	if e.Count > 0 {
+		label = i18n.Count("{{.N}} older messages summarised", e.Count)
+	}
+	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
+	b.Rows = []*column.Placed{{Row: column.NewDivider(label, func() { c.Toggle(e.Key) }), Gap: kit.Gap16}}
+	if open {
+		f := column.NewFramed(prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
+		b.Rows = append(b.Rows, &column.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
+	}
+}
+
+func (c *View) noteRow(e *conversation.EntryView) kit.Row {
+	if e.RetryID != "" {
+		f := conversation.Fault{UserID: e.RetryID}
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.Act.Retry(f) })))
+	}
+	if e.GoOn {
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.Act.GoOn)))
+	}
+	if e.UndoID == "" {
+		return prose.New(prose.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
+	}
+	key, id := e.Key, e.UndoID
+	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.Act.Undo(key, id) })))
+}
+
+// headRow is the badge of an answer.
+type headRow struct {
+	*column.BoxRow
+	who  *kit.Label
+	meta *kit.Label
+}
+
+func newHeadRow() *headRow {
+	h := &headRow{who: kit.Bold(""), meta: kit.Small("").Squeezable()}
+	h.who.TextSize = kit.SizeSmall + 1
+	h.BoxRow = column.NewBoxRow(kit.Line(kit.Gap4, 1, h.who, h.meta))
+	return h
+}
+
+func (h *headRow) set(e *conversation.EntryView, now time.Time) {
+	h.who.SetText(e.Agent)
+	parts := []string{e.Model, i18n.When(e.At, now), conversation.SpeedWords(e.Speed)}
+	if e.Again {
+		parts = append(parts, i18n.T("answered again"))
+	}
+	meta := ""
+	for _, p := range parts {
+		if p != "" {
+			meta += " · " + p
+		}
+	}
+	h.meta.SetText(strings.TrimPrefix(meta, " "))
+	h.Content.(*fyne.Container).Refresh()
+}
+
+// callRow is a sub-call or a tool: who, task, state; it opens to its text.
+type callRow struct {
+	*column.BoxRow
+	dot              *kit.Surface
+	who, task, state *kit.Label
+	Stop             *kit.Button
+	box              *fyne.Container
+}
+
+func newCallRow(onTap, onStop func()) *callRow {
+	r := &callRow{dot: kit.NewDot(kit.RoleAccent), who: kit.Bold(""), task: kit.Muted("").Squeezable(), state: kit.Small("")}
+	r.Stop = kit.NewButton(kit.ButtonQuiet, i18n.T("Stop"), onStop)
+	r.Stop.Hide()
+	r.box = kit.Line(kit.Gap8, 2, kit.Sized(r.dot, 8, 8), r.who, r.task, r.state, r.Stop)
+	bg := kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard)
+	r.BoxRow = column.NewBoxRow(kit.NewTappable(bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, r.box), onTap))
+	return r
+}
+
+func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
+	role, state := kit.RoleMuted, conversation.TookWords(e.Took)
+	switch {
+	case e.Live && e.Asking:
+		role, state = kit.RoleWarn, i18n.T("waiting for your answer")
+	case e.Live:
+		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, now)})
+	case e.Failed != "":
+		role, state = kit.RoleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": i18n.Shorten(e.Failed, 40)})
+		if e.Failed == conversation.Stopped() {
+			state = conversation.Stopped()
+		}
+	case e.Unsaved != "":
+		state = e.Unsaved
+	case !e.Tool && state != "":
+		state = i18n.With("done in {{.State}}", i18n.Places{"State": state})
+	case state == "":
+		state = i18n.T("done")
+	}
+	r.dot.Set(role, kit.RoleNone)
+	who := e.Agent
+	if e.Tool {
+		who = conversation.ToolWords(who, !e.Live && e.Failed == "" && e.Unsaved == "")
+	}
+	r.who.SetText(i18n.Shorten(who, 32))
+	r.task.SetText(strings.Join(strings.Fields(i18n.Shorten(e.Task, 300)), " "))
+	r.state.SetText(state + foldSign(open))
+	r.Stop.Hidden = !e.Live || e.Tool
+	r.box.Refresh()
+}
+
+// stateRow says what happens before the first token, with a clock.
+type stateRow struct {
+	*column.BoxRow
+	text *kit.Label
+}
+
+func newStateRow() *stateRow {
+	s := &stateRow{text: kit.Muted("").Squeezable()}
+	s.BoxRow = column.NewBoxRow(kit.Line(kit.Gap8, 1, kit.Sized(kit.NewDot(kit.RoleAccent), 8, 8), s.text))
+	return s
+}
+
+func (s *stateRow) set(text string) { s.text.SetText(text) }
+
+// errorRow is a failed turn: what happened, what to do, and the button for it.
+func (c *View) errorRow(e *conversation.EntryView) kit.Row {
+	f := *e.Fault
+	parts := []fyne.CanvasObject{prose.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}
+	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
+		parts = append(parts, prose.NewParagraph(faultwords.Of(f.Next), kit.RoleMuted))
+	}
+	var buttons []fyne.CanvasObject
+	if f.Kind == agents.KindModelMissing && f.Model != "" {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.Act.Pull(f.Model) }))
+	}
+	buttons = append(buttons, c.offers(f)...)
+	kind, label := kit.ButtonPrimary, i18n.T("Retry")
+	if len(buttons) > 0 {
+		kind = kit.ButtonPlain
+	}
+	if f.UserID == "" {
+		label = i18n.T("Send again")
+	}
+	buttons = append(buttons, kit.NewButton(kind, label, func() { c.Act.Retry(f) }))
+	if f.Kind == agents.KindTimeout || f.Kind == agents.KindBusy {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.Act.Recheck))
+	}
+	if f.Kind == agents.KindDisk {
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.Act.OpenFolder))
+	}
+	if f.Again != "" {
+		buttons = append(buttons, kit.Small(f.Again))
+	}
+	parts = append(parts, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1, buttons...))
+	return column.NewCardRow(kit.RoleHot, parts...)
+}

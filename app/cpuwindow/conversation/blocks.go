@@ -1,0 +1,145 @@
+package conversation
+
+import (
+	"cmp"
+	"strings"
+
+	"mac-stats/agents"
+	"mac-stats/agents/lessons"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
+	"mac-stats/sessionmem/transcript"
+)
+
+// history is what of the transcript is in the log. It is guarded by the conversation's lock.
+type history struct {
+	log   *log
+	older int    // blocks before the first one here; they are read on demand
+	first string // that block
+	// summarised is how many messages the Summary stands for.
+	summarised int
+	edited     map[string]bool               // messages in the place of earlier versions
+	anew       map[string]bool               // messages that were answered again
+	parsed     map[string]*markdown.Document // while a transcript is read again: the texts that are here, by block
+}
+
+// parse gives the text of a block, as it is here already where it is the same.
+func (h *history) parse(b transcript.Block) *markdown.Document {
+	if d := h.parsed[b.ID]; d != nil && d.Text() == b.Text {
+		return d
+	}
+	return markdown.Parse(b.Text)
+}
+
+// keepLike gives the entries that look as one of those before its key.
+func (h *history) keepLike(before []*entry) {
+	old := make(map[place]*entry, len(before))
+	for i, e := range before {
+		old[placeOf(before, i)] = e
+	}
+	for i, e := range h.log.entries {
+		at := placeOf(h.log.entries, i)
+		if o := old[at]; o != nil && alike(*o, *e) {
+			e.Key, e.Rev, e.Doc = o.Key, o.Rev, o.Doc
+			delete(old, at) // a key is one entry's
+		}
+	}
+}
+
+// addFrom builds the blocks of a range; the Summary stands in front of it where its
+// place is further up.
+func (h *history) addFrom(blocks []transcript.Block, from, to, summary int) {
+	if summary >= 0 && summary < from {
+		h.addBlocks(blocks[summary : summary+1])
+	}
+	h.addBlocks(blocks[from:to])
+}
+
+// addBlocks appends the entries of blocks.
+func (h *history) addBlocks(blocks []transcript.Block) {
+	headed := false
+	for i, b := range blocks {
+		switch b.Kind {
+		case transcript.KindUser:
+			headed = false
+			h.log.add(&entry{Kind: User, Block: b.ID, Text: wordsOf(b), At: b.Time, message: message{Files: b.Attachments(), Edited: h.edited[b.ID]}})
+			continue
+		case transcript.KindSummary:
+			h.log.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: h.summarised})
+			continue
+		case transcript.KindNote:
+			if b.Note != transcript.NoteThinking {
+				h.addNote(b, blocks[:i])
+				continue
+			}
+		case transcript.KindText:
+			h.log.add(&entry{Kind: Answer, Block: b.ID, Doc: h.parse(b), At: b.Time})
+			continue
+		}
+		if !headed {
+			h.addHead(blocks[i:])
+			headed = true
+		}
+		h.addAnswerBlock(b)
+	}
+}
+
+// addHead puts the badge above the turn's first block: of the answer, if it has one.
+func (h *history) addHead(rest []transcript.Block) {
+	of := rest[0]
+	for _, b := range rest {
+		if b.Kind == transcript.KindUser {
+			break
+		}
+		if b.Kind == transcript.KindAssistant {
+			of = b
+			break
+		}
+	}
+	agent := of.Agent
+	if of.Kind == transcript.KindTool || agent == "" {
+		agent = "assistant"
+	}
+	e := h.log.add(&entry{Kind: Head, Agent: agent, Model: of.Model, At: of.Time, badge: badge{Again: h.anew[of.Parent], Read: agents.ReadOf(of), Recalled: agents.RecalledOf(of)}})
+	if u := agents.UsageOf(of); u != nil {
+		e.Speed = u.TokensPerSecond
+	}
+}
+
+func (h *history) addAnswerBlock(b transcript.Block) {
+	switch {
+	case b.Kind == transcript.KindNote:
+		h.log.add(&entry{Kind: Thinking, Block: b.ID, Doc: h.parse(b), At: b.Time, Took: agents.TookOf(b)})
+	case b.Kind == transcript.KindTool, b.Kind == transcript.KindAgent && b.Task != "":
+		doc, failed := h.parse(b), agents.FailedOf(b)
+		if b.Kind == transcript.KindTool {
+			if doc = markdown.NewPreformatted(); failed == "" {
+				doc.Append(b.Text)
+			}
+			doc.Settle(true)
+		}
+		h.log.add(&entry{Kind: Call, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: doc, At: b.Time, Took: agents.TookOf(b), call: call{Task: b.Task, Tool: b.Kind == transcript.KindTool, Unsaved: unsavedWords(lessons.UnsavedOf(b.Text)), Failed: failed}})
+	case strings.TrimSpace(b.Text) != "":
+		h.log.add(&entry{Kind: Answer, Block: b.ID, Agent: b.Agent, Model: b.Model, Doc: h.parse(b), At: b.Time})
+	}
+}
+
+// addNote appends a Note's entry; before are the blocks before it.
+func (h *history) addNote(b transcript.Block, before []transcript.Block) {
+	text, goOn := noteLine(b), agents.CanGoOn(b)
+	switch b.Note {
+	case transcript.NoteInterrupted:
+		goOn = cutAnswer(b, before)
+		text = keptLine(goOn)
+	case transcript.NoteError:
+		if b.Parent != "" && b.Parent == h.log.lastUserBlock() {
+			detail := cmp.Or(strings.TrimSpace(b.Text), i18n.T("The turn failed."))
+			h.log.add(&entry{Kind: Error, Block: b.ID, At: b.Time, Fault: &Fault{Sentence: detail, UserID: b.Parent}})
+			return
+		}
+	}
+	if text == "" {
+		return
+	}
+	h.log.add(&entry{Kind: Note, Block: b.ID, Text: text, At: b.Time, note: note{GoOn: goOn}})
+}

@@ -1,0 +1,274 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"mac-stats/agents"
+	"mac-stats/app/i18n"
+	"mac-stats/app/ui/markdown"
+)
+
+// turn is the turn under way, or the one before, and what its events make of the log. It is
+// guarded by the conversation's lock.
+type turn struct {
+	log     *log
+	run     Run    // nil: nothing is under way
+	turns   int    // that were begun here
+	userID  string // the block the run answers
+	sent    string // its text
+	state   agents.State
+	detail  string
+	since   time.Time
+	again   bool   // the run answers something anew
+	editing string // the block in whose place the run's message stands; "" for none
+	// answered: what the run answers anew had an answer. turnedBack: a branch's run
+	// failed, and what is on the screen may not be what is on disk.
+	answered, turnedBack bool
+	endedWell            bool // the turn before
+	usage                *agents.Usage
+}
+
+// apply takes one event of the run; private: nothing of the conversation is written.
+func (t *turn) apply(ev agents.Event, private bool) {
+	switch ev.Type {
+	case agents.EventState:
+		t.applyState(ev)
+	case agents.EventToken:
+		e := t.answerFor(ev)
+		e.Doc.Append(ev.Text)
+		e.Rev++
+	case agents.EventThinking:
+		e := t.thinkingFor(ev)
+		e.Doc.Append(ev.Text)
+		e.Rev++
+	case agents.EventSubcallStart, agents.EventSubcallToken, agents.EventSubcallEnd, agents.EventTool:
+		t.applyCall(ev)
+	case agents.EventMemoryWritten, agents.EventMemoryProposed, agents.EventMemoryReloaded:
+		t.applyMemory(ev)
+	case agents.EventQuestion:
+		t.applyQuestion(ev)
+	case agents.EventContextCut:
+		if s := cutLine(ev.Cut); s != "" {
+			t.log.add(&entry{Kind: Note, Text: s, At: ev.Time})
+		}
+	case agents.EventCompaction:
+		t.log.add(&entry{Kind: Note, Text: cmp.Or(ev.Text, i18n.T("older messages were summarised")), At: ev.Time})
+	case agents.EventUsage:
+		t.applyUsage(ev)
+	case agents.EventDone:
+		t.applyDone(ev, private)
+	case agents.EventError:
+		t.applyError(ev)
+	}
+}
+
+func (t *turn) startClock(text, userID string, now time.Time) {
+	t.sent, t.userID, t.again, t.editing, t.answered, t.turnedBack = text, userID, userID != "", "", false, false
+	t.endedWell = false
+	t.turns++
+	t.state, t.detail, t.since = agents.StateQueued, "", now
+}
+
+func (t *turn) applyState(ev agents.Event) {
+	if ev.State != t.state || ev.Detail != t.detail {
+		t.since = ev.Time
+	}
+	t.state, t.detail = ev.State, ev.Detail
+	if ev.Block != "" && t.userID == "" {
+		t.setUserID(ev.Block)
+	}
+	if ev.Agent != "" && ev.Model != "" {
+		t.head(ev)
+	}
+	if ev.Warning {
+		t.warn(ev)
+	}
+}
+
+// warn keeps what a state says that the user has to see, once a turn.
+func (t *turn) warn(ev agents.Event) {
+	told := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
+	if ev.Detail != "" && t.log.inTurn(told) == nil {
+		t.log.add(&entry{Kind: Note, Text: ev.Detail, At: ev.Time, note: note{GoOn: ev.GoOn}})
+	}
+}
+
+func (t *turn) setUserID(id string) {
+	for _, e := range slices.Backward(t.log.entries) {
+		if e.Kind == User {
+			if e.Block == "" && !t.log.shownID[id] {
+				e.Block = id
+				t.log.shownID[id] = true
+				t.userID = id
+				e.Rev++
+			}
+			return
+		}
+	}
+}
+
+// head is the badge of the turn's answer.
+func (t *turn) head(ev agents.Event) *entry {
+	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Head })
+	if e == nil {
+		e = t.log.add(&entry{Kind: Head, At: ev.Time, Agent: ev.Agent, Model: ev.Model, badge: badge{Again: t.answered}})
+	}
+	if ev.Agent != "" && e.Agent == "" {
+		e.Agent = ev.Agent
+		e.Rev++
+	}
+	if ev.Model != "" && e.Model != ev.Model && (ev.Agent == "" || ev.Agent == e.Agent) {
+		e.Model = ev.Model
+		e.Rev++
+	}
+	return e
+}
+
+func (t *turn) answerFor(ev agents.Event) *entry {
+	t.head(ev)
+	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Answer && e.Live && e.round == ev.Round })
+	if e == nil {
+		t.settleRounds(ev.Round, ev.Time)
+		e = t.log.add(&entry{Kind: Answer, round: ev.Round, Doc: markdown.New(), At: ev.Time, Live: true})
+	}
+	return e
+}
+
+// settleThoughts ends thinking: something else has begun.
+func (t *turn) settleThoughts(at time.Time) {
+	for _, e := range t.log.entries[t.log.turnStart():] {
+		if e.Live && e.Kind == Thinking {
+			e.settleThought(at)
+		}
+	}
+}
+
+// settleRounds ends the answers and thoughts of earlier rounds.
+func (t *turn) settleRounds(round int, at time.Time) {
+	for _, e := range t.log.entries[t.log.turnStart():] {
+		switch {
+		case !e.Live:
+		case e.Kind == Thinking:
+			e.settleThought(at)
+		case e.Kind == Answer && e.round != round:
+			e.Live = false
+			e.Rev++
+		}
+	}
+}
+
+func (t *turn) thinkingFor(ev agents.Event) *entry {
+	t.head(ev)
+	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Thinking && e.round == ev.Round })
+	if e == nil {
+		began := ev.Time
+		if t.state == agents.StateThinking {
+			began = t.since
+		}
+		e = t.log.add(&entry{Kind: Thinking, round: ev.Round, At: ev.Time, Began: began, Doc: markdown.New(), Live: true})
+	}
+	return e
+}
+
+func (t *turn) applyUsage(ev agents.Event) {
+	if ev.Usage == nil {
+		return
+	}
+	h := t.log.inTurn(func(e *entry) bool { return e.Kind == Head })
+	if h != nil && ev.Agent != "" && h.Agent != "" && ev.Agent != h.Agent {
+		return // a specialist's call: not this conversation's context
+	}
+	u := *ev.Usage
+	t.usage = &u
+	if h != nil && u.TokensPerSecond > 0 {
+		h.Speed = u.TokensPerSecond
+		h.Rev++
+	}
+}
+
+func (t *turn) applyDone(ev agents.Event, private bool) {
+	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Answer && e.Live })
+	if e == nil && ev.Text != "" {
+		e = t.answerFor(ev)
+	}
+	if e != nil {
+		if ev.Text != "" {
+			e.Doc.Replace(ev.Text)
+		}
+		e.Block, e.Live = ev.Block, false
+		if ev.Block != "" {
+			t.log.shownID[ev.Block] = true
+		}
+		e.Rev++
+	}
+	if h := t.log.inTurn(func(e *entry) bool { return e.Kind == Head }); h != nil && len(ev.Read)+len(ev.Recalled) > 0 {
+		h.Read, h.Recalled = ev.Read, ev.Recalled
+		h.Rev++
+	}
+	if ev.Unkept {
+		t.addUnkept(ev.Time, private)
+	}
+	t.endRun()
+	t.endedWell = true
+}
+
+func (t *turn) applyError(ev agents.Event) {
+	partial := t.log.inTurn(func(e *entry) bool { return e.Kind == Answer && e.Live })
+	if partial != nil {
+		partial.Live = false
+		partial.Block = cmp.Or(partial.Block, ev.Block)
+		if partial.Block != "" && partial.Block != t.userID {
+			t.log.shownID[partial.Block] = true
+		}
+		partial.Rev++
+	}
+	if ev.Kind == agents.KindCancelled {
+		kept := t.log.hasAnswer()
+		t.log.add(&entry{Kind: Note, Text: keptLine(kept), At: ev.Time, note: note{GoOn: kept}})
+	} else {
+		f := &Fault{Kind: ev.Kind, Sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), Next: ev.Detail, Model: modelOf(ev), UserID: t.userID, Text: t.sent, Offer: agents.VisionModel(ev.Err)}
+		if t.userID == "" {
+			f.Edit = t.editing
+		}
+		t.turnedBack = t.editing != "" || t.again
+		if t.again {
+			f.Again = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
+		}
+		t.log.add(&entry{Kind: Error, At: ev.Time, Fault: f})
+	}
+	t.endRun()
+}
+
+func (t *turn) endRun() {
+	t.run, t.state, t.detail = nil, "", ""
+	for _, e := range t.log.entries[t.log.turnStart():] {
+		if e.Live {
+			e.Live = false
+			if e.Kind == Call && e.Failed == "" && e.Took == 0 {
+				e.Failed = Stopped()
+			}
+			e.Rev++
+		}
+	}
+}
+
+// stateLine is what to show while nothing is written yet: "loading qwen3:8b… 4 s".
+func (t *turn) stateLine(now time.Time) string {
+	if t.run == nil || t.state == "" {
+		return ""
+	}
+	words := t.detail
+	if name, arg, _ := strings.Cut(words, " "); t.state == agents.StateTool {
+		words = strings.TrimSpace(ToolWords(name, false) + " " + arg)
+	}
+	if words == "" {
+		words = StateWords(t.state)
+	}
+	if t.state == agents.StateWriting {
+		return ""
+	}
+	return words + "…" + Since(t.since, now)
+}
