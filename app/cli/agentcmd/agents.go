@@ -69,16 +69,7 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "list", Short: "List agents, broken ones with their error", Args: cmdline.NoArgs,
 		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-			list := b.Registry.Agents()
-			if !c.Out.AsJSON {
-				return printAgents(c, list, b.Registry.NotAgents())
-			}
-			for _, a := range list {
-				if err := c.Out.JSON(lineOf(a)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return printAgents(c, b.Registry.Agents(), b.Registry.NotAgents())
 		}),
 	})
 }
@@ -93,11 +84,11 @@ func lineOf(a registry.Agent) agentLine {
 
 // printAgents prints the agents; others are files that look like one and are none.
 func printAgents(c *cmdline.Line, list []registry.Agent, others []string) error {
-	rows := [][]string{{"ID", "SLUG", "NAME", "MODEL", "STATE"}}
+	lines := c.Out.NewList("ID", "SLUG", "NAME", "MODEL", "STATE")
 	for _, a := range list {
-		rows = append(rows, []string{a.ID, a.Slug, a.Name, modelWords(a), stateWords(a)})
+		lines.Add(lineOf(a), a.ID, a.Slug, a.Name, modelWords(a), stateWords(a))
 	}
-	if err := c.Out.Table(rows); err != nil {
+	if err := lines.End(""); err != nil || c.Out.AsJSON {
 		return err
 	}
 	for _, a := range list {

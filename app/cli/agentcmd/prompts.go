@@ -70,7 +70,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 			if err != nil {
 				return testsError(err)
 			}
-			t := tester{c: c, b: b, agent: a, timeout: *timeout}
+			t := tester{c: c, b: b, agent: a, timeout: *timeout, lines: c.Out.NewList("CASE", "EXPECTED", "RESULT", "TOOK")}
 			return t.all(cmd.Context(), cases)
 		})
 	}
@@ -92,7 +92,7 @@ type tester struct {
 	timeout time.Duration
 
 	passed, failed int
-	rows           [][]string
+	lines          *cmdline.List
 	failures       []testLine
 }
 
@@ -105,10 +105,8 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 			return err
 		}
 	}
-	if !t.c.Out.AsJSON {
-		if err := t.table(); err != nil {
-			return err
-		}
+	if err := t.end(); err != nil {
+		return err
 	}
 	if t.failed > 0 {
 		return cmdline.ErrFindings
@@ -117,7 +115,7 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 }
 
 // one asks one prompt in a session that is never written, and checks each
-// expectation. The error is Ctrl-C or that of the output.
+// expectation. The error is Ctrl-C.
 func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 	began := time.Now()
 	outcome, err := t.ask(ctx, tc.Prompt)
@@ -133,9 +131,7 @@ func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 		if line.Passed = found == nil; !line.Passed {
 			line.Found = t.found(found)
 		}
-		if err := t.print(line); err != nil {
-			return err
-		}
+		t.add(line)
 	}
 	return nil
 }
@@ -160,8 +156,8 @@ func (t *tester) found(err error) string {
 	return words.OneLine(err.Error(), 400)
 }
 
-// print counts a line, and prints it as JSON or keeps it for the table.
-func (t *tester) print(line testLine) error {
+// add counts a line and lists it.
+func (t *tester) add(line testLine) {
 	result := "passed"
 	if line.Passed {
 		t.passed++
@@ -170,16 +166,12 @@ func (t *tester) print(line testLine) error {
 		result = "FAILED"
 		t.failures = append(t.failures, line)
 	}
-	if t.c.Out.AsJSON {
-		return t.c.Out.JSON(line)
-	}
-	t.rows = append(t.rows, []string{line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000)})
-	return nil
+	t.lines.Add(line, line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000))
 }
 
-// table prints what was kept: all lines, then what was found where one failed.
-func (t *tester) table() error {
-	if err := t.c.Out.Table(append([][]string{{"CASE", "EXPECTED", "RESULT", "TOOK"}}, t.rows...)); err != nil {
+// end prints all lines, then what was found where one failed.
+func (t *tester) end() error {
+	if err := t.lines.End(""); err != nil || t.c.Out.AsJSON {
 		return err
 	}
 	for _, f := range t.failures {

@@ -103,6 +103,7 @@ func (o *Output) Table(rows [][]string) error {
 type List struct {
 	out  *Output
 	rows [][]string // the first is the heading
+	err  error
 }
 
 // NewList makes an empty list with the headings of its columns.
@@ -110,21 +111,24 @@ func (o *Output) NewList(heading ...string) *List {
 	return &List{out: o, rows: [][]string{heading}}
 }
 
-// Add writes the object where --json is given, else it keeps the row.
-func (l *List) Add(v any, row ...string) error {
-	if l.out.AsJSON {
-		return l.out.JSON(v)
+// Add writes the object where --json is given, else it keeps the row. What goes wrong
+// ends the list, and is the error of End.
+func (l *List) Add(v any, row ...string) {
+	if l.err == nil && l.out.AsJSON {
+		l.err = l.out.JSON(v)
 	}
-	l.rows = append(l.rows, row)
-	return nil
+	l.AddRow(row...)
 }
 
-// End writes the table; where nothing was added, the text none.
+// AddRow keeps a row about what was added last, whose object tells that, too.
+func (l *List) AddRow(row ...string) { l.rows = append(l.rows, row) }
+
+// End writes the table; where nothing was added, the text none, if there is one.
 func (l *List) End(none string) error {
 	switch {
 	case l.out.AsJSON:
-		return nil
-	case len(l.rows) == 1:
+		return l.err
+	case len(l.rows) == 1 && none != "":
 		return l.out.Text(none)
 	}
 	return l.out.Table(l.rows)

@@ -234,9 +234,7 @@ func pairingsCommand(c *cmdline.Line) *cobra.Command {
 			lines := c.Out.NewList("CODE", "NAME", "ID", "HOLDS FOR")
 			for _, p := range waiting {
 				line := strangerLine{Type: "pairing", Code: p.Code, ID: p.User, Name: p.Name, Time: words.Stamp(p.Ends)}
-				if err := lines.Add(line, p.Code, words.OneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String()); err != nil {
-					return err
-				}
+				lines.Add(line, p.Code, words.OneLine(p.Name, 40), p.User, time.Until(p.Ends).Round(time.Minute).String())
 			}
 			return lines.End("Nobody waits.\n")
 		}),
@@ -254,9 +252,7 @@ func peopleCommand(c *cmdline.Line) *cobra.Command {
 			lines := c.Out.NewList("ID", "NAME", "SINCE", "")
 			for _, p := range f.People {
 				line := strangerLine{Type: "person", ID: p.ID, Name: p.Name, Owner: p.Owner, Time: p.Since}
-				if err := lines.Add(line, p.ID, words.OneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner]); err != nil {
-					return err
-				}
+				lines.Add(line, p.ID, words.OneLine(p.Name, 40), p.Since, map[bool]string{true: "owner"}[p.Owner])
 			}
 			return lines.End("Nobody was let in by a code yet.\n")
 		}),

@@ -140,10 +140,8 @@ func Chosen(ctx context.Context, b *backend.Backend) (chosen map[ollama.Role]oll
 func printModels(c *cmdline.Line, lines []modelLine, advice string) error {
 	list := c.Out.NewList("NAME", "SIZE", "CONTEXT", "CAN", "USED FOR")
 	for _, l := range lines {
-		if err := list.Add(l, l.Name, words.Size(l.SizeBytes), fmt.Sprintf("%s of %s", words.Thousands(l.Context), words.Thousands(l.MaxContext)),
-			cmp.Or(strings.Join(l.Capabilities, " "), "–"), cmp.Or(strings.Join(l.Roles, " "), "–")); err != nil {
-			return err
-		}
+		list.Add(l, l.Name, words.Size(l.SizeBytes), fmt.Sprintf("%s of %s", words.Thousands(l.Context), words.Thousands(l.MaxContext)),
+			cmp.Or(strings.Join(l.Capabilities, " "), "–"), cmp.Or(strings.Join(l.Roles, " "), "–"))
 	}
 	return list.End("No model is installed. `mac-stats models pull " + advice + "` installs one.\n")
 }

@@ -79,16 +79,14 @@ func printSchedules(c *cmdline.Line, b *backend.Backend) error {
 		if !s.Last.Began.IsZero() {
 			last = s.Last.Began.Format("Mon Jan 2, 15:04")
 		}
-		if err := lines.Add(line, s.Name, line.When, next, last, words.OneLine(cmp.Or(line.Error, line.Late), 80)); err != nil {
-			return err
-		}
+		lines.Add(line, s.Name, line.When, next, last, words.OneLine(cmp.Or(line.Error, line.Late), 80))
 	}
 	for _, p := range problems {
-		if !c.Out.AsJSON {
-			c.Note("mac-stats: " + p.String())
-		} else if err := c.Out.JSON(scheduleLine{Type: "problem", Name: p.Name, Text: p.String()}); err != nil {
-			return err
+		if c.Out.AsJSON {
+			lines.Add(scheduleLine{Type: "problem", Name: p.Name, Text: p.String()})
+			continue
 		}
+		c.Note("mac-stats: " + p.String())
 	}
 	return lines.End("No schedules. `mac-stats schedule add --help` shows how to make one.\n")
 }

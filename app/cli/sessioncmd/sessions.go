@@ -122,9 +122,7 @@ func printSessions(c *cmdline.Line, list []transcript.Info) error {
 			Type: "session", Name: info.Name, Source: info.Source, Title: info.Title, Path: info.Path, Parts: info.Parts,
 			Messages: info.Messages, Started: words.Stamp(info.Started), Active: words.Stamp(info.Active), Copy: info.Copy,
 		}
-		if err := lines.Add(line, info.Name, fmt.Sprint(info.Messages), words.When(info.Active), title); err != nil {
-			return err
-		}
+		lines.Add(line, info.Name, fmt.Sprint(info.Messages), words.When(info.Active), title)
 	}
 	return lines.End("No sessions yet. Begin one with `mac-stats ask TEXT`.\n")
 }

@@ -66,9 +66,7 @@ func listPermissions(c *cmdline.Line) func(*cobra.Command, []string) error {
 				Type: "permission", ID: p.ID(), Agent: p.Agent, Tool: p.Tool, Covers: p.Covers, Answer: string(p.Answer),
 				Session: p.Session, Schedule: p.Schedule, Time: words.Stamp(p.Time),
 			}
-			if err := lines.Add(line, p.ID(), p.Agent, p.Tool+" "+p.Covers, string(p.Answer), where, words.When(p.Time)); err != nil {
-				return err
-			}
+			lines.Add(line, p.ID(), p.Agent, p.Tool+" "+p.Covers, string(p.Answer), where, words.When(p.Time))
 		}
 		return lines.End("Nothing is allowed for good: tools that act outside mac-stats ask each time.\n")
 	})

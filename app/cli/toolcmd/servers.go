@@ -94,7 +94,7 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 	if err != nil {
 		return cmdline.ProblemOf(err, "Put "+b.MCP.File()+" right.")
 	}
-	rows := [][]string{{"NAME", "STATE", "WHERE OR WHAT"}}
+	lines := c.Out.NewList("NAME", "STATE", "WHERE OR WHAT")
 	for _, s := range list {
 		if name != "" && s.Name != name {
 			continue
@@ -105,9 +105,11 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 			line.Error = s.Err.Error()
 			about = words.OneLine(line.Error, 160)
 		}
-		rows = append(rows, []string{s.Name, line.State, about})
 		for _, t := range s.Tools {
 			line.Tools = append(line.Tools, toolLine(t))
+		}
+		lines.Add(line, s.Name, line.State, about)
+		for _, t := range line.Tools {
 			state := "on"
 			if !t.On {
 				state = "off"
@@ -115,19 +117,8 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 			if t.Changed != "" {
 				state += ", changed"
 			}
-			rows = append(rows, []string{"  " + t.Name, state, words.OneLine(t.Description, 100)})
-		}
-		if c.Out.AsJSON {
-			if err := c.Out.JSON(line); err != nil {
-				return err
-			}
+			lines.AddRow("  "+t.Name, state, words.OneLine(t.Description, 100))
 		}
 	}
-	switch {
-	case c.Out.AsJSON:
-		return nil
-	case len(rows) == 1:
-		return c.Out.Text("There are no servers: name them in " + b.MCP.File() + ", as `mac-stats mcp --help` shows.\n")
-	}
-	return c.Out.Table(rows)
+	return lines.End("There are no servers: name them in " + b.MCP.File() + ", as `mac-stats mcp --help` shows.\n")
 }

@@ -3,6 +3,7 @@ package words
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -46,11 +47,11 @@ func Sentence(text string) string {
 }
 
 // quoted is a text in quotes inside an error, or a word too long to be one.
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]{200,}`)
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]{200,}`) })
 
 // CutQuotes shortens what an error repeats of somebody's text.
 func CutQuotes(text string) string {
-	return quoted.ReplaceAllStringFunc(text, func(q string) string {
+	return quoted().ReplaceAllStringFunc(text, func(q string) string {
 		if !strings.HasPrefix(q, `"`) {
 			return OneLine(q, MostQuoted)
 		}
