@@ -18,7 +18,7 @@ import (
 // session and rename the file. The server isn't told (Server.Erase), but loses with the next
 // push what the files hold no more. ErrBusy where another process writes it all the time.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
-	defer x.newOnServer()
+	defer nudge(x.uploads.wake)
 	defer x.indexer.Doubt() // what is left of the sources is compared with their files again
 	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *engine.Snapshot, out *engine.Erasure) error {
 		return choose(ctx, now, out, ids, sessions, files)

@@ -43,7 +43,7 @@ func MeasureServer(tb testing.TB, address func() string, open func(address strin
 	tb.Logf("here:   %s, p50 %v p95 %v", strings.Join(here.total(), " "), fast[len(fast)/2], fast[len(fast)*95/100])
 	tb.Logf("server: %s, p50 %v p95 %v", strings.Join(there.total(), " "), slow[len(slow)/2], slow[len(slow)*95/100])
 	for _, c := range all {
-		if err := c.index.serverErr; err != nil {
+		if err := c.index.asker.err; err != nil {
 			tb.Error(err)
 		}
 	}

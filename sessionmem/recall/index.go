@@ -36,16 +36,10 @@ type Index struct {
 	weights   rank.Weights
 	limits    engine.Limits
 
-	mu   sync.Mutex // guards what follows
-	pace pace       // of the making of vectors
-
-	pushing     sync.Mutex    // held by whoever brings the server up to date
-	pushable    chan struct{} // 1 place: there may be something that the server lacks
-	serverAgain time.Time     // when a search asks the server again that could not answer
-	serverErr   error         // why it could not
-
-	embedAgain time.Time     // when the embedding server is asked again that did not answer
-	embeddable chan struct{} // 1 place: there may be chunks without a vector
+	vectors  vectorMaker
+	meanings meaningAsker
+	asker    serverAsker
+	uploads  uploader
 }
 
 // Open opens the index. One that is missing, damaged or of another version is built by
@@ -74,12 +68,18 @@ func Open(cfg Config) (*Index, error) {
 	}
 	x := &Index{
 		cfg: cfg, logger: cfg.Logger, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten},
-		weights: rank.Default(), limits: engine.DefaultLimits(), embeddable: make(chan struct{}, 1), pushable: make(chan struct{}, 1),
+		weights: rank.Default(), limits: engine.DefaultLimits(),
 	}
 	x.file = indexfile.New(indexfile.Config{
 		Folder: cfg.CacheDir, Root: root, Limits: &x.limits, Broken: func() { x.indexer.Wake() }, Idle: x.analyzers.Drop, Progress: cfg.Progress, Logger: cfg.Logger,
 	})
 	x.indexer = indexing.New(indexing.Config{Corpus: x.corpus, File: x.file, Analyzers: &x.analyzers, Progress: cfg.Progress, Logger: cfg.Logger})
+	x.vectors = vectorMaker{cfg: &x.cfg, corpus: x.corpus, file: x.file, wake: make(chan struct{}, 1)}
+	x.meanings = meaningAsker{cfg: &x.cfg, file: x.file}
+	x.asker = serverAsker{cfg: &x.cfg}
+	x.uploads = uploader{
+		cfg: &x.cfg, corpus: x.corpus, file: x.file, indexer: x.indexer, analyzers: &x.analyzers, asker: &x.asker, wake: make(chan struct{}, 1),
+	}
 	return x, nil
 }
 
@@ -97,15 +97,15 @@ func (x *Index) SessionChanged(names ...string) { x.indexer.SessionChanged(names
 // Run keeps the index up to date, and makes vectors of what is in it, until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	var job sync.WaitGroup
-	job.Go(func() { x.runVectors(ctx) })
-	job.Go(func() { x.runServer(ctx) })
+	job.Go(func() { x.vectors.run(ctx) })
+	job.Go(func() { x.uploads.run(ctx) })
 	defer job.Wait()
 	x.indexer.Run(ctx, func(did indexing.Report) {
 		if did.Added > 0 {
-			x.newChunks()
+			nudge(x.vectors.wake)
 		}
 		if did.Changed > 0 {
-			x.newOnServer()
+			nudge(x.uploads.wake)
 		}
 	})
 }
@@ -124,3 +124,21 @@ func (x *Index) state(ctx context.Context) (State, error) {
 	s, err := x.indexer.Standing(ctx)
 	return State{Files: s.Files, Behind: s.Behind, Building: s.Building, Done: s.Done, Of: s.Of, Vectors: VectorsOff, Err: err}, err
 }
+
+// MakeVectors makes all vectors that are missing, turns aside, and returns when it is
+// complete; ErrNoModel where no embedding model is installed. progress may be nil.
+func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, left time.Duration)) error {
+	return x.vectors.makeAll(ctx, progress)
+}
+
+// PauseVectors stops the making of vectors in the background until it is let go on, also
+// after a restart.
+func (x *Index) PauseVectors(paused bool) { x.vectors.pause(paused) }
+
+// VectorsNow has all vectors that are missing made at full speed, turns aside. A pause is
+// over.
+func (x *Index) VectorsNow() { x.vectors.now() }
+
+// Push brings the server up to date with the index, and returns when it is. ErrServer says
+// why that can't be done; what arrived by then stays there.
+func (x *Index) Push(ctx context.Context) (Pushed, error) { return x.uploads.push(ctx) }

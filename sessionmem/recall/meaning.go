@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/vectors"
+	"mac-stats/sessionmem/recall/indexfile"
 )
 
 const (
@@ -32,76 +34,85 @@ type meaning struct {
 	state  VectorState
 }
 
-// meaningOf asks the embedding server for the vector of a question. It never fails: a
+// meaningAsker asks the embedding server for the vectors of questions.
+type meaningAsker struct {
+	cfg  *Config
+	file *indexfile.File
+
+	mu    sync.Mutex
+	again time.Time // when a server is asked again that did not answer
+}
+
+// of asks the embedding server for the vector of a question. It never fails: a
 // server that is dead or talks nonsense costs nothing, one that is slow no more than
 // Config.EmbedPatience, and then nothing for embedRest.
-func (x *Index) meaningOf(ctx context.Context, text string) meaning {
-	if x.cfg.Embedder == nil {
+func (a *meaningAsker) of(ctx context.Context, text string) meaning {
+	if a.cfg.Embedder == nil {
 		return meaning{state: VectorsOff}
 	}
-	x.mu.Lock()
-	resting := time.Now().Before(x.embedAgain)
-	x.mu.Unlock()
+	a.mu.Lock()
+	resting := time.Now().Before(a.again)
+	a.mu.Unlock()
 	if resting {
 		return meaning{state: VectorsPartial}
 	}
 	begun := time.Now()
-	m, err := x.askMeaning(ctx, corpus.Cut(text, embedText))
+	m, err := a.ask(ctx, corpus.Cut(text, embedText))
 	switch {
 	case errors.Is(err, ErrNoModel):
-		return meaning{state: x.withoutModel(ctx)}
+		return meaning{state: a.withoutModel(ctx)}
 	case err == nil:
 		return m
 	}
-	x.logger.Debug("the question could not be embedded; it is answered by words alone", "err", err)
+	a.cfg.Logger.Debug("the question could not be embedded; it is answered by words alone", "err", err)
 	if ctx.Err() == nil && time.Since(begun) > embedPatience {
-		x.mu.Lock()
-		x.embedAgain = time.Now().Add(embedRest)
-		x.mu.Unlock()
+		a.mu.Lock()
+		a.again = time.Now().Add(embedRest)
+		a.mu.Unlock()
 	}
 	return meaning{state: VectorsPartial}
 }
 
 // withoutModel says how the vectors stand where no model is installed: those there are
 // wait for theirs.
-func (x *Index) withoutModel(ctx context.Context) VectorState {
-	if x.hasVectors(ctx) {
+func (a *meaningAsker) withoutModel(ctx context.Context) VectorState {
+	if a.hasVectors(ctx) {
 		return VectorsPaused
 	}
 	return VectorsOff
 }
 
 // hasVectors says whether there is anything to compare a question with.
-func (x *Index) hasVectors(ctx context.Context) bool {
+func (a *meaningAsker) hasVectors(ctx context.Context) bool {
 	n := 0
-	err := x.file.Read(ctx, func(s *engine.Snapshot) (err error) {
+	err := a.file.Read(ctx, func(s *engine.Snapshot) (err error) {
 		n, err = s.Models(ctx)
 		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.logger.Debug("the vectors can't be read", "err", err)
+		a.cfg.Logger.Debug("the vectors can't be read", "err", err)
 	}
 	return n > 0
 }
 
-// askMeaning waits for the server as long as a search may: the words need their time too.
-func (x *Index) askMeaning(ctx context.Context, text string) (meaning, error) {
-	wait := cmp.Or(x.cfg.EmbedPatience, embedWait)
+// ask waits for the server as long as a search may: the words need their time too.
+func (a *meaningAsker) ask(ctx context.Context, text string) (meaning, error) {
+	wait := cmp.Or(a.cfg.EmbedPatience, embedWait)
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end)/2)
 	}
-	return answered(ctx, wait, func(ctx context.Context) (meaning, error) { return x.embedQuestion(ctx, text) })
+	return answered(ctx, wait, func(ctx context.Context) (meaning, error) { return a.embedQuestion(ctx, text) })
 }
 
-func (x *Index) embedQuestion(ctx context.Context, text string) (meaning, error) {
-	m, err := x.cfg.Embedder.Model(ctx)
+func (a *meaningAsker) embedQuestion(ctx context.Context, text string) (meaning, error) {
+	m, err := a.cfg.Embedder.Model(ctx)
 	if err != nil {
 		return meaning{}, err
 	}
-	if !x.hasVectors(ctx) {
+	if !a.hasVectors(ctx) {
 		return meaning{model: m, state: VectorsBuilding}, nil
 	}
-	made, err := x.cfg.Embedder.Embed(ctx, m, AsQuestion, []string{text})
+	made, err := a.cfg.Embedder.Embed(ctx, m, AsQuestion, []string{text})
 	if err != nil {
 		return meaning{}, err
 	}
@@ -121,7 +132,7 @@ func (x *Index) meaningFor(ctx context.Context, q *Query, now State) meaning {
 	if q.Strategy == Lexical {
 		return meaning{state: now.Vectors}
 	}
-	return x.meaningOf(ctx, q.Text)
+	return x.meanings.of(ctx, q.Text)
 }
 
 // vectorStatus tells how the vectors stand, without a question.
@@ -135,7 +146,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 	m, err := x.cfg.Embedder.Model(ctx)
 	if err != nil {
 		if out.Vectors = VectorsPartial; errors.Is(err, ErrNoModel) {
-			out.Vectors = x.withoutModel(ctx)
+			out.Vectors = x.meanings.withoutModel(ctx)
 		}
 		return
 	}
@@ -150,7 +161,7 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 		case known && n >= all:
 			out.Vectors = VectorsReady
 		case known:
-			out.Vectors, out.VectorsHeld, out.VectorsLeft = VectorsBuilding, x.held(), x.timeLeft(all-n)
+			out.Vectors, out.VectorsHeld, out.VectorsLeft = VectorsBuilding, x.vectors.held(), x.vectors.timeLeft(all-n)
 		default:
 			models, err := s.Models(ctx)
 			if out.Vectors = VectorsBuilding; models > 0 {

@@ -3,7 +3,6 @@ package recall
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -38,7 +37,7 @@ func TestASearchWaitsForNoServerForLong(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &deaf{until: make(chan struct{})}
 			defer close(d.until)
-			x := &Index{cfg: Config{Server: func() Server { return d }, ServerPatience: c.patience}, logger: slog.New(slog.DiscardHandler)}
+			x := &serverAsker{cfg: &Config{Server: func() Server { return d }, ServerPatience: c.patience}}
 			ctx := t.Context()
 			if c.has > 0 {
 				var stop func()
@@ -47,7 +46,7 @@ func TestASearchWaitsForNoServerForLong(t *testing.T) {
 			}
 			begun := time.Now()
 			for range 2 { // the second time it is left alone
-				if _, err := x.askServer(ctx, ServerQuestion{}); !errors.Is(err, ErrServer) {
+				if _, err := x.ask(ctx, ServerQuestion{}); !errors.Is(err, ErrServer) {
 					t.Error(err)
 				}
 			}
@@ -55,7 +54,7 @@ func TestASearchWaitsForNoServerForLong(t *testing.T) {
 				t.Errorf("of %v with a patience of %v: %v, want %v; asked %d times, want once", c.has, c.patience, took, c.want, d.asked.Load())
 			}
 			time.Sleep(serverRest)
-			_, _ = x.askServer(context.Background(), ServerQuestion{})
+			_, _ = x.ask(context.Background(), ServerQuestion{})
 			if d.asked.Load() != 2 {
 				t.Error("it isn't asked again")
 			}

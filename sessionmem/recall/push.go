@@ -10,11 +10,14 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/recall/analysis"
+	"mac-stats/sessionmem/recall/corpus"
 	"mac-stats/sessionmem/recall/engine"
 	"mac-stats/sessionmem/recall/engine/format"
+	"mac-stats/sessionmem/recall/indexfile"
 	"mac-stats/sessionmem/recall/indexing"
 )
 
@@ -38,17 +41,21 @@ type Pushed struct {
 	Vectors  int
 }
 
-// server is the server that settings name now; nil for none.
-func (x *Index) server() Server {
-	if x.cfg.Server == nil {
-		return nil
-	}
-	return x.cfg.Server()
+// uploader brings the server up to date with the index of this machine.
+type uploader struct {
+	cfg       *Config
+	corpus    *corpus.Corpus
+	file      *indexfile.File
+	indexer   *indexing.Indexer
+	analyzers *analysis.Pool
+	asker     *serverAsker
+	wake      chan struct{} // 1 place: there may be something that the server lacks
+	mu        sync.Mutex    // held by whoever brings the server up to date
 }
 
-// runServer keeps the server up with the index until ctx ends.
-func (x *Index) runServer(ctx context.Context) {
-	if x.cfg.Server == nil {
+// run keeps the server up with the index until ctx ends.
+func (u *uploader) run(ctx context.Context) {
+	if u.cfg.Server == nil {
 		return
 	}
 	wait := time.NewTimer(0)
@@ -58,50 +65,47 @@ func (x *Index) runServer(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-x.pushable:
+		case <-u.wake:
 			if failures > 0 {
 				continue // the server is left alone
 			}
 		case <-wait.C:
 		}
-		if x.server() == nil {
+		if u.asker.server() == nil {
 			wait.Reset(pushLook)
 			continue
 		}
-		_, err := x.Push(indexing.InBackground(ctx))
+		_, err := u.push(indexing.InBackground(ctx))
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			wait.Reset(min(backoffLeast<<min(failures, 10), backoffMost))
 			failures++
-			x.logger.Info("the memory server could not be brought up to date; it is tried again", "err", err, "failures", failures)
+			u.cfg.Logger.Info("the memory server could not be brought up to date; it is tried again", "err", err, "failures", failures)
 		default:
 			failures = 0
 			wait.Reset(pushLook)
 		}
-		x.noteServer(err)
+		u.asker.note(err)
 	}
 }
 
-// newOnServer wakes runServer up.
-func (x *Index) newOnServer() { nudge(x.pushable) }
-
-// Push brings the server up to date with the index, and returns when it is. ErrServer says
+// push brings the server up to date with the index, and returns when it is. ErrServer says
 // why that can't be done; what arrived by then stays there.
-func (x *Index) Push(ctx context.Context) (out Pushed, err error) {
-	server := x.server()
+func (u *uploader) push(ctx context.Context) (out Pushed, err error) {
+	server := u.asker.server()
 	if server == nil {
 		return out, fmt.Errorf("%w: none is set (recall.backend)", ErrServer)
 	}
-	x.pushing.Lock()
-	defer x.pushing.Unlock()
-	if x.cfg.BeforePush != nil {
-		if err := x.cfg.BeforePush(ctx, server); err != nil {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.cfg.BeforePush != nil {
+		if err := u.cfg.BeforePush(ctx, server); err != nil {
 			return out, err
 		}
 	}
-	p := &push{x: x, server: server}
+	p := &push{u: u, server: server}
 	if err := p.compare(ctx); err != nil {
 		return out, err
 	}
@@ -116,23 +120,15 @@ func (x *Index) Push(ctx context.Context) (out Pushed, err error) {
 	if err := p.flush(ctx); err != nil {
 		return p.out, err
 	}
-	if err := server.Cool(ctx, x.coldBefore(x.cfg.Settings(), p.newest)); err != nil {
+	if err := server.Cool(ctx, u.cfg.Settings().coldBefore(p.newest)); err != nil {
 		return p.out, err
 	}
 	return p.out, p.vectors(ctx)
 }
 
-// coldBefore is when a session must have been silent since to be cold; 0: none is.
-func (x *Index) coldBefore(s Settings, now int64) int64 {
-	if s.ColdAfter <= 0 {
-		return 0
-	}
-	return max(0, now-int64(s.ColdAfter/time.Second))
-}
-
 // push is one on its way.
 type push struct {
-	x      *Index
+	u      *uploader
 	server Server
 	prints map[string]string // what the server has
 	todo   []string          // keys of what it lacks, the newest first
@@ -150,7 +146,7 @@ func (p *push) compare(ctx context.Context) (err error) {
 		return err
 	}
 	last := map[string]int64{}
-	err = p.x.file.Read(ctx, func(now *engine.Snapshot) error {
+	err = p.u.file.Read(ctx, func(now *engine.Snapshot) error {
 		for _, k := range now.Sources() {
 			if k == nil {
 				continue
@@ -191,7 +187,7 @@ func (p *push) drop(ctx context.Context) error {
 	if len(p.gone) == 0 {
 		return nil
 	}
-	found, err := p.x.corpus.Sources(ctx)
+	found, err := p.u.corpus.Sources(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,7 +209,7 @@ func printOfFiles(files []format.File) string {
 
 // source puts what changed in a source.
 func (p *push) source(ctx context.Context, key string) error {
-	s, print, err := p.x.serverSource(ctx, key)
+	s, print, err := p.u.serverSource(ctx, key)
 	if err != nil || s == nil {
 		return err
 	}
@@ -229,12 +225,12 @@ func (p *push) source(ctx context.Context, key string) error {
 		return ok && was == d.Mark
 	})
 	s.Gone = slices.Collect(maps.Keys(known))
-	readable, err := p.x.readForServer(ctx, fresh)
+	readable, err := p.u.readForServer(ctx, fresh)
 	if err != nil {
 		return err
 	}
-	if len(readable) < len(fresh) && p.x.changedSince(ctx, key, print) {
-		p.x.indexer.Wake() // the index takes the file up again first
+	if len(readable) < len(fresh) && p.u.changedSince(ctx, key, print) {
+		p.u.indexer.Wake() // the index takes the file up again first
 		return nil
 	}
 	p.out.Sources++
@@ -269,14 +265,14 @@ func (p *push) flush(ctx context.Context) error {
 }
 
 // changedSince says whether a source is not as it was when it had a print.
-func (x *Index) changedSince(ctx context.Context, key, print string) bool {
-	now, err := x.printNow(ctx, key)
+func (u *uploader) changedSince(ctx context.Context, key, print string) bool {
+	now, err := u.printNow(ctx, key)
 	return err != nil || now != print
 }
 
 // printNow is the print of a source with its files as they are now; "" where there is none.
-func (x *Index) printNow(ctx context.Context, key string) (print string, err error) {
-	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
+func (u *uploader) printNow(ctx context.Context, key string) (print string, err error) {
+	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		print = ""
 		k := now.Source(key)
 		if k == nil || k.Session == "" {
@@ -284,7 +280,7 @@ func (x *Index) printNow(ctx context.Context, key string) (print string, err err
 		}
 		files := slices.Clone(k.State.Files)
 		for i, f := range files {
-			state, ok := x.corpus.Store.Catalog().State(f.File)
+			state, ok := u.corpus.Store.Catalog().State(f.File)
 			if !ok {
 				return nil
 			}

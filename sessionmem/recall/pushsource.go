@@ -16,8 +16,8 @@ import (
 
 // serverSource gives a source as the server keeps it, without the texts of its passages; nil
 // where the index has none of the key.
-func (x *Index) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
-	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
+func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
+	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		out = nil
 		k := now.Source(key)
 		if k == nil {
@@ -92,11 +92,11 @@ func markOf(c *corpus.Chunk, hash uint32, d *format.Passage) string {
 
 // readForServer fills in the texts of passages with what they are found by. What was
 // forgotten, or can't be read any more, is left out.
-func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
-	r := x.corpus.Texts()
+func (u *uploader) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
+	r := u.corpus.Texts()
 	defer r.Close()
-	a := x.analyzers.Get()
-	defer x.analyzers.Put(a)
+	a := u.analyzers.Get()
+	defer u.analyzers.Put(a)
 	out := all[:0]
 	for i := range all {
 		p := all[i]
@@ -105,10 +105,10 @@ func (x *Index) readForServer(ctx context.Context, all []ServerPassage) ([]Serve
 		}
 		text, err := r.Read(ctx, p.Chunk, p.place)
 		if err != nil {
-			x.logger.Debug("a passage can't be read for the memory server", "err", err)
+			u.cfg.Logger.Debug("a passage can't be read for the memory server", "err", err)
 			continue
 		}
-		if p.Text = text; x.corpus.IsForgotten(&p.Chunk) {
+		if p.Text = text; u.corpus.IsForgotten(&p.Chunk) {
 			continue
 		}
 		p.Sources = r.Sources

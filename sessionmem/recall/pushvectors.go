@@ -10,14 +10,14 @@ import (
 
 // vectors puts the vectors that there are of what the server holds.
 func (p *push) vectors(ctx context.Context) error {
-	if p.x.cfg.Embedder == nil {
+	if p.u.cfg.Embedder == nil {
 		return nil
 	}
-	m, err := p.x.cfg.Embedder.Model(ctx)
+	m, err := p.u.cfg.Embedder.Model(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // without a model there are no vectors to put
 	}
-	if m.Dims, err = p.x.dimsOf(ctx, m); err != nil || m.Dims == 0 {
+	if m.Dims, err = p.u.dimsOf(ctx, m); err != nil || m.Dims == 0 {
 		return err
 	}
 	sources := map[string]map[ServerPlace]numbered{}
@@ -31,7 +31,7 @@ func (p *push) vectors(ctx context.Context) error {
 		var numbers []uint32
 		for _, u := range batch {
 			if sources[u.Key] == nil {
-				if sources[u.Key], err = p.x.numbersOf(ctx, u.Key); err != nil {
+				if sources[u.Key], err = p.u.numbersOf(ctx, u.Key); err != nil {
 					return err
 				}
 			}
@@ -47,7 +47,7 @@ func (p *push) vectors(ctx context.Context) error {
 
 func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, numbers []uint32) error {
 	var vectors [][]float32
-	err := p.x.file.Read(ctx, func(now *engine.Snapshot) (err error) {
+	err := p.u.file.Read(ctx, func(now *engine.Snapshot) (err error) {
 		vectors, _, err = now.VectorsOf(ctx, m, numbers)
 		return err
 	})
@@ -69,8 +69,8 @@ func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, number
 }
 
 // dimsOf tells how long the vectors of a model are; 0 where there is none.
-func (x *Index) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
-	err = x.file.Read(ctx, func(now *engine.Snapshot) error {
+func (u *uploader) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
+	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		_, dims, err = now.VectorsOf(ctx, m, nil)
 		return err
 	})
@@ -87,9 +87,9 @@ type numbered struct {
 }
 
 // numbersOf gives the passages of a source by their places.
-func (x *Index) numbersOf(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
+func (u *uploader) numbersOf(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
 	out := map[ServerPlace]numbered{}
-	s, _, err := x.serverSource(ctx, key)
+	s, _, err := u.serverSource(ctx, key)
 	if err != nil || s == nil {
 		return out, err
 	}

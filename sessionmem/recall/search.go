@@ -39,7 +39,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	m := x.meaningFor(ctx, &q, state)
 	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
 	err := errNoServer
-	if x.server() != nil && !q.all { // who looks for all that says the same here means this machine
+	if x.asker.server() != nil && !q.all { // who looks for all that says the same here means this machine
 		err = s.onServer(ctx)
 		a.State.Server = err
 	}
@@ -72,7 +72,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	if a.State.Vectors == VectorsPaused {
-		x.newChunks() // another model may be there already
+		nudge(x.vectors.wake) // another model may be there already
 	}
 	a.Took = time.Since(begun)
 	return a, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/recall/corpus"
@@ -22,25 +23,42 @@ const (
 	serverRest = 10 * time.Second
 )
 
-// noteServer notes whether the server answered.
-func (x *Index) noteServer(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.serverErr = err; err != nil {
-		x.serverAgain = time.Now().Add(serverRest)
+// serverAsker asks the server that settings name, and leaves one alone that didn't answer.
+type serverAsker struct {
+	cfg *Config
+
+	mu    sync.Mutex
+	again time.Time // when a search asks the server again that could not answer
+	err   error     // why it could not
+}
+
+// server is the server that settings name now; nil for none.
+func (a *serverAsker) server() Server {
+	if a.cfg.Server == nil {
+		return nil
+	}
+	return a.cfg.Server()
+}
+
+// note notes whether the server answered.
+func (a *serverAsker) note(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err = err; err != nil {
+		a.again = time.Now().Add(serverRest)
 	}
 }
 
-// askServer has the server answer in time; an error, and this machine has to.
-func (x *Index) askServer(ctx context.Context, q ServerQuestion) (ServerFound, error) {
-	server := x.server()
-	x.mu.Lock()
-	resting, last := time.Now().Before(x.serverAgain), x.serverErr
-	x.mu.Unlock()
+// ask has the server answer in time; an error, and this machine has to.
+func (a *serverAsker) ask(ctx context.Context, q ServerQuestion) (ServerFound, error) {
+	server := a.server()
+	a.mu.Lock()
+	resting, last := time.Now().Before(a.again), a.err
+	a.mu.Unlock()
 	if resting && last != nil {
 		return ServerFound{}, last
 	}
-	wait := cmp.Or(x.cfg.ServerPatience, serverWait)
+	wait := cmp.Or(a.cfg.ServerPatience, serverWait)
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, serverWait, time.Until(end)*2/3)
 	}
@@ -49,7 +67,7 @@ func (x *Index) askServer(ctx context.Context, q ServerQuestion) (ServerFound, e
 		err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, err)
 	}
 	if ctx.Err() == nil {
-		x.noteServer(err)
+		a.note(err)
 	}
 	return found, err
 }
@@ -60,9 +78,9 @@ func (s *search) onServer(ctx context.Context) error {
 	scope.Allow = nil
 	q := ServerQuestion{Terms: s.asked.Terms, Weights: &s.x.weights, Scope: scope, MeaningOnly: s.asked.MeaningOnly, Vector: s.meaning.vector, Model: s.meaning.model}
 	if !s.q.Cold {
-		q.ColdBefore = s.x.coldBefore(s.settings, s.q.Now.Unix())
+		q.ColdBefore = s.settings.coldBefore(s.q.Now.Unix())
 	}
-	found, err := s.x.askServer(ctx, q)
+	found, err := s.x.asker.ask(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -109,7 +127,7 @@ func (s *search) takeServer(ctx context.Context, top []rank.Candidate, passages 
 // isAsPut says whether this machine's files still say what it put.
 func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 	if h.Session != "" {
-		if print, err := x.printNow(ctx, p.Key); err == nil && print == p.Print {
+		if print, err := x.uploads.printNow(ctx, p.Key); err == nil && print == p.Print {
 			return true
 		}
 	}
@@ -146,4 +164,12 @@ func (s *search) besideHere(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// coldBefore is when a session must have been silent since to be cold; 0: none is.
+func (s Settings) coldBefore(now int64) int64 {
+	if s.ColdAfter <= 0 {
+		return 0
+	}
+	return max(0, now-int64(s.ColdAfter/time.Second))
 }

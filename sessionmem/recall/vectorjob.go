@@ -33,7 +33,7 @@ const (
 
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
-	x            *Index
+	v            *vectorMaker
 	of           *engine.Engine    // that the numbers are of
 	wait         time.Duration     // for one request; 0 is vectorWait
 	skipped      map[uint32]string // chunks that can't be embedded, by their numbers: their ids
@@ -47,12 +47,12 @@ type vectorJob struct {
 	strikes map[string]int // how often, by id
 }
 
-// runVectors makes vectors until ctx ends.
-func (x *Index) runVectors(ctx context.Context) {
-	if x.cfg.Embedder == nil {
+// run makes vectors until ctx ends.
+func (v *vectorMaker) run(ctx context.Context) {
+	if v.cfg.Embedder == nil {
 		return
 	}
-	j := &vectorJob{x: x}
+	j := &vectorJob{v: v}
 	wait := time.NewTimer(0)
 	defer wait.Stop()
 	failures := 0
@@ -60,13 +60,13 @@ func (x *Index) runVectors(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-x.embeddable:
+		case <-v.wake:
 			if failures > 0 {
 				continue // the server is left alone
 			}
 		case <-wait.C:
 		}
-		if x.waitForPeople(ctx) != nil {
+		if v.waitForPeople(ctx) != nil {
 			return
 		}
 		more, err := j.step(ctx)
@@ -81,20 +81,20 @@ func (x *Index) runVectors(ctx context.Context) {
 		case err != nil:
 			wait.Reset(min(backoffLeast<<min(failures, 10), backoffMost))
 			failures++
-			x.logger.Info("no vectors could be made; it is tried again later", "err", err, "failures", failures)
+			v.cfg.Logger.Info("no vectors could be made; it is tried again later", "err", err, "failures", failures)
 		case more:
 			failures = 0
-			wait.Reset(x.rest(j.took))
+			wait.Reset(v.rest(j.took))
 		default:
 			failures = 0
-			x.allMade()
+			v.allMade()
 			wait.Reset(vectorLook)
 		}
 	}
 }
 
 // newChunks wakes the job up.
-func (x *Index) newChunks() { nudge(x.embeddable) }
+func (v *vectorMaker) newChunks() { nudge(v.wake) }
 
 // wanted is a chunk that has no vector yet.
 type wanted struct {
@@ -108,7 +108,7 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	whole := ctx
 	ctx, stop := context.WithTimeout(ctx, cmp.Or(j.wait, vectorWait))
 	defer stop()
-	m, err := j.x.cfg.Embedder.Model(ctx)
+	m, err := j.v.cfg.Embedder.Model(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -119,7 +119,7 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if err != nil || len(batch) == 0 {
 		return false, cmp.Or(err, j.settle(ctx, m))
 	}
-	if j.x.held() == HeldPower {
+	if j.v.held() == HeldPower {
 		return false, errPower
 	}
 	batch = j.withTexts(ctx, batch)
@@ -133,8 +133,8 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 		bytes += size(w.texts)
 	}
 	begun := time.Now()
-	ask, stopAsking := j.x.untilHeld(ctx)
-	vectors, err := j.x.cfg.Embedder.Embed(ask, m, AsPassage, texts)
+	ask, stopAsking := j.v.untilHeld(ctx)
+	vectors, err := j.v.cfg.Embedder.Embed(ask, m, AsPassage, texts)
 	held := errors.Is(context.Cause(ask), errHeld)
 	stopAsking()
 	if err != nil && held {
@@ -145,7 +145,7 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	j.x.pace.took(len(batch), bytes, j.took)
+	j.v.pace.took(len(batch), bytes, j.took)
 	if len(vectors) != len(texts) {
 		return false, fmt.Errorf("the embedding server gave %d vectors for %d texts", len(vectors), len(texts))
 	}
@@ -167,7 +167,7 @@ func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
 		if j.strikes[j.suspect] < strikesMost {
 			j.acquit()
 		} else if j.suspect != "" {
-			j.x.logger.Info("the embedding server fails for a passage; it is found by its words alone", "chunk", j.suspect)
+			j.v.cfg.Logger.Info("the embedding server fails for a passage; it is found by its words alone", "chunk", j.suspect)
 		}
 		j.suspect = ""
 	case len(batch) > 1:
@@ -194,7 +194,7 @@ func (j *vectorJob) acquit() {
 // choose picks chunks without a vector of the model, those first that are worth most.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
 	var out []wanted
-	err := j.x.file.Read(ctx, func(now *engine.Snapshot) error {
+	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
 		if of := now.Engine(); j.of != of { // another file may number its chunks anew
 			j.of, j.skipped, j.strikes, j.suspect = of, map[uint32]string{}, map[string]int{}, ""
 		}
@@ -217,17 +217,17 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 // withTexts reads the chunks' texts. What its file does not say any more is left for
 // the next look at the file, and what was forgotten for ever.
 func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
-	r := j.x.corpus.Texts()
+	r := j.v.corpus.Texts()
 	defer r.Close()
 	out := batch[:0:0]
-	for room := j.x.pace.batchBytes(); len(batch) > 0 && (room > 0 || len(out) == 0); batch = batch[1:] {
+	for room := j.v.pace.batchBytes(); len(batch) > 0 && (room > 0 || len(out) == 0); batch = batch[1:] {
 		w := batch[0]
 		text, err := r.Read(ctx, w.hit.Chunk, w.hit.place)
 		if ctx.Err() != nil {
 			break
 		}
 		w.hit.Text = text
-		if err != nil || j.x.corpus.IsForgotten(&w.hit.Chunk) {
+		if err != nil || j.v.corpus.IsForgotten(&w.hit.Chunk) {
 			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
@@ -250,7 +250,7 @@ func size(texts []string) (n int) {
 
 // store writes vectors, of those chunks that are still what they were.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
-	return j.x.file.Write(ctx, func(e *engine.Engine) error {
+	return j.v.file.Write(ctx, func(e *engine.Engine) error {
 		all, left := make([]engine.Vector, len(batch)), vectors
 		for i, w := range batch {
 			all[i] = engine.Vector{Number: w.Number, Values: together(left[:len(w.texts)])}
@@ -258,7 +258,7 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 		}
 		return e.PutVectors(ctx, m, all, func(i int, now format.Passage, of *engine.Source) bool {
 			c, _ := corpus.ChunkOf(&now, &of.Name, of.State.Files)
-			return c.ID == batch[i].hit.ID && !j.x.corpus.IsForgotten(&batch[i].hit.Chunk)
+			return c.ID == batch[i].hit.ID && !j.v.corpus.IsForgotten(&batch[i].hit.Chunk)
 		})
 	})
 }
@@ -266,7 +266,7 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 // settle lets the vectors of other models go once all are made.
 func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	stale := false
-	err := j.x.file.Read(ctx, func(now *engine.Snapshot) error {
+	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
 		n, err := now.Models(ctx)
 		stale = n > 1
 		return err
@@ -274,5 +274,5 @@ func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	if err != nil || !stale {
 		return err
 	}
-	return j.x.file.Write(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
+	return j.v.file.Write(ctx, func(e *engine.Engine) error { return e.KeepVectorsOf(ctx, m) })
 }

@@ -145,7 +145,7 @@ func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
 // embedAll makes all vectors that are missing.
 func (b *bench) embedAll() {
 	b.Helper()
-	j := &vectorJob{x: b.x}
+	j := &vectorJob{v: &b.x.vectors}
 	for {
 		more, err := j.step(b.Context())
 		if err != nil {
@@ -278,11 +278,11 @@ func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
 
 func TestASlowServerLeavesTheWordsTheirTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := &Index{cfg: Config{Embedder: slowModel{}}, logger: slog.New(slog.DiscardHandler)}
+		x := &meaningAsker{cfg: &Config{Embedder: slowModel{}, Logger: slog.New(slog.DiscardHandler)}}
 		for limit, want := range map[time.Duration]time.Duration{100 * time.Millisecond: 50 * time.Millisecond, time.Hour: embedWait} {
 			ctx, stop := context.WithTimeout(t.Context(), limit)
 			begun := time.Now()
-			m, err := x.askMeaning(ctx, "a question")
+			m, err := x.ask(ctx, "a question")
 			if took := time.Since(begun); took != want || err == nil || m.d != nil {
 				t.Errorf("of %v it took %v, want %v (%v)", limit, took, want, err)
 			}
@@ -413,7 +413,7 @@ func TestAJobInFlightBringsNothingBack(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	j := &vectorJob{x: b.x}
+	j := &vectorJob{v: &b.x.vectors}
 	if _, err := j.step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestVectorsAreMadeInTheBackground(t *testing.T) {
 	b.sync()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { b.x.runVectors(ctx); close(done) }()
+	go func() { b.x.vectors.run(ctx); close(done) }()
 	deadline := time.Now().Add(2 * time.Minute)
 	for b.vectors() < len(all) {
 		if time.Now().After(deadline) {
@@ -515,7 +515,7 @@ func TestAJobThatWasKilledGoesOn(t *testing.T) {
 	}
 	b.talk("cpu-a", all...)
 	b.sync()
-	j := &vectorJob{x: b.x}
+	j := &vectorJob{v: &b.x.vectors}
 	if _, err := j.step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -534,12 +534,12 @@ func TestAServerThatFailsIsLetGo(t *testing.T) {
 		f := newFakeEmbedder()
 		f.err = errors.New("connection refused")
 		var asked atomic.Int32
-		x := &Index{cfg: Config{Embedder: embedderFunc(func() (EmbedModel, error) {
+		x := &vectorMaker{cfg: &Config{Embedder: embedderFunc(func() (EmbedModel, error) {
 			asked.Add(1)
 			return EmbedModel{}, f.err
-		})}, embeddable: make(chan struct{}, 1), logger: slog.New(slog.DiscardHandler)}
+		}), Logger: slog.New(slog.DiscardHandler)}, wake: make(chan struct{}, 1)}
 		ctx, stop := context.WithCancel(t.Context())
-		go x.runVectors(ctx)
+		go x.run(ctx)
 		time.Sleep(time.Hour)
 		if n := asked.Load(); n < 5 || n > 16 {
 			t.Errorf("asked %d times in an hour", n)
@@ -619,7 +619,7 @@ func oneTextFails(t *testing.T, hangs bool, most int) {
 	all[vectorBatch] = "an unlucky text"
 	b.talk("cpu-a", all...)
 	b.sync()
-	j, failures := &vectorJob{x: b.x, wait: time.Second}, 0
+	j, failures := &vectorJob{v: &b.x.vectors, wait: time.Second}, 0
 	for more := true; more && failures < 2*most; {
 		var err error
 		if more, err = j.step(t.Context()); err != nil {
@@ -657,7 +657,7 @@ func TestAServerThatIsDownIsNoFaultOfTheTexts(t *testing.T) {
 	b.talk("cpu-a", "one text", "another text", "a third text")
 	b.sync()
 	f.err = errors.New("connection refused")
-	j := &vectorJob{x: b.x}
+	j := &vectorJob{v: &b.x.vectors}
 	for range 6 {
 		if _, err := j.step(t.Context()); err == nil {
 			t.Fatal("no error")

@@ -76,7 +76,7 @@ func (m *vectorModelTest) step() {
 	case n < 11:
 		m.note("embed a batch")
 		m.sync()
-		j := &vectorJob{x: m.x}
+		j := &vectorJob{v: &m.x.vectors}
 		if _, err := j.step(m.Context()); err != nil {
 			m.Fatal(err)
 		}

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/recall/indexfile"
 )
 
 // Making vectors must not be felt: in the background it takes a share of the time alone,
@@ -25,7 +28,7 @@ const (
 	// holds the job up is over.
 	turnLook = 100 * time.Millisecond
 	heldLook = 5 * time.Second
-	// failureRest is how long MakeVectors waits after a failure.
+	// failureRest is how long makeAll waits after a failure.
 	failureRest = 2 * time.Second
 )
 
@@ -39,6 +42,15 @@ const (
 	HeldTurn   Held = "turn"   // a turn runs; it goes on behind it
 	HeldPower  Held = "power"  // on battery
 )
+
+// vectorMaker makes the vectors of the chunks that have none.
+type vectorMaker struct {
+	cfg    *Config
+	corpus *corpus.Corpus
+	file   *indexfile.File
+	wake   chan struct{} // 1 place: there may be chunks without a vector
+	pace   pace
+}
 
 // pace is how fast vectors are made.
 type pace struct {
@@ -57,84 +69,84 @@ var errHeld = errors.New("vectors are not made now")
 // pausedFile is there while the making of vectors is paused, also when nothing runs.
 const pausedFile = "recall.paused"
 
-// PauseVectors stops the making of vectors in the background until it is let go on, also
+// pause stops the making of vectors in the background until it is let go on, also
 // after a restart.
-func (x *Index) PauseVectors(paused bool) {
-	file := filepath.Join(x.cfg.CacheDir, pausedFile)
+func (v *vectorMaker) pause(paused bool) {
+	file := filepath.Join(v.cfg.CacheDir, pausedFile)
 	var err error
 	if paused {
-		x.pace.mu.Lock()
-		x.pace.full = false
-		x.pace.mu.Unlock()
+		v.pace.mu.Lock()
+		v.pace.full = false
+		v.pace.mu.Unlock()
 		err = os.WriteFile(file, nil, 0o600)
 	} else if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err != nil {
-		x.logger.Warn("whether vectors are made in the background could not be changed", "paused", paused, "err", err)
+		v.cfg.Logger.Warn("whether vectors are made in the background could not be changed", "paused", paused, "err", err)
 	}
-	x.newChunks()
+	v.newChunks()
 }
 
-func (x *Index) paused() bool {
-	_, err := os.Stat(filepath.Join(x.cfg.CacheDir, pausedFile))
+func (v *vectorMaker) paused() bool {
+	_, err := os.Stat(filepath.Join(v.cfg.CacheDir, pausedFile))
 	return err == nil
 }
 
-// VectorsNow has all vectors that are missing made at full speed, turns aside. A pause is
+// now has all vectors that are missing made at full speed, turns aside. A pause is
 // over.
-func (x *Index) VectorsNow() {
-	x.PauseVectors(false)
-	x.fullSpeed()
+func (v *vectorMaker) now() {
+	v.pause(false)
+	v.fullSpeed()
 }
 
 // fullSpeed has vectors made at full speed until all are made, in a pause too.
-func (x *Index) fullSpeed() {
-	x.pace.mu.Lock()
-	x.pace.full = true
-	x.pace.mu.Unlock()
-	x.newChunks()
+func (v *vectorMaker) fullSpeed() {
+	v.pace.mu.Lock()
+	v.pace.full = true
+	v.pace.mu.Unlock()
+	v.newChunks()
 }
 
 // held says what holds the making of vectors up.
-func (x *Index) held() Held {
-	h := x.heldByPeople()
-	if h == HeldNot && !x.atFullSpeed() && x.share() <= 0 {
+func (v *vectorMaker) held() Held {
+	h := v.heldByPeople()
+	if h == HeldNot && !v.atFullSpeed() && v.share() <= 0 {
 		return HeldPower
 	}
 	return h
 }
 
 // heldByPeople is held without a look at the machine, which is measured for it.
-func (x *Index) heldByPeople() Held {
+func (v *vectorMaker) heldByPeople() Held {
 	switch {
-	case !x.atFullSpeed() && x.paused():
+	case !v.atFullSpeed() && v.paused():
 		return HeldPaused
-	case x.cfg.InTurn != nil && x.cfg.InTurn():
+	case v.cfg.InTurn != nil && v.cfg.InTurn():
 		return HeldTurn
 	}
 	return HeldNot
 }
 
-func (x *Index) atFullSpeed() bool {
-	x.pace.mu.Lock()
-	defer x.pace.mu.Unlock()
-	return x.pace.full
+func (v *vectorMaker) atFullSpeed() bool {
+	v.pace.mu.Lock()
+	defer v.pace.mu.Unlock()
+	return v.pace.full
 }
 
 // share is the share of the time that vectors may take in the background.
-func (x *Index) share() float64 {
-	if x.cfg.EmbedShare == nil {
+func (v *vectorMaker) share() float64 {
+	if v.cfg.EmbedShare == nil {
 		return embedShare
 	}
-	return min(1, x.cfg.EmbedShare())
+	return min(1, v.cfg.EmbedShare())
 }
 
 // waitForPeople waits until nobody holds vectors up.
-func (x *Index) waitForPeople(ctx context.Context) error {
+func (v *vectorMaker) waitForPeople(ctx context.Context) error {
 	for {
 		wait := turnLook
-		switch x.heldByPeople() {
+		switch v.heldByPeople() {
 		case HeldNot:
 			return nil
 		case HeldTurn:
@@ -144,14 +156,14 @@ func (x *Index) waitForPeople(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-x.embeddable: // a pause may be over
+		case <-v.wake: // a pause may be over
 		case <-time.After(wait):
 		}
 	}
 }
 
 // untilHeld gives a context that ends with errHeld when a turn begins, or somebody pauses.
-func (x *Index) untilHeld(ctx context.Context) (_ context.Context, stop func()) {
+func (v *vectorMaker) untilHeld(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		for {
@@ -160,7 +172,7 @@ func (x *Index) untilHeld(ctx context.Context) (_ context.Context, stop func()) 
 				return
 			case <-time.After(turnLook):
 			}
-			if x.held() != HeldNot {
+			if v.held() != HeldNot {
 				cancel(errHeld)
 				return
 			}
@@ -193,11 +205,11 @@ func (p *pace) took(texts, bytes int, took time.Duration) {
 }
 
 // rest is how long to wait after a batch.
-func (x *Index) rest(took time.Duration) time.Duration {
-	x.pace.mu.Lock()
-	full := x.pace.full
-	x.pace.mu.Unlock()
-	share := x.share()
+func (v *vectorMaker) rest(took time.Duration) time.Duration {
+	v.pace.mu.Lock()
+	full := v.pace.full
+	v.pace.mu.Unlock()
+	share := v.share()
 	if full || share <= 0 {
 		return vectorPause
 	}
@@ -205,34 +217,34 @@ func (x *Index) rest(took time.Duration) time.Duration {
 }
 
 // timeLeft estimates how long so many texts take; 0 where that isn't known yet.
-func (x *Index) timeLeft(texts int) time.Duration {
-	x.pace.mu.Lock()
-	defer x.pace.mu.Unlock()
+func (v *vectorMaker) timeLeft(texts int) time.Duration {
+	v.pace.mu.Lock()
+	defer v.pace.mu.Unlock()
 	share := 1.0
-	if !x.pace.full {
-		share = max(x.share(), .01)
+	if !v.pace.full {
+		share = max(v.share(), .01)
 	}
-	return time.Duration(float64(texts) * float64(x.pace.perText) / share)
+	return time.Duration(float64(texts) * float64(v.pace.perText) / share)
 }
 
 // allMade notes that nothing is missing.
-func (x *Index) allMade() {
-	x.pace.mu.Lock()
-	defer x.pace.mu.Unlock()
-	x.pace.full = false
+func (v *vectorMaker) allMade() {
+	v.pace.mu.Lock()
+	defer v.pace.mu.Unlock()
+	v.pace.full = false
 }
 
-// MakeVectors makes all vectors that are missing, turns aside, and returns when it is
+// makeAll makes all vectors that are missing, turns aside, and returns when it is
 // complete; ErrNoModel where no embedding model is installed. progress may be nil.
-func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, left time.Duration)) error {
-	if x.cfg.Embedder == nil {
+func (v *vectorMaker) makeAll(ctx context.Context, progress func(made, of int, left time.Duration)) error {
+	if v.cfg.Embedder == nil {
 		return ErrNoModel
 	}
-	x.fullSpeed()
-	defer x.allMade()
-	j := &vectorJob{x: x}
+	v.fullSpeed()
+	defer v.allMade()
+	j := &vectorJob{v: v}
 	for failures := 0; ; {
-		if err := x.waitForPeople(ctx); err != nil {
+		if err := v.waitForPeople(ctx); err != nil {
 			return err
 		}
 		more, err := j.step(ctx)
@@ -256,7 +268,7 @@ func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, lef
 		}
 		failures = 0
 		if progress != nil {
-			progress(j.made, j.wanted, x.timeLeft(j.wanted-j.made))
+			progress(j.made, j.wanted, v.timeLeft(j.wanted-j.made))
 		}
 	}
 }

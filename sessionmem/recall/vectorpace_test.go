@@ -34,7 +34,7 @@ func TestABatchIsAsLargeAsItIsSoonOver(t *testing.T) {
 }
 
 func TestVectorsTakeTheirShareOfTheTime(t *testing.T) {
-	x := &Index{}
+	x := &vectorMaker{cfg: &Config{}}
 	if got := x.rest(200 * time.Millisecond); got != 800*time.Millisecond {
 		t.Errorf("%v of rest behind 200 ms, want 800 ms", got)
 	}
@@ -77,14 +77,14 @@ func TestWhatHoldsVectorsUp(t *testing.T) {
 			}
 		}, HeldPaused},
 		{"asked for now in a pause", func() { b.x.VectorsNow() }, HeldNot},
-		{"when all are made", func() { b.x.allMade() }, HeldNot},
+		{"when all are made", func() { b.x.vectors.allMade() }, HeldNot},
 		{"paused again", func() { b.x.PauseVectors(true) }, HeldPaused},
-		{"a command that makes them", func() { b.x.fullSpeed() }, HeldNot},
-		{"and its end", func() { b.x.allMade() }, HeldPaused},
+		{"a command that makes them", func() { b.x.vectors.fullSpeed() }, HeldNot},
+		{"and its end", func() { b.x.vectors.allMade() }, HeldPaused},
 		{"and going on", func() { b.x.PauseVectors(false) }, HeldNot},
 	} {
 		c.do()
-		if got := b.x.held(); got != c.want {
+		if got := b.x.vectors.held(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestTheMachineIsNotMeasuredWithoutAVectorToMake(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
-		b.x.runVectors(ctx)
+		b.x.vectors.run(ctx)
 		close(done)
 	}()
 	<-n.asked
@@ -137,7 +137,7 @@ func TestABatchIsCutOffWhenATurnBegins(t *testing.T) {
 	b.sync()
 	f.hang = true // the server is at it for long
 	time.AfterFunc(50*time.Millisecond, func() { turn.Store(true) })
-	j := &vectorJob{x: b.x}
+	j := &vectorJob{v: &b.x.vectors}
 	begun := time.Now()
 	if _, err := j.step(t.Context()); !errors.Is(err, errHeld) {
 		t.Fatalf("%v, want that it is cut off", err)
@@ -151,7 +151,7 @@ func TestABatchIsCutOffWhenATurnBegins(t *testing.T) {
 	f.set(func() { f.hang = false })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { b.x.runVectors(ctx); close(done) }()
+	go func() { b.x.vectors.run(ctx); close(done) }()
 	time.Sleep(300 * time.Millisecond)
 	if n := b.vectors(); n != 0 {
 		t.Errorf("%d vectors were made in a turn", n)
@@ -172,7 +172,7 @@ func TestWhatIsWorthMostIsEmbeddedFirst(t *testing.T) {
 		b.talk(fmt.Sprintf("cpu-%d", i), fmt.Sprintf("question %d", i), fmt.Sprintf("answer %d begins. ", i)+strings.Repeat("More of it. ", 150))
 	}
 	b.sync()
-	b.x.pace.bytes = batchMost
+	b.x.vectors.pace.bytes = batchMost
 	b.embedAll()
 	var got []string
 	for _, text := range f.texts {
@@ -208,8 +208,8 @@ func TestMakeVectorsMakesAllAndTellsHowFar(t *testing.T) {
 	if n := b.vectors(); n != 4*vectorBatch || last != n || of != n {
 		t.Errorf("%d vectors, told %d of %d", n, last, of)
 	}
-	if b.x.held() != HeldPower {
-		t.Errorf("%q afterwards, want that the battery counts again", b.x.held())
+	if b.x.vectors.held() != HeldPower {
+		t.Errorf("%q afterwards, want that the battery counts again", b.x.vectors.held())
 	}
 	f.err = ErrNoModel
 	if err := b.x.MakeVectors(t.Context(), nil); !errors.Is(err, ErrNoModel) {

@@ -18,13 +18,13 @@ func (s *Server) Name() string { return s.name }
 // Look tells what was forgotten at any machine, and registers this machine's public key.
 // Keys that were sealed to another one of it are useless and go.
 func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardState, err error) {
-	if err := s.again(ctx, func() error { return s.prepareAnew(ctx) }); err != nil {
+	if err := s.db.again(ctx, func() error { return s.db.prepareAnew(ctx) }); err != nil {
 		return out, err
 	}
-	err = s.inTx(ctx, func(tx pgx.Tx) error {
+	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		out = forgotten.BoardState{Noted: map[string]string{}}
 		_, err := tx.Exec(ctx, `WITH other AS (UPDATE machine SET public = $2 WHERE id = $1 AND public IS DISTINCT FROM $2 RETURNING id)
-			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.known().machine, public)
+			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.db.known().machine, public)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 		if err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.known().machine)
+		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.db.known().machine)
 		if err == nil {
 			out.Keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.SealedKey])
 		}
@@ -56,7 +56,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 			return err
 		}
 		rows, err = tx.Query(ctx, `SELECT m.id, coalesce(nullif(m.name, ''), 'another machine'), m.id = $1, m.public,
-			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.known().machine)
+			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.db.known().machine)
 		if err == nil {
 			out.Machines, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.BoardMachine])
 		}
@@ -72,7 +72,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 
 // Fetch gives forgettings that are noted.
 func (s *Server) Fetch(ctx context.Context, ids []string) (out []forgotten.Shared, err error) {
-	err = s.inTx(ctx, func(tx pgx.Tx) error {
+	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT id, key, box FROM forgotten WHERE id = ANY($1)", ids)
 		if err == nil {
 			out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.Shared])
@@ -86,7 +86,7 @@ func (s *Server) Fetch(ctx context.Context, ids []string) (out []forgotten.Share
 // is told from then on by who puts it.
 func (s *Server) Note(ctx context.Context, all []forgotten.Shared) error {
 	noted := 0
-	err := s.inTx(ctx, func(tx pgx.Tx) error {
+	err := s.db.inTx(ctx, func(tx pgx.Tx) error {
 		noted = 0
 		if _, err := tx.Exec(ctx, "LOCK TABLE forgotten IN EXCLUSIVE MODE"); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (s *Server) Note(ctx context.Context, all []forgotten.Shared) error {
 
 // Give notes keys for machines.
 func (s *Server) Give(ctx context.Context, keys []forgotten.SealedKey) error {
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		for _, k := range keys {
 			_, err := tx.Exec(ctx, `INSERT INTO forgotten_key(id, machine, box) SELECT $1, id, $3 FROM machine WHERE id = $2
 				ON CONFLICT (id, machine) DO UPDATE SET box = excluded.box`, k.ID, k.Machine, k.Box)
@@ -140,7 +140,7 @@ func (s *Server) Sweep(ctx context.Context, ids []string, means func(session str
 			break
 		}
 	}
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "UPDATE forgotten SET swept = true WHERE id = ANY($1)", ids)
 		return err
 	})
@@ -148,7 +148,7 @@ func (s *Server) Sweep(ctx context.Context, ids []string, means func(session str
 
 // sweep does so with the passages behind an id, and moves it on.
 func (s *Server) sweep(ctx context.Context, after *int64, means func(session string, b transcript.Block) bool) (n int, err error) {
-	err = s.inTx(ctx, func(tx pgx.Tx) error {
+	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		n = 0
 		last := *after
 		var gone []int64
@@ -200,7 +200,7 @@ func unname(ctx context.Context, tx pgx.Tx, sources []int64) error {
 
 // sweepNames takes out names that hold what is meant.
 func (s *Server) sweepNames(ctx context.Context, means func(session string, b transcript.Block) bool) error {
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		var named []int64
 		var id int64
 		var session, key string

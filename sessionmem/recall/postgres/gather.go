@@ -38,7 +38,7 @@ func (s *Server) statistics(ctx context.Context) *statistics {
 	now := &statistics{at: time.Now(), shares: map[string]float64{}}
 	var words []string
 	var shares []float64
-	err := s.pool.QueryRow(ctx, `SELECT (SELECT sum(docs) FROM source)::float8, most_common_elems::text::text[], most_common_elem_freqs::float8[]
+	err := s.db.pool.QueryRow(ctx, `SELECT (SELECT sum(docs) FROM source)::float8, most_common_elems::text::text[], most_common_elem_freqs::float8[]
 		FROM pg_stats WHERE schemaname = current_schema() AND tablename = 'passage' AND attname = 'words'`, pgx.QueryExecModeExec).Scan(&now.docs, &words, &shares)
 	if err == nil {
 		for i, w := range words[:min(len(words), len(shares))] {

@@ -23,7 +23,7 @@ const batchTime = 2 * time.Minute
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.again(ctx, func() error { return s.prepareAnew(ctx) }); err != nil {
+	if err := s.db.again(ctx, func() error { return s.db.prepareAnew(ctx) }); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -31,8 +31,8 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	s.mu.Unlock()
 	out := map[string]string{}
 	var key, print string
-	return out, s.again(ctx, func() error { // begins each push
-		rows, err := s.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.known().machine)
+	return out, s.db.again(ctx, func() error { // begins each push
+		rows, err := s.db.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.db.known().machine)
 		if err == nil {
 			_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
 		}
@@ -44,13 +44,13 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.prepare(ctx); err != nil {
+	if err := s.db.prepare(ctx); err != nil {
 		return nil, err
 	}
 	out := map[recall.ServerPlace]string{}
 	var at recall.ServerPlace
 	var mark string
-	rows, err := s.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.known().machine, clean(key))
+	rows, err := s.db.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.db.known().machine, clean(key))
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&at.Strand, &at.Message, &at.Part, &mark}, func() error { out[at] = mark; return nil })
 	}
@@ -115,7 +115,7 @@ func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 	s.mu.Lock()
 	s.put += n
 	s.mu.Unlock()
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		if err := s.upToDate(ctx, tx); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.known().machine)
+		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.db.known().machine)
 		return err
 	})
 }
@@ -133,7 +133,7 @@ func (s *Server) putSource(ctx context.Context, tx pgx.Tx, b *recall.ServerSourc
 	var id int64
 	err := tx.QueryRow(ctx, `INSERT INTO source(machine, key, session, origin) VALUES($1, $2, $3, $4)
 		ON CONFLICT (machine, key) DO UPDATE SET session = excluded.session, origin = excluded.origin, print = '' RETURNING id`,
-		s.known().machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
+		s.db.known().machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -184,8 +184,8 @@ func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 
 // Drop takes sources out.
 func (s *Server) Drop(ctx context.Context, keys ...string) error {
-	return s.inTx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.known().machine, cleaned(keys))
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.db.known().machine, cleaned(keys))
 		return err
 	})
 }
@@ -198,17 +198,17 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 			keys, blocks = append(keys, clean(id[:at])), append(blocks, clean(id[at+1:]))
 		}
 	}
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		touched := map[int64]bool{}
 		var id int64
 		take := func(statement string, args ...any) error {
-			rows, err := tx.Query(ctx, statement, append([]any{s.known().machine}, args...)...)
+			rows, err := tx.Query(ctx, statement, append([]any{s.db.known().machine}, args...)...)
 			if err == nil {
 				_, err = pgx.ForEachRow(rows, []any{&id}, func() error { touched[id] = true; return nil })
 			}
 			return err
 		}
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.known().machine, cleaned(sessions))
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.db.known().machine, cleaned(sessions))
 		if err == nil {
 			err = take("DELETE FROM passage p USING source s WHERE s.id = p.source AND s.machine = $1 AND p.path = ANY($2) RETURNING s.id", cleaned(files))
 		}
@@ -237,14 +237,14 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 	}
 	s.mu.Unlock()
 	if analyze {
-		if _, err := s.pool.Exec(ctx, "ANALYZE passage"); err != nil {
+		if _, err := s.db.pool.Exec(ctx, "ANALYZE passage"); err != nil {
 			return explain(err)
 		}
 	}
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `WITH moved AS (
 				UPDATE source SET cold = NOT cold WHERE machine = $1 AND session <> '' AND cold <> (newest > 0 AND newest <= $2) RETURNING id, cold)
-			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.known().machine, before)
+			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.db.known().machine, before)
 		return err
 	})
 }
@@ -253,13 +253,13 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 func (s *Server) Unmeant(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnmeant, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.prepare(ctx); err != nil || s.known().vectors == "" {
+	if err := s.db.prepare(ctx); err != nil || s.db.known().vectors == "" {
 		return nil, err
 	}
-	rows, err := s.pool.Query(ctx, `SELECT p.strand, p.message, p.part, p.id, s.key, p.mark FROM passage p JOIN source s ON s.id = p.source
+	rows, err := s.db.pool.Query(ctx, `SELECT p.strand, p.message, p.part, p.id, s.key, p.mark FROM passage p JOIN source s ON s.id = p.source
 		WHERE s.machine = $1 AND p.id > $2 AND NOT EXISTS (
 			SELECT FROM embedding e JOIN model m ON m.id = e.model WHERE e.passage = p.id AND m.name = $3 AND m.digest = $4 AND m.dims = $5)
-		ORDER BY p.id LIMIT $6`, s.known().machine, after, m.Name, m.Digest, m.Dims, limit)
+		ORDER BY p.id LIMIT $6`, s.db.known().machine, after, m.Name, m.Digest, m.Dims, limit)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -282,60 +282,16 @@ func (s *Server) PutVectors(ctx context.Context, m recall.EmbedModel, ids []int6
 	for i, v := range vectors {
 		texts[i] = pgvector.NewHalfVector(v).String()
 	}
-	model, err := s.model(ctx, m)
+	model, err := s.db.model(ctx, m)
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO embedding(model, passage, v)
 			SELECT $1, p.id, v.v::halfvec FROM unnest($2::bigint[], $3::text[]) v(id, v) JOIN passage p ON p.id = v.id
 			ON CONFLICT DO NOTHING`, model, ids, texts)
 		return err
 	})
-}
-
-// model gives the number of a model, with an index for its vectors: one can't be shared by
-// vectors of different lengths.
-func (s *Server) model(ctx context.Context, m recall.EmbedModel) (id int32, err error) {
-	if err := s.prepare(ctx); err != nil {
-		return 0, err
-	}
-	if id = s.knownModel(m); id != 0 {
-		return id, nil
-	}
-	err = s.pool.QueryRow(ctx, `WITH added AS (INSERT INTO model(name, digest, dims) VALUES($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id)
-		SELECT id FROM added UNION ALL `+findModel+` LIMIT 1`, m.Name, m.Digest, m.Dims).Scan(&id)
-	if err != nil {
-		return 0, explain(err)
-	}
-	_, err = s.pool.Exec(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS embedding_of_%d ON embedding USING hnsw ((v::halfvec(%d)) halfvec_cosine_ops) WHERE model = %d", id, m.Dims, id))
-	if err == nil {
-		s.mu.Lock()
-		s.models[m] = id
-		s.mu.Unlock()
-	}
-	return id, explain(err)
-}
-
-// findModel is the number of a model.
-const findModel = "SELECT id FROM model WHERE name = $1 AND digest = $2 AND dims = $3"
-
-func (s *Server) knownModel(m recall.EmbedModel) int32 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.models[m]
-}
-
-// modelForSearch gives the number of a model; 0 where nothing of it is on the server.
-func (s *Server) modelForSearch(ctx context.Context, m recall.EmbedModel) (id int32, err error) {
-	if id = s.knownModel(m); id != 0 {
-		return id, nil
-	}
-	err = s.pool.QueryRow(ctx, findModel, pgx.QueryExecModeExec, m.Name, m.Digest, m.Dims).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, nil
-	}
-	return id, explain(err)
 }
 
 // clean is a text as PostgreSQL can hold it: without what is no character, and without NUL.

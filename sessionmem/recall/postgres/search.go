@@ -75,7 +75,7 @@ var analyzers = sync.Pool{New: func() any { return analysis.NewAnalyzer() }}
 
 // Candidates finds what has words of a question or is near in meaning, in one round trip.
 func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (recall.ServerFound, error) {
-	there, err := s.forSearch(ctx)
+	there, err := s.db.forSearch(ctx)
 	if err != nil {
 		return recall.ServerFound{}, err
 	}
@@ -90,7 +90,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 	args["me"] = there.machine
 	dims := 0
 	if asked.Vector != nil && there.vectors != "" {
-		model, err := s.modelForSearch(ctx, asked.Model)
+		model, err := s.db.modelForSearch(ctx, asked.Model)
 		if err != nil {
 			return recall.ServerFound{}, err
 		}
@@ -102,7 +102,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 	all := asked.ColdBefore == 0 || asked.Scope.Session != "" || len(asked.Terms.Spans) > 0
 	var out recall.ServerFound
 	var list []found
-	err = s.again(ctx, func() (err error) {
+	err = s.db.again(ctx, func() (err error) {
 		out, list, err = s.ask(ctx, q, args, all, dims)
 		return err
 	})
@@ -142,7 +142,7 @@ func (s *Server) ask(ctx context.Context, q *question, args pgx.NamedArgs, all b
 			return err
 		})
 	}
-	err = s.pool.SendBatch(ctx, &batch).Close()
+	err = s.db.pool.SendBatch(ctx, &batch).Close()
 	out.Passages, out.Candidates, out.Then = nil, nil, nil
 	bySource := map[int64][]rank.Candidate{}
 	for i := range then {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"mac-stats/sessionmem/recall/engine/format"
-
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/sessionmem/recall/engine/format"
 )
 
 // randomVector has length one.
