@@ -9,6 +9,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/delegate"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
@@ -48,7 +49,7 @@ func (a *assembly) checkRoom(b transcript.Block) error {
 	in := a.contents.Of(b)
 	room, need := a.room(0), a.window.Cost(in.Text)+len(in.Images)*prompt.ImageTokens
 	if a.window.Budget.Known() && need > room {
-		return &tooLongError{model: a.who.model.Name, need: need, room: room}
+		return &fault.TooLong{Model: a.who.model.Name, Need: need, Room: room}
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ func (a *assembly) weighFiles(b *transcript.Block) error {
 	}
 	limit := a.fileTokens(*b)
 	if limit < leastFile {
-		return &tooLongError{model: a.who.model.Name, need: a.window.Cost(prompt.UserText(*b)) + leastFile, room: a.room(0)}
+		return &fault.TooLong{Model: a.who.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + leastFile, Room: a.room(0)}
 	}
 	if b.Attrs == nil {
 		b.Attrs = map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
@@ -97,7 +98,7 @@ func (c *cast) resolve(ctx context.Context, asked string, a registry.Agent) (oll
 		return ollama.ModelInfo{}, 0, fmt.Errorf("choosing a model for %s: %w", a.Slug, err)
 	}
 	if model.Can("embedding") && !model.Can("completion") {
-		return ollama.ModelInfo{}, 0, &noChatError{model.Name}
+		return ollama.ModelInfo{}, 0, &fault.NoChat{Model: model.Name}
 	}
 	numCtx, err := c.engine.p.Models.NumCtx(ctx, model.Name)
 	if err != nil {
@@ -142,9 +143,9 @@ func (c *cast) mustSee(ctx context.Context, b transcript.Block) error {
 		if !f.Image {
 			continue
 		}
-		e := &noVisionError{model: c.model.Name}
+		e := &fault.NoVision{Model: c.model.Name}
 		if other, err := c.engine.p.Models.Resolve(ctx, "", ollama.RoleVision); err == nil && other.Can(visionCapability) {
-			e.other = other.Name
+			e.Other = other.Name
 		}
 		return e
 	}

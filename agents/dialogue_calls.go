@@ -9,6 +9,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
@@ -90,7 +91,7 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	}
 	d.window.Final = true
 	d.window.Say(d.who.engine.guides.Limit)
-	return d.out.limit(ctx, sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
+	return d.out.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
 }
 
 func (d *dialogue) maxRounds() int {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/lessons"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
@@ -54,7 +55,7 @@ func (r *report) cut(c prompt.ContextCut) {
 func (r *report) note(ctx context.Context, b transcript.Block) error {
 	b.Kind = transcript.KindNote
 	if _, err := r.engine.p.Store.Append(context.WithoutCancel(ctx), r.session, b); err != nil {
-		return saveProblem("A note", err)
+		return fault.Saving("A note", err)
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func (r *report) tool(ctx context.Context, call tools.Call, o outcome, text stri
 		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: r.message.ID, Text: text, Attrs: attrs,
 	}.WithSources(o.sources).WithRecalled(o.recalled))
 	if err != nil {
-		return &saveError{what: "The result of " + call.Name, err: err}
+		return &fault.Save{What: "The result of " + call.Name, Err: err}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/agents/background"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/transcript"
@@ -88,7 +89,7 @@ func (r Request) address() map[string]string {
 // linked is a message's text with links to what is going to be attached.
 func (r Request) linked(text string) (string, error) {
 	if n := len(r.Files) + len(transcript.Attachments(text)); n > attach.Max {
-		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", ErrRequest, n, attach.Max)
+		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", fault.ErrRequest, n, attach.Max)
 	}
 	return transcript.WithLinks(text, r.uploads()...), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/delegate"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
@@ -96,12 +97,12 @@ func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, mode
 // block. What came before an error is kept, too.
 func (d *dialogue) converse(ctx context.Context) (text, block string, err error) {
 	if room := d.window.Budget.Rest(); d.window.Budget.Known() && d.window.Total() > room {
-		return "", "", &tooLongError{model: d.model.Name, need: d.window.Total(), room: room}
+		return "", "", &fault.TooLong{Model: d.model.Name, Need: d.window.Total(), Room: room}
 	}
 	for {
 		r, err := d.ask(ctx)
 		if err == nil && len(r.calls) == 0 && strings.TrimSpace(r.prose) == "" {
-			err = &emptyError{model: d.model.Name}
+			err = &fault.Empty{Model: d.model.Name}
 		}
 		kept, keepErr := d.keep(ctx, r)
 		if err = errors.Join(err, keepErr); err != nil || len(r.calls) == 0 {
@@ -124,7 +125,7 @@ func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) 
 		Parent: d.out.message.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
 	}))
 	if err != nil {
-		return transcript.Block{Text: r.prose}, &saveError{what: "The answer of " + d.agent.Slug, answer: r.prose, err: err}
+		return transcript.Block{Text: r.prose}, &fault.Save{What: "The answer of " + d.agent.Slug, Answer: r.prose, Err: err}
 	}
 	return b, nil
 }
@@ -163,7 +164,7 @@ func inWords(err error) error {
 	if err == nil || errors.Is(err, errCallStopped) {
 		return err
 	}
-	if why := Explain(err); why.Kind != KindInternal {
+	if why := fault.Explain(err); why.Kind != fault.KindInternal {
 		return &wordedError{why.Sentence, err}
 	}
 	return err
@@ -171,7 +172,7 @@ func inWords(err error) error {
 
 // ofTurn gives the error back if it is one that ends the turn: of the disk.
 func ofTurn(err error) error {
-	var save *saveError
+	var save *fault.Save
 	if errors.As(err, &save) {
 		return err
 	}

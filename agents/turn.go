@@ -8,6 +8,7 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/delegate"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/lessons"
 	"mac-stats/agents/passages"
@@ -79,9 +80,9 @@ func (t *turn) run(ctx context.Context) {
 // the app.
 func (t *turn) phases(ctx context.Context) (err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			t.engine.log.Error("a turn failed by a fault", "session", t.req.Session, "fault", fault, "stack", string(debug.Stack()))
-			err = t.fail(ctx, &panicError{fault})
+		if thrown := recover(); thrown != nil {
+			t.engine.log.Error("a turn failed by a fault", "session", t.req.Session, "fault", thrown, "stack", string(debug.Stack()))
+			err = t.fail(ctx, &fault.Panic{Value: thrown})
 		}
 	}()
 	for next := phase((*turn).takeLock); next != nil; {
@@ -121,16 +122,16 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 			select {
 			case <-before.done:
 			case <-ctx.Done():
-				return nil, &lockedError{who, context.Cause(ctx)}
+				return nil, &fault.Locked{Who: who, Cause: context.Cause(ctx)}
 			}
 		}
 	}
 	lock, err := t.engine.p.Store.LockTurn(ctx, t.req.Session, t.req.Holder, func(h sessionmem.Holder) { waiting(h.Who) })
 	if err != nil {
 		if ctx.Err() != nil && who != "" {
-			return nil, &lockedError{who, err}
+			return nil, &fault.Locked{Who: who, Cause: err}
 		}
-		return nil, saveProblem("Your message", err)
+		return nil, fault.Saving("Your message", err)
 	}
 	t.lock = lock
 	t.settings = t.engine.p.Settings()
@@ -152,7 +153,7 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("looking for the conversation: %w", err)
 	case there:
-		return ErrOnDisk
+		return fault.ErrOnDisk
 	}
 	store.SetPrivate(t.req.Session)
 	return nil

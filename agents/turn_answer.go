@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/lessons"
 	"mac-stats/sessionmem/transcript"
 )
@@ -21,7 +22,7 @@ func (t *turn) keepRound(ctx context.Context, r reply) error {
 	}
 	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.prose}
 	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.said(b)); err != nil {
-		return &saveError{what: "A part of the answer", answer: r.prose, err: err}
+		return &fault.Save{What: "A part of the answer", Answer: r.prose, Err: err}
 	}
 	return nil
 }
@@ -47,7 +48,7 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.talk.usage),
 	}).WithRecalled(t.passages.Used()))
 	if err != nil {
-		return &saveError{what: "The answer", answer: t.reply.prose, err: err}
+		return &fault.Save{What: "The answer", Answer: t.reply.prose, Err: err}
 	}
 	t.result.Text = b.Text
 	return nil
@@ -69,7 +70,7 @@ func (t *turn) keepThought(ctx context.Context, r reply) error {
 func (t *turn) answer(ctx context.Context) (phase, error) {
 	if strings.TrimSpace(t.reply.prose) == "" {
 		t.reply.draft.Discard()
-		return nil, &emptyError{model: t.who.model.Name}
+		return nil, &fault.Empty{Model: t.who.model.Name}
 	}
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
@@ -113,10 +114,10 @@ func (t *turn) cutShort() string {
 // fail ends the turn with an error: a Note in the transcript, where the user's
 // message is in it, and the terminal event.
 func (t *turn) fail(ctx context.Context, err error) error {
-	why := Explain(err)
+	why := fault.Explain(err)
 	if t.lock != nil && t.out.message.ID != "" {
 		note := transcript.Block{Note: transcript.NoteError, Parent: t.out.message.ID, Text: why.Sentence}
-		if why.Kind == KindCancelled {
+		if why.Kind == fault.KindCancelled {
 			note.Note, note.Text = transcript.NoteInterrupted, ""
 		}
 		if t.result.AnswerID != "" {
@@ -133,9 +134,9 @@ func (t *turn) fail(ctx context.Context, err error) error {
 	if t.last.Block == "" {
 		t.last.Block = t.out.message.ID
 	}
-	var save *saveError
-	if errors.As(err, &save) && save.answer != "" {
-		t.last.Text += "\n\n" + save.answer // it is nowhere else
+	var save *fault.Save
+	if errors.As(err, &save) && save.Answer != "" {
+		t.last.Text += "\n\n" + save.Answer // it is nowhere else
 	}
 	return err
 }

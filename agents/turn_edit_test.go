@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollamatest"
 )
 
@@ -63,7 +64,7 @@ func TestTurnEditOfWhatIsNotThere(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2")})
 	first, _ := r.say("Q1")
 	for name, id := range map[string]string{"an unknown block": "nothere", "an answer": first.AnswerID} {
-		if _, _, err := r.turn(Request{Edit: id, Text: "other"}); !errors.Is(err, ErrRequest) {
+		if _, _, err := r.turn(Request{Edit: id, Text: "other"}); !errors.Is(err, fault.ErrRequest) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem/transcript"
 )
@@ -156,7 +157,7 @@ func TestAnAnswerEndsBeforeAMadeUpTurnOfTheUser(t *testing.T) {
 func TestAnAnswerThatShowsNothingIsNone(t *testing.T) {
 	for _, text := range []string{"", " \n\n ", "\u200b", "\ufeff\u2060", "```\n```", "<|im_end|>", "<think>\n\n</think>\n\n"} {
 		r := newRig(t, ollamaScript(text))
-		if result, _, err := r.turn(Request{Text: "Hi"}); !errors.Is(err, ErrEmpty) {
+		if result, _, err := r.turn(Request{Text: "Hi"}); !errors.Is(err, fault.ErrEmpty) {
 			t.Errorf("%q is the answer %q, %v", text, result.Text, err)
 		}
 		if kinds := r.kinds(); len(kinds) != 2 || kinds[1] != "note:error" {

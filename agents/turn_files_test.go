@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem/attach"
 	"mac-stats/sessionmem/memory"
@@ -115,8 +116,8 @@ func TestImagesGoToModelsThatCanSeeThem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Models: append([]ollamatest.Model{textModel(testModel, 16384)}, c.others...), Rules: replies("A1")})
 			_, _, err := r.turn(Request{Text: "What is this?", Files: []attach.File{picture(t)}})
-			want := Explanation{KindNoVision, testModel + " can't look at images.", c.next}
-			if diff := cmp.Diff(want, Explain(err)); !errors.Is(err, ErrNoVision) || diff != "" {
+			want := fault.Explanation{Kind: fault.KindNoVision, Sentence: testModel + " can't look at images.", Next: c.next}
+			if diff := cmp.Diff(want, fault.Explain(err)); !errors.Is(err, fault.ErrNoVision) || diff != "" {
 				t.Error(err, diff)
 			}
 			if n := len(r.server.Chats()); n != 0 {
@@ -200,10 +201,10 @@ func TestFilesWithoutWordsAreAMessage(t *testing.T) {
 	for range attach.Max + 1 {
 		many = append(many, upload(t, "notes.txt", "apples"))
 	}
-	if _, _, err := r.turn(Request{Text: "x", Files: many}); !errors.Is(err, ErrRequest) {
+	if _, _, err := r.turn(Request{Text: "x", Files: many}); !errors.Is(err, fault.ErrRequest) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := r.turn(Request{Text: " "}); !errors.Is(err, ErrRequest) {
+	if _, _, err := r.turn(Request{Text: " "}); !errors.Is(err, fault.ErrRequest) {
 		t.Errorf("nothing at all: %v", err)
 	}
 }

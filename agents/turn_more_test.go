@@ -17,6 +17,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents/background"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/fetch"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
@@ -74,7 +75,7 @@ func TestTurnWaitsForAnotherProcess(t *testing.T) {
 				t.Errorf("state %+v", e)
 			}
 			stopped.Stop()
-			if _, err := stopped.Wait(); !errors.Is(err, ErrLocked) || Explain(err).Kind != KindCancelled {
+			if _, err := stopped.Wait(); !errors.Is(err, fault.ErrLocked) || fault.Explain(err).Kind != fault.KindCancelled {
 				t.Errorf("the waiting one: %v", err)
 			}
 			lock.Unlock()
@@ -167,16 +168,16 @@ func TestTurnRefusesWhatCannotBeAnswered(t *testing.T) {
 		kind string
 		want []string // of the transcript; nil: there is none
 	}{
-		{"given an empty message", Request{Text: " \n"}, ollamatest.Reply{Text: "x"}, KindInternal, nil},
-		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, ollamatest.Reply{Text: "x"}, KindAgent, []string{"user", "note:error"}},
-		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, ollamatest.Reply{Text: "x"}, KindInternal, nil},
-		{"given an empty answer", Request{Text: "Hi"}, ollamatest.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, KindServer, []string{"user", "note:error"}},
+		{"given an empty message", Request{Text: " \n"}, ollamatest.Reply{Text: "x"}, fault.KindInternal, nil},
+		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, ollamatest.Reply{Text: "x"}, fault.KindAgent, []string{"user", "note:error"}},
+		{"given a session name that is none", Request{Text: "Hi", Session: "../../etc"}, ollamatest.Reply{Text: "x"}, fault.KindInternal, nil},
+		{"given an empty answer", Request{Text: "Hi"}, ollamatest.Reply{Chunks: []string{}, Thinking: []string{"hm"}}, fault.KindServer, []string{"user", "note:error"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: tt.rule}}})
 			_, events, err := r.turn(tt.req)
-			if Explain(err).Kind != tt.kind || events[len(events)-1].Type != EventError {
-				t.Errorf("error %v (%+v)", err, Explain(err))
+			if fault.Explain(err).Kind != tt.kind || events[len(events)-1].Type != EventError {
+				t.Errorf("error %v (%+v)", err, fault.Explain(err))
 			}
 			if tt.want == nil {
 				if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, sessionmem.ErrNotFound) {
@@ -329,7 +330,7 @@ func TestTurnSurvivesAFault(t *testing.T) {
 	r.params.Stats = func(context.Context, string) (string, error) { panic("a sensor went mad") }
 	r.open()
 	_, events, err := r.turn(Request{Text: "Hello"})
-	if Explain(err).Kind != KindInternal || events[len(events)-1].Type != EventError {
+	if fault.Explain(err).Kind != fault.KindInternal || events[len(events)-1].Type != EventError {
 		t.Errorf("error %v", err)
 	}
 	r.params.Stats = nil
@@ -343,7 +344,7 @@ func TestEngineAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := r.turn(Request{Text: "Hello"})
-	if Explain(err).Kind != KindCancelled {
+	if fault.Explain(err).Kind != fault.KindCancelled {
 		t.Errorf("error %v", err)
 	}
 }
@@ -378,7 +379,7 @@ func TestTurnLongMessageIsKeptWhereTheServerIsDown(t *testing.T) {
 	r := newRig(t, ollamaScript("ok"))
 	r.server.Down()
 	_, _, err := r.turn(Request{Text: strings.Repeat("A long story. ", 500)})
-	if Explain(err).Kind != KindDown {
+	if fault.Explain(err).Kind != fault.KindDown {
 		t.Errorf("error %v", err)
 	}
 	if diff := cmp.Diff([]string{"user", "note:error"}, r.kinds()); diff != "" {
@@ -426,7 +427,7 @@ func TestAModelThatMakesVectorsAloneIsNotAsked(t *testing.T) {
 	vectors := ollamatest.Model{Name: "all-minilm:latest", ParameterSize: "22M", Family: "bert", Capabilities: []string{"embedding"}, ContextLength: 256}
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{vectors}, Rules: replies("never")})
 	_, events, err := r.turn(Request{Text: "Hello", Model: "all-minilm"})
-	if why := Explain(err); why.Sentence != "all-minilm:latest makes vectors for the search and can't chat." || why.Next != "Choose another model." {
+	if why := fault.Explain(err); why.Sentence != "all-minilm:latest makes vectors for the search and can't chat." || why.Next != "Choose another model." {
 		t.Errorf("explained as %+v", why)
 	}
 	if len(r.server.Chats()) != 0 || r.kinds()[0] != "user" {
@@ -490,7 +491,7 @@ func TestTurnStreamingAnswerIsCheckpointed(t *testing.T) {
 		t.Errorf("checkpoint %q", got)
 	}
 	run.Stop()
-	if _, err := run.Wait(); Explain(err).Kind != KindCancelled {
+	if _, err := run.Wait(); fault.Explain(err).Kind != fault.KindCancelled {
 		t.Errorf("error %v", err)
 	}
 	if got := partials(); got != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
@@ -404,19 +405,19 @@ func TestTurnFaults(t *testing.T) {
 		wantKinds []string
 		idle      time.Duration
 	}{
-		{"given a server that goes down", &ollamatest.Fault{Kind: ollamatest.FaultDown}, "", KindStreamCut, "", []string{"user", "note:error"}, 2 * time.Minute},
-		{"given a stream that is cut", &ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given a connection that breaks", &ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}, "", KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given an error line", &ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}, "", KindServer, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
-		{"given a hang in mid-stream", &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}, "", KindTimeout, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Second},
-		{"given 500", &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}, "", KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
-		{"given a web page", &ollamatest.Fault{Kind: ollamatest.FaultGarbage}, "", KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
-		{"given a model that is not installed", nil, "nope:1b", KindModelMissing, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a server that goes down", &ollamatest.Fault{Kind: ollamatest.FaultDown}, "", fault.KindStreamCut, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a stream that is cut", &ollamatest.Fault{Kind: ollamatest.FaultCut, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a connection that breaks", &ollamatest.Fault{Kind: ollamatest.FaultReset, After: 2}, "", fault.KindStreamCut, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given an error line", &ollamatest.Fault{Kind: ollamatest.FaultErrorLine, After: 2}, "", fault.KindServer, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Minute},
+		{"given a hang in mid-stream", &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 2}, "", fault.KindTimeout, "one two ", []string{"user", "assistant", "note:error"}, 2 * time.Second},
+		{"given 500", &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 500}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a web page", &ollamatest.Fault{Kind: ollamatest.FaultGarbage}, "", fault.KindServer, "", []string{"user", "note:error"}, 2 * time.Minute},
+		{"given a model that is not installed", nil, "nope:1b", fault.KindModelMissing, "", []string{"user", "note:error"}, 2 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRigThatWaits(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Chunks: []string{"one ", "two ", "three"}, Fault: tt.fault}}}}, tt.idle)
 			result, events, err := r.turn(Request{Text: "Hello", Model: tt.model})
-			why := Explain(err)
+			why := fault.Explain(err)
 			if err == nil || why.Kind != tt.wantKind || why.Next == "" {
 				t.Errorf("error %v, explained %+v, want kind %s", err, why, tt.wantKind)
 			}
@@ -438,7 +439,7 @@ func TestTurnServerDownThenRetry(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("First.", "Second.")})
 	r.server.Down()
 	result, _, err := r.turn(Request{Text: "Hello"})
-	if !errors.Is(err, ollama.ErrOllamaDown) || Explain(err).Kind != KindDown {
+	if !errors.Is(err, ollama.ErrOllamaDown) || fault.Explain(err).Kind != fault.KindDown {
 		t.Fatalf("error %v", err)
 	}
 	if diff := cmp.Diff([]string{"user", "note:error"}, r.kinds()); diff != "" {
@@ -466,7 +467,7 @@ func TestTurnServerDownThenRetry(t *testing.T) {
 	if err != nil || len(window.Messages) != 2 || window.Messages[1].Text != "Second." {
 		t.Errorf("context %+v, %v", window, err)
 	}
-	if _, _, err := r.turn(Request{Retry: "nothere"}); !errors.Is(err, ErrRequest) {
+	if _, _, err := r.turn(Request{Retry: "nothere"}); !errors.Is(err, fault.ErrRequest) {
 		t.Errorf("retry of an unknown block: %v", err)
 	}
 }
@@ -502,7 +503,7 @@ func TestTurnStop(t *testing.T) {
 			if took := time.Since(began); took > time.Minute { // the server hangs for longer
 				t.Errorf("stopping took %v", took)
 			}
-			if Explain(err).Kind != KindCancelled || strings.TrimSpace(result.Text) != "one two" || !result.Stopped {
+			if fault.Explain(err).Kind != fault.KindCancelled || strings.TrimSpace(result.Text) != "one two" || !result.Stopped {
 				t.Errorf("result %+v, %v", result, err)
 			}
 			if diff := cmp.Diff([]string{"user", "assistant", "note:interrupted"}, r.kinds()); diff != "" {
@@ -530,7 +531,7 @@ func TestTurnStopBeforeTheTools(t *testing.T) {
 		t.Errorf("another chat: %v", err)
 	}
 	run.Stop()
-	if _, err := run.Wait(); Explain(err).Kind != KindCancelled {
+	if _, err := run.Wait(); fault.Explain(err).Kind != fault.KindCancelled {
 		t.Error(err)
 	}
 }
@@ -610,7 +611,7 @@ func TestTurnOverflowShrinksOnce(t *testing.T) {
 				r.say("Hello " + fill)
 			}
 			_, events, err := r.turn(Request{Text: "The last"})
-			if (err != nil) != tt.wantErr || tt.wantErr && Explain(err).Kind != KindContextOverflow {
+			if (err != nil) != tt.wantErr || tt.wantErr && fault.Explain(err).Kind != fault.KindContextOverflow {
 				t.Fatalf("error %v", err)
 			}
 			cuts := of(events, EventContextCut)
@@ -627,7 +628,7 @@ func TestTurnOverflowShrinksOnce(t *testing.T) {
 func TestTurnTooLong(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 4096)}, Rules: replies("ok")})
 	_, events, err := r.turn(Request{Text: strings.Repeat("A long story. ", 2000)})
-	if !errors.Is(err, ErrTooLong) || events[len(events)-1].Kind != KindTooLong {
+	if !errors.Is(err, fault.ErrTooLong) || events[len(events)-1].Kind != fault.KindTooLong {
 		t.Fatalf("error %v", err)
 	}
 	if len(r.server.Chats()) != 0 {
@@ -682,7 +683,7 @@ func TestTurnDiskFailures(t *testing.T) {
 		breakFolder(t, r)
 		_, events, err := r.turn(Request{Text: "Hello"})
 		last := events[len(events)-1]
-		if err == nil || last.Kind != KindDisk || len(r.server.Chats()) != 0 {
+		if err == nil || last.Kind != fault.KindDisk || len(r.server.Chats()) != 0 {
 			t.Errorf("error %v, last %+v, %d chats", err, last, len(r.server.Chats()))
 		}
 	})
@@ -694,7 +695,7 @@ func TestTurnDiskFailures(t *testing.T) {
 		}}}})
 		result, events, err := r.turn(Request{Text: "Hello"})
 		last := events[len(events)-1]
-		if err == nil || last.Kind != KindDisk || !strings.Contains(last.Text, "The precious answer.") || result.Text != "The precious answer." {
+		if err == nil || last.Kind != fault.KindDisk || !strings.Contains(last.Text, "The precious answer.") || result.Text != "The precious answer." {
 			t.Errorf("result %+v, last %+v, %v", result, last, err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
@@ -23,7 +24,7 @@ const weighFrom = 256
 func (t *turn) write(ctx context.Context) (phase, error) {
 	text := transcript.Block{Kind: transcript.KindUser, Text: t.req.Text}.Normalized().Text
 	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
-		return nil, fmt.Errorf("%w: the message is empty", ErrRequest)
+		return nil, fmt.Errorf("%w: the message is empty", fault.ErrRequest)
 	}
 	linked, err := t.req.linked(text)
 	if err != nil {
@@ -34,7 +35,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	if transcript.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
 		t.out.state(StateReading, "looking at the message")
 		err := t.weigh(ctx, &b)
-		if errors.Is(err, ErrTooLong) && len(notes) > 0 { // the message goes first
+		if errors.Is(err, fault.ErrTooLong) && len(notes) > 0 { // the message goes first
 			notes = nil
 			b = t.message(linked, nil)
 			err = t.weigh(ctx, &b)
@@ -57,7 +58,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	}
 	for _, u := range t.engine.p.Store.Refused() {
 		if u.Session == t.req.Session {
-			t.out.warn(StateReading, ExplainWaiting(u).Sentence)
+			t.out.warn(StateReading, fault.ExplainWaiting(u).Sentence)
 		}
 	}
 	return (*turn).choose, nil
@@ -91,20 +92,20 @@ func (t *turn) save(ctx context.Context, b transcript.Block) (transcript.Block, 
 	if t.req.Edit == "" {
 		out, err := store.AppendAll(ctx, name, blocks...)
 		if err != nil {
-			return transcript.Block{}, saveProblem("Your message", err)
+			return transcript.Block{}, fault.Saving("Your message", err)
 		}
 		return out[len(out)-1], nil
 	}
 	edited, _, err := store.Message(ctx, name, t.req.Edit)
 	switch {
 	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != transcript.KindUser:
-		return transcript.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", ErrRequest)
+		return transcript.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", fault.ErrRequest)
 	case err != nil:
 		return transcript.Block{}, fmt.Errorf("reading the conversation: %w", err)
 	}
 	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
 	if err != nil {
-		return transcript.Block{}, saveProblem("Your message", err)
+		return transcript.Block{}, fault.Saving("Your message", err)
 	}
 	return out[len(out)-1], nil
 }
@@ -143,7 +144,7 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 	user, after, err := t.engine.p.Store.Message(ctx, t.req.Session, t.req.Retry)
 	switch {
 	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
-		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", ErrRequest)
+		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", fault.ErrRequest)
 	case err != nil:
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
@@ -166,7 +167,7 @@ func (t *turn) keepFiles(ctx context.Context, text string) (string, error) {
 	for _, u := range t.req.Files {
 		a, err := t.engine.p.Store.Attach(ctx, t.req.Session, u)
 		if err != nil {
-			return "", saveProblem("The attached file", err)
+			return "", fault.Saving("The attached file", err)
 		}
 		list = append(list, a)
 	}

@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"agents/background": {
 		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/summary", "sessionmem/transcript",
 	},
+	"agents/fault":     {"agents/ollama", "agents/prompt", "agents/registry", "sessionmem", "sessionmem/excerpt", "sessionmem/transcript"},
 	"agents/delegate":  {"agents/prompt", "agents/registry", "agents/tools"},
 	"agents/lessons":   {"agents/prompt", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/sharedfile", "sessionmem/transcript"},
 	"agents/passages":  {"agents/background", "agents/prompt", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/transcript"},
@@ -136,27 +137,27 @@ var rooms = map[string][]string{
 	"app/ui/answer":   {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose"},
 
 	"app/cli/words":   {},
-	"app/cli/cmdline": {"agents", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/transcript"},
+	"app/cli/cmdline": {"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/transcript"},
 	"app/cli/askcmd": {
-		"agents", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
+		"agents", "agents/fault", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
 	},
 	"app/cli/sessioncmd": {
 		"app/backend", "app/cli/cmdline", "app/cli/words", "app/exporter", "app/importer", "sessionmem", "sessionmem/compact", "sessionmem/transcript", "sessionmem/wordsearch",
 	},
 	"app/cli/memorycmd": {
-		"agents", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/postgres", "sessionmem/sharedfile",
+		"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/indexfile", "sessionmem/recall/postgres", "sessionmem/sharedfile",
 	},
-	"app/cli/agentcmd":    {"agents", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
+	"app/cli/agentcmd":    {"agents", "agents/fault", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/modelcmd":    {"agents/ollama", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/schedulecmd": {"app/backend", "app/cli/cmdline", "app/cli/words", "app/schedule"},
 	"app/cli/discordcmd":  {"app/backend", "app/cli/cmdline", "app/cli/words", "app/discord/channels", "app/discord/connection", "app/discord/token"},
 	"app/cli/toolcmd":     {"agents/mcpclient", "agents/tools", "app/backend", "app/cli/cmdline", "app/cli/words", "app/config", "app/mcpserver", "sessionmem/recall"},
 	"app/cli/doctorcmd": {
-		"agents", "agents/ollama", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/discordcmd", "app/cli/memorycmd", "app/cli/modelcmd", "app/cli/words", "app/config", "app/crash", "app/discord/connection", "app/monitor", "sessionmem/recall", "sessionmem/recall/postgres",
+		"agents", "agents/fault", "agents/ollama", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/discordcmd", "app/cli/memorycmd", "app/cli/modelcmd", "app/cli/words", "app/config", "app/crash", "app/discord/connection", "app/monitor", "sessionmem/recall", "sessionmem/recall/postgres",
 	},
 
 	"app/cpuwindow/vitals": {"app/i18n", "app/monitor", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},
-	"app/cpuwindow/models": {"agents", "agents/ollama", "app/cpuwindow/faultwords", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},
+	"app/cpuwindow/models": {"agents", "agents/fault", "agents/ollama", "app/cpuwindow/faultwords", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose"},
 	"app/cpuwindow/pages": {
 		"agents", "agents/registry", "app/config", "app/cpuwindow/conversation", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/overlay", "app/ui/prose", "sessionmem/linediff", "sessionmem/memory", "sessionmem/memorytext",
 	},
@@ -167,7 +168,7 @@ var rooms = map[string][]string{
 	},
 	"app/cpuwindow/compose": {"agents", "app/cpuwindow/conversation", "app/i18n", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/chat": {
-		"agents", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/faultwords", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose", "sessionmem/forgotten", "sessionmem/transcript",
+		"agents", "agents/fault", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/faultwords", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose", "sessionmem/forgotten", "sessionmem/transcript",
 	},
 	"app/cpuwindow/find":     {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/slash":    {"app/i18n", "app/ui/column", "app/ui/kit"},
@@ -179,7 +180,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/shortcuts":  {"app/config", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay"},
 	"app/cpuwindow/faultwords": {"app/i18n"},
 	"app/cpuwindow/appearance": {"app/config", "app/ui/kit", "sessionmem/wholefile"},
-	"app/cpuwindow/chats":      {"agents", "app/config", "app/cpuwindow/conversation", "app/i18n", "sessionmem", "sessionmem/memory", "sessionmem/transcript"},
+	"app/cpuwindow/chats":      {"agents", "agents/fault", "app/config", "app/cpuwindow/conversation", "app/i18n", "sessionmem", "sessionmem/memory", "sessionmem/transcript"},
 	"app/cpuwindow/chatpane": {
 		"agents", "agents/ollama", "agents/registry", "app/cpuwindow/chat", "app/cpuwindow/chats", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/header", "app/cpuwindow/options",
 		"app/cpuwindow/setup", "app/cpuwindow/shortcuts", "app/cpuwindow/slash", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/overlay", "app/ui/prose", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
@@ -191,7 +192,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
 	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

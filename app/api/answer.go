@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
@@ -113,7 +113,7 @@ func (a *API) explain(err error) *problem {
 		return &problem{http.StatusGatewayTimeout, codeTimeout, "It took longer than allowed.", "Send the request again."}
 	}
 	a.log.Warn("a request to the local api failed", "error", err)
-	e := agents.Explain(err)
+	e := fault.Explain(err)
 	return &problem{http.StatusInternalServerError, codeInternal, e.Sentence, e.Next}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
 	"mac-stats/app/monitor"
@@ -148,7 +149,7 @@ func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {
 	if err := say("cpu-after", "another secret"); err != nil {
 		t.Fatal(err)
 	}
-	if err := say("cpu-before", "a third secret"); !errors.Is(err, agents.ErrOnDisk) {
+	if err := say("cpu-before", "a third secret"); !errors.Is(err, fault.ErrOnDisk) {
 		t.Errorf("err = %v, want ErrOnDisk for a conversation that is on disk", err)
 	}
 	if n := len(s.Chats()); n != 3 {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/sessionmem"
 )
 
@@ -40,7 +40,7 @@ func (r *refusals) take() []sessionmem.Refused {
 
 // unsavedNotice says what is not saved yet, why, and what becomes of it.
 func unsavedNotice(u sessionmem.Refused) Notice {
-	why := agents.ExplainWaiting(u)
+	why := fault.ExplainWaiting(u)
 	return Notice{Kind: NoticeUnsaved, Session: u.Session, Text: why.Sentence, Next: why.Next}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/app/monitor"
@@ -157,7 +158,7 @@ func inWords(err error) error {
 	if err == nil {
 		return nil
 	}
-	x := agents.Explain(err)
+	x := fault.Explain(err)
 	return errors.New(strings.TrimSpace(x.Sentence + " " + x.Next))
 }
 

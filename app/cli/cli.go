@@ -19,7 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cli/agentcmd"
 	"mac-stats/app/cli/askcmd"
 	"mac-stats/app/cli/cmdline"
@@ -149,7 +149,7 @@ func startApp(cmd *cobra.Command, run func(context.Context, AppOptions) error, o
 		return cmdline.Problem("This build has no window.", "Start it with --headless, or use a command: mac-stats --help lists them.")
 	}
 	err := run(cmd.Context(), o)
-	if agents.Explain(err).Kind == agents.KindInternal && !errors.Is(err, config.ErrNoHome) { // its own words say it best: no display, no window
+	if fault.Explain(err).Kind == fault.KindInternal && !errors.Is(err, config.ErrNoHome) { // its own words say it best: no display, no window
 		return cmdline.Problem(words.Sentence(err.Error()), "")
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
@@ -108,7 +108,7 @@ func exitCode(ctx context.Context, c *cmdline.Line, err error) int {
 	case errors.Is(err, cmdline.ErrFindings):
 		return exitFailed
 	case ctx.Err() != nil && cmdline.IsStop(err):
-		if errors.Is(err, agents.ErrLocked) { // else the message is in the transcript
+		if errors.Is(err, fault.ErrLocked) { // else the message is in the transcript
 			c.Note("mac-stats: " + explain(c, failed.err))
 		}
 		return exitInterrupted

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
@@ -142,7 +143,7 @@ func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
 			t.Error("they are still beside the next message")
 		}
 		b.Sees("What is this?", "notes.txt")
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindDisk, Text: "The disk is full."}
+		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindDisk, Text: "The disk is full."}
 		close(b.run(0).events)
 		b.Settle()
 		b.w.chat.View.Act.Retry(conversation.Fault{Text: "What is this?"})

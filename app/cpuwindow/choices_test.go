@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
@@ -150,7 +151,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 			b.Settle()
 			return lastFault(c)
 		}
-		f := refuse(agents.KindNoVision)
+		f := refuse(fault.KindNoVision)
 		b.Sees("Send without the image", "Send again")
 		b.w.chat.View.Act.SendBare(f)
 		last := b.turns.requests[len(b.turns.requests)-1]
@@ -160,7 +161,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		close(b.run(len(b.turns.requests) - 1).events)
 		b.Settle()
 
-		f = refuse(agents.KindNoVision)
+		f = refuse(fault.KindNoVision)
 		b.w.chat.View.Act.UseModel("gemma3:4b", f)
 		b.Settle()
 		last = b.turns.requests[len(b.turns.requests)-1]
@@ -170,7 +171,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		close(b.run(len(b.turns.requests) - 1).events)
 		b.Settle()
 
-		f = refuse(agents.KindTooLong)
+		f = refuse(fault.KindTooLong)
 		b.Sees("Edit message")
 		b.w.chat.View.Act.Rewrite(f)
 		b.Settle()

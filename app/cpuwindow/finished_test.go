@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/config"
 	"mac-stats/app/ui/screentest"
 )
@@ -25,8 +26,8 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		want    string
 	}{
 		"slow and unseen":      {took: time.Minute, last: done, want: "“Why is my fan loud?”: the answer is ready"},
-		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindDown}, want: "“Why is my fan loud?”: there is no answer, something went wrong"},
-		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}},
+		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: fault.KindDown}, want: "“Why is my fan loud?”: there is no answer, something went wrong"},
+		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: fault.KindCancelled}},
 		"quick":                {took: 9 * time.Second, last: done},
 		"turned off":           {took: time.Minute, after: -1, last: done},
 		"the window is looked": {took: time.Minute, last: done, prepare: func(b *bench) { b.w.p.App.Lifecycle().(lifecycle).OnEnteredForeground()() }},

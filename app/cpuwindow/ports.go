@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
@@ -123,7 +124,7 @@ type parts struct {
 	notices  func() []backend.Notice
 	imports  func(ctx context.Context, file string, dry bool) (settings.Imported, error)
 	onNotice func(func(backend.Notice)) (stop func())
-	explain  func(error) agents.Explanation
+	explain  func(error) fault.Explanation
 	crashes  notices.Crashes
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
@@ -148,7 +149,7 @@ func fromBackend(b *backend.Backend) parts {
 		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: searched{b.Index, b.Shared}, forgetter: b.Forgetting, logger: b.Logger, memories: b.Memory, roster: b.Registry,
 		keeper: b.Store, clipImage: clipimage.Read,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
-		notices: b.Notices, decided: b.Keeper.LookAtMemory, onNotice: b.OnNotice, explain: agents.Explain,
+		notices: b.Notices, decided: b.Keeper.LookAtMemory, onNotice: b.OnNotice, explain: fault.Explain,
 		home: b.Paths.Home, crashes: b.Crashes, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/screentest"
@@ -90,8 +91,8 @@ func TestTheQueueStaysWithItsSession(t *testing.T) {
 
 func TestStopAndErrorsHoldTheQueueBack(t *testing.T) {
 	for name, end := range map[string]agents.Event{
-		"stop":  {Type: agents.EventError, Kind: agents.KindCancelled},
-		"error": {Type: agents.EventError, Kind: agents.KindDown, Text: "Ollama isn't running.", Err: errors.New("x")},
+		"stop":  {Type: agents.EventError, Kind: fault.KindCancelled},
+		"error": {Type: agents.EventError, Kind: fault.KindDown, Text: "Ollama isn't running.", Err: errors.New("x")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -125,7 +126,7 @@ func TestSendNowStopsTheAnswerAndGoesFirst(t *testing.T) {
 		if !b.run(0).stopped {
 			t.Fatal("the answer was not stopped")
 		}
-		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: agents.KindCancelled}
+		b.run(0).events <- agents.Event{Type: agents.EventError, Kind: fault.KindCancelled}
 		close(b.run(0).events)
 		b.Settle()
 		if got := b.turns.requests[1].Text; got != "third" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/discord/connection"
 	"mac-stats/sessionmem/attach"
 )
@@ -52,11 +53,11 @@ func (an *answerer) answer(ctx context.Context, w *working) (told bool) {
 	req := an.request(ctx, j, set, around, before)
 	d := an.newDraft(j, func(ctx context.Context) string { return an.replyTarget(ctx, j, around, set) })
 	result, text, err := an.follow(ctx, req, d)
-	if other := agents.VisionModel(err); other != "" && result.UserID == "" {
+	if other := fault.VisionModel(err); other != "" && result.UserID == "" {
 		req.Model = other // images go to a model that can look at them
 		result, text, err = an.follow(ctx, req, d)
 	}
-	if errors.Is(err, agents.ErrNoVision) && result.UserID == "" && withoutImages(&req, j) {
+	if errors.Is(err, fault.ErrNoVision) && result.UserID == "" && withoutImages(&req, j) {
 		result, text, err = an.follow(ctx, req, d)
 	}
 	quiet()
@@ -144,7 +145,7 @@ func (an *answerer) send(ctx context.Context, j *job, d *draft, result agents.Re
 		an.keep(ctx, j, d, result, "")
 		return // whoever stopped it knows
 	case err != nil:
-		an.log.Info("a message on discord was not answered", "session", result.Session, "kind", agents.Explain(err).Kind)
+		an.log.Info("a message on discord was not answered", "session", result.Session, "kind", fault.Explain(err).Kind)
 		text = inWords(err, stopped)
 	}
 	if err := d.finish(ctx, withUnread(text, j.unread)); err != nil {
@@ -184,17 +185,17 @@ func withUnread(text string, unread []string) string {
 
 // inWords is an error for people in a channel: nothing of the machine's own.
 func inWords(err error, stopped bool) string {
-	why := agents.Explain(err)
+	why := fault.Explain(err)
 	switch {
-	case stopped, why.Kind == agents.KindCancelled:
+	case stopped, why.Kind == fault.KindCancelled:
 		return "Stopped."
-	case why.Kind == agents.KindDown:
+	case why.Kind == fault.KindDown:
 		return "I can't answer now: the model server does not run. My owner has to start it."
-	case why.Kind == agents.KindTooLong, why.Kind == agents.KindContextOverflow:
+	case why.Kind == fault.KindTooLong, why.Kind == fault.KindContextOverflow:
 		return "That is too long for me. Please send a shorter message, or attach only the part you ask about."
-	case why.Kind == agents.KindNoVision:
+	case why.Kind == fault.KindNoVision:
 		return "I can't look at images with the model I have here."
-	case why.Kind == agents.KindTimeout, why.Kind == agents.KindStreamCut, why.Kind == agents.KindServer, why.Kind == agents.KindNoMemory, why.Kind == agents.KindBusy:
+	case why.Kind == fault.KindTimeout, why.Kind == fault.KindStreamCut, why.Kind == fault.KindServer, why.Kind == fault.KindNoMemory, why.Kind == fault.KindBusy:
 		return "The model gave no answer in time. Please ask again."
 	}
 	return "Something went wrong while I was answering; my owner finds the reason in the log. Please ask again later."

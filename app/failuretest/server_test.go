@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shirou/gopsutil/v4/mem"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 )
@@ -197,7 +197,7 @@ func TestServerFails(t *testing.T) {
 					session, said = oldSession, []string{"user: How long does green tea steep?", "assistant: Two minutes."}
 				}
 				args := append([]string{"ask", "--session", strings.TrimPrefix(session, "cli-")}, tt.args...)
-				stderr := "mac-stats: " + sentence + " " + agents.Explanation{Next: next}.Terminal().Next + "\n"
+				stderr := "mac-stats: " + sentence + " " + fault.Explanation{Next: next}.Terminal().Next + "\n"
 				if format == "json" {
 					o := p.run(append(args, "--json", question)...)
 					o.expect(t, 1, o.stdout, stderr)

@@ -16,6 +16,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
@@ -61,7 +62,7 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 		return results{}, err
 	}
 	if _, err := server.Version(ctx); err != nil { // said of the server, not of the proxy
-		return results{}, errors.New(agents.Explain(err).Sentence)
+		return results{}, errors.New(fault.Explain(err).Sentence)
 	}
 	r := &runner{p: p, titles: map[int]string{}}
 	if r.proxy, err = newProxy(server.Host(), p.seed, p.most); err != nil {
@@ -175,9 +176,9 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	case errors.Is(failed, errPlain):
 		one.check(t, outcome) // of what takes its place
 		one.Plain, one.PlainHolds, one.Passed = true, one.Passed, false
-		one.Failures = append(one.Failures, agents.Explain(failed).Sentence)
+		one.Failures = append(one.Failures, fault.Explain(failed).Sentence)
 	case failed != nil:
-		one.Failures = []string{agents.Explain(failed).Sentence}
+		one.Failures = []string{fault.Explain(failed).Sentence}
 	case t.category != categoryTitles:
 		one.check(t, outcome)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest/realollama"
 	"mac-stats/agents/registry"
@@ -289,7 +290,7 @@ func TestTurnStopsInMidStream(t *testing.T) {
 	if took := time.Since(stopped); took > time.Minute { // the answer has no end
 		t.Errorf("the turn went on for %v after Stop", took)
 	}
-	if agents.Explain(err).Kind != agents.KindCancelled || !result.Stopped || !strings.HasPrefix(result.Text, "tick tock and so on") {
+	if fault.Explain(err).Kind != fault.KindCancelled || !result.Stopped || !strings.HasPrefix(result.Text, "tick tock and so on") {
 		t.Errorf("%+v, %v; want the partial answer, cancelled", result, err)
 	}
 	text := o.transcript(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
@@ -150,7 +151,7 @@ func (t *tester) ask(ctx context.Context, prompt string) (registry.Outcome, erro
 
 // found is why an expectation failed, in one line.
 func (t *tester) found(err error) string {
-	if e := t.c.Explain(err); e.Kind != agents.KindInternal {
+	if e := t.c.Explain(err); e.Kind != fault.KindInternal {
 		return words.OneLine(e.Sentence+" "+e.Next, 400)
 	}
 	return words.OneLine(err.Error(), 400)

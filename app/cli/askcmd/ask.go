@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
@@ -136,7 +137,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		view.end(result)
 		c.Changed(b, session)
 		logFailure(b, session, err)
-		if errors.Is(err, agents.ErrOnDisk) && c.UnreadableConfig(b) {
+		if errors.Is(err, fault.ErrOnDisk) && c.UnreadableConfig(b) {
 			return cmdline.Problem("config.toml can't be read, so nothing may be written, and this conversation is kept in a file.",
 				"Fix config.toml (`mac-stats doctor` says where), or leave -c and --session out: a new conversation stays in memory.")
 		}
@@ -179,7 +180,7 @@ func checkChoice(ctx context.Context, b *backend.Backend, f flags) error {
 // refused ends an ask before its turn, with --json by the event that ends a turn.
 func refused(c *cmdline.Line, f flags, err error) error {
 	if c.Out.AsJSON {
-		e := agents.Explain(err)
+		e := fault.Explain(err)
 		_ = c.Out.JSON(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // an error is kept and ends the command
 	}
 	return err
@@ -204,7 +205,7 @@ func readFiles(paths []string) ([]attach.File, error) {
 // logFailure says in the log that a turn failed: its kind, never its text.
 func logFailure(b *backend.Backend, session string, err error) {
 	if err != nil {
-		b.Logger.Info("turn failed", "session", session, "kind", agents.Explain(err).Kind)
+		b.Logger.Info("turn failed", "session", session, "kind", fault.Explain(err).Kind)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
@@ -41,7 +41,7 @@ func TestAMistypedAgentOrModelMakesNoSession(t *testing.T) {
 		}
 	}
 	o := e.Run(t, "ask", "--json", "--agent", "nope", "hi")
-	if events := clitest.Objects(t, o.Stdout); o.Code != clitest.Failed || len(events) != 1 || events[0]["type"] != "error" || events[0]["kind"] != agents.KindAgent {
+	if events := clitest.Objects(t, o.Stdout); o.Code != clitest.Failed || len(events) != 1 || events[0]["type"] != "error" || events[0]["kind"] != fault.KindAgent {
 		t.Errorf("with --json: %+v", o)
 	}
 	if o := e.Run(t, "ask", "-c", "hi"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "no session of the command line yet") {

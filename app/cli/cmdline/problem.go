@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cli/words"
 )
@@ -34,7 +34,7 @@ func ProblemOf(err error, next string) error { return Problem(words.Sentence(err
 
 // IsStop reports whether an error is a command's being stopped.
 func IsStop(err error) bool {
-	return errors.Is(err, context.Canceled) || agents.Explain(err).Kind == agents.KindCancelled
+	return errors.Is(err, context.Canceled) || fault.Explain(err).Kind == fault.KindCancelled
 }
 
 // ollamaPort is where Ollama listens unless it is told otherwise.
@@ -42,13 +42,13 @@ const ollamaPort = "11434"
 
 // Explain is an error in words for a terminal: where Ollama is not even installed on
 // this machine, it says how to install it.
-func (c *Line) Explain(err error) agents.Explanation {
-	e := agents.Explain(err).Terminal()
+func (c *Line) Explain(err error) fault.Explanation {
+	e := fault.Explain(err).Terminal()
 	if paths, pathsErr := c.Paths(); pathsErr == nil && c.getenv("MAC_STATS_HOME") != "" {
 		e.Next = strings.ReplaceAll(e.Next, "~/.mac-stats/", paths.Home+string(filepath.Separator))
 	}
 	var server *ollama.Error
-	if e.Kind != agents.KindDown || !errors.As(err, &server) {
+	if e.Kind != fault.KindDown || !errors.As(err, &server) {
 		return e
 	}
 	switch local := isLocal(server.Host); {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
@@ -161,7 +161,7 @@ func (d *doctor) startCheck(err error, before []check) check {
 	e := d.c.Explain(err)
 	if len(before) > 0 && !before[0].OK {
 		e.Next = "It is the folder above: once it can be written, run `mac-stats doctor` again."
-	} else if e.Kind == agents.KindInternal {
+	} else if e.Kind == fault.KindInternal {
 		e.Next = "Put that right, then run `mac-stats doctor` again."
 	}
 	return bad("start", words.OneLine(e.Sentence, 300), e.Next)

@@ -16,7 +16,7 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/shirou/gopsutil/v4/disk"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cli/words"
 	"mac-stats/app/monitor"
 )
@@ -215,7 +215,7 @@ func checkWritable(home string) check {
 	fix := "Check its owner, permissions and free space (`ls -ld " + home + "`), or set MAC_STATS_HOME to another folder."
 	err := os.MkdirAll(home, 0o700)
 	if errors.Is(err, syscall.ENOTDIR) {
-		e := agents.Explain(err).Terminal()
+		e := fault.Explain(err).Terminal()
 		return bad("folder", words.OneLine(e.Sentence, 300), e.Next)
 	}
 	if err != nil {

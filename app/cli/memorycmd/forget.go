@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
@@ -153,7 +153,7 @@ func renewSummaries(ctx context.Context, c *cmdline.Line, b *backend.Backend, f 
 		case errors.Is(err, sessionmem.ErrNothing):
 			line.Text = "nothing is left to make its Summary of"
 		case err != nil:
-			line.Text = "its Summary stays as it was made without a model: " + words.Sentence(agents.Explain(err).Sentence)
+			line.Text = "its Summary stays as it was made without a model: " + words.Sentence(fault.Explain(err).Sentence)
 		default:
 			line.Summary, line.By, line.Text = done.Summary.ID, done.Summary.By, done.Words()+", by "+done.Summary.By
 		}

@@ -3,7 +3,7 @@ package chat
 import (
 	"fyne.io/fyne/v2"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
@@ -14,10 +14,10 @@ import (
 // offers are the buttons of a refused message.
 func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
-	if f.Kind == agents.KindNoVision && f.Offer != "" {
+	if f.Kind == fault.KindNoVision && f.Offer != "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.Offer, 24)}), func() { c.Act.UseModel(f.Offer, f) }))
 	}
-	if f.Kind == agents.KindNoMemory && f.UserID != "" && c.Act.AnswerWith != nil {
+	if f.Kind == fault.KindNoMemory && f.UserID != "" && c.Act.AnswerWith != nil {
 		var b *kit.Button
 		b = kit.NewButton(kit.ButtonPrimary, i18n.T("Choose another model…"), func() { c.Act.AnswerWith(f.UserID, b) })
 		buttons = append(buttons, b)
@@ -25,14 +25,14 @@ func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
 	if f.UserID != "" {
 		return buttons
 	}
-	if f.Kind == agents.KindNoVision {
+	if f.Kind == fault.KindNoVision {
 		kind := kit.ButtonPlain
 		if len(buttons) == 0 {
 			kind = kit.ButtonPrimary
 		}
 		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { c.Act.SendBare(f) }))
 	}
-	if f.Kind == agents.KindTooLong {
+	if f.Kind == fault.KindTooLong {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { c.Act.Rewrite(f) }))
 	}
 	return buttons

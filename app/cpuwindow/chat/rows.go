@@ -7,7 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
@@ -260,7 +260,7 @@ func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 		parts = append(parts, prose.NewParagraph(faultwords.Of(f.Next), kit.RoleMuted))
 	}
 	var buttons []fyne.CanvasObject
-	if f.Kind == agents.KindModelMissing && f.Model != "" {
+	if f.Kind == fault.KindModelMissing && f.Model != "" {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.Act.Pull(f.Model) }))
 	}
 	buttons = append(buttons, c.offers(f)...)
@@ -272,10 +272,10 @@ func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 		label = i18n.T("Send again")
 	}
 	buttons = append(buttons, kit.NewButton(kind, label, func() { c.Act.Retry(f) }))
-	if f.Kind == agents.KindTimeout || f.Kind == agents.KindBusy {
+	if f.Kind == fault.KindTimeout || f.Kind == fault.KindBusy {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.Act.Recheck))
 	}
-	if f.Kind == agents.KindDisk {
+	if f.Kind == fault.KindDisk {
 		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.Act.OpenFolder))
 	}
 	if f.Again != "" {

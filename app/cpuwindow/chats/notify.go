@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 )
@@ -26,7 +27,7 @@ func finishedWords(about string, last agents.Event) string {
 	switch {
 	case last.Type == agents.EventDone:
 		return i18n.With("{{.About}}the answer is ready", i18n.Places{"About": about})
-	case last.Type == agents.EventError && last.Kind != agents.KindCancelled:
+	case last.Type == agents.EventError && last.Kind != fault.KindCancelled:
 		return i18n.With("{{.About}}there is no answer, something went wrong", i18n.Places{"About": about})
 	}
 	return ""

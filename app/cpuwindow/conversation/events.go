@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -88,7 +89,7 @@ func (c *Conversation) LacksServer() bool {
 		return false
 	}
 	f := c.entries[len(c.entries)-1].Fault
-	return f != nil && (f.Kind == agents.KindDown || f.Kind == agents.KindNoModel || f.Kind == agents.KindModelMissing)
+	return f != nil && (f.Kind == fault.KindDown || f.Kind == fault.KindNoModel || f.Kind == fault.KindModelMissing)
 }
 
 // DropFailed takes away a message that never reached the disk and its error: it

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -23,7 +24,7 @@ func TestAStoppedAnswerGoesOn(t *testing.T) {
 			if text != "" {
 				live.Apply(agents.Event{Type: agents.EventToken, Round: 1, Text: text})
 			}
-			live.Apply(agents.Event{Type: agents.EventError, Kind: agents.KindCancelled, Block: "a1"})
+			live.Apply(agents.Event{Type: agents.EventError, Kind: fault.KindCancelled, Block: "a1"})
 			read := New("cpu-a")
 			read.Fill(&transcript.Transcript{Blocks: []transcript.Block{
 				{ID: "u1", Kind: transcript.KindUser, Text: "q"},

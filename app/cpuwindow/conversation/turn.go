@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/i18n"
 	"mac-stats/app/ui/markdown"
 )
@@ -225,11 +226,11 @@ func (t *turn) applyError(ev agents.Event) {
 		}
 		partial.Rev++
 	}
-	if ev.Kind == agents.KindCancelled {
+	if ev.Kind == fault.KindCancelled {
 		kept := t.log.hasAnswer()
 		t.log.add(&entry{Kind: Note, Text: keptLine(kept), At: ev.Time, note: note{GoOn: kept}})
 	} else {
-		f := &Fault{Kind: ev.Kind, Sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), Next: ev.Detail, Model: modelOf(ev), UserID: t.userID, Text: t.sent, Offer: agents.VisionModel(ev.Err)}
+		f := &Fault{Kind: ev.Kind, Sentence: cmp.Or(ev.Text, i18n.T("The turn failed.")), Next: ev.Detail, Model: modelOf(ev), UserID: t.userID, Text: t.sent, Offer: fault.VisionModel(ev.Err)}
 		if t.userID == "" {
 			f.Edit = t.editing
 		}

@@ -1,4 +1,4 @@
-// Package faultwords says in the reader's language what agents.Explain says in English:
+// Package faultwords says in the reader's language what fault.Explain says in English:
 // why a turn had no answer, and what to do. The chat, the models and the schedules show it.
 package faultwords
 

@@ -8,13 +8,13 @@ import (
 	"syscall"
 	"testing"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
 	"mac-stats/sessionmem"
 )
 
-// What agents.Explain says of the errors that people meet is known here, word for word.
+// What fault.Explain says of the errors that people meet is known here, word for word.
 func TestEveryExplanationIsKnown(t *testing.T) {
 	for _, err := range []error{
 		&ollama.Error{Err: ollama.ErrOllamaDown, Host: "127.0.0.1:11434"},
@@ -32,9 +32,9 @@ func TestEveryExplanationIsKnown(t *testing.T) {
 		&ollama.NoModelError{Role: ollama.RoleGeneral, Installed: 2},
 		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "pull model manifest: file does not exist", Model: "m"},
 		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "invalid model name"},
-		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, agents.ErrOnDisk, sessionmem.ErrReadOnly, errors.New("odd"),
+		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, fault.ErrOnDisk, sessionmem.ErrReadOnly, errors.New("odd"),
 	} {
-		x := agents.Explain(fmt.Errorf("asking: %w", err))
+		x := fault.Explain(fmt.Errorf("asking: %w", err))
 		for _, said := range []string{x.Sentence, x.Next} {
 			if known, _ := i18n.MadeOf(said, texts); known == "" && !strings.Contains(said, "odd") {
 				t.Errorf("%v: %q isn't known", err, said)

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"github.com/ollama/ollama/api"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
@@ -193,7 +193,7 @@ func (p *Page) Draw() {
 }
 
 func (p *Page) errorCard() kit.Row {
-	x := agents.Explain(p.known.err)
+	x := fault.Explain(p.known.err)
 	c := column.NewCardRow(kit.RoleHot, prose.NewParagraph(faultwords.Of(x.Sentence), kit.RoleText), prose.NewParagraph(faultwords.Of(x.Next), kit.RoleMuted), column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.look)))
 	c.Pad = kit.Gap16
@@ -294,7 +294,7 @@ func (p *Page) do(model string, what func(ctx context.Context, model string) err
 		p.host.Do(func() {
 			delete(p.busy, model)
 			if err != nil {
-				x := agents.Explain(err)
+				x := fault.Explain(err)
 				p.failed = faultwords.Of(x.Sentence) + " " + faultwords.Of(x.Next)
 			} else if then != nil {
 				then()

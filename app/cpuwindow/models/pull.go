@@ -10,7 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/faultwords"
 	"mac-stats/app/i18n"
@@ -244,7 +244,7 @@ func failure(model string, err error) (what, next string) {
 	}
 	switch {
 	case errors.Is(err, ollama.ErrOllamaDown), errors.Is(err, ollama.ErrTimeout), errors.Is(err, ollama.ErrStreamCut):
-		x := agents.Explain(err)
+		x := fault.Explain(err)
 		return faultwords.Of(x.Sentence), i18n.T("Check that Ollama is running, then try again. The download continues where it stopped.")
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
 		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/agents"
+	"mac-stats/agents/fault"
 	"mac-stats/app/ui/screentest"
 )
 
@@ -177,7 +178,7 @@ func TestAPromptIsTriedAndStopped(t *testing.T) {
 		if !run.stopped {
 			t.Error("Stop does not stop")
 		}
-		run.events <- agents.Event{Type: agents.EventError, Text: "Stopped", Kind: agents.KindCancelled}
+		run.events <- agents.Event{Type: agents.EventError, Text: "Stopped", Kind: fault.KindCancelled}
 		close(run.events)
 		b.Until("Hi the", "Stopped")
 		b.SeesNot("Stop<")

@@ -1,4 +1,11 @@
-package agents
+// Package fault is what went wrong in a turn, in words for people.
+//
+// Explain makes a sentence and a next step of any error: of the turn itself (the types
+// here), of the model server, of the files. Its Kind is what programs decide by, in events
+// and in exit codes; app/cpuwindow/faultwords says it in the reader's language. An error
+// that isn't known is told in its own words, never hidden. The package decides nothing and
+// keeps nothing.
+package fault
 
 import (
 	"context"
@@ -47,82 +54,82 @@ var (
 	ErrOnDisk  = errors.New("session.in_memory_only is on, and this conversation is kept in a file")
 )
 
-// tooLongError is ErrTooLong with the figures, in tokens.
-type tooLongError struct {
-	model      string
-	need, room int
+// TooLong is ErrTooLong with the figures, in tokens.
+type TooLong struct {
+	Model      string
+	Need, Room int
 }
 
-func (e *tooLongError) Error() string {
-	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, prompt.Thousands(e.need), e.model, prompt.Thousands(max(e.room, 0)))
+func (e *TooLong) Error() string {
+	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, prompt.Thousands(e.Need), e.Model, prompt.Thousands(max(e.Room, 0)))
 }
 
-func (e *tooLongError) Is(target error) bool { return target == ErrTooLong }
+func (e *TooLong) Is(target error) bool { return target == ErrTooLong }
 
-// lockedError is ErrLocked with who holds the session.
-type lockedError struct {
-	who   string
-	cause error // why the waiting ended
+// Locked is ErrLocked with who holds the session.
+type Locked struct {
+	Who   string
+	Cause error // why the waiting ended
 }
 
-func (e *lockedError) Error() string {
-	return ErrLocked.Error() + " (" + e.who + "): " + e.cause.Error()
+func (e *Locked) Error() string {
+	return ErrLocked.Error() + " (" + e.Who + "): " + e.Cause.Error()
 }
-func (e *lockedError) Unwrap() []error { return []error{ErrLocked, e.cause} }
+func (e *Locked) Unwrap() []error { return []error{ErrLocked, e.Cause} }
 
-// saveError is a block that could not be written.
-type saveError struct {
-	what   string // "Your message", "The answer"
-	answer string // an answer that is nowhere but here
-	err    error
+// Save is a block that could not be written.
+type Save struct {
+	What   string // "Your message", "The answer"
+	Answer string // an answer that is nowhere but here
+	Err    error
 }
 
-func (e *saveError) Error() string { return e.what + " could not be saved: " + e.err.Error() }
-func (e *saveError) Unwrap() error { return e.err }
+func (e *Save) Error() string { return e.What + " could not be saved: " + e.Err.Error() }
+func (e *Save) Unwrap() error { return e.Err }
 
-// saveProblem marks an error of the disk as such; others stay what they are.
-func saveProblem(what string, err error) error {
+// Saving marks an error of the disk as such; others stay what they are.
+func Saving(what string, err error) error {
 	if isStop(err) || errors.Is(err, transcript.ErrBadName) {
 		return err
 	}
-	return &saveError{what: what, err: err}
+	return &Save{What: what, Err: err}
 }
 
-// emptyError is ErrEmpty with the model.
-type emptyError struct{ model string }
+// Empty is ErrEmpty with the model.
+type Empty struct{ Model string }
 
-func (e *emptyError) Error() string        { return ErrEmpty.Error() + ": " + e.model }
-func (e *emptyError) Is(target error) bool { return target == ErrEmpty }
+func (e *Empty) Error() string        { return ErrEmpty.Error() + ": " + e.Model }
+func (e *Empty) Is(target error) bool { return target == ErrEmpty }
 
 // ErrNoVision: the message holds an image and the model takes none.
 var ErrNoVision = errors.New("the model can't look at images")
 
-// noVisionError is ErrNoVision with the model and, where one is installed, one that
+// NoVision is ErrNoVision with the model and, where one is installed, one that
 // can.
-type noVisionError struct{ model, other string }
+type NoVision struct{ Model, Other string }
 
-func (e *noVisionError) Error() string        { return ErrNoVision.Error() + ": " + e.model }
-func (e *noVisionError) Is(target error) bool { return target == ErrNoVision }
+func (e *NoVision) Error() string        { return ErrNoVision.Error() + ": " + e.Model }
+func (e *NoVision) Is(target error) bool { return target == ErrNoVision }
 
 // VisionModel is the installed model that an ErrNoVision offers; "" where there is
 // none.
 func VisionModel(err error) string {
-	var blind *noVisionError
+	var blind *NoVision
 	if errors.As(err, &blind) {
-		return blind.other
+		return blind.Other
 	}
 	return ""
 }
 
-// noChatError is a model that makes vectors and nothing else.
-type noChatError struct{ model string }
+// NoChat is a model that makes vectors and nothing else.
+type NoChat struct{ Model string }
 
-func (e *noChatError) Error() string { return e.model + " makes vectors for the search and can't chat" }
+func (e *NoChat) Error() string { return e.Model + " makes vectors for the search and can't chat" }
 
-// panicError is a fault of this program, caught so that the turn can end.
-type panicError struct{ value any }
+// Panic is a fault of this program, caught so that the turn can end.
+type Panic struct{ Value any }
 
-func (e *panicError) Error() string { return fmt.Sprintf("a fault in mac-stats itself: %v", e.value) }
+func (e *Panic) Error() string { return fmt.Sprintf("a fault in mac-stats itself: %v", e.Value) }
 
 // Explanation is an error in words for people.
 type Explanation struct {
@@ -138,7 +145,7 @@ func Explain(err error) Explanation {
 		return Explanation{}
 	}
 	order := []func(error) (Explanation, bool){explainTurn, explainServer, explainDisk}
-	var save *saveError
+	var save *Save
 	if errors.As(err, &save) {
 		order = order[2:] // what could not be saved matters more than why it ended
 	}
@@ -150,24 +157,24 @@ func Explain(err error) Explanation {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return Explanation{KindTimeout, "It took longer than allowed.", "Retry, or allow more time."}
 	}
-	return Explanation{KindInternal, sentence(err.Error()), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
+	return Explanation{KindInternal, Sentence(err.Error()), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
 }
 
 // explainTurn knows the errors of a turn itself.
 func explainTurn(err error) (Explanation, bool) {
-	var tooLong *tooLongError
-	var locked *lockedError
-	var empty *emptyError
-	var fault *panicError
-	var blind *noVisionError
-	var mute *noChatError
+	var tooLong *TooLong
+	var locked *Locked
+	var empty *Empty
+	var fault *Panic
+	var blind *NoVision
+	var mute *NoChat
 	switch {
 	case errors.As(err, &fault):
 		return Explanation{KindInternal, "Something in mac-stats itself went wrong.", "Retry. The log in ~/.mac-stats/logs holds the details."}, true
 	case errors.As(err, &tooLong):
 		return Explanation{
 			KindTooLong,
-			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", prompt.Thousands(tooLong.need), tooLong.model, prompt.Thousands(max(tooLong.room, 0))),
+			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", prompt.Thousands(tooLong.Need), tooLong.Model, prompt.Thousands(max(tooLong.Room, 0))),
 			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 		}, true
 	case errors.As(err, &blind):
@@ -175,32 +182,32 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &mute):
 		return Explanation{KindNoModel, mute.Error() + ".", "Choose another model."}, true
 	case errors.As(err, &locked) && !isStop(err):
-		return Explanation{KindLocked, fmt.Sprintf("The session is held by the %s.", locked.who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
+		return Explanation{KindLocked, fmt.Sprintf("The session is held by the %s.", locked.Who), "Wait until that answer is finished, or stop it there. Your message was not sent."}, true
 	case errors.As(err, &locked):
-		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.who), "Your message was not sent. Send it again when the other answer is finished."}, true
+		return Explanation{KindCancelled, fmt.Sprintf("Stopped while waiting for the session, which the %s holds.", locked.Who), "Your message was not sent. Send it again when the other answer is finished."}, true
 	case isStop(err):
 		return Explanation{KindCancelled, "Stopped.", "The partial answer is kept. Retry asks again."}, true
 	case errors.Is(err, registry.ErrNoAgent):
-		return Explanation{KindAgent, sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
+		return Explanation{KindAgent, Sentence(err.Error()), "`mac-stats agents list` shows the agents there are; `mac-stats agents reset ID` brings a shipped one back."}, true
 	case errors.Is(err, registry.ErrNoSkill):
-		return Explanation{KindAgent, sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
+		return Explanation{KindAgent, Sentence(err.Error()), "The skills are the folders in ~/.mac-stats/skills."}, true
 	case errors.As(err, &empty):
-		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.model), "Retry, or choose another model."}, true
+		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.Model), "Retry, or choose another model."}, true
 	case errors.Is(err, ErrOnDisk):
 		return Explanation{KindDisk, "Nothing may be written (session.in_memory_only), and this conversation is kept in a file.", "Start a new chat: it stays in memory. Or switch the setting off."}, true
 	case errors.Is(err, ErrRequest):
-		return Explanation{KindInternal, sentence(err.Error()), "Write a message and send it."}, true
+		return Explanation{KindInternal, Sentence(err.Error()), "Write a message and send it."}, true
 	}
 	return Explanation{}, false
 }
 
 // explainBlind offers a model that can look at images.
-func explainBlind(e *noVisionError) Explanation {
+func explainBlind(e *NoVision) Explanation {
 	next := "Pull a model that can, such as `mac-stats models pull gemma3:4b`, or leave the image out."
-	if e.other != "" {
-		next = "Choose " + e.other + ", which can, or leave the image out."
+	if e.Other != "" {
+		next = "Choose " + e.Other + ", which can, or leave the image out."
 	}
-	return Explanation{KindNoVision, e.model + " can't look at images.", next}
+	return Explanation{KindNoVision, e.Model + " can't look at images.", next}
 }
 
 // isStop reports whether the user (or the end of the program) stopped it.
@@ -297,13 +304,13 @@ func serverWords(e *ollama.Error) string {
 func explainDisk(err error) (Explanation, bool) {
 	const lost = " Nothing that was saved before is lost."
 	what := ""
-	var save *saveError
+	var save *Save
 	saving := errors.As(err, &save)
 	if saving {
-		what = save.what + " could not be saved: "
+		what = save.What + " could not be saved: "
 	}
 	disk := func(why, next string) (Explanation, bool) {
-		return Explanation{KindDisk, sentence(what + why), next}, true
+		return Explanation{KindDisk, Sentence(what + why), next}, true
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -321,14 +328,14 @@ func explainDisk(err error) (Explanation, bool) {
 	case saving && errors.Is(err, fs.ErrNotExist):
 		return disk("its folder is gone:"+inPath(err), "Put it back if you moved it, or start mac-stats again: it makes a new one.")
 	case errors.Is(err, transcript.ErrBadName), errors.Is(err, sessionmem.ErrNotFound):
-		return Explanation{KindInternal, sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
+		return Explanation{KindInternal, Sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
 	case saving:
-		first, _, _ := strings.Cut(save.err.Error(), "\n")
+		first, _, _ := strings.Cut(save.Err.Error(), "\n")
 		return disk(first, "Check the disk, then Retry."+lost)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return Explanation{KindDisk, sentence(err.Error()), "Check that the file can be read and written, then Retry." + lost}, true
+		return Explanation{KindDisk, Sentence(err.Error()), "Check that the file can be read and written, then Retry." + lost}, true
 	}
 	return Explanation{}, false
 }

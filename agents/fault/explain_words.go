@@ -1,4 +1,4 @@
-package agents
+package fault
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// sentence makes a sentence of an error's words: a capital and a full stop.
-func sentence(words string) string {
+// Sentence makes a sentence of an error's words: a capital and a full stop.
+func Sentence(words string) string {
 	words = excerpt.OneLine(words)
 	if words == "" {
 		return ""

@@ -1,4 +1,4 @@
-package agents
+package fault
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // it.
 func ExplainWaiting(u sessionmem.Refused) Explanation {
 	const what = "It"
-	e := Explain(&saveError{what: what, err: u.Err})
+	e := Explain(&Save{What: what, Err: u.Err})
 	why := strings.TrimPrefix(e.Sentence, what+" could not be saved: ")
 	subject := fmt.Sprintf("%d messages are", u.Messages)
 	if u.Messages == 1 {
