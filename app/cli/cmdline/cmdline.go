@@ -52,7 +52,7 @@ type Params struct {
 	// AppRuns reports whether the app runs for the same folder: then it summarises
 	// sessions in the background, once it is poked; optional.
 	AppRuns func(ctx context.Context, b *backend.Backend) bool
-	// HasOllama reports whether Ollama is installed on this machine; one that looks where nil.
+	// HasOllama reports whether Ollama is installed on this machine; where nil, it is looked for.
 	HasOllama func() bool
 	// ShellWait is how long a shell waits for candidates; 400 ms where 0.
 	ShellWait time.Duration
