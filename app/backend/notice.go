@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"mac-stats/agents"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/watch"
 )
@@ -38,12 +37,10 @@ const (
 type Notice struct {
 	Time    time.Time
 	Kind    NoticeKind
-	Text    string               // "memory.md reloaded · +2 −1"
-	Next    string               // what to do; may be ""
-	Session string               // NoticeSessions, NoticeMemory, NoticeUnsaved, NoticeSchedule: which; "" for unknown
-	Title   string               // NoticeSchedule: the schedule's name; "" is the heartbeat
-	Reload  *agents.MemoryChange // NoticeReload of a memory file
-	Changes []watch.Change       // NoticeReload
+	Text    string // "memory.md reloaded · +2 −1"
+	Next    string // what to do; may be ""
+	Session string // NoticeSessions, NoticeMemory, NoticeUnsaved, NoticeSchedule: which; "" for unknown
+	Title   string // NoticeSchedule: the schedule's name; "" is the heartbeat
 
 	Written  []memory.Written  // NoticeMemory: those with the same UndoID are one lesson, its undo takes all back
 	Proposed []memory.Proposal // NoticeMemory: what was put into the inbox
@@ -60,7 +57,7 @@ func reloadNotice(home string, c watch.Change) Notice {
 	if rel, err := filepath.Rel(filepath.Join(home, "agents"), c.Path); err == nil && filepath.IsLocal(rel) {
 		name = filepath.ToSlash(rel)
 	}
-	n := Notice{Time: c.At, Kind: NoticeReload, Changes: []watch.Change{c}}
+	n := Notice{Time: c.At, Kind: NoticeReload}
 	switch {
 	case c.Gone:
 		n.Text = name + " is gone"
@@ -68,9 +65,6 @@ func reloadNotice(home string, c watch.Change) Notice {
 		n.Text = name + " reloaded"
 	default:
 		n.Text = fmt.Sprintf("%s reloaded · +%d −%d", name, c.Added, c.Removed)
-	}
-	if filepath.Base(c.Path) == "memory.md" {
-		n.Reload = &agents.MemoryChange{Path: c.Path, Added: c.Added, Removed: c.Removed}
 	}
 	return n
 }

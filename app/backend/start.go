@@ -68,9 +68,9 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// Below gives a path as commands and the local API say it: below the data folder, with
+// below gives a path as commands and the local API say it: below the data folder, with
 // slashes; one elsewhere (the cache) stays as it is.
-func (st *start) Below(file string) string {
+func (st *start) below(file string) string {
 	rel, err := filepath.Rel(st.Paths.Home, file)
 	if file == "" || err != nil || !filepath.IsLocal(rel) {
 		return file
@@ -78,11 +78,11 @@ func (st *start) Below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// ToldBelow gives what a forgetting found with its paths by Below; never nil.
+// ToldBelow gives what a forgetting found with its paths by below; never nil.
 func (st *start) ToldBelow(found []forgotten.Touched) []forgotten.Touched {
 	out := make([]forgotten.Touched, len(found))
 	for i, t := range found {
-		t.Path = st.Below(t.Path)
+		t.Path = st.below(t.Path)
 		out[i] = t
 	}
 	return out

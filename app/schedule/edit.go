@@ -39,7 +39,7 @@ var errByHand = errors.New("schedules.toml is written in a way that can't be cha
 // Put writes a schedule: a new one at the end of the file where old is "", else in the
 // place of the one called old, of which only what differs is written. Comments stay.
 func Put(ctx context.Context, file, old string, s Schedule) error {
-	for key, err := range map[string]error{"name": CheckName(s.Name), "prompt": checkPrompt(s.Prompt)} {
+	for key, err := range map[string]error{"name": checkName(s.Name), "prompt": checkPrompt(s.Prompt)} {
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}

@@ -187,7 +187,7 @@ func (s *Schedule) set(key string, value any) string {
 	var err error
 	switch key {
 	case "name":
-		err = CheckName(text)
+		err = checkName(text)
 	case "when":
 		s.When, err = ParseWhen(text)
 	case "prompt":
@@ -211,8 +211,8 @@ func (s *Schedule) set(key string, value any) string {
 	return ""
 }
 
-// CheckName says what is wrong with a schedule's name.
-func CheckName(name string) error {
+// checkName says what is wrong with a schedule's name.
+func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return errors.New("it is empty; give it at least one word")

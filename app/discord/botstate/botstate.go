@@ -188,8 +188,8 @@ func (s *State) Seen(ctx context.Context, id string) (bool, error) {
 	return n == 0, err
 }
 
-// Tidy forgets what is no longer needed.
-func (s *State) Tidy(ctx context.Context) error {
+// tidy forgets what is no longer needed.
+func (s *State) tidy(ctx context.Context) error {
 	now := time.Now()
 	_, err := s.db.ExecContext(ctx, `DELETE FROM seen WHERE at < ?`, now.Add(-seenFor).Unix())
 	_, codesErr := s.codes.ExecContext(ctx, `DELETE FROM pairings WHERE ends < ?`, now.Unix())

@@ -23,7 +23,7 @@ const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 // Pair gives a stranger a code; one who has one that holds keeps it (fresh is false).
 func (s *State) Pair(ctx context.Context, user, name string) (p Pairing, fresh bool, err error) {
 	now := time.Now()
-	if err := s.Tidy(ctx); err != nil {
+	if err := s.tidy(ctx); err != nil {
 		return p, false, fmt.Errorf("making a code: %w", err)
 	}
 	waiting, err := s.Pairings(ctx)

@@ -33,9 +33,9 @@ type Settings struct {
 	Tools    []string      // what the model may use there
 }
 
-// DefaultTools are what a model may use in a channel that says nothing: nothing
+// defaultTools are what a model may use in a channel that says nothing: nothing
 // that fetches or writes; a lesson is only proposed.
-func DefaultTools() []string { return []string{"MEMORY_APPEND"} }
+func defaultTools() []string { return []string{"MEMORY_APPEND"} }
 
 // Person is somebody who may talk to the bot.
 type Person struct {
@@ -150,7 +150,7 @@ func usual() *File {
 		Pairing:   true,
 		PerPerson: Limit{20, 10 * time.Minute}, PerChannel: Limit{60, 10 * time.Minute},
 		Fun:   Fun{MinDelay: 5 * time.Minute, MaxDelay: time.Hour, BotReplies: 2},
-		usual: Settings{Mode: MentionOnly, Debounce: 2 * time.Second, Tools: DefaultTools()},
+		usual: Settings{Mode: MentionOnly, Debounce: 2 * time.Second, Tools: defaultTools()},
 		given: map[string]given{},
 	}
 }

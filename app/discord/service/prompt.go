@@ -14,8 +14,8 @@ const (
 	maxPrompt  = 64 << 10
 )
 
-// PromptFile is where people's own prompt is.
-func (s *Service) PromptFile() string {
+// promptFile is where people's own prompt is.
+func (s *Service) promptFile() string {
 	if file := s.p.Config().Discord.PromptFile; file != "" {
 		if rest, ok := strings.CutPrefix(file, "~/"); ok {
 			return filepath.Join(s.p.Getenv("HOME"), rest)
@@ -31,7 +31,7 @@ func (s *Service) PromptFile() string {
 // prompt is what comes first in every call, as the file says it now; without one
 // that can be read, the app's own.
 func (s *Service) prompt() string {
-	file := s.PromptFile()
+	file := s.promptFile()
 	data, err := wholefile.Read(file, maxPrompt)
 	switch {
 	case errors.Is(err, wholefile.ErrTooLarge):

@@ -140,7 +140,7 @@ func NewSegments(values []string, words func(value string) string, change func(s
 func NewSwatches(names []string, change func(string)) *Segments {
 	s := NewSegments(names, func(string) string { return "●" }, change)
 	for i, b := range s.buttons {
-		b.Tone = AccentRole(names[i])
+		b.Tone = accentRole(names[i])
 	}
 	return s
 }

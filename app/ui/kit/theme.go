@@ -141,8 +141,8 @@ var accents = []struct {
 	{"graphite", rgb(0x565C64), rgb(0xADB4BC)},
 }
 
-// AccentRole is the role of an accent colour by its name, for choosing it.
-func AccentRole(name string) fyne.ThemeColorName { return fyne.ThemeColorName("accent." + name) }
+// accentRole is the role of an accent colour by its name, for choosing it.
+func accentRole(name string) fyne.ThemeColorName { return fyne.ThemeColorName("accent." + name) }
 
 // The contrasts that WCAG 2.2 asks of text: AA, and AAA where contrast is high.
 const (
@@ -160,7 +160,7 @@ func (p palette) wearing(accent string, dark, high bool) palette {
 		if high {
 			c, soft = p.readable(c), 2*soft
 		}
-		p[AccentRole(a.name)] = c
+		p[accentRole(a.name)] = c
 		if a.name == accent || i == 0 {
 			p[RoleAccent], p[RoleAccentSoft], p[RoleSelection] = c, mixed(c, p[RoleWindow], soft), withAlpha(c, selection)
 		}
