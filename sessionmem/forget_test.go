@@ -44,7 +44,7 @@ func (r *forgetRig) open(most func() int64) {
 // text forgets a phrase wherever it stands, as package forget does.
 func (r *forgetRig) text(phrase string) []forgotten.Touched {
 	r.t.Helper()
-	return r.forget(func(t *forgotten.Traces) {
+	return r.forget(func(t *forgotten.Draft) {
 		t.AddWords(phrase)
 		must(r.t, filepath.WalkDir(r.root, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
@@ -55,21 +55,21 @@ func (r *forgetRig) text(phrase string) []forgotten.Touched {
 	})
 }
 
-func (r *forgetRig) forget(add func(*forgotten.Traces)) []forgotten.Touched {
+func (r *forgetRig) forget(add func(*forgotten.Draft)) []forgotten.Touched {
 	r.t.Helper()
 	tr, err := r.s.Forgotten().New(true, false)
 	must(r.t, err)
 	add(tr)
-	plan, err := r.s.Forget(r.t.Context(), tr, ForgetOptions{Dry: true})
+	plan, err := r.s.Forget(r.t.Context(), tr.Traces, ForgetOptions{Dry: true})
 	must(r.t, err)
 	tr.AddFound(plan)
 	must(r.t, r.s.Forgotten().Begin(tr))
-	found, err := r.m.Forget(r.t.Context(), tr, false)
+	found, err := r.m.Forget(r.t.Context(), tr.Traces, false)
 	must(r.t, err)
-	more, err := r.s.Forget(r.t.Context(), tr, ForgetOptions{})
+	more, err := r.s.Forget(r.t.Context(), tr.Traces, ForgetOptions{})
 	must(r.t, err)
 	found = append(found, more...)
-	must(r.t, r.s.Forgotten().Done(tr, found))
+	must(r.t, r.s.Forgotten().Done(tr.Traces, found))
 	return found
 }
 
@@ -163,7 +163,7 @@ func TestForgettingTheFirstMessageTakesItsWordsOutOfTitleAndFileNames(t *testing
 	if _, err := r.s.List(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", first.ID) })
+	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", first.ID) })
 	r.residue("zebra")
 	for _, s := range []*Store{r.s, openStore(t, r.root)} {
 		list, err := s.List(t.Context())
@@ -189,7 +189,7 @@ func TestForgettingRebuildsSummariesThatCoverIt(t *testing.T) {
 	must(t, r.s.Reset(t.Context(), "cli-a"))
 	after := mustAppend(t, r.s, "cli-a", user("After the reset"))
 	mustAppend(t, r.s, "cli-a", transcript.Block{Kind: transcript.KindSummary, Text: "Nothing of it is in here.", Through: after.ID, By: "small"})
-	found := r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", secret.ID) })
+	found := r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", secret.ID) })
 	if diff := cmp.Diff(map[string]int{"user forgotten": 1, "summary rebuilt": 2, "title forgotten": 1, "journal forgotten": 1}, actions(found)); diff != "" {
 		t.Error(diff)
 	}
@@ -237,7 +237,7 @@ func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
 	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
 	b := mustAppend(t, r.s, "cli-a", user(transcript.WithLinks("look", shared, own)))
 	mustAppend(t, r.s, "cli-b", user(transcript.WithLinks("look too", shared)))
-	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", b.ID) })
+	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", b.ID) })
 	if got := filesIn(t, r.root); len(got) != 1 || !strings.Contains(got[0], shared.File) {
 		t.Errorf("left: %v", got)
 	}
@@ -250,13 +250,13 @@ func TestForgettingASpanASessionAndAnAuthor(t *testing.T) {
 	at := func(h int) time.Time { return time.Now().Add(time.Duration(-h) * time.Hour) }
 	for _, tc := range []struct {
 		name string
-		add  func(*forgotten.Traces)
+		add  func(*forgotten.Draft)
 		gone string
 	}{
-		{"a session", func(t *forgotten.Traces) { t.AddSession("cli-a") }, "a-old a-new"},
-		{"since", func(t *forgotten.Traces) { t.AddSpan(at(3), time.Time{}) }, "a-new b-new"},
-		{"until", func(t *forgotten.Traces) { t.AddSpan(at(9), at(3)) }, "a-old b-old"},
-		{"an author", func(t *forgotten.Traces) { t.AddAuthor("4711") }, "b-old"},
+		{"a session", func(t *forgotten.Draft) { t.AddSession("cli-a") }, "a-old a-new"},
+		{"since", func(t *forgotten.Draft) { t.AddSpan(at(3), time.Time{}) }, "a-new b-new"},
+		{"until", func(t *forgotten.Draft) { t.AddSpan(at(9), at(3)) }, "a-old b-old"},
+		{"an author", func(t *forgotten.Draft) { t.AddAuthor("4711") }, "b-old"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newForgetRig(t)
@@ -356,7 +356,7 @@ func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
 	early := readFile(t, onlyFile(t, r.root))
 	path := onlyFile(t, r.root)
 	b := mustAppend(t, r.s, "cli-a", user("zebra seven"))
-	r.forget(func(t *forgotten.Traces) { t.AddBlock("cli-a", b.ID) })
+	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", b.ID) })
 	writeFile(t, path, early) // it drops the block: that would be put back
 	mustAppend(t, r.s, "cli-a", user("next"))
 	r.residue("zebra")
@@ -449,7 +449,7 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 			}
 		}
 		must(t, r.s.Forgotten().Begin(tr))
-		if _, err := r.m.Forget(t.Context(), tr, false); err != nil {
+		if _, err := r.m.Forget(t.Context(), tr.Traces, false); err != nil {
 			t.Fatal(err)
 		}
 		waiting, err := r.m.Inbox()
@@ -461,13 +461,13 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 		if len(waiting) != 1 || waiting[0].Kind != memory.ProposeRemove || waiting[0].Why != memory.WhyForgotten || waiting[0].Old != w.Text {
 			t.Errorf("proposed: %+v", waiting)
 		}
-		if _, err := r.m.Forget(t.Context(), tr, false); err != nil { // run again after a crash
+		if _, err := r.m.Forget(t.Context(), tr.Traces, false); err != nil { // run again after a crash
 			t.Fatal(err)
 		}
 		if again, _ := r.m.Inbox(); len(again) != 1 {
 			t.Errorf("proposed twice: %+v", again)
 		}
-		must(t, r.s.Forgotten().Tried(tr, nil)) // something else was refused
+		must(t, r.s.Forgotten().Tried(tr.Traces, nil)) // something else was refused
 		must(t, second(r.m.Discard(t.Context(), waiting[0].ID)))
 		for _, left := range r.s.Forgotten().Unfinished() {
 			must(t, second(r.m.Forget(t.Context(), left, false)))
@@ -486,9 +486,9 @@ func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
 	tr, err := r.s.Forgotten().New(true, false)
 	must(t, err)
 	tr.AddWords("zebra seven")
-	found, err := r.s.Forget(t.Context(), tr, ForgetOptions{Dry: true})
+	found, err := r.s.Forget(t.Context(), tr.Traces, ForgetOptions{Dry: true})
 	must(t, err)
-	more, err := r.m.Forget(t.Context(), tr, true)
+	more, err := r.m.Forget(t.Context(), tr.Traces, true)
 	must(t, err)
 	if readAll(t, r.root) != before {
 		t.Error("something was changed")

@@ -44,9 +44,9 @@ func (r *compactRig) forget(words string) []forgotten.Touched {
 	must(r.t, err)
 	traces.AddWords(words)
 	must(r.t, r.store.Forgotten().Begin(traces))
-	found, err := r.store.Forget(r.t.Context(), traces, sessionmem.ForgetOptions{})
+	found, err := r.store.Forget(r.t.Context(), traces.Traces, sessionmem.ForgetOptions{})
 	must(r.t, err)
-	must(r.t, r.store.Forgotten().Done(traces, nil))
+	must(r.t, r.store.Forgotten().Done(traces.Traces, nil))
 	return found
 }
 
@@ -208,7 +208,7 @@ func TestWhereNothingIsLeftNoSummaryIsMadeAnew(t *testing.T) {
 	must(t, err)
 	traces.AddSpan(time.Time{}, time.Now().Add(time.Hour))
 	must(t, r.store.Forgotten().Begin(traces))
-	must(t, second(r.store.Forget(t.Context(), traces, sessionmem.ForgetOptions{})))
+	must(t, second(r.store.Forget(t.Context(), traces.Traces, sessionmem.ForgetOptions{})))
 	if s := r.lastSummary("cli-a"); s.Text != forgotten.Text || summary.IsRebuilt(s) {
 		t.Errorf("the Summary is %+v", s)
 	}

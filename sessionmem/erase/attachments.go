@@ -116,13 +116,13 @@ func (f *Forgetting) AttachedTexts() ([]forgotten.Touched, error) {
 			return nil //nolint:nilerr // no file, or gone
 		}
 		seen[base] = true
-		if !f.t.MeansTyped() {
+		if !f.t.Own().Typed {
 			found = append(found, forgotten.Touched{Place: "attachment", Action: forgotten.Kept, Path: f.e.dir.Path(p), Why: "a file you attached says the same; with copies it goes too"})
 			return nil
 		}
 		return nil
 	})
-	if !f.t.MeansTyped() {
+	if !f.t.Own().Typed {
 		return found, err
 	}
 	for _, base := range slices.Sorted(maps.Keys(seen)) {

@@ -54,11 +54,11 @@ func folder(t *testing.T) (root string, e *erase.Eraser, traces *forgotten.Trace
 	filetest.Must(t, dir.Check())
 	t.Cleanup(func() { filetest.Must(t, dir.Close()) })
 	all := catalog.New(catalog.Config{Dir: dir, Sieve: sieve.New(dir, "", record), Logger: log})
-	traces, err := record.New(true, false)
+	draft, err := record.New(true, false)
 	filetest.Must(t, err)
-	traces.AddWords(secret)
-	traces.AddPhrase(said, traces.Phrase(secret))
-	return root, erase.New(dir, all, log), traces
+	draft.AddWords(secret)
+	draft.AddPhrase(said, draft.Phrase(secret))
+	return root, erase.New(dir, all, log), draft.Traces
 }
 
 // holding gives the files that say the secret.

@@ -110,7 +110,7 @@ func (f *Forgetter) adopt(ctx context.Context, s forgotten.Shared, ahead time.Du
 	if err := f.leaveNamesakes(ctx, t); err != nil {
 		return Report{}, err
 	}
-	p := &Plan{traces: t}
+	p := &Plan{draft: t}
 	if _, err := f.look(ctx, p); err != nil {
 		return Report{}, err
 	}
@@ -119,19 +119,19 @@ func (f *Forgetter) adopt(ctx context.Context, s forgotten.Shared, ahead time.Du
 		return Report{}, err
 	}
 	defer unlock()
-	if f.forgotten.Knows(t.ID()) { // another process was faster
+	if f.forgotten.Knows(t.Own().ID) { // another process was faster
 		return Report{}, nil
 	}
 	if err := f.forgotten.Begin(t); err != nil {
 		return Report{}, err
 	}
-	return f.finish(ctx, t, p.sessions)
+	return f.finish(ctx, t.Traces, p.sessions)
 }
 
 // leaveNamesakes keeps sessions that only have the name of one which another machine forgot:
 // people name them themselves. A copy holds the same blocks; the conversation with a channel
 // of Discord is the same everywhere.
-func (f *Forgetter) leaveNamesakes(ctx context.Context, t *forgotten.Traces) error {
+func (f *Forgetter) leaveNamesakes(ctx context.Context, t *forgotten.Draft) error {
 	means, same := map[string]bool{}, map[string]bool{}
 	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		if t.MeansSession(session) {

@@ -95,7 +95,7 @@ func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.T
 	case p.cache != "" && strings.HasPrefix(path, p.cache+string(filepath.Separator)):
 		touched.Place, touched.Action = "cache", forgotten.Removed
 		err = unless(dry, func() error { return os.Remove(path) })
-	case t.IsForGuest(), name == ".shipped.json":
+	case t.Own().Guest, name == ".shipped.json":
 		return nil // the owner's file says the same; names of shipped files, and hashes
 	case !t.HoldsRaw(p.memory.Unshipped(text)):
 		touched = memory.ShippedTouched("other file", path, 1)
@@ -178,7 +178,7 @@ func (p *folders) drafts(t *forgotten.Traces, path string, data []byte, dry bool
 	}
 	var found []forgotten.Touched
 	for name, draft := range file.Sessions {
-		if t.MeansSession(name) || t.HoldsRaw(draft) && t.MeansTyped() {
+		if t.MeansSession(name) || t.HoldsRaw(draft) && t.Own().Typed {
 			delete(file.Sessions, name)
 			found = append(found, draftsTouched(path, name, nil)...)
 		}

@@ -75,7 +75,7 @@ type Plan struct {
 	Found     []forgotten.Touched
 	Common    int // sentences that stand in several sessions, and stay there
 
-	traces   *forgotten.Traces
+	draft    *forgotten.Draft
 	sessions map[string]bool
 }
 
@@ -118,7 +118,7 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	if err := f.seed(ctx, t, s); err != nil {
 		return nil, err
 	}
-	p := &Plan{Selection: s, traces: t}
+	p := &Plan{Selection: s, draft: t}
 	g, err := f.look(ctx, p)
 	if err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func (f *Forgetter) look(ctx context.Context, p *Plan) (*gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := p.traces
-	if p.Found, err = f.run(ctx, t, nil, true); err != nil {
+	t := p.draft
+	if p.Found, err = f.run(ctx, t.Traces, nil, true); err != nil {
 		return nil, err
 	}
 	for _, found := range p.Found {
@@ -178,10 +178,10 @@ func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
 		return Report{}, err
 	}
 	defer unlock()
-	if err := f.forgotten.Begin(p.traces); err != nil {
+	if err := f.forgotten.Begin(p.draft); err != nil {
 		return Report{}, err
 	}
-	return f.finish(ctx, p.traces, p.sessions)
+	return f.finish(ctx, p.draft.Traces, p.sessions)
 }
 
 // Resume finishes what was begun and not completed: before a crash, or because

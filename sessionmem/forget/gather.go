@@ -48,7 +48,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		words: map[string]map[string]bool{}, order: map[string][]string{},
 		gone: map[string]map[string]bool{}, since: map[string]time.Time{}, texts: map[string]string{},
 	}
-	t, common := p.traces, &forgotten.Common{}
+	t, common := p.draft, &forgotten.Common{}
 	phrase := t.Phrase(p.Selection.Text)
 	err := f.p.Store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
 		g.order[session] = append(g.order[session], b.ID)
@@ -96,7 +96,7 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	}
 	p.Common = t.DropCommon(common)
 	for _, l := range f.p.Memory.Learned() {
-		if (t.IsForGuest() || !t.Holds(l.Text)) && (g.taught(t, l) || f.isAbout(p.Selection.Author, l)) {
+		if (t.Own().Guest || !t.Holds(l.Text)) && (g.taught(t, l) || f.isAbout(p.Selection.Author, l)) {
 			t.AddLesson(l.Text)
 		}
 	}
@@ -109,8 +109,8 @@ const proofBlocks = 8
 
 // meansElsewhere says whether the words that another machine forgot mean something in a
 // block. Here they are in the phrase.
-func meansElsewhere(t *forgotten.Traces, session string, b transcript.Block) bool {
-	if !t.IsElsewhere() {
+func meansElsewhere(t *forgotten.Draft, session string, b transcript.Block) bool {
+	if !t.Own().Elsewhere {
 		return false
 	}
 	_, _, changed := t.Clean(session, b)
@@ -118,7 +118,7 @@ func meansElsewhere(t *forgotten.Traces, session string, b transcript.Block) boo
 }
 
 // addForms adds the forms that a phrase has in a block, and says whether its text has it.
-func addForms(t *forgotten.Traces, b transcript.Block, phrase textfold.Phrase) bool {
+func addForms(t *forgotten.Draft, b transcript.Block, phrase textfold.Phrase) bool {
 	for _, text := range []string{b.Task, b.Context} {
 		t.AddPhrase(text, phrase)
 	}
@@ -128,7 +128,7 @@ func addForms(t *forgotten.Traces, b transcript.Block, phrase textfold.Phrase) b
 	return t.AddPhrase(b.Text, phrase)
 }
 
-func (g *gathered) add(t *forgotten.Traces, session string, b transcript.Block) {
+func (g *gathered) add(t *forgotten.Draft, session string, b transcript.Block) {
 	if g.gone[session] == nil {
 		g.gone[session], g.words[session] = map[string]bool{}, map[string]bool{}
 	}
@@ -149,7 +149,7 @@ func (g *gathered) add(t *forgotten.Traces, session string, b transcript.Block) 
 }
 
 // gatherForks adds the copies that forks hold of blocks: of the same id and text.
-func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Traces, g *gathered) error {
+func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Draft, g *gathered) error {
 	if len(g.texts) == 0 {
 		return nil
 	}
@@ -174,12 +174,12 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Traces, g *gat
 }
 
 // gatherDerived adds what was made of the blocks that are meant: Summaries and titles.
-func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Traces, g *gathered, common *forgotten.Common) error {
+func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Draft, g *gathered, common *forgotten.Common) error {
 	in := map[string]bool{}
 	for name := range g.gone {
 		in[name] = true
 	}
-	found, err := f.p.Store.Forget(ctx, t, sessionmem.ForgetOptions{Dry: true, Sessions: in})
+	found, err := f.p.Store.Forget(ctx, t.Traces, sessionmem.ForgetOptions{Dry: true, Sessions: in})
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Traces, g *g
 // taught says whether a lesson, or a proposal, comes from what is meant: all that was
 // learnt in a session or a time that goes as a whole; else what was learnt in the
 // session since then, from those blocks or in the same words.
-func (g *gathered) taught(t *forgotten.Traces, l memory.Learned) bool {
+func (g *gathered) taught(t *forgotten.Draft, l memory.Learned) bool {
 	if l.Session == "" {
 		return false
 	}
@@ -245,14 +245,14 @@ func (f *Forgetter) isAbout(author string, l memory.Learned) bool {
 }
 
 // addFormsOfFiles adds the forms that a phrase has in other files than transcripts.
-func (f *Forgetter) addFormsOfFiles(t *forgotten.Traces, phrase textfold.Phrase) {
+func (f *Forgetter) addFormsOfFiles(t *forgotten.Draft, phrase textfold.Phrase) {
 	for _, root := range []string{f.p.Root, f.p.CacheDir} {
 		eachFile(root, func(path string, d fs.DirEntry) {
 			if isIndex(d.Name()) || strings.HasPrefix(path, filepath.Join(f.p.Root, "session")) && strings.HasSuffix(path, ".md") {
 				return
 			}
 			data, err := readSmall(path)
-			if err == nil && t.AddPhraseRaw(wholefile.DecodeText(data), phrase) && t.MeansTyped() && filepath.Dir(path) == filepath.Join(f.p.Root, "session", "files") {
+			if err == nil && t.AddPhraseRaw(wholefile.DecodeText(data), phrase) && t.Own().Typed && filepath.Dir(path) == filepath.Join(f.p.Root, "session", "files") {
 				t.AddWords("files/" + d.Name()) // the links to an attached file that goes
 			}
 		})
@@ -307,14 +307,14 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []forgott
 		for _, h := range hits {
 			offer, why := h.Session+"/"+h.Block, "it may tell of the same in other words"
 			if h.Kind == corpus.KindMemory {
-				if p.traces.Holds(h.Text) || p.traces.IsLesson(h.Text) || p.traces.IsChosen(h.Text) {
+				if p.draft.Holds(h.Text) || p.draft.IsLesson(h.Text) || p.draft.IsChosen(h.Text) {
 					continue // it goes, or is proposed to
 				}
 				if offer = f.lineOf(h); offer == "" {
 					why += "; forget it by its chunk, " + h.ID
 				}
 			}
-			if h.Relevance < similarFrom || listed[offer] || listed[h.ID] || listed[h.Text] || p.traces.MeansSession(h.Session) {
+			if h.Relevance < similarFrom || listed[offer] || listed[h.ID] || listed[h.Text] || p.draft.MeansSession(h.Session) {
 				continue
 			}
 			listed[offer], listed[h.ID] = offer != "", true

@@ -27,13 +27,13 @@ const (
 // it. The rest of a turn that loses a part, what says it in most of its words, and what
 // was learnt in the session since.
 func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]forgotten.Touched, error) {
-	if p.traces.IsForGuest() {
+	if p.draft.Own().Guest {
 		return nil, nil // nobody is asked
 	}
 	o := &offering{f: f, p: p, g: g, turns: map[string]map[string]bool{}, spread: map[string]int{}, listed: map[string]bool{}}
 	in := map[string]bool{}
 	for name := range g.gone {
-		in[name] = !p.traces.MeansSession(name)
+		in[name] = !p.draft.MeansSession(name)
 	}
 	for _, t := range p.Found {
 		o.listed[t.Session+"/"+t.Block] = true
@@ -83,7 +83,7 @@ func (o *offering) follow(session string, b transcript.Block) {
 
 func (o *offering) count(session, _ string, b transcript.Block) {
 	o.blocks++
-	for w := range o.p.traces.WordsOf(b.Text) {
+	for w := range o.p.draft.WordsOf(b.Text) {
 		if o.g.words[session][w] {
 			o.spread[w]++
 		}
@@ -122,7 +122,7 @@ func (o *offering) offer(session, path string, b transcript.Block) {
 // saysTheSame reports whether a text uses the words of one that goes: half of them that
 // are rare in the session, or they are half of its own.
 func (o *offering) saysTheSame(session string, b transcript.Block) bool {
-	words := o.p.traces.WordsOf(b.Text)
+	words := o.p.draft.WordsOf(b.Text)
 	own, rare := 0, 0
 	for w := range words {
 		if !o.g.words[session][w] {
@@ -158,7 +158,7 @@ func (o *offering) offerLessons() {
 	for _, l := range o.f.p.Memory.Learned() {
 		gone := o.g.gone[l.Session]
 		late := l.Day.IsZero() || !l.Day.AddDate(0, 0, 1).Before(o.g.since[l.Session])
-		if l.Proposal || gone == nil || !late || o.p.traces.Holds(l.Text) || o.p.traces.IsChosen(l.Text) || o.g.taught(o.p.traces, l) {
+		if l.Proposal || gone == nil || !late || o.p.draft.Holds(l.Text) || o.p.draft.IsChosen(l.Text) || o.g.taught(o.p.draft, l) {
 			continue
 		}
 		o.found = append(o.found, forgotten.Touched{
@@ -215,7 +215,7 @@ func (f *Forgetter) lineOf(h recall.Hit) string {
 }
 
 // seedAlso adds what was chosen of the offers.
-func (f *Forgetter) seedAlso(ctx context.Context, t *forgotten.Traces, ids []string) error {
+func (f *Forgetter) seedAlso(ctx context.Context, t *forgotten.Draft, ids []string) error {
 	for _, id := range ids {
 		if file, ok := strings.CutPrefix(id, "memory/"); ok {
 			if !f.seedChosenLine(t, id) {
@@ -242,7 +242,7 @@ func (f *Forgetter) seedAlso(ctx context.Context, t *forgotten.Traces, ids []str
 	return nil
 }
 
-func (f *Forgetter) seedChosenLine(t *forgotten.Traces, id string) (found bool) {
+func (f *Forgetter) seedChosenLine(t *forgotten.Draft, id string) (found bool) {
 	for _, l := range f.p.Memory.Learned() {
 		if !l.Proposal && f.lineID(l.Path, l.Text) == id {
 			t.AddLine(l.Text)

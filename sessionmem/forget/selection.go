@@ -60,7 +60,7 @@ func (s Selection) Check() error {
 }
 
 // seed adds what the selection names to the traces; the rest is found from there.
-func (f *Forgetter) seed(ctx context.Context, t *forgotten.Traces, s Selection) error {
+func (f *Forgetter) seed(ctx context.Context, t *forgotten.Draft, s Selection) error {
 	if err := f.seedAlso(ctx, t, s.Also); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (f *Forgetter) seed(ctx context.Context, t *forgotten.Traces, s Selection) 
 }
 
 // checkText refuses a text that would take more than anybody means by it.
-func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Traces, text string) error {
+func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Draft, text string) error {
 	phrase := t.Phrase(text)
 	switch {
 	case phrase.Empty():
@@ -112,9 +112,9 @@ func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Traces, text str
 
 // seedLatest adds what is there and meant by its id, where its time doesn't tell that
 // it was said before: within the second that the forgetting is of, or without a time.
-func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, means func(session string, b transcript.Block) bool) error {
+func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Draft, sessions map[string]bool, means func(session string, b transcript.Block) bool) error {
 	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b transcript.Block) {
-		if (b.Time.IsZero() || !b.Time.Before(t.At().Truncate(time.Second))) && means(session, b) {
+		if (b.Time.IsZero() || !b.Time.Before(t.Own().At.Truncate(time.Second))) && means(session, b) {
 			t.AddBlock(session, b.ID)
 		}
 	})
@@ -123,7 +123,7 @@ func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Traces, session
 // seedChunk adds a chunk: a short block as a whole, else the words of its part; and what
 // a model thought about that message, or before that answer, which tells of it in words of
 // its own.
-func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id string) error {
+func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Draft, id string) error {
 	if file, ok := strings.CutPrefix(id, "memory/"); ok {
 		return f.seedLine(ctx, t, id, file)
 	}
@@ -170,7 +170,7 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Traces, id strin
 }
 
 // seedLine adds a line of a memory file.
-func (f *Forgetter) seedLine(ctx context.Context, t *forgotten.Traces, id, file string) error {
+func (f *Forgetter) seedLine(ctx context.Context, t *forgotten.Draft, id, file string) error {
 	if f.p.Index == nil {
 		return fmt.Errorf("%w: %s is a line of a memory; without the search index give its words instead", recall.ErrNoChunk, file)
 	}

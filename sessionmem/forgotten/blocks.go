@@ -16,16 +16,16 @@ func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *forgetting) bool { return t.meansTime(g, b) && g.counts(session) }
+	before := func(g *Forgetting) bool { return t.marks.meansTime(g, b) && g.counts(session) }
 	if g := t.selecting(session, b); g != nil {
-		out, whole = t.emptied(b, g), true
+		out, whole = emptied(b, func(author string) bool { return t.marks.has(g, traceAuthor, author) }), true
 	} else {
 		typed := (b.Kind == transcript.KindUser || b.Kind == transcript.KindText) && !t.SelectsPart(session, b.ID)
 		out = b
-		out.Text = t.cleanText(b.Text, func(g *forgetting) bool { return before(g) && (g.Typed || !typed) })
+		out.Text = cleaning{t, func(g *Forgetting) bool { return before(g) && (g.Typed || !typed) }}.text(b.Text)
 	}
 	out, _ = out.DropRecalled(func(chunk string) bool { return t.meansChunk(chunk, b) })
-	out = t.cleanRest(out, before)
+	out = cleaning{t, before}.rest(out)
 	if b.IsBranching() {
 		out.Text = b.Text // an id
 	}
@@ -35,17 +35,17 @@ func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block
 // CleanSince takes out of a block that is about to be written what was forgotten while it
 // was being made: since then. What a person types anew is theirs.
 func (t *Traces) CleanSince(session string, b transcript.Block, since time.Time) transcript.Block {
-	while := func(g *forgetting) bool { return g.during(since) && g.counts(session) }
+	while := cleaning{t, func(g *Forgetting) bool { return g.during(since) && g.counts(session) }}
 	if b.Kind != transcript.KindUser && !b.IsBranching() {
-		b.Text = t.cleanText(b.Text, while)
+		b.Text = while.text(b.Text)
 	}
-	return t.cleanRest(b, while)
+	return while.rest(b)
 }
 
 // meansTime says whether a block is old enough to be meant by its words: what a person
 // typed before it was planned, what a model said before it was over.
 // Blocks keep whole seconds: of those of that very second only the ones that were found.
-func (t *Traces) meansTime(g *forgetting, b transcript.Block) bool {
+func (m marks) meansTime(g *Forgetting, b transcript.Block) bool {
 	end := g.ended
 	if b.Kind == transcript.KindUser || b.Kind == transcript.KindText {
 		end = g.At
@@ -56,7 +56,7 @@ func (t *Traces) meansTime(g *forgetting, b transcript.Block) bool {
 	case !said.Equal(end.Truncate(time.Second)):
 		return said.Before(end)
 	case g.Seconds && !g.Begun.IsZero():
-		return t.marked(g, traceSecond, b.ID)
+		return m.has(g, traceSecond, b.ID)
 	}
 	return b.Time.Before(end)
 }
@@ -68,11 +68,15 @@ func (t *Traces) meansChunk(chunk string, in transcript.Block) bool {
 	return t.selecting(session, transcript.Block{ID: id, Time: in.Time}) != nil || t.SelectsPart(session, id)
 }
 
-// cleanRest cleans what stands beside a block's text: it was put there by programs.
-func (t *Traces) cleanRest(b transcript.Block, counts func(*forgetting) bool) transcript.Block {
-	says := func(text string) bool {
-		return t.holdsBy(text, counts)
-	}
+// cleaning takes out of texts what is meant by the forgettings that count.
+type cleaning struct {
+	t      *Traces
+	counts func(*Forgetting) bool
+}
+
+// rest cleans what stands beside a block's text: it was put there by programs.
+func (c cleaning) rest(b transcript.Block) transcript.Block {
+	says := func(text string) bool { return c.t.holdsBy(text, c.counts) }
 	if says(b.Task) {
 		b.Task = Text
 	}
@@ -82,7 +86,7 @@ func (t *Traces) cleanRest(b transcript.Block, counts func(*forgetting) bool) tr
 }
 
 // emptied is a block that is forgotten as a whole. What steers the session stays.
-func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
+func emptied(b transcript.Block, isAuthor func(id string) bool) transcript.Block {
 	switch {
 	case b.Kind == transcript.KindNote && saysHow(b):
 		return b
@@ -99,7 +103,7 @@ func (t *Traces) emptied(b transcript.Block, g *forgetting) transcript.Block {
 		delete(b.Attrs, "files")
 	}
 	for _, attr := range []string{"author", "authors"} {
-		if slices.ContainsFunc(strings.Fields(b.Attrs[attr]), func(id string) bool { return t.marked(g, traceAuthor, id) }) {
+		if slices.ContainsFunc(strings.Fields(b.Attrs[attr]), isAuthor) {
 			b.Attrs = maps.Clone(b.Attrs)
 			b.Attrs[attr] = Text
 		}
@@ -117,12 +121,12 @@ func saysHow(b transcript.Block) bool {
 	return false
 }
 
-// cleanText replaces the paragraphs that hold what is meant.
-func (t *Traces) cleanText(text string, counts func(*forgetting) bool) string {
-	if len(t.texts) == 0 || text == "" || text == Text {
+// text replaces the paragraphs that hold what is meant.
+func (c cleaning) text(text string) string {
+	if text == "" || text == Text {
 		return text
 	}
-	marks := t.findBy([]byte(text), counts)
+	marks := c.t.findBy([]byte(text), c.counts)
 	if len(marks) == 0 {
 		return text
 	}

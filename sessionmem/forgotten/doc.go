@@ -1,9 +1,9 @@
 // Package forgotten remembers what a data folder was told to forget, as keyed hashes, so
 // that it is not taken in again from an editor's late save, a backup or a synced copy.
 //
-// Traces are what one forgetting means: words, blocks, sessions, authors, spans of time,
-// lines of a memory. They find it in a text (Find), in a file's bytes (FindRaw) and in a
-// block (Clean). A Record keeps the traces of all forgettings in forgotten.jsonl, the key
+// Traces are what one forgetting means, or several: words, blocks, sessions, authors, spans
+// of time, lines of a memory. They are collected in a Draft, and find what is meant in a
+// text (Holds), in a file's bytes (FindRaw) and in a block (Clean). A Record keeps the traces of all forgettings in forgotten.jsonl, the key
 // in a file of its own, and serves one process at a time (Lock).
 //
 // Machines of one person share their forgettings (Share, Open): sealed by the key of the

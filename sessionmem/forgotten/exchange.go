@@ -32,7 +32,7 @@ type Shared struct {
 
 // sharedForgetting is what a Box holds.
 type sharedForgetting struct {
-	Begin forgetting  `json:"begin"`
+	Begin Forgetting  `json:"begin"`
 	Lines []traceLine `json:"lines"`
 }
 
@@ -88,9 +88,9 @@ func (f *Record) Share(known func(id string) bool, ahead time.Duration) (out []S
 	return out, nil
 }
 
-// Open gives the traces of what another machine forgot; ErrNoKey. Nothing is written down.
-func (f *Record) Open(s Shared, ahead time.Duration) (*Traces, error) {
-	keys, _, err := f.keys()
+// Open gives a draft of what another machine forgot; ErrNoKey. Nothing is written down.
+func (f *Record) Open(s Shared, ahead time.Duration) (*Draft, error) {
+	keys, _, err := f.ring.read()
 	if err != nil {
 		return nil, fmt.Errorf("reading the key of what was forgotten: %w", err)
 	}
@@ -117,18 +117,18 @@ func (f *Record) Open(s Shared, ahead time.Duration) (*Traces, error) {
 	g := &in.Begin
 	g.key, g.Elsewhere = key, true
 	g.move(-ahead)
-	t.at = []*forgetting{g}
+	t.at = []*Forgetting{g}
 	if !g.Until.IsZero() {
 		t.spans = t.at
 	}
 	for _, l := range in.Lines {
 		t.add(l, g)
 	}
-	return t, nil
+	return &Draft{t}, nil
 }
 
 // move sets a forgetting's times to another clock.
-func (g *forgetting) move(by time.Duration) {
+func (g *Forgetting) move(by time.Duration) {
 	for _, at := range []*time.Time{&g.At, &g.Since, &g.Until} {
 		if !at.IsZero() {
 			*at = at.Add(by)
@@ -136,26 +136,14 @@ func (g *forgetting) move(by time.Duration) {
 	}
 }
 
-// LeaveSession has a forgetting of another machine not mean a session of this one, which only
-// has the name of the one that is meant.
-func (t *Traces) LeaveSession(name string) {
-	g := t.own()
-	sum := g.sum(traceSession, name)
-	delete(t.marks, traceSession+"\x00"+string(sum))
-	t.lines = slices.DeleteFunc(t.lines, func(l traceLine) bool { return l.Kind == traceSession && string(l.Sum) == string(sum) })
-}
-
-// IsElsewhere says whether another machine forgot it.
-func (t *Traces) IsElsewhere() bool { return t.own().Elsewhere }
-
 // Knows says whether a forgetting is recorded.
 func (f *Record) Knows(id string) bool {
-	return slices.ContainsFunc(f.Traces().at, func(g *forgetting) bool { return g.ID == id })
+	return slices.ContainsFunc(f.Traces().at, func(g *Forgetting) bool { return g.ID == id })
 }
 
 // KeyIDs gives the ids of the keys there are.
 func (f *Record) KeyIDs() []string {
-	keys, _, _ := f.keys() // whoever needs one is told
+	keys, _, _ := f.ring.read() // whoever needs one is told
 	ids := make([]string, 0, len(keys))
 	for id := range keys {
 		ids = append(ids, id)
@@ -166,7 +154,7 @@ func (f *Record) KeyIDs() []string {
 
 // SealKey gives a key so that only the machine with this public key can read it.
 func (f *Record) SealKey(id string, public []byte) ([]byte, error) {
-	keys, _, err := f.keys()
+	keys, _, err := f.ring.read()
 	if err != nil || keys[id] == nil {
 		return nil, errors.Join(err, ErrNoKey)
 	}
@@ -186,7 +174,7 @@ func (f *Record) TakeKey(id string, box []byte, own *Pair) error {
 	if err != nil {
 		return fmt.Errorf("reading the key of what was forgotten: %w", err)
 	}
-	return f.saveKey(key)
+	return f.ring.save(key)
 }
 
 const sealInfo = "mac-stats key of what was forgotten"
@@ -217,9 +205,4 @@ func sharing(key []byte) (cipher.AEAD, error) {
 		return nil, fmt.Errorf("sealing what was forgotten: %w", err)
 	}
 	return cipher.NewGCMWithRandomNonce(block)
-}
-
-// MeansBlock says whether a block is meant by its id.
-func (t *Traces) MeansBlock(session, id string) bool {
-	return slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceBlock, session+"\x00"+id) })
 }

@@ -1,11 +1,8 @@
 package forgotten
 
 import (
-	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,12 +27,13 @@ func keyID(key []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (f *Record) keyPath() string { return filepath.Join(f.root, keyFile) }
+// keyring is the file of the keys.
+type keyring struct{ path string }
 
-// keys reads the keys there are; last is the id of the newest.
-func (f *Record) keys() (all map[string][]byte, last string, err error) {
+// read reads the keys there are; last is the id of the newest.
+func (k keyring) read() (all map[string][]byte, last string, err error) {
 	all = map[string][]byte{}
-	data, _, err := wholefile.ReadText(f.keyPath())
+	data, _, err := wholefile.ReadText(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, "", nil
 	}
@@ -48,98 +46,21 @@ func (f *Record) keys() (all map[string][]byte, last string, err error) {
 	return all, last, err
 }
 
-// key is that of the folder, or a new one.
-func (f *Record) key() ([]byte, error) {
-	keys, last, err := f.keys()
-	if err != nil {
-		return nil, wholefile.Explain("reading the key of what was forgotten", err)
-	}
-	if last != "" {
-		return keys[last], nil
-	}
-	data, _, err := wholefile.ReadText(f.Path())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, wholefile.Explain("reading what was forgotten", err)
-	}
-	if _, key := f.parse(data); key != nil { // of an older version
-		return key, nil
-	}
-	key := make([]byte, keyBytes)
-	_, _ = rand.Read(key) // never fails
-	return key, nil
-}
-
-// saveKey makes sure that a key is in its file.
-func (f *Record) saveKey(key []byte) error {
-	keys, _, err := f.keys()
+// save makes sure that a key is there.
+func (k keyring) save(key []byte) error {
+	keys, _, err := k.read()
 	if err != nil || keys[keyID(key)] != nil {
 		return err
 	}
 	line := keyID(key) + " " + hex.EncodeToString(key) + "\n"
-	if fi, err := os.Stat(f.keyPath()); err == nil && fi.Size() > 0 {
+	if fi, err := os.Stat(k.path); err == nil && fi.Size() > 0 {
 		line = "\n" + line // the last one may have been cut off
 	}
-	return f.write(f.keyPath(), []byte(line))
+	return appendPrivate(k.path, []byte(line))
 }
 
-// upgrade rewrites a file of an older version: its keys go into the file of the keys, and
-// what has no key is sealed. The lock is held.
-func (f *Record) upgrade() error {
-	data, was, err := wholefile.ReadText(f.Path())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil || !isOlder(data) {
-		return err
-	}
-	keys, _, err := f.keys()
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	var last []byte
-	begun := map[string]*forgetting{}
-	for line := range bytes.Lines(data) {
-		var l forgottenLine
-		if json.Unmarshal(line, &l) != nil {
-			continue // half a line, after a crash
-		}
-		switch {
-		case l.Format == forgottenBefore && len(l.Key) == keyBytes:
-			if err := f.saveKey(l.Key); err != nil {
-				return err
-			}
-			last = l.Key
-			l = forgottenLine{Format: forgottenFormat, KeyID: keyID(l.Key)}
-		case l.Format != "":
-			last, l.Format, l.Key = keys[l.KeyID], forgottenFormat, nil
-		case l.Begin != nil && last != nil:
-			begun[l.Begin.ID] = &forgetting{key: last}
-		case l.Kind == traceText && begun[l.Of] != nil && len(l.Seal) == 0:
-			l.traceLine = l.seal(begun[l.Of])
-		case l.Kind == traceText && len(l.Seal) == 0:
-			continue // its key is gone: it finds nothing any more
-		}
-		text, err := json.Marshal(l)
-		if err != nil {
-			return err
-		}
-		out.Write(append(text, '\n'))
-	}
-	done, err := wholefile.Replace(f.Path(), out.Bytes(), was)
-	if err == nil && !done {
-		err = errors.New("another program wrote to it meanwhile; try again")
-	}
-	return err
-}
-
-// isOlder says whether the file is of a version before this one.
-func isOlder(data []byte) bool {
-	return bytes.Contains(data, []byte(`"`+forgottenBefore+`"`)) || bytes.Contains(data, []byte(`"`+forgottenOpen+`"`))
-}
-
-// write appends to a file of the folder that nobody else may read, safe on disk.
-func (f *Record) write(path string, data []byte) error {
+// appendPrivate appends to a file that nobody else may read, safe on disk.
+func appendPrivate(path string, data []byte) error {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return fmt.Errorf("writing %s: it is no file; move it away", filepath.Base(path))
 	}
@@ -156,7 +77,7 @@ func (f *Record) write(path string, data []byte) error {
 	}
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
-		err = wholefile.SyncFolder(f.root)
+		err = wholefile.SyncFolder(filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", filepath.Base(path), err)

@@ -49,7 +49,7 @@ func TestAnOlderFileStillBindsAndItsKeyIsMoved(t *testing.T) {
 	r := newRig(t)
 	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
-	all, last, err := NewRecord(r.root, nil).keys()
+	all, last, err := NewRecord(r.root, nil).ring.read()
 	must(t, err)
 	head, err := json.Marshal(forgottenLine{Format: forgottenBefore, Key: all[last]})
 	must(t, err)

@@ -5,29 +5,21 @@ import (
 	"time"
 )
 
-// AddLesson adds a line of a memory that was learnt from what is forgotten: it is
-// removed where lessons go too, else its removal is proposed. A proposal of the same
-// words goes in any case.
-func (t *Traces) AddLesson(text string) { t.addMark(traceLesson, t.words(text)) }
-
-// AddLine adds a line of a memory that goes in any case, wherever it was learnt.
-func (t *Traces) AddLine(text string) { t.addMark(traceChosen, t.words(text)) }
-
 // IsChosen reports whether AddLine was told of a line.
 func (t *Traces) IsChosen(text string) bool {
 	words := t.words(text)
-	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceChosen, words) })
+	return words != "" && t.marks.anyHas(t.at, traceChosen, words)
 }
 
 // IsLesson reports whether AddLesson was told of a line.
 func (t *Traces) IsLesson(text string) bool {
 	words := t.words(text)
-	return words != "" && slices.ContainsFunc(t.at, func(g *forgetting) bool { return t.marked(g, traceLesson, words) })
+	return words != "" && t.marks.anyHas(t.at, traceLesson, words)
 }
 
 // GoesAsLesson says whether a line goes because of where it was learnt, or was chosen.
 func (t *Traces) GoesAsLesson(text string) bool {
-	return t.WithLessons() && t.IsLesson(text) || t.IsChosen(text)
+	return t.own().Learn && t.IsLesson(text) || t.IsChosen(text)
 }
 
 // Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
@@ -39,7 +31,7 @@ func (f *Record) Allow(text string) error {
 	}
 	words := t.words(text)
 	for _, g := range t.at {
-		if !t.only(g).Holds(text) || t.marked(g, traceAgain, words) {
+		if !t.only(g).Holds(text) || t.marks.has(g, traceAgain, words) {
 			continue
 		}
 		if err := f.append(g.key, traceLine{Kind: traceAgain, Sum: g.sum(traceAgain, words), Of: g.ID}); err != nil {
@@ -52,8 +44,8 @@ func (f *Record) Allow(text string) error {
 // IsAllowed says whether a line of a memory stays that holds what is meant.
 func (t *Traces) IsAllowed(line string) bool {
 	words := t.words(line)
-	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *forgetting) bool {
-		return !t.marked(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *forgetting) bool { return o == g })) > 0
+	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *Forgetting) bool {
+		return !t.marks.has(g, traceAgain, words) && len(t.findBy([]byte(line), func(o *Forgetting) bool { return o == g })) > 0
 	})
 }
 

@@ -41,6 +41,7 @@ var ErrForgetting = errors.New("something is being forgotten already; try again 
 // goroutines and processes.
 type Record struct {
 	root   string // data folder, absolute; "": there is no file
+	ring   keyring
 	logger *slog.Logger
 	folder func() *textfold.Folder
 
@@ -59,7 +60,7 @@ func NewRecord(root string, logger *slog.Logger) *Record {
 	if abs, err := filepath.Abs(root); root != "" && err == nil {
 		root = abs
 	}
-	return &Record{root: root, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
+	return &Record{root: root, ring: keyring{filepath.Join(root, keyFile)}, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
 }
 
 // Path is where the file is, or would be.
@@ -71,7 +72,7 @@ type forgottenLine struct {
 	KeyID  string `json:"key_id,omitempty"`
 	Key    []byte `json:"key,omitempty"` // of forgottenBefore
 
-	Begin *forgetting `json:"begin,omitempty"`
+	Begin *Forgetting `json:"begin,omitempty"`
 	Done  string      `json:"done,omitempty"`
 	Tried string      `json:"tried,omitempty"` // gone through, but for what was refused
 	Ended time.Time   `json:"ended,omitzero"`
@@ -87,7 +88,7 @@ func (f *Record) Has(text string) bool { return f.HasSaid(text, time.Time{}) }
 // later: what is typed anew after a forgetting belongs to who types it.
 func (f *Record) HasSaid(text string, said time.Time) bool {
 	t := f.Traces()
-	return t.holdsBy(text, func(g *forgetting) bool { return said.IsZero() || said.Before(g.At) })
+	return t.holdsBy(text, func(g *Forgetting) bool { return said.IsZero() || said.Before(g.At) })
 }
 
 // HasIn is Has for a text of a session, or of a lesson from there; session "" is the
@@ -142,7 +143,7 @@ func (f *Record) Traces() *Traces {
 		return f.all
 	}
 	f.stat, f.at = fi, now
-	keys, _, _ := wholefile.ReadText(f.keyPath()) // parse tells of an error
+	keys, _, _ := wholefile.ReadText(f.ring.path) // parse tells of an error
 	if sum := sha256.Sum256(append(data, keys...)); f.all == nil || sum != f.sum {
 		f.all, _ = f.parse(data)
 		f.sum = sum
@@ -174,10 +175,10 @@ func (f *Record) lockPath() string {
 // out. last is the key of the last header.
 func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 	all = newTraces(f.folder)
-	begun := map[string]*forgetting{}
-	keys, _, err := f.keys()
+	begun := map[string]*Forgetting{}
+	keys, _, err := f.ring.read()
 	if err != nil {
-		f.logger.Warn("the key of what was forgotten can't be read: it may be taken in again", "file", f.keyPath(), "err", err)
+		f.logger.Warn("the key of what was forgotten can't be read: it may be taken in again", "file", f.ring.path, "err", err)
 	}
 	for line := range bytes.Lines(data) {
 		var l forgottenLine
@@ -189,7 +190,7 @@ func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 			last = l.Key
 		case l.Format == forgottenFormat, l.Format == forgottenOpen:
 			if last = keys[l.KeyID]; last == nil {
-				f.logger.Warn("a key of what was forgotten is missing: it may be taken in again", "file", f.keyPath())
+				f.logger.Warn("a key of what was forgotten is missing: it may be taken in again", "file", f.ring.path)
 			}
 		case l.Begin != nil && l.Begin.ID != "" && last != nil && begun[l.Begin.ID] == nil:
 			g := l.Begin
@@ -219,21 +220,21 @@ func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 // New gives traces that are empty, of a forgetting that is not written down yet.
 // typed: words that are added are meant wherever they stand, else not where a person
 // typed them in another message than those meant. lessons: what was learnt goes too.
-func (f *Record) New(typed, lessons bool) (*Traces, error) {
+func (f *Record) New(typed, lessons bool) (*Draft, error) {
 	key, err := f.key()
 	if err != nil {
 		return nil, err
 	}
 	t := newTraces(f.folder)
-	t.at = []*forgetting{{ID: transcript.RandomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
-	return t, nil
+	t.at = []*Forgetting{{ID: transcript.RandomID(8), At: time.Now().Round(0), Typed: typed, Learn: lessons, key: key}}
+	return &Draft{t}, nil
 }
 
 // Begin writes a forgetting down, safe on disk: from now on it binds all programs,
 // and is finished whatever happens to this one.
-func (f *Record) Begin(t *Traces) error {
+func (f *Record) Begin(t *Draft) error {
 	g := t.own()
-	if err := errors.Join(f.upgrade(), f.saveKey(g.key)); err != nil {
+	if err := errors.Join(f.upgrade(), f.ring.save(g.key)); err != nil {
 		return wholefile.Explain("noting what is forgotten", err)
 	}
 	g.Begun = time.Now().Round(0)
@@ -246,7 +247,7 @@ func (f *Record) Begin(t *Traces) error {
 
 // Done notes that a forgetting is complete, which found this.
 func (f *Record) Done(t *Traces, found []Touched) error {
-	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.ID(), Ended: at} })
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.own().ID, Ended: at} })
 }
 
 // end notes that all was gone through.
@@ -267,7 +268,7 @@ func (f *Record) Tried(t *Traces, found []Touched) error {
 	if !t.own().ended.IsZero() {
 		return nil // noted before
 	}
-	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.ID(), Ended: at} })
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.own().ID, Ended: at} })
 }
 
 // append writes lines at the end, behind the key where it is not there yet.
@@ -289,7 +290,7 @@ func (f *Record) append(key []byte, lines ...any) error {
 			return fmt.Errorf("noting what is forgotten: %w", err)
 		}
 	}
-	if err := f.write(f.Path(), out.Bytes()); err != nil {
+	if err := appendPrivate(f.Path(), out.Bytes()); err != nil {
 		return wholefile.Explain("noting what is forgotten", err)
 	}
 	return nil
@@ -298,7 +299,7 @@ func (f *Record) append(key []byte, lines ...any) error {
 // Since says whether anything was forgotten since a time: what was being made then of
 // what was said may tell of it.
 func (f *Record) Since(t time.Time) bool {
-	return slices.ContainsFunc(f.Traces().at, func(g *forgetting) bool {
+	return slices.ContainsFunc(f.Traces().at, func(g *Forgetting) bool {
 		return !g.Begun.Before(t.Round(0)) || !g.ended.IsZero() && !g.ended.Before(t.Round(0))
 	})
 }
@@ -325,11 +326,11 @@ func (f *Record) Unfinished() []*Traces {
 }
 
 // only gives the traces of one forgetting.
-func (t *Traces) only(g *forgetting) *Traces {
+func (t *Traces) only(g *Forgetting) *Traces {
 	one := newTraces(t.f)
-	one.at = []*forgetting{g}
+	one.at = []*Forgetting{g}
 	if slices.Contains(t.spans, g) {
-		one.spans = []*forgetting{g}
+		one.spans = []*Forgetting{g}
 	}
 	for _, l := range t.lines {
 		if l.Of == g.ID {
@@ -378,5 +379,5 @@ func (f *Record) Last() time.Time {
 // HasTyped reports whether a text that is not sent yet holds words which were
 // forgotten since a time, wherever they were typed.
 func (f *Record) HasTyped(text string, since time.Time) bool {
-	return f.Traces().holdsBy(text, func(g *forgetting) bool { return g.Typed && g.Begun.After(since) })
+	return f.Traces().holdsBy(text, func(g *Forgetting) bool { return g.Typed && g.Begun.After(since) })
 }

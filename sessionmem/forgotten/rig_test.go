@@ -39,5 +39,5 @@ func (r rig) forget(text, phrase string) {
 		r.t.Fatalf("%q does not stand in %q", phrase, text)
 	}
 	must(r.t, record.Begin(tr))
-	must(r.t, record.Done(tr, nil))
+	must(r.t, record.Done(tr.Traces, nil))
 }

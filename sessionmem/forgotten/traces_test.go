@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func tracesFor(t testing.TB, typed bool) *Traces {
+func tracesFor(t testing.TB, typed bool) *Draft {
 	t.Helper()
 	tr, err := NewRecord(t.TempDir(), nil).New(typed, false)
 	must(t, err)
@@ -40,7 +40,7 @@ func TestWordsAreFoundWhateverTheirForm(t *testing.T) {
 			tr := tracesFor(t, true)
 			tr.AddPhrase(tc.text, tr.Phrase(tc.phrase))
 			got := ""
-			for _, m := range tr.Find(tc.text) {
+			for _, m := range tr.FindRaw([]byte(tc.text)) {
 				got += tc.text[m.From:m.To]
 			}
 			if got != tc.found {
@@ -141,7 +141,7 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 		t.Error("a session is forgotten up to then, and no further")
 	}
 	open := again.Unfinished()
-	if len(open) != 1 || open[0].ID() != tr.ID() || !open[0].WithLessons() || !open[0].Holds("blue whale song") {
+	if len(open) != 1 || open[0].Own().ID != tr.Own().ID || !open[0].Own().Learn || !open[0].Holds("blue whale song") {
 		t.Fatalf("unfinished: %+v", open)
 	}
 	must(t, again.Done(open[0], nil))
@@ -200,7 +200,7 @@ func FuzzForgetWords(f *testing.F) {
 		if there && want.String() != "forgotten" && !tr.Holds(text) && text != Text {
 			t.Fatalf("added and not found: %q in %q", phrase, text)
 		}
-		if out := tr.cleanText(text, nil); there && tr.Holds(out) {
+		if out := (cleaning{t: tr.Traces}).text(text); there && tr.Holds(out) {
 			t.Fatalf("still there: %q", out)
 		}
 		for _, m := range tr.FindRaw([]byte(text)) {
@@ -280,7 +280,7 @@ func TestNoWayOfWritingHidesWords(t *testing.T) {
 			tr := tracesFor(t, true)
 			tr.AddWords(tc.phrase)
 			got := ""
-			for _, m := range tr.Find(tc.text) {
+			for _, m := range tr.FindRaw([]byte(tc.text)) {
 				got += tc.text[m.From:m.To]
 			}
 			if got != tc.found {

@@ -71,7 +71,7 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 		propose = append(propose, f.propose...)
 	}
 	found = append(found, m.undos.forget(t, dry)...)
-	found = append(found, m.Edits.forget(t, dry)...)
+	found = append(found, m.forgetUnsaved(t, dry)...)
 	if !dry {
 		m.files.DropReplaced()
 	}
@@ -117,7 +117,7 @@ func (f *pass) run(ctx context.Context, files *sharedfile.Files) []forgotten.Tou
 		return f.found
 	}
 	shipped := f.shippedHeld(raw)
-	if !f.t.MeansTyped() && f.place() == placeAgent {
+	if !f.t.Own().Typed && f.place() == placeAgent {
 		if f.t.HoldsRaw(f.s.unshipped(raw)) {
 			f.found = append(f.found, forgotten.Touched{Place: placeAgent, Action: forgotten.Kept, Path: f.path, Why: "you wrote the same here; with copies it goes too"})
 		}

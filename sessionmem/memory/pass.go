@@ -198,7 +198,7 @@ func (f *pass) goes(it memorytext.Item, proposals map[int]Proposal) bool {
 		t.Session = p.Session
 	case bullet && !proposed && f.t.IsLesson(b.Text) && f.counts(session):
 		t.Place = "lesson"
-		if f.t.WithLessons() {
+		if f.t.Own().Learn {
 			break
 		}
 		f.proposeRemoval(b)

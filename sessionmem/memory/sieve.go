@@ -14,7 +14,7 @@ import (
 
 // sieve gives memory files without what was forgotten: late saves, backups and synced
 // copies bring it back. What the user writes anew in the app, or adds by a command, is
-// allowed (see Forgotten.Allow): text from another program can't be told from an old one.
+// allowed (see forgotten.Record.Allow): text from another program can't be told from an old one.
 type sieve struct {
 	root      folder
 	forgotten *forgotten.Record
@@ -58,7 +58,7 @@ func (s *sieve) since(u Unsaved) (Unsaved, bool) {
 func (s *sieve) cleanBy(by []*forgotten.Traces, path string, raw []byte) []byte {
 	for _, t := range by {
 		f := &pass{s: s, t: t, path: path, dry: true, returned: true}
-		if !t.MeansTyped() && f.place() == placeAgent {
+		if !t.Own().Typed && f.place() == placeAgent {
 			continue // as Forget leaves it
 		}
 		raw = f.clean(raw)

@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// forget forgets in edits that wait to be saved. The lock is held.
-func (e *Edits) forget(t *forgotten.Traces, dry bool) []forgotten.Touched {
+// forgetUnsaved forgets in edits that wait to be saved. The lock is held.
+func (e *Edits) forgetUnsaved(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	dir := e.root.unsaved()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -30,7 +30,7 @@ func (e *Edits) forget(t *forgotten.Traces, dry bool) []forgotten.Touched {
 		if err != nil || !t.HoldsRaw(raw) && !editHoldsLesson(t, raw) {
 			continue
 		}
-		if t.IsForGuest() && !e.isShared(raw) {
+		if t.Own().Guest && !e.isShared(raw) {
 			continue
 		}
 		touched := forgotten.Touched{Place: "unsaved edit", Action: forgotten.Removed, Path: file}
@@ -72,7 +72,7 @@ func (e *Edits) clean(t *forgotten.Traces, file string, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	if !t.IsForGuest() && t.HoldsRaw(data) {
+	if !t.Own().Guest && t.HoldsRaw(data) {
 		return os.Remove(file)
 	}
 	return e.files.Rewrite(file, func([]byte) ([]byte, error) { return data, nil })

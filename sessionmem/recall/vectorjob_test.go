@@ -709,7 +709,7 @@ func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
 	}
 	traces.AddWords("hound barks")
 	traces.AddPhrase("the hound barks", traces.Phrase("hound barks"))
-	if err := errors.Join(record.Begin(traces), record.Done(traces, nil)); err != nil {
+	if err := errors.Join(record.Begin(traces), record.Done(traces.Traces, nil)); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(1100 * time.Millisecond) // blocks have seconds

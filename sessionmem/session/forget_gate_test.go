@@ -33,7 +33,7 @@ func BenchmarkForgotten(b *testing.B) {
 					tr.AddSession(fmt.Sprint("cli-gone", i))
 				}
 				must(b, f.Begin(tr))
-				must(b, f.Done(tr, nil))
+				must(b, f.Done(tr.Traces, nil))
 			}
 		}
 		resume := func(b *testing.B) {

@@ -148,7 +148,7 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 			place = "title"
 		}
 		c.find(forgotten.Touched{Place: place, Action: forgotten.Emptied, Block: b.ID, Time: b.Time, Text: taken(old, cleaned)})
-	case b.Kind == transcript.KindUser && b.Text != forgotten.Text && c.t.HoldsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.At())):
+	case b.Kind == transcript.KindUser && b.Text != forgotten.Text && c.t.HoldsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.Own().At)):
 		c.find(forgotten.Touched{Place: place, Action: forgotten.Kept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
 	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == forgotten.Text && b.Attrs[transcript.AttrTold] != "" {

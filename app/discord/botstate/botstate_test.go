@@ -258,7 +258,7 @@ func TestWhatWasForgottenLeavesAStateThatComesBack(t *testing.T) {
 	}
 	traces.AddWords("zebra")
 	traces.AddPhrase("my zebra", traces.Phrase("zebra"))
-	if err := errors.Join(forgotten.Begin(traces), forgotten.Done(traces, nil)); err != nil {
+	if err := errors.Join(forgotten.Begin(traces), forgotten.Done(traces.Traces, nil)); err != nil {
 		t.Fatal(err)
 	}
 	s := openState(t, Config{File: filepath.Join(root, "discord", "state.db")})

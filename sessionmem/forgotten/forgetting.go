@@ -1,0 +1,96 @@
+package forgotten
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"strings"
+	"time"
+)
+
+// Forgetting is one act of forgetting.
+type Forgetting struct {
+	ID        string    `json:"id"`
+	At        time.Time `json:"at"`              // what was said until then is meant
+	Begun     time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
+	Typed     bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
+	Since     time.Time `json:"since,omitzero"`  // a span of time, Until excluded
+	Until     time.Time `json:"until,omitzero"`
+	Learn     bool      `json:"lessons,omitempty"`   // lessons learnt from it go too
+	Seconds   bool      `json:"seconds,omitempty"`   // blocks of its very second are marked, see AddFound
+	Guest     bool      `json:"guest,omitempty"`     // somebody on Discord asked for it: its words count in what is of Discord alone
+	Elsewhere bool      `json:"elsewhere,omitempty"` // another machine forgot it
+
+	key   []byte
+	kinds map[string]bool // of its marks
+	done  bool
+	ended time.Time // when all was gone through first; zero: it is under way
+}
+
+// during says whether the forgetting wasn't over at a time: what is made of what was
+// read then may hold it.
+func (g *Forgetting) during(t time.Time) bool { return g.ended.IsZero() || !g.ended.Before(t.Round(0)) }
+
+// end notes when all was gone through; a later try changes nothing of that.
+func (g *Forgetting) end(at time.Time) {
+	if g.ended.IsZero() {
+		g.ended = at
+	}
+}
+
+// counts says whether the words of a forgetting count in a session. Somebody on Discord
+// who types what the owner's own conversations say must not have these emptied.
+func (g *Forgetting) counts(session string) bool {
+	return !g.Guest || strings.HasPrefix(session, "discord-")
+}
+
+// traceLine is a line of the file. There, the number of words and the tag, which have no
+// key, are sealed: a tag alone would tell which of the few PINs there are it may be.
+type traceLine struct {
+	Kind  string `json:"kind,omitempty"` // text, block, session, author
+	Words int    `json:"n,omitempty"`    // of files before forgottenFormat, as Tag
+	Tag   uint16 `json:"tag,omitempty"`
+	Seal  []byte `json:"seal,omitempty"`
+	Sum   []byte `json:"sum,omitempty"`
+	Of    string `json:"of,omitempty"`
+}
+
+// seal gives the line as it is written.
+func (l traceLine) seal(g *Forgetting) traceLine {
+	if l.Kind != traceText {
+		return l
+	}
+	l.Seal = g.sum("seal", string(l.Sum))[:3]
+	for i, c := range []byte{byte(l.Words), byte(l.Tag), byte(l.Tag >> 8)} {
+		l.Seal[i] ^= c
+	}
+	l.Words, l.Tag = 0, 0
+	return l
+}
+
+// open gives the line as it was before seal.
+func (l traceLine) open(g *Forgetting) traceLine {
+	if len(l.Seal) != 3 {
+		return l
+	}
+	pad := g.sum("seal", string(l.Sum))
+	l.Words, l.Tag = int(l.Seal[0]^pad[0]), uint16(l.Seal[1]^pad[1])|uint16(l.Seal[2]^pad[2])<<8
+	l.Seal = nil
+	return l
+}
+
+// The kinds of a trace.
+const (
+	traceText    = "text"
+	traceBlock   = "block"
+	traceSession = "session"
+	traceAuthor  = "author"
+	traceTouched = "touched"
+	tracePart    = "part"
+	traceSecond  = "second"
+)
+
+func (g *Forgetting) sum(kind, text string) []byte {
+	mac := hmac.New(sha256.New, g.key)
+	mac.Write([]byte(kind + "\x00" + text))
+	return mac.Sum(nil)[:sha256.Size/2]
+}
