@@ -188,6 +188,7 @@ var rooms = map[string][]string{
 	"app/cpuwindow/clipimage":    {"app/winclip"},
 	"app/cpuwindow/forgetsheet":  {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/transcript"},
 	"app/cpuwindow/header":       {"agents/ollama", "agents/registry", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/kit", "sessionmem/transcript"},
+	"app/cpuwindow/library":      {"app/cpuwindow/sessions", "app/exporter", "app/i18n", "app/osopen", "sessionmem", "sessionmem/sessionstate", "sessionmem/transcript"},
 	"app/cpuwindow/notices":      {"app/backend", "app/cpuwindow/schedules", "app/cpuwindow/settings", "app/i18n", "app/ui/kit", "app/ui/prose", "sessionmem/memory"},
 	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
 	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},

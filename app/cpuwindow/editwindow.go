@@ -80,7 +80,7 @@ func (w *Window) pageParts() pages.Parts {
 // trialSessions is where prompts are tried on agents.
 type trialSessions struct {
 	store
-	library library
+	library actions
 }
 
 // Delete implements pages.Sessions.

@@ -220,7 +220,7 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 func TestForgetASessionFromItsMenu(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
-		for _, item := range b.w.sessionMenu(infoOf(t, store, "cpu-y"), false).Items {
+		for _, item := range b.w.library.Menu(infoOf(t, store, "cpu-y"), false).Items {
 			if item.Label == "Forget…" {
 				item.Action()
 			}

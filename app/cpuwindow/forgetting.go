@@ -11,9 +11,10 @@ func (w windowHost) Forget(session, block string) {
 	forgetsheet.AskMessage(w, w.parts.forgetter, session, block)
 }
 
-func (w *Window) forgetSession(in transcript.Info) {
-	forgetsheet.AskSession(windowHost{w}, w.parts.forgetter, in)
-}
-
 // Forgotten implements forgetsheet.Host.
 func (w windowHost) Forgotten() { w.chat.Foot.SetReload(i18n.T("forgotten")) }
+
+// ForgetSession implements library.Host: it asks.
+func (w windowHost) ForgetSession(in transcript.Info) {
+	forgetsheet.AskSession(w, w.parts.forgetter, in)
+}

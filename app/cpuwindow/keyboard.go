@@ -114,7 +114,7 @@ func (w windowHost) Typed(r rune) {
 
 // TitleOf implements toolpage.Host.
 func (w windowHost) TitleOf(name string) string {
-	for _, in := range w.infos {
+	for _, in := range w.library.Infos() {
 		if in.Name == name {
 			return in.Title
 		}
@@ -149,7 +149,7 @@ func (w windowHost) OpenSession(name string) { w.openOrigin(name) }
 // SessionTitle implements pages.Host: what the list calls a session, its name where it
 // is not there any more.
 func (w windowHost) SessionTitle(name string) string {
-	for _, in := range w.infos {
+	for _, in := range w.library.Infos() {
 		if in.Name == name && in.Title != "" {
 			return i18n.Shorten(in.Title, 60)
 		}
@@ -246,7 +246,7 @@ func (w windowHost) ShowChat() {
 		w.showPage(pageChat)
 	}
 	if w.visible {
-		w.drawList()
+		w.library.Draw()
 	}
 }
 
@@ -255,11 +255,11 @@ func (w windowHost) Resized() { w.center.Refresh() }
 
 // Act implements chatpane.Host.
 func (w windowHost) Act(what string, action func(ctx context.Context) error, then func()) {
-	w.do(what, action, then)
+	w.library.Act(what, action, then)
 }
 
 // ListChanged implements chatpane.Host.
-func (w windowHost) ListChanged() { w.listChanged() }
+func (w windowHost) ListChanged() { w.library.Changed() }
 
 // ShowSession implements chatpane.Host.
 func (w windowHost) ShowSession(name string) {
@@ -280,3 +280,13 @@ func (w windowHost) ReadAt(in transcript.Info, block, phrase string) {
 
 // Remember implements chatpane.Host.
 func (w windowHost) Remember(line string) { w.rememberLine(line) }
+
+// ShowList implements library.Host.
+func (w windowHost) ShowList() {
+	if w.root.narrow && !w.root.drawer {
+		w.toggleDrawer()
+	}
+}
+
+// RevealFile implements library.Host.
+func (w windowHost) RevealFile(path string) { w.reveal(path) }

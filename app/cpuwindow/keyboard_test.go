@@ -168,13 +168,13 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 			list := b.w.side.Port
 			list.ScrollTo(list.Offset + 20)
 			list.ScrollTo(0)
-			b.w.reloadList()
+			b.w.library.Reload()
 			b.Settle()
 			if list.Offset != 0 {
 				t.Errorf("%d sessions: the list is at %v", n, list.Offset)
 			}
 			b.sessions.infos = append([]transcript.Info{{Name: "cli-new", Source: "cli", Title: "newest", Active: time.Now()}}, b.sessions.infos...)
-			b.w.reloadList()
+			b.w.library.Reload()
 			b.Settle()
 			if list.Offset != 0 {
 				t.Errorf("%d sessions and a new one: the list is at %v", n, list.Offset)
@@ -207,7 +207,7 @@ func TestTheCurrentSessionIsInSight(t *testing.T) {
 		b.w.NewChat()
 		b.w.chat.Send("what now?")
 		b.sessions.infos = append([]transcript.Info{{Name: b.w.chats().Shown().Name, Source: "cpu", Title: "what now?", Active: time.Now()}}, b.sessions.infos...)
-		b.w.reloadList()
+		b.w.library.Reload()
 		b.Settle()
 		if !inSight() {
 			t.Errorf("the new chat is out of sight, the list is at %v", list.Offset)

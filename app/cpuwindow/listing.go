@@ -1,108 +1,104 @@
 package cpuwindow
 
 import (
-	"time"
-
+	"mac-stats/app/cpuwindow/library"
 	"mac-stats/app/cpuwindow/sessions"
-	"mac-stats/app/i18n"
+	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wordsearch"
 )
 
-// listChanged reads the session list again where it can be seen; from any goroutine.
-func (w *Window) listChanged() {
-	w.p.Do(func() {
-		if w.visible {
-			w.reloadList()
-		}
-	})
+// The window's side of the list of sessions.
+
+// libraryParts is what the list works on.
+func (w *Window) libraryParts() library.Parts {
+	return library.Parts{
+		Sessions: listed{w.parts.sessions, w.parts.library}, Marks: w.parts.marks, Elsewhere: w.parts.recaller.Elsewhere,
+		Attachment: w.parts.keeper.ReadAttachment, Logger: w.parts.logger,
+	}
 }
 
-// reloadList reads the session list off the UI goroutine, once at a time; what
-// changes while it is read is read after.
-func (w *Window) reloadList() {
-	if !w.listPending.CompareAndSwap(false, true) {
-		w.listAgain = true
+// listed is the transcripts and what can be done with them.
+type listed struct {
+	store
+	actions
+}
+
+// openSwitcher opens the search over the window, or closes it.
+func (w *Window) openSwitcher() {
+	if w.switcher != nil {
+		w.switcher.Close()
 		return
 	}
-	go func() {
-		infos, err := w.parts.sessions.List(w.ctx)
-		marks, marksErr := w.parts.marks.Marks()
-		w.p.Do(func() {
-			w.listPending.Store(false)
-			if w.listAgain {
-				w.listAgain = false
-				w.reloadList()
-			}
-			if err != nil {
-				w.tell(i18n.T("The conversations can't be listed"), i18n.With("Is the session folder still there? {{.Error}}", i18n.Places{"Error": err.Error()}))
-				return
-			}
-			if marksErr != nil {
-				w.tell(i18n.With("Couldn't read which conversations are pinned or read: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
-			}
-			w.infos, w.marks = infos, marks
-			w.drawList()
-			w.noteRead()
-		})
-	}()
+	w.switcher = sessions.OpenSwitcher(windowHost{w}, sessions.Search{
+		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: w.library.Infos,
+	}, func(h wordsearch.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
 }
 
-func (w *Window) drawList() {
-	for _, in := range w.infos {
+func (w *Window) closeSwitcher() {
+	if w.switcher != nil {
+		w.switcher.Close()
+	}
+}
+
+// OpenInfo implements library.Host.
+func (w windowHost) OpenInfo(in transcript.Info) {
+	if sessions.Continues(in) {
+		w.chat.OpenSession(in.Name)
+		return
+	}
+	w.openTranscriptOf(in, "", "")
+}
+
+// Current implements library.Host.
+func (w windowHost) Current() string {
+	switch w.page {
+	case pageChat:
+		return w.chats().Shown().Name
+	case pageTranscript:
+		return w.reader.From().Name
+	}
+	return ""
+}
+
+// Asking implements library.Host.
+func (w windowHost) Asking() map[string]bool { return w.chats().Asking() }
+
+// Listed implements library.Host.
+func (w windowHost) Listed(infos []transcript.Info, asks bool) {
+	for _, in := range infos {
 		if c := w.chats().Open(in.Name); c != nil {
 			c.Listed(in.Path, in.Title)
 		}
 	}
-	current := ""
-	switch w.page {
-	case pageChat:
-		current = w.chats().Shown().Name
-	case pageTranscript:
-		current = w.readFrom.Name
-	}
-	notes := sessions.Notes{Marks: w.marks, Shown: current, Asking: w.chats().Asking()}
-	delete(notes.Asking, current)
-	w.chat.Head.SetAsks(len(notes.Asking) > 0)
-	w.side.Show(sessions.Lines(w.infos, notes, w.showArchive, time.Now()), current)
+	w.chat.Head.SetAsks(asks)
 	w.chat.DrawHeader()
 	w.trackOpen()
-	if current != w.lastOpened {
-		w.lastOpened = current
-		w.noteOpened(current)
-	}
 }
 
-// noteRead keeps that all of the session one looks at was read.
-func (w *Window) noteRead() {
-	name := ""
-	switch w.page {
-	case pageChat:
-		name = w.chats().Shown().Name
-	case pageTranscript:
-		name = w.readFrom.Name
+// Deleted implements library.Host.
+func (w windowHost) Deleted(name string) bool {
+	w.chats().Drop(name)
+	wasShown := w.chats().Shown().Name == name // another one may have been opened meanwhile
+	if wasShown {
+		w.chat.Show(w.chats().New())
 	}
-	for _, in := range w.infos {
-		if !w.visible || in.Name != name || in.ReadOnly || in.Err != nil {
-			continue
-		}
-		fresh := w.marks.Unread(in) > 0
-		go func() {
-			err := w.parts.marks.MarkRead(w.ctx, in)
-			if err != nil && w.ctx.Err() == nil {
-				w.parts.logger.Warn("what was read is not kept", "session", in.Name, "error", err)
-			}
-			if err == nil && fresh {
-				w.listChanged() // it is no longer new, also when another one is shown
-			}
-		}()
+	if w.page == pageTranscript && w.reader.Name == name {
+		w.showPage(pageChat)
 	}
+	return wasShown
 }
 
-// noteOpened is noteRead for a session that was just opened and has something new.
-func (w *Window) noteOpened(name string) {
-	for _, in := range w.infos {
-		if in.Name == name && w.marks.Unread(in) > 0 {
-			w.noteRead()
-			return
-		}
-	}
+// Offer implements library.Host.
+func (w windowHost) Offer(words, action string, do func()) { w.toast.Offer(words, action, do) }
+
+// LeaveList implements library.Host.
+func (w windowHost) LeaveList() {
+	w.root.closeDrawer()
+	w.chat.FocusChat()
 }
+
+// Type implements library.Host.
+func (w windowHost) Type(r rune) { w.chat.Type(r) }
+
+// ShowChatOf implements library.Host.
+func (w windowHost) ShowChatOf(name string) { w.chat.OpenSession(name) }

@@ -22,7 +22,7 @@ func (w *Window) onNotice(n backend.Notice) {
 	case backend.NoticeForgot:
 		w.chat.Forgot(n.Forgot)
 		if w.visible {
-			w.reloadList()
+			w.library.Reload()
 		}
 		w.chats().Reload()
 	case backend.NoticeSchedule:
@@ -33,7 +33,7 @@ func (w *Window) onNotice(n backend.Notice) {
 		fallthrough
 	case backend.NoticeSessions:
 		if w.visible {
-			w.reloadList()
+			w.library.Reload()
 			w.chats().Reload()
 		}
 	default:

@@ -46,8 +46,8 @@ type store interface {
 	SetPrivate(name string)
 }
 
-// library is what can be done with transcripts beside talking.
-type library interface {
+// actions is what can be done with transcripts beside talking.
+type actions interface {
 	Forgotten() *forgotten.Record
 	LoadFile(path string) (*transcript.Transcript, error)
 	SetTitle(ctx context.Context, name, title string) error
@@ -102,7 +102,7 @@ type recaller interface {
 type parts struct {
 	turns     turns
 	sessions  store
-	library   library
+	library   actions
 	marks     marks
 	finder    sessions.Finder
 	recaller  recaller

@@ -44,7 +44,7 @@ func (w *Window) rememberFrom(session, agent, line string) {
 // offerUndo says that a line was remembered: it can be taken back, and shown.
 func (w *Window) offerUndo(written memory.Written) {
 	w.toast.Offer(i18n.With("Remembered “{{.Text}}”", i18n.Places{"Text": i18n.Shorten(written.Text, 40)}), i18n.T("Undo"), func() {
-		w.do(i18n.T("Undoing"), func(ctx context.Context) error {
+		w.library.Act(i18n.T("Undoing"), func(ctx context.Context) error {
 			_, err := w.parts.memories.Undo(ctx, written.UndoID)
 			return err
 		}, func() { w.toast.Offer(i18n.T("Not remembered any more"), "", nil) })

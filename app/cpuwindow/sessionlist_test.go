@@ -165,6 +165,18 @@ func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
 	})
 }
 
+// chooses does what the menu of a session has.
+func (b *bench) chooses(in transcript.Info, pinned bool, label string) {
+	b.t.Helper()
+	for _, item := range b.w.library.Menu(in, pinned).Items {
+		if item.Label == label {
+			item.Action()
+			return
+		}
+	}
+	b.t.Fatalf("the menu has no %q", label)
+}
+
 func TestPinsAndWhatIsNew(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
@@ -174,14 +186,14 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.shown()
-		b.w.pinSession("discord-7", true)
+		b.chooses(mustInfo(t, s, "discord-7"), false, "Pin")
 		b.Settle()
 		b.listed("# Pinned", "bots", "# Today", "fan?")
 		b.said(s, "discord-8", time.Minute, "one", "two")
 		if _, err := s.Append(t.Context(), "discord-7", transcript.Block{Kind: transcript.KindUser, Text: "more"}); err != nil {
 			t.Fatal(err)
 		}
-		b.w.reloadList()
+		b.w.library.Reload()
 		b.Settle()
 		b.Sees("1 new")
 		b.w.OpenSession("discord-7")
@@ -194,7 +206,7 @@ func TestPinsAndWhatIsNew(t *testing.T) {
 		if l := b.w.side.Rows[b.w.side.KeyOf("discord-7")].Line; l.Unread != 0 {
 			t.Errorf("what was looked at has %d new", l.Unread)
 		}
-		b.w.pinSession("discord-7", false)
+		b.chooses(mustInfo(t, s, "discord-7"), true, "Unpin")
 		b.Settle()
 		if got := b.titles(); slices.Contains(got, "# Pinned") {
 			t.Errorf("%q", got)
@@ -263,13 +275,13 @@ func TestForkAndCopyFromTheList(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "discord-7", time.Hour, "who?", "me")
 		b.shown()
-		b.w.fork(b.w.infos[0], "")
+		b.w.library.Fork(b.w.library.Infos()[0], "")
 		b.Settle()
 		if !strings.HasPrefix(b.w.chats().Shown().Name, "cpu-") || b.w.chats().Shown().Title() != "who? (fork)" {
 			t.Errorf("%s %q is shown", b.w.chats().Shown().Name, b.w.chats().Shown().Title())
 		}
 		b.Sees("who?", "me")
-		b.w.copySession(mustInfo(t, s, "discord-7"))
+		b.w.library.Copy(mustInfo(t, s, "discord-7"))
 		b.Settle()
 		if got := b.w.p.App.Clipboard().Content(); !strings.Contains(got, "You, ") || !strings.Contains(got, ":\nwho?\n") {
 			t.Errorf("copied %q", got)
@@ -284,10 +296,9 @@ func BenchmarkSessionList(b *testing.B) {
 	for i := range 10_000 {
 		w.sessions.infos = append(w.sessions.infos, transcript.Info{Name: fmt.Sprintf("cpu-%05d", i), Path: fmt.Sprintf("/s/%05d", i), Source: "cpu", Title: fmt.Sprintf("Session %d", i), Active: now.Add(-time.Duration(i) * time.Hour)})
 	}
-	w.w.infos = w.sessions.infos
 	w.shown()
 	for b.Loop() {
-		w.w.drawList()
+		w.w.library.Draw()
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms")
 	b.ReportMetric(16, "ms-promised")
@@ -298,7 +309,7 @@ func TestWhatIsOpenedDuringADeletionStays(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		gone, other := b.w.chats().Shown(), conversation.New("cpu-other")
-		b.w.deleteSession(transcript.Info{Name: gone.Name})
+		b.w.library.Delete(transcript.Info{Name: gone.Name})
 		b.w.chat.Show(other)
 		b.Settle()
 		if b.w.chats().Shown() != other {

@@ -19,7 +19,7 @@ func (w *Window) slashCommands() []slash.Item {
 	}
 	onFile := func(do func(transcript.Info)) func(string) {
 		return func(string) {
-			if in, ok := w.shownInfo(); ok {
+			if in, ok := w.library.Named(w.chats().Shown().Name); ok {
 				do(in)
 				return
 			}
@@ -50,11 +50,11 @@ func (w *Window) slashCommands() []slash.Item {
 		command("options", i18n.T("Temperature, thinking, context and instructions of this conversation"), write(w.chat.Choices.ShowOptions)),
 		command("again", i18n.T("Answer the last message again"), write(w.chat.Regenerate)),
 		command("remember", i18n.T("Remember what is selected, or what you write"), func(rest string) { w.rememberLine(rest) }),
-		command("export", i18n.T("Export this conversation as Markdown"), onFile(w.exportSession)),
-		command("html", i18n.T("Export this conversation as HTML"), onFile(func(in transcript.Info) { w.exportAs(in, ".html", w.writeHTML(in, false), nil) })),
-		command("print", i18n.T("Print this conversation or save it as PDF"), onFile(func(in transcript.Info) { w.exportAs(in, ".html", w.writeHTML(in, true), w.openFile) })),
-		command("copy", i18n.T("Copy this conversation as text"), onFile(w.copySession)),
-		command("forget", i18n.T("Forget this conversation…"), onFile(w.forgetSession)),
+		command("export", i18n.T("Export this conversation as Markdown"), onFile(w.library.Export)),
+		command("html", i18n.T("Export this conversation as HTML"), onFile(func(in transcript.Info) { w.library.ExportHTML(in) })),
+		command("print", i18n.T("Print this conversation or save it as PDF"), onFile(func(in transcript.Info) { w.library.Print(in) })),
+		command("copy", i18n.T("Copy this conversation as text"), onFile(w.library.Copy)),
+		command("forget", i18n.T("Forget this conversation…"), onFile(windowHost{w}.ForgetSession)),
 		command("memory", i18n.T("Show the memory"), func(string) { w.goToPage(pageMemory) }),
 		command("models", i18n.T("Show the models"), func(string) { w.goToPage(pageModels) }),
 		command("schedules", i18n.T("Show the schedules"), func(string) { w.goToPage(pageSchedules) }),
@@ -62,14 +62,4 @@ func (w *Window) slashCommands() []slash.Item {
 		command("settings", i18n.T("Show the settings"), func(string) { w.goToPage(pageSettings) }),
 		command("shortcuts", i18n.T("List the shortcuts"), func(string) { w.listShortcuts() }),
 	}
-}
-
-// shownInfo is the shown conversation as the list has it; false where it is on no disk.
-func (w *Window) shownInfo() (transcript.Info, bool) {
-	for _, in := range w.infos {
-		if in.Name == w.chats().Shown().Name {
-			return in, true
-		}
-	}
-	return transcript.Info{}, false
 }

@@ -54,7 +54,7 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcripts.View
 	}
 	b.w.openTranscriptOf(tr.Info, block, "")
 	b.Settle()
-	return b.w.reader
+	return b.w.reader.View
 }
 
 // tapWord presses the button of a label in the viewer; the nth of several.
@@ -174,7 +174,7 @@ func TestAChannelIsReadAndNotContinued(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.shown()
-		b.w.openInfo(b.w.infos[0])
+		windowHost{b.w}.OpenInfo(b.w.library.Infos()[0])
 		b.Settle()
 		b.Sees("Ann B.", "Discord · 1 message", "Fork")
 		b.SeesNot("Continue")
@@ -263,7 +263,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageTranscript)
-		v := b.w.reader
+		v := b.w.reader.View
 		v.Show(longTranscript(5000), "", "")
 		b.Settle()
 		b.Sees("question 0")

@@ -15,6 +15,7 @@ import (
 	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/chatpane"
 	"mac-stats/app/cpuwindow/chats"
+	"mac-stats/app/cpuwindow/library"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/pages"
@@ -31,8 +32,6 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem/sessionstate"
-	"mac-stats/sessionmem/transcript"
 )
 
 // Params is what a Window needs; all required but where said.
@@ -71,37 +70,31 @@ type Window struct {
 	center   *fyne.Container
 	root     *windowLayout
 
-	page  page
-	infos []transcript.Info
-	marks sessionstate.Marks // as of infos
+	page    page
+	library *library.Library
 
-	reader      *transcripts.View
-	readFrom    transcript.Info           // what the viewer shows
-	switcher    *sessions.Switcher        // nil while it is closed
-	openStamp   atomic.Pointer[fileStamp] // the file to watch as it was last; nil for none
-	showArchive bool                      // the archived sessions are listed too
-	lastOpened  string                    // the session one looked at last, noted as read
-	toast       *overlay.Toast
-	chooser     *dialog.FileDialog // that is open
+	reader   *transcripts.Reader
+	switcher *sessions.Switcher // nil while it is closed
+	watched  watchedFile        // the transcript that is shown
+	toast    *overlay.Toast
+	chooser  *dialog.FileDialog // that is open
 
 	visible bool
 
-	setup       *setup.Setup
-	schedules   *schedules.Page // the same
-	tools       *toolpage.Page  // the same
-	models      *models.Page    // nil before it is first shown
-	reloads     int             // so far: only the newest takes itself out of the foot
-	footStays   time.Duration   // how long it is there
-	settings    *settings.Page  // nil before it is first shown
-	shortcuts   *shortcuts.List // nil while it is closed
-	look        *appearance.Appearance
-	bound       map[desktop.CustomShortcut]func()
-	boundFor    config.Shortcuts
-	stopVitals  []func()
-	lastVitals  atomic.Pointer[monitor.Snapshot]
-	vitalsBusy  atomic.Bool
-	listPending atomic.Bool
-	listAgain   bool // UI goroutine: something changed while the list was read
+	setup      *setup.Setup
+	schedules  *schedules.Page // the same
+	tools      *toolpage.Page  // the same
+	models     *models.Page    // nil before it is first shown
+	reloads    int             // so far: only the newest takes itself out of the foot
+	footStays  time.Duration   // how long it is there
+	settings   *settings.Page  // nil before it is first shown
+	shortcuts  *shortcuts.List // nil while it is closed
+	look       *appearance.Appearance
+	bound      map[desktop.CustomShortcut]func()
+	boundFor   config.Shortcuts
+	stopVitals []func()
+	lastVitals atomic.Pointer[monitor.Snapshot]
+	vitalsBusy atomic.Bool
 }
 
 // New builds the window; nothing is shown yet.
@@ -143,10 +136,11 @@ func newWindow(p Params, d parts) *Window {
 }
 
 func (w *Window) build() {
+	w.library = library.New(windowHost{w}, w.libraryParts())
 	w.setup = setup.New(windowHost{w}, w.parts.server, w.parts.home)
 	w.vitals = vitals.NewStrip(w.openVitals)
-	w.side = newSidebar(func() { w.chat.NewChat() }, w.openSwitcher, sessions.NewList(w.listActions()), w.goToPage)
-	w.reader = transcripts.New(w.readerActions())
+	w.side = newSidebar(func() { w.chat.NewChat() }, w.openSwitcher, w.library.List, w.goToPage)
+	w.reader = transcripts.NewReader(w.ctx, w.readerActions(), w.p.Do, w.library.Load)
 	w.toast = overlay.NewToast()
 	w.chat = chatpane.New(windowHost{w}, w.chatParts(), w.setup)
 	w.notices = notices.New(windowHost{w}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
@@ -213,7 +207,7 @@ func (w *Window) Hide() {
 
 func (w *Window) refreshAll() {
 	w.chats().See(true)
-	w.reloadList()
+	w.library.Reload()
 	w.chats().Changed(w.chats().Shown())
 	w.chats().Reload()
 	w.setup.CheckOld()
@@ -221,7 +215,9 @@ func (w *Window) refreshAll() {
 	switch w.page {
 	case pageChat:
 	case pageTranscript:
-		w.refreshReader()
+		if w.reader.Read != nil {
+			w.reader.Reread()
+		}
 	default:
 		w.loadPage(w.page)
 	}
@@ -271,7 +267,7 @@ func (w *Window) findMarks(text, phrase string) []prose.Mark {
 
 // chatLibrary is what the chat changes of a transcript.
 type chatLibrary struct {
-	library
+	actions
 	keeper
 }
 
@@ -301,7 +297,7 @@ func (w *Window) showPage(p page) {
 	w.page = p
 	w.setup.View.Offset = 0
 	w.side.mark(p)
-	w.drawList()
+	w.library.Draw()
 	w.root.closeDrawer()
 	chat := p == pageChat
 	w.chat.Object.Hidden = !chat

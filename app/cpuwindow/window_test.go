@@ -561,13 +561,13 @@ func TestANewSessionIsListedOnceItsMessageIsOnDisk(t *testing.T) {
 		b.w.chat.Send("what is slow?")
 		b.sessions.infos = []transcript.Info{{Name: b.w.chats().Shown().Name, Source: "cpu", Title: "what is slow?", Active: time.Now(), Messages: 1}}
 		b.Settle()
-		if len(b.w.infos) != 0 {
-			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.infos))
+		if len(b.w.library.Infos()) != 0 {
+			t.Fatalf("%d sessions are listed before anything is on disk", len(b.w.library.Infos()))
 		}
 		b.run(0).events <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		b.Settle()
-		if len(b.w.infos) != 1 {
-			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.infos))
+		if len(b.w.library.Infos()) != 1 {
+			t.Errorf("%d sessions are listed while the answer comes, want 1", len(b.w.library.Infos()))
 		}
 	})
 }

@@ -1,0 +1,116 @@
+package library
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mac-stats/app/exporter"
+	"mac-stats/app/i18n"
+	"mac-stats/app/osopen"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Export writes the whole transcript as a file of its own.
+func (l *Library) Export(in transcript.Info) {
+	l.exportAs(in, ".md", transcript.Write, nil)
+}
+
+// ExportHTML writes a session as an HTML file.
+func (l *Library) ExportHTML(in transcript.Info) {
+	l.exportAs(in, ".html", l.writeHTML(in, false), nil)
+}
+
+// Print opens a session as an HTML file that is made for printing.
+func (l *Library) Print(in transcript.Info) {
+	l.exportAs(in, ".html", l.writeHTML(in, true), l.host.OpenFile)
+}
+
+// exportAs writes a session into a new file among the downloads; then, which may be nil,
+// does something with it.
+func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer, *transcript.Transcript) error, then func(path string)) {
+	path := ""
+	l.Act(i18n.T("Exporting"), func(ctx context.Context) error {
+		t, err := l.Load(ctx, in)
+		if err != nil {
+			return err
+		}
+		var data bytes.Buffer
+		if err := write(&data, t); err != nil {
+			return fmt.Errorf("write the transcript: %w", err)
+		}
+		dir, err := osopen.ExportFolder()
+		if err != nil {
+			return err
+		}
+		if path, err = osopen.Export(dir, cmp.Or(in.Title, in.Name), ext, data.Bytes()); err != nil {
+			return err
+		}
+		return l.parts.Marks.MarkExported(ctx, in.Name, path)
+	}, func() {
+		l.host.Offer(i18n.With("Exported to {{.Path}}", i18n.Places{"Path": path}), i18n.T("Show"), func() { l.host.RevealFile(path) })
+		if then != nil {
+			then(path)
+		}
+	})
+}
+
+// writeHTML writes a session as an HTML file, which a browser prints or saves as PDF.
+func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
+	words := exporter.Words{You: i18n.T("You"), Assistant: i18n.T("Assistant"), Date: func(t time.Time) string {
+		return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04")
+	}}
+	return func(out io.Writer, t *transcript.Transcript) error {
+		return exporter.HTML(out, t, exporter.Params{Words: words, Print: toPrint, Read: func(a transcript.Attachment) ([]byte, error) {
+			return l.parts.Attachment(in.Name, a)
+		}})
+	}
+}
+
+// Copy puts the conversation as plain text on the clipboard.
+func (l *Library) Copy(in transcript.Info) {
+	text := ""
+	l.Act(i18n.T("Copying"), func(ctx context.Context) error {
+		t, err := l.Load(ctx, in)
+		if err == nil {
+			text = plainTranscript(t, time.Local)
+		}
+		return err
+	}, func() {
+		l.host.Copy(text)
+		l.host.Offer(i18n.T("Copied as text"), "", nil)
+	})
+}
+
+// plainTranscript is a conversation to paste elsewhere: who, when, what; no ids.
+func plainTranscript(t *transcript.Transcript, loc *time.Location) string {
+	var out strings.Builder
+	out.WriteString(cmp.Or(t.Info.Title, t.Info.Name) + "\n")
+	for _, b := range t.Branch() {
+		if !b.IsMessage() && b.Kind != transcript.KindText || strings.TrimSpace(b.Text) == "" {
+			continue
+		}
+		who := i18n.T("You")
+		switch {
+		case b.Kind == transcript.KindText:
+			who = ""
+		case b.Kind == transcript.KindAssistant:
+			who = cmp.Or(b.Agent, i18n.T("Assistant"))
+		case b.Attrs["author"] != "":
+			who = b.Attrs["author"]
+		}
+		when := ""
+		if !b.Time.IsZero() {
+			when = ", " + i18n.LongDate(b.Time.In(loc)) + b.Time.In(loc).Format(" 15:04")
+		}
+		if who != "" {
+			out.WriteString("\n" + who + when + ":")
+		}
+		out.WriteString("\n" + b.Text + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,266 @@
+// Package library is the sessions as the window lists them, and what a person does with one:
+// rename, pin, delete and bring back, fork, export, copy.
+//
+// The list is read off the UI goroutine, once at a time, and again after each action; what is
+// looked at is noted as read. What an action did is offered to be undone or shown; what went
+// wrong is told. A session is shown elsewhere: the Host opens it in the chat or the viewer.
+// Nothing of a transcript is written here but through Sessions and Marks. Methods are called
+// on the UI goroutine, but for those that say otherwise.
+package library
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/i18n"
+	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/sessionstate"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Host is what the list needs of the window.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Visible() bool            // the window is on the screen
+	Tell(words, more string)
+	Copy(text string)
+	Offer(words, action string, do func()) // says it, with something to do; "" for nothing
+	Current() string                       // the session one looks at; "" for none
+	Asking() map[string]bool               // the sessions in which a question waits
+	Listed(infos []transcript.Info, asks bool)
+	Deleted(name string) (wasShown bool) // a session is gone
+	ShowList()                           // where it is a drawer that is closed
+	LeaveList()                          // for the chat
+	Type(r rune)                         // into the message
+	Ways
+}
+
+// Ways lead to a session.
+type Ways interface {
+	OpenInfo(in transcript.Info) // in the chat where it goes on there, else to read
+	ShowChatOf(name string)
+	ReadAt(in transcript.Info, block, phrase string) // in the viewer
+	OpenTranscript(session, path string)             // in the program for it
+	OpenFile(path string)
+	RevealFile(path string) // in its folder
+	ForgetSession(in transcript.Info)
+}
+
+// Parts is what the list works on; all is required.
+type Parts struct {
+	Sessions   Sessions
+	Marks      Marks
+	Elsewhere  func(ctx context.Context, session, machine string) (*transcript.Transcript, error) // of another machine
+	Attachment func(session string, a transcript.Attachment) ([]byte, error)
+	Logger     *slog.Logger
+}
+
+// Sessions is the transcripts. Off the UI goroutine.
+type Sessions interface {
+	List(ctx context.Context) ([]transcript.Info, error)
+	Load(ctx context.Context, name string) (*transcript.Transcript, error)
+	LoadFile(path string) (*transcript.Transcript, error)
+	SetTitle(ctx context.Context, name, title string) error
+	Delete(ctx context.Context, name string) error
+	Undelete(ctx context.Context, name string) (string, error)
+	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
+}
+
+// Marks is what people mark of sessions: pins, and what was read. Off the UI goroutine.
+type Marks interface {
+	Marks() (sessionstate.Marks, error)
+	SetPinned(ctx context.Context, name string, pinned bool) error
+	MarkRead(ctx context.Context, info transcript.Info) error
+	MarkExported(ctx context.Context, name, file string) error
+}
+
+// Library is the list of sessions as it was read last.
+type Library struct {
+	List    *sessions.List
+	host    Host
+	parts   Parts
+	infos   []transcript.Info
+	marks   sessionstate.Marks // as of infos
+	archive bool               // the archived sessions are listed too
+	opened  string             // the session one looked at last, noted as read
+	pending atomic.Bool        // the list is being read
+	again   bool               // UI goroutine: something changed meanwhile
+}
+
+// New is an empty list.
+func New(h Host, p Parts) *Library {
+	l := &Library{host: h, parts: p}
+	l.List = sessions.NewList(l.listActions())
+	return l
+}
+
+// Infos are all sessions, the newest first.
+func (l *Library) Infos() []transcript.Info { return l.infos }
+
+// Named is a session that can be written to; false where there is none of the name.
+func (l *Library) Named(name string) (transcript.Info, bool) {
+	for _, in := range l.infos {
+		if in.Name == name && !in.ReadOnly {
+			return in, true
+		}
+	}
+	return transcript.Info{}, false
+}
+
+// Beside is the chat so many places further down the list than another, around its ends; ""
+// where there is none.
+func (l *Library) Beside(name string, by int) string {
+	var names []string
+	at := -1
+	for _, line := range l.List.Lines {
+		if line.Heading != "" || !sessions.Continues(line.Info) {
+			continue
+		}
+		if line.Info.Name == name {
+			at = len(names)
+		}
+		names = append(names, line.Info.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	return names[(at+by+len(names))%len(names)]
+}
+
+// Sweep reads the list again and draws it where it changed; it returns how long
+// reading took. Off the UI goroutine.
+func (l *Library) Sweep() time.Duration {
+	began := time.Now()
+	infos, err := l.parts.Sessions.List(l.host.Context())
+	took := time.Since(began)
+	if err == nil {
+		l.host.Do(func() {
+			if l.host.Visible() && !sameInfos(l.infos, infos) {
+				l.Reload()
+			}
+		})
+	}
+	return took
+}
+
+func sameInfos(a, b []transcript.Info) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x.Path != y.Path || x.Title != y.Title || x.Messages != y.Messages || !x.Active.Equal(y.Active) || (x.Err == nil) != (y.Err == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// Act runs an action on files off the UI goroutine; its error is told, the list is read
+// again.
+func (l *Library) Act(what string, action func(ctx context.Context) error, then func()) {
+	go func() {
+		err := action(l.host.Context())
+		l.host.Do(func() {
+			switch {
+			case errors.Is(err, sessionmem.ErrBusy):
+				l.host.Tell(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
+			case err != nil:
+				l.host.Tell(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
+			case then != nil:
+				then()
+			}
+			l.Reload()
+		})
+	}()
+}
+
+// Changed reads the session list again where it can be seen; from any goroutine.
+func (l *Library) Changed() {
+	l.host.Do(func() {
+		if l.host.Visible() {
+			l.Reload()
+		}
+	})
+}
+
+// Reload reads the session list off the UI goroutine, once at a time; what
+// changes while it is read is read after.
+func (l *Library) Reload() {
+	if !l.pending.CompareAndSwap(false, true) {
+		l.again = true
+		return
+	}
+	go func() {
+		infos, err := l.parts.Sessions.List(l.host.Context())
+		marks, marksErr := l.parts.Marks.Marks()
+		l.host.Do(func() {
+			l.pending.Store(false)
+			if l.again {
+				l.again = false
+				l.Reload()
+			}
+			if err != nil {
+				l.host.Tell(i18n.T("The conversations can't be listed"), i18n.With("Is the session folder still there? {{.Error}}", i18n.Places{"Error": err.Error()}))
+				return
+			}
+			if marksErr != nil {
+				l.host.Tell(i18n.With("Couldn't read which conversations are pinned or read: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
+			}
+			l.infos, l.marks = infos, marks
+			l.Draw()
+			l.noteRead()
+		})
+	}()
+}
+
+// Draw draws the list as it is known.
+func (l *Library) Draw() {
+	current := l.host.Current()
+	asking := l.host.Asking()
+	delete(asking, current)
+	l.List.Show(sessions.Lines(l.infos, sessions.Notes{Marks: l.marks, Shown: current, Asking: asking}, l.archive, time.Now()), current)
+	l.host.Listed(l.infos, len(asking) > 0)
+	if current != l.opened {
+		l.opened = current
+		l.noteOpened(current)
+	}
+}
+
+// noteRead keeps that all of the session one looks at was read.
+func (l *Library) noteRead() {
+	name := l.host.Current()
+	for _, in := range l.infos {
+		if !l.host.Visible() || in.Name != name || in.ReadOnly || in.Err != nil {
+			continue
+		}
+		fresh := l.marks.Unread(in) > 0
+		go func() {
+			err := l.parts.Marks.MarkRead(l.host.Context(), in)
+			if err != nil && l.host.Context().Err() == nil {
+				l.parts.Logger.Warn("what was read is not kept", "session", in.Name, "error", err)
+			}
+			if err == nil && fresh {
+				l.Changed() // it is no longer new, also when another one is shown
+			}
+		}()
+	}
+}
+
+// noteOpened is noteRead for a session that was just opened and has something new.
+func (l *Library) noteOpened(name string) {
+	for _, in := range l.infos {
+		if in.Name == name && l.marks.Unread(in) > 0 {
+			l.noteRead()
+			return
+		}
+	}
+}
