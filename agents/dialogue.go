@@ -57,6 +57,22 @@ type reply struct {
 	held     transcript.Sources     // of what the turn held when it was asked for
 }
 
+// cutShort says why the answer of a model ends before its end, most being how long it may
+// take; "" where it doesn't.
+func (r reply) cutShort(model string, most time.Duration) string {
+	switch r.ended {
+	case "length":
+		return "The answer ends here because the context of " + model + " is full."
+	case endLoop:
+		return "The answer began to repeat itself and was stopped; the repetition is left out."
+	case endTime:
+		return "The answer was stopped after " + most.String() + " (ollama.answer_time)."
+	case endThought:
+		return model + " thought too long and was stopped."
+	}
+	return ""
+}
+
 func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, offered []tools.Tool) *dialogue {
 	d := &dialogue{
 		parts: p, agent: a, model: model, numCtx: numCtx, think: a.Think, seen: map[string]int{}, quoted: prompt.QuotedLines{},
@@ -151,4 +167,21 @@ func (d *dialogue) said(b transcript.Block) transcript.Block {
 		s |= transcript.FromAgent
 	}
 	return b.WithSources(s)
+}
+
+// formFor says how the call that was missed is written.
+func (d *dialogue) formFor(miss prompt.Miss) string {
+	var forms []string
+	name, _ := tools.Resolve(miss.Name, nil)
+	for _, tool := range d.window.Tools {
+		doc := tool.Doc()
+		if name == "" || doc.Name == name {
+			forms = append(forms, doc.Usage)
+		}
+	}
+	form := strings.Join(forms, "\n")
+	if d.window.Native {
+		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
+	}
+	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.who.engine.guides.NearMiss)
 }

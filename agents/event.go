@@ -71,13 +71,18 @@ type Event struct {
 	Call     *Call              `json:"call,omitempty"`     // subcall_*, tool
 	Question *Question          `json:"question,omitempty"` // question
 	Memory   *MemoryChange      `json:"memory,omitempty"`   // memory_*
-	Read     []MemoryRead       `json:"read,omitempty"`     // done: the memory files the prompt held
-	Recalled []RecalledNote     `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
-	Unkept   bool               `json:"unkept,omitempty"`   // done: the answer says that it remembers something, and in this turn nothing was saved, proposed or found saved
-	Cut      *prompt.ContextCut `json:"cut,omitempty"`      // context_cut
-	Usage    *Usage             `json:"usage,omitempty"`    // usage
-	Kind     string             `json:"kind,omitempty"`     // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
-	Err      error              `json:"-"`                  // error
+	Made                        // done, recalled
+	Cut      *prompt.ContextCut `json:"cut,omitempty"`   // context_cut
+	Usage    *Usage             `json:"usage,omitempty"` // usage
+	Kind     string             `json:"kind,omitempty"`  // error: down, model_missing, context_overflow, timeout, cancelled, stream_cut, busy, server, too_long, no_vision, no_model, agent, disk, locked, internal
+	Err      error              `json:"-"`               // error
+}
+
+// Made is what an answer was made with, and what it left undone.
+type Made struct {
+	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files the prompt held
+	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
+	Unkept   bool           `json:"unkept,omitempty"`   // done: the answer says that it remembers something, and in this turn nothing was saved, proposed or found saved
 }
 
 // Call is a sub-call or a tool's run.

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/lessons"
@@ -58,6 +59,18 @@ func (r *report) note(ctx context.Context, b transcript.Block) error {
 		return fault.Saving("A note", err)
 	}
 	return nil
+}
+
+// thought keeps what the model thought before a reply, as a Note above it: shown, and
+// never sent to a model.
+func (r *report) thought(ctx context.Context, of reply) error {
+	if strings.TrimSpace(of.thought) == "" {
+		return nil
+	}
+	return r.note(ctx, transcript.Block{
+		Note: transcript.NoteThinking, Agent: r.agent, Model: r.model, Parent: r.message.ID, Text: of.thought,
+		Attrs: map[string]string{attrTook: tookAttr(of.thinking)},
+	}.WithSources(of.held))
 }
 
 // limit tells the user what ended early, now and in the transcript.

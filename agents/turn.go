@@ -222,7 +222,7 @@ func (t *turn) meet(ctx context.Context) {
 		parts: t.parts, place: t.req.Place, talk: t.talk, window: t.talk.window, to: to,
 		system: t.prompts.system(t.talk, to),
 		contents: prompt.Contents{
-			Guides: t.engine.guides, Read: t.readFile, AsSent: t.req.Place.asSent, Sees: t.who.model.Can(visionCapability), Limit: t.who.filesLimit(),
+			Guides: t.engine.guides, Read: delivery{t.engine.p.Store, t.req}.readFile, AsSent: t.req.Place.asSent, Sees: t.who.model.Can(visionCapability), Limit: t.who.filesLimit(),
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
 // sent in later turns. Directives are not in it; each is kept with its result.
 func (t *turn) keepRound(ctx context.Context, r reply) error {
-	if err := t.keepThought(ctx, r); err != nil {
+	if err := t.out.thought(ctx, r); err != nil {
 		return err
 	}
 	if strings.TrimSpace(r.prose) == "" {
@@ -39,7 +39,7 @@ func (t *turn) keepPartial(ctx context.Context) error {
 
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
-	if err := t.keepThought(ctx, t.reply); err != nil {
+	if err := t.out.thought(ctx, t.reply); err != nil {
 		return err
 	}
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
@@ -54,18 +54,6 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 	return nil
 }
 
-// keepThought keeps what the model thought before a reply, as a Note above it: shown, and
-// never sent to a model.
-func (t *turn) keepThought(ctx context.Context, r reply) error {
-	if strings.TrimSpace(r.thought) == "" {
-		return nil
-	}
-	return t.out.note(ctx, transcript.Block{
-		Note: transcript.NoteThinking, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.thought,
-		Attrs: map[string]string{attrTook: tookAttr(r.thinking)},
-	}.WithSources(r.held))
-}
-
 // answer ends the turn with the reply.
 func (t *turn) answer(ctx context.Context) (phase, error) {
 	if strings.TrimSpace(t.reply.prose) == "" {
@@ -75,7 +63,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	if err := t.keepAnswer(ctx); err != nil {
 		return nil, err
 	}
-	if why := t.cutShort(); why != "" {
+	if why := t.reply.cutShort(t.who.model.Name, t.settings.AnswerTime); why != "" {
 		t.out.tell(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
 		note := transcript.Block{Note: noteLimit, Parent: t.out.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
 		if err := t.out.note(ctx, note); err != nil {
@@ -84,8 +72,10 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	}
 	t.last = Event{
 		Type: EventDone, Block: t.result.AnswerID, Round: t.talk.rounds,
-		Agent: t.who.agent.Slug, Model: t.who.model.Name, Text: t.result.Text, Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
-		Unkept: !t.lessons.Kept() && lessons.ClaimsToRemember(t.result.Text),
+		Agent: t.who.agent.Slug, Model: t.who.model.Name, Text: t.result.Text, Made: Made{
+			Read: memoryRead(t.assembly.system), Recalled: notesOf(t.passages.Used()),
+			Unkept: !t.lessons.Kept() && lessons.ClaimsToRemember(t.result.Text),
+		},
 	}
 	return nil, nil
 }
@@ -95,21 +85,6 @@ const attrGoOn = "go-on"
 
 // CanGoOn reports whether a Note tells of an answer that a message could go on with.
 func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
-
-// cutShort says why the answer ends before its end; "" where it doesn't.
-func (t *turn) cutShort() string {
-	switch t.reply.ended {
-	case "length":
-		return "The answer ends here because the context of " + t.who.model.Name + " is full."
-	case endLoop:
-		return "The answer began to repeat itself and was stopped; the repetition is left out."
-	case endTime:
-		return "The answer was stopped after " + t.settings.AnswerTime.String() + " (ollama.answer_time)."
-	case endThought:
-		return t.who.model.Name + " thought too long and was stopped."
-	}
-	return ""
-}
 
 // fail ends the turn with an error: a Note in the transcript, where the user's
 // message is in it, and the terminal event.

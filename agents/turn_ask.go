@@ -3,11 +3,9 @@ package agents
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
-	"mac-stats/agents/tools"
 )
 
 // noteLimit is a Note that says why the turn had to come to an end, or what was
@@ -41,11 +39,11 @@ func (t *turn) next(r reply) phase {
 	}
 	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
 		t.corrected = true
-		return t.sayAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.formFor(miss))
+		return sayAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.talk.formFor(miss))
 	}
 	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
 		t.nudged = true
-		return t.sayAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
+		return sayAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
 	}
 	return (*turn).answer
 }
@@ -75,7 +73,7 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 
 // sayAgain is the phase that tells the model something about its reply and asks again.
 // Nothing of the reply runs.
-func (t *turn) sayAgain(state, words string) phase {
+func sayAgain(state, words string) phase {
 	return func(t *turn, ctx context.Context) (phase, error) {
 		if err := t.keepRound(ctx, t.reply); err != nil {
 			return nil, err
@@ -85,23 +83,6 @@ func (t *turn) sayAgain(state, words string) phase {
 		t.talk.window.Say(words)
 		return (*turn).ask, nil
 	}
-}
-
-// formFor says how the call that was missed is written.
-func (t *turn) formFor(miss prompt.Miss) string {
-	var forms []string
-	name, _ := tools.Resolve(miss.Name, nil)
-	for _, tool := range t.talk.window.Tools {
-		doc := tool.Doc()
-		if name == "" || doc.Name == name {
-			forms = append(forms, doc.Usage)
-		}
-	}
-	form := strings.Join(forms, "\n")
-	if t.talk.window.Native {
-		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
-	}
-	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(t.engine.guides.NearMiss)
 }
 
 // runTools runs what the reply asks for.

@@ -10,7 +10,6 @@ import (
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -44,17 +43,18 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 			return nil, err
 		}
 	}
-	if b.Text, err = t.keepFiles(context.WithoutCancel(ctx), text); err != nil {
+	to := delivery{t.engine.p.Store, t.req}
+	if b.Text, err = to.keepFiles(context.WithoutCancel(ctx), text); err != nil {
 		return nil, err
 	}
-	user, err := t.save(context.WithoutCancel(ctx), b)
+	user, err := to.save(context.WithoutCancel(ctx), b)
 	if err != nil {
 		return nil, err
 	}
 	t.setUser(user)
 	if len(notes) > 0 {
 		t.passages.Use(notes)
-		t.out.emit(Event{Type: EventRecalled, Block: user.ID, Recalled: notesOf(notes)})
+		t.out.emit(Event{Type: EventRecalled, Block: user.ID, Made: Made{Recalled: notesOf(notes)}})
 	}
 	for _, u := range t.engine.p.Store.Refused() {
 		if u.Session == t.req.Session {
@@ -79,41 +79,6 @@ func (t *turn) message(text string, notes []transcript.Quotation) transcript.Blo
 		b.Attrs = t.req.address()
 	}
 	return b.WithSources(from).WithRecalled(notes)
-}
-
-// save appends the user's message: at the end or, in the place of an edited one,
-// on a branch that starts there.
-func (t *turn) save(ctx context.Context, b transcript.Block) (transcript.Block, error) {
-	store, name := t.engine.p.Store, t.req.Session
-	blocks := []transcript.Block{b}
-	if t.req.Settings != nil && !t.hasSettings(ctx, *t.req.Settings) {
-		blocks = []transcript.Block{t.req.Settings.Note(), b}
-	}
-	if t.req.Edit == "" {
-		out, err := store.AppendAll(ctx, name, blocks...)
-		if err != nil {
-			return transcript.Block{}, fault.Saving("Your message", err)
-		}
-		return out[len(out)-1], nil
-	}
-	edited, _, err := store.Message(ctx, name, t.req.Edit)
-	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), err == nil && edited.Kind != transcript.KindUser:
-		return transcript.Block{}, fmt.Errorf("%w: the message to edit is no longer part of the conversation", fault.ErrRequest)
-	case err != nil:
-		return transcript.Block{}, fmt.Errorf("reading the conversation: %w", err)
-	}
-	out, err := store.Rewind(ctx, name, t.req.Edit, blocks...)
-	if err != nil {
-		return transcript.Block{}, fault.Saving("Your message", err)
-	}
-	return out[len(out)-1], nil
-}
-
-// hasSettings reports whether the transcript says so already.
-func (t *turn) hasSettings(ctx context.Context, s transcript.Settings) bool {
-	window, err := t.engine.p.Store.Context(ctx, t.req.Session)
-	return err == nil && window.Settings.Equal(s)
 }
 
 func (t *turn) setUser(user transcript.Block) {
@@ -141,12 +106,9 @@ func (t *turn) weigh(ctx context.Context, b *transcript.Block) error {
 // reopen takes up a User block again. If something answered it, a Note rewind
 // starts a branch there: the old answer stays in the file.
 func (t *turn) reopen(ctx context.Context) (phase, error) {
-	user, after, err := t.engine.p.Store.Message(ctx, t.req.Session, t.req.Retry)
-	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
-		return nil, fmt.Errorf("%w: the message to retry is no longer part of the conversation", fault.ErrRequest)
-	case err != nil:
-		return nil, fmt.Errorf("reading the conversation: %w", err)
+	user, after, err := delivery{t.engine.p.Store, t.req}.sent(ctx, t.req.Retry, "retry")
+	if err != nil {
+		return nil, err
 	}
 	t.setUser(user)
 	t.passages.Use(usedOf(user))
@@ -158,28 +120,4 @@ func (t *turn) reopen(ctx context.Context) (phase, error) {
 		}
 	}
 	return (*turn).choose, nil
-}
-
-// keepFiles keeps what is attached, once the message is going to be written, and
-// links it below the message's text.
-func (t *turn) keepFiles(ctx context.Context, text string) (string, error) {
-	var list []transcript.Attachment
-	for _, u := range t.req.Files {
-		a, err := t.engine.p.Store.Attach(ctx, t.req.Session, u)
-		if err != nil {
-			return "", fault.Saving("The attached file", err)
-		}
-		list = append(list, a)
-	}
-	return transcript.WithLinks(text, list...), nil
-}
-
-// readFile reads a file of a message; one that is not kept yet is at hand.
-func (t *turn) readFile(f transcript.Attachment) ([]byte, error) {
-	for _, u := range t.req.Files {
-		if u.Attachment().File == f.File {
-			return u.Data, nil
-		}
-	}
-	return t.engine.p.Store.ReadAttachment(t.req.Session, f)
 }

@@ -18,7 +18,7 @@ func TestAClaimToRememberIsMarkedAndCanBeMadeTrue(t *testing.T) {
 		b.with(func(p *parts) { p.memories = m })
 		b.w.chat.Send("Remember that I like tea.")
 		b.Settle()
-		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Unkept: true}
+		b.run(0).events <- agents.Event{Type: agents.EventDone, Block: "b1", Text: "I'll remember that.", Made: agents.Made{Unkept: true}}
 		close(b.run(0).events)
 		b.Settle()
 		b.Sees("I'll remember that.", "nothing was saved to memory")
