@@ -9,40 +9,29 @@ import (
 // ErrDamaged: bytes of the index are not those that were written.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// castagnoli is the check sum that processors have an instruction for.
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
 // Seal puts a check sum behind a blob, so that a damaged file is told from an answer.
-func Seal(data []byte) []byte {
-	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli()))
-}
+func Seal(data []byte) []byte { return sealWith(data, "") }
 
 // Unseal takes the check sum off.
-func Unseal(data []byte) ([]byte, error) {
-	n := len(data) - 4
-	if n < 0 || crc32.Checksum(data[:n], castagnoli()) != binary.LittleEndian.Uint32(data[n:]) {
-		return nil, ErrDamaged
-	}
-	return data[:n], nil
-}
+func Unseal(data []byte) ([]byte, error) { return unsealWith(data, "") }
 
-// sealedWith is sealed with a check sum that is of other words too.
-func sealedWith(data []byte, words string) []byte {
-	sum := crc32.Update(crc32.Checksum(data, castagnoli()), castagnoli(), []byte(words))
-	return binary.LittleEndian.AppendUint32(data, sum)
+// sealWith is Seal with a check sum that is of other words too.
+func sealWith(data []byte, words string) []byte {
+	return binary.LittleEndian.AppendUint32(data, sumOf(data, words))
 }
 
 // unsealWith takes that check sum off.
 func unsealWith(data []byte, words string) ([]byte, error) {
 	n := len(data) - 4
-	if n < 0 {
-		return nil, ErrDamaged
-	}
-	sum := crc32.Update(crc32.Checksum(data[:n], castagnoli()), castagnoli(), []byte(words))
-	if sum != binary.LittleEndian.Uint32(data[n:]) {
+	if n < 0 || sumOf(data[:n], words) != binary.LittleEndian.Uint32(data[n:]) {
 		return nil, ErrDamaged
 	}
 	return data[:n], nil
+}
+
+func sumOf(data []byte, words string) uint32 {
+	castagnoli := crc32.MakeTable(crc32.Castagnoli) // processors have an instruction for it
+	return crc32.Update(crc32.Checksum(data, castagnoli), castagnoli, []byte(words))
 }
 
 // decoder takes a blob apart. After what can't be read it is bad and gives zeros.

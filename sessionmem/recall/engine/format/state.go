@@ -55,7 +55,7 @@ func (s *State) Encode(of *Name) []byte {
 	}
 	out = binary.AppendVarint(out, s.Bytes)
 	if !s.End.Ok {
-		return sealedWith(out, of.words())
+		return sealWith(out, of.words())
 	}
 	e := &s.End
 	for _, n := range []int{e.Turn, e.Seq[0], e.Seq[1], e.File, flagOf(e.Bare)} {
@@ -65,7 +65,7 @@ func (s *State) Encode(of *Name) []byte {
 	out = binary.AppendVarint(out, e.Size)
 	out = appendText(out, e.Block)
 	out = binary.AppendUvarint(out, uint64(e.Hash))
-	return sealedWith(binary.AppendUvarint(out, uint64(e.Before)), of.words())
+	return sealWith(binary.AppendUvarint(out, uint64(e.Before)), of.words())
 }
 
 // Doubtful is the state of a source that has to be compared with its files again.
