@@ -42,7 +42,7 @@ func TestAMessageIsForAnAgentOrASkill(t *testing.T) {
 				if last := asked.Messages[len(asked.Messages)-1].Content; !strings.HasPrefix(last, c.req.Text) {
 					t.Errorf("the model is told %q", last)
 				}
-				b, _, err := r.store.Message(t.Context(), testSession, got.UserID)
+				b, _, err := r.store.Session(testSession).Message(t.Context(), got.UserID)
 				if err != nil || AddressOf(b) != c.address || b.Text != c.req.Text {
 					t.Errorf("the transcript says %+v, %v", b, err)
 				}

@@ -11,7 +11,6 @@ import (
 	"mac-stats/agents/delegate"
 	"mac-stats/agents/fault"
 	"mac-stats/agents/prompt"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
@@ -262,7 +261,7 @@ func (a *assembly) tellFiles(history []transcript.Block) {
 
 // wouldCut reports whether the request would leave messages out that no Summary covers,
 // and there is something new to cover.
-func (a *assembly) wouldCut(snap sessionmem.Snapshot) bool {
+func (a *assembly) wouldCut(snap session.Snapshot) bool {
 	if snap.Since < 2 {
 		return false
 	}
@@ -272,7 +271,7 @@ func (a *assembly) wouldCut(snap sessionmem.Snapshot) bool {
 }
 
 // filled is how much of the model's context the request would take, in percent.
-func (a *assembly) filled(snap sessionmem.Snapshot) float64 {
+func (a *assembly) filled(snap session.Snapshot) float64 {
 	if a.who.numCtx <= 0 {
 		return 0
 	}

@@ -14,9 +14,9 @@ import (
 	"mac-stats/agents/background"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -320,7 +320,7 @@ type renewingCompactor struct {
 func (c renewingCompactor) Renew(context.Context, string) (compact.Result, error) {
 	c.begun <- struct{}{}
 	<-c.goOn
-	return compact.Result{}, sessionmem.ErrNothing
+	return compact.Result{}, session.ErrNothing
 }
 
 // slowCompactor works until it is stopped.
@@ -329,7 +329,7 @@ type slowCompactor struct {
 	begun chan struct{}
 }
 
-func (s slowCompactor) Compact(ctx context.Context, _ sessionmem.Snapshot, _ int) (compact.Result, error) {
+func (s slowCompactor) Compact(ctx context.Context, _ session.Snapshot, _ int) (compact.Result, error) {
 	s.begun <- struct{}{}
 	<-ctx.Done()
 	return compact.Result{}, ctx.Err()

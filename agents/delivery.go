@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/agents/fault"
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -26,7 +27,7 @@ func (d delivery) save(ctx context.Context, b transcript.Block) (transcript.Bloc
 	var out []transcript.Block
 	var err error
 	if d.req.Edit == "" {
-		out, err = d.store.AppendAll(ctx, d.req.Session, blocks...)
+		out, err = d.store.Session(d.req.Session).Append(ctx, blocks...)
 	} else {
 		if _, _, err := d.sent(ctx, d.req.Edit, "edit"); err != nil {
 			return transcript.Block{}, err
@@ -47,9 +48,9 @@ func (d delivery) hasSettings(ctx context.Context) bool {
 
 // sent gives a message of before, and the block that answered it; to says what for.
 func (d delivery) sent(ctx context.Context, id, to string) (user transcript.Block, after string, err error) {
-	user, after, err = d.store.Message(ctx, d.req.Session, id)
+	user, after, err = d.store.Session(d.req.Session).Message(ctx, id)
 	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
+	case errors.Is(err, session.ErrNotFound), err == nil && user.Kind != transcript.KindUser:
 		return user, "", fmt.Errorf("%w: the message to %s is no longer part of the conversation", fault.ErrRequest, to)
 	case err != nil:
 		return user, "", fmt.Errorf("reading the conversation: %w", err)

@@ -12,7 +12,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -50,11 +50,11 @@ type reply struct {
 	thought  string        // what it thought natively
 	thinking time.Duration // how long that took
 	calls    []tools.Call
-	tools    []api.ToolCall         // the native calls among them, as they go back
-	draft    *sessionmem.Checkpoint // of the block that it is going to be
-	cut      bool                   // the server cut the prompt in silence
-	ended    string                 // why it ended: stop, length, or one of the ends below
-	held     transcript.Sources     // of what the turn held when it was asked for
+	tools    []api.ToolCall      // the native calls among them, as they go back
+	draft    *session.Checkpoint // of the block that it is going to be
+	cut      bool                // the server cut the prompt in silence
+	ended    string              // why it ended: stop, length, or one of the ends below
+	held     transcript.Sources  // of what the turn held when it was asked for
 }
 
 // cutShort says why the answer of a model ends before its end, most being how long it may

@@ -14,7 +14,7 @@ import (
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -22,7 +22,7 @@ import (
 // directives, tells it as events and checkpoints it.
 type streaming struct {
 	d       *dialogue
-	draft   *sessionmem.Checkpoint
+	draft   *session.Checkpoint
 	scanner *prompt.Scanner // nil where no tools are offered: all text is text
 	echo    *prompt.Echo
 	turn    *prompt.TurnEnd
@@ -61,7 +61,7 @@ func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	s.draft = d.who.engine.p.Store.Checkpoint(context.Background(), d.out.session, d.said(block))
+	s.draft = d.who.engine.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.said(block))
 	if len(d.window.Tools) > 0 && !d.window.Final {
 		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}

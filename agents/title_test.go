@@ -67,7 +67,7 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 			r, _ := namingRig(t, true, "A1", "A title of the model")
 			text := prepare(r)
 			if name == "a person's title" {
-				if _, err := r.store.AppendAll(t.Context(), testSession, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Mine"}); err != nil {
+				if _, err := r.store.Session(testSession).Append(t.Context(), transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: "Mine"}); err != nil {
 					t.Fatal(err)
 				}
 			}

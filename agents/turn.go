@@ -14,7 +14,7 @@ import (
 	"mac-stats/agents/passages"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -35,7 +35,7 @@ type turn struct {
 	engine   *Engine
 	req      Request
 	settings Settings
-	lock     *sessionmem.TurnLock
+	lock     *session.TurnLock
 
 	passages *passages.Passages
 	lessons  *lessons.Lessons
@@ -126,7 +126,7 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 			}
 		}
 	}
-	lock, err := t.engine.p.Store.LockTurn(ctx, t.req.Session, t.req.Holder, func(h sessionmem.Holder) { waiting(h.Who) })
+	lock, err := t.engine.p.Store.Session(t.req.Session).LockTurn(ctx, t.req.Holder, func(h session.Holder) { waiting(h.Who) })
 	if err != nil {
 		if ctx.Err() != nil && who != "" {
 			return nil, &fault.Locked{Who: who, Cause: err}

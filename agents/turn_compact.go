@@ -8,8 +8,8 @@ import (
 	"mac-stats/agents/background"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/session"
 )
 
 // compactFirst summarises a session that is due before the request is built. Where
@@ -60,7 +60,7 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 
 // compact summarises while the user waits, and tells it. Only a Stop is an error:
 // without a Summary the turn goes on with what it has.
-func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (bool, error) {
+func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bool, error) {
 	t.out.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
 	if t.req.Agent != "" {
 		snap.Agent = t.who.agent.Slug
@@ -70,7 +70,7 @@ func (t *turn) compact(ctx context.Context, snap sessionmem.Snapshot, keep int) 
 		return false, context.Cause(ctx)
 	}
 	t.out.learnt(done.Lessons)
-	if errors.Is(err, compact.ErrBusy) || errors.Is(err, sessionmem.ErrStale) {
+	if errors.Is(err, compact.ErrBusy) || errors.Is(err, session.ErrStale) {
 		return false, nil // another one's Summary is there or on its way
 	}
 	if err != nil {

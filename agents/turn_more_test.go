@@ -25,6 +25,7 @@ import (
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -63,7 +64,7 @@ func TestTurnWaitsForAnotherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	lock, err := other.LockTurn(t.Context(), testSession, "command line", nil)
+	lock, err := other.Session(testSession).LockTurn(t.Context(), "command line", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestTurnRefusesWhatCannotBeAnswered(t *testing.T) {
 				t.Errorf("error %v (%+v)", err, fault.Explain(err))
 			}
 			if tt.want == nil {
-				if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, sessionmem.ErrNotFound) {
+				if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, session.ErrNotFound) {
 					t.Errorf("something was written: %v", err)
 				}
 				return

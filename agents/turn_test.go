@@ -19,7 +19,7 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -634,7 +634,7 @@ func TestTurnTooLong(t *testing.T) {
 	if len(r.server.Chats()) != 0 {
 		t.Error("it was sent")
 	}
-	if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, sessionmem.ErrNotFound) {
+	if _, err := r.store.Load(t.Context(), testSession); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("it was written: %v", err)
 	}
 	r.say("A short one")

@@ -56,7 +56,7 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 		t.passages.Use(notes)
 		t.out.emit(Event{Type: EventRecalled, Block: user.ID, Made: Made{Recalled: notesOf(notes)}})
 	}
-	for _, u := range t.engine.p.Store.Refused() {
+	for _, u := range t.engine.p.Store.Sessions().Refused() {
 		if u.Session == t.req.Session {
 			t.out.warn(StateReading, fault.ExplainWaiting(u).Sentence)
 		}

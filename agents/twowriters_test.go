@@ -24,6 +24,7 @@ import (
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -341,14 +342,14 @@ func (w *writers) settle() {
 	w.t.Error("the memory does not settle")
 }
 
-func (w *writers) compact(session string) {
-	snap, _, err := w.compaction.Snapshot(w.t.Context(), session, "")
+func (w *writers) compact(name string) {
+	snap, _, err := w.compaction.Snapshot(w.t.Context(), name, "")
 	if err != nil {
-		w.t.Errorf("a snapshot of %s: %v", session, err)
+		w.t.Errorf("a snapshot of %s: %v", name, err)
 		return
 	}
-	if _, err := w.compaction.Compact(w.t.Context(), snap, w.rnd.IntN(5)); err != nil && !errors.Is(err, sessionmem.ErrNothing) && !errors.Is(err, sessionmem.ErrStale) { // in the second of a forgetting
-		w.t.Errorf("summarising %s: %v", session, err)
+	if _, err := w.compaction.Compact(w.t.Context(), snap, w.rnd.IntN(5)); err != nil && !errors.Is(err, session.ErrNothing) && !errors.Is(err, session.ErrStale) { // in the second of a forgetting
+		w.t.Errorf("summarising %s: %v", name, err)
 	}
 }
 
@@ -358,32 +359,32 @@ func (w *writers) retire(session string) {
 	w.sessions[slices.Index(w.sessions, session)] = w.name()
 }
 
-func (w *writers) deleteSession(session string) {
-	if err := w.store.Delete(w.t.Context(), session); err != nil && !errors.Is(err, sessionmem.ErrNotFound) {
-		w.t.Errorf("deleting %s: %v", session, err)
+func (w *writers) deleteSession(name string) {
+	if err := w.store.Delete(w.t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
+		w.t.Errorf("deleting %s: %v", name, err)
 	}
 	if err := os.RemoveAll(filepath.Join(w.root, "session", ".trash")); err != nil {
 		w.t.Error(err)
 	}
-	w.buffers = slices.DeleteFunc(w.buffers, func(b buffer) bool { return strings.Contains(b.path, "-"+session+"-") })
+	w.buffers = slices.DeleteFunc(w.buffers, func(b buffer) bool { return strings.Contains(b.path, "-"+name+"-") })
 	for _, n := range w.words {
-		if n.in == session && !n.lesson && n.state != forgotten {
+		if n.in == name && !n.lesson && n.state != forgotten {
 			n.state = dropped
 		}
 	}
 }
 
 // file is a session's transcript, or the memory where session is "".
-func (w *writers) file(session string) string {
-	if session == "" {
+func (w *writers) file(name string) string {
+	if name == "" {
 		return w.memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	}
-	t, err := w.store.Load(w.t.Context(), session)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, sessionmem.ErrNotFound) {
+	t, err := w.store.Load(w.t.Context(), name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, session.ErrNotFound) {
 		return ""
 	}
 	if err != nil {
-		w.t.Errorf("loading %s: %v", session, err)
+		w.t.Errorf("loading %s: %v", name, err)
 		return ""
 	}
 	return t.Info.Path
@@ -776,8 +777,8 @@ func (w *writers) checkRead() {
 	if _, err := w.store.List(w.t.Context()); err != nil {
 		w.t.Error(err)
 	}
-	for _, session := range w.sessions {
-		if _, err := w.store.Load(w.t.Context(), session); err != nil && !errors.Is(err, sessionmem.ErrNotFound) {
+	for _, name := range w.sessions {
+		if _, err := w.store.Load(w.t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
 			w.t.Error(err)
 		}
 	}

@@ -66,9 +66,9 @@ var rooms = map[string][]string{
 	"agents/process":  {},
 	"agents/loop":     {"sessionmem/transcript"},
 	"agents/background": {
-		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/summary", "sessionmem/transcript",
+		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/session", "sessionmem/summary", "sessionmem/transcript",
 	},
-	"agents/fault":     {"agents/ollama", "agents/prompt", "agents/registry", "sessionmem", "sessionmem/excerpt", "sessionmem/transcript"},
+	"agents/fault":     {"agents/ollama", "agents/prompt", "agents/registry", "sessionmem/session", "sessionmem/excerpt", "sessionmem/transcript"},
 	"agents/delegate":  {"agents/prompt", "agents/registry", "agents/tools"},
 	"agents/lessons":   {"agents/prompt", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/sharedfile", "sessionmem/transcript"},
 	"agents/passages":  {"agents/background", "agents/prompt", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/transcript"},
@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 	"sessionmem/attach":          {"sessionmem/pdftext", "sessionmem/sessiondir", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/wordsearch":      {"sessionmem", "sessionmem/textfold", "sessionmem/transcript"},
 	"sessionmem/summary":         {"sessionmem/forgotten", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/transcript"},
-	"sessionmem/compact":         {"sessionmem", "sessionmem/lesson", "sessionmem/memory", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
+	"sessionmem/compact":         {"sessionmem", "sessionmem/lesson", "sessionmem/memory", "sessionmem/session", "sessionmem/summary", "sessionmem/transcript", "sessionmem/wholefile"},
 	"sessionmem/recall/analysis": {},
 	"sessionmem/recall/rank":     {"sessionmem/recall/analysis"},
 	"sessionmem/recall/corpus": {
@@ -139,13 +139,13 @@ var rooms = map[string][]string{
 	"app/cli/words":   {},
 	"app/cli/cmdline": {"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/transcript"},
 	"app/cli/askcmd": {
-		"agents", "agents/fault", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
+		"agents", "agents/fault", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem/attach", "sessionmem/session", "sessionmem/transcript",
 	},
 	"app/cli/sessioncmd": {
-		"app/backend", "app/cli/cmdline", "app/cli/words", "app/exporter", "app/importer", "sessionmem", "sessionmem/compact", "sessionmem/transcript", "sessionmem/wordsearch",
+		"app/backend", "app/cli/cmdline", "app/cli/words", "app/exporter", "app/importer", "sessionmem", "sessionmem/compact", "sessionmem/session", "sessionmem/transcript", "sessionmem/wordsearch",
 	},
 	"app/cli/memorycmd": {
-		"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/indexfile", "sessionmem/recall/postgres", "sessionmem/sharedfile",
+		"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/indexfile", "sessionmem/recall/postgres", "sessionmem/session", "sessionmem/sharedfile",
 	},
 	"app/cli/agentcmd":    {"agents", "agents/fault", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/modelcmd":    {"agents/ollama", "app/backend", "app/cli/cmdline", "app/cli/words"},
@@ -180,20 +180,20 @@ var rooms = map[string][]string{
 	"app/cpuwindow/shortcuts":  {"app/config", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay"},
 	"app/cpuwindow/faultwords": {"app/i18n"},
 	"app/cpuwindow/appearance": {"app/config", "app/ui/kit", "sessionmem/wholefile"},
-	"app/cpuwindow/chats":      {"agents", "agents/fault", "app/config", "app/cpuwindow/conversation", "app/i18n", "sessionmem", "sessionmem/memory", "sessionmem/transcript"},
+	"app/cpuwindow/chats":      {"agents", "agents/fault", "app/config", "app/cpuwindow/conversation", "app/i18n", "sessionmem/memory", "sessionmem/session", "sessionmem/transcript"},
 	"app/cpuwindow/chatpane": {
 		"agents", "agents/ollama", "agents/registry", "app/cpuwindow/chat", "app/cpuwindow/chats", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/header", "app/cpuwindow/options",
-		"app/cpuwindow/setup", "app/cpuwindow/shortcuts", "app/cpuwindow/slash", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/overlay", "app/ui/prose", "sessionmem", "sessionmem/attach", "sessionmem/transcript",
+		"app/cpuwindow/setup", "app/cpuwindow/shortcuts", "app/cpuwindow/slash", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/overlay", "app/ui/prose", "sessionmem/attach", "sessionmem/session", "sessionmem/transcript",
 	},
 	"app/cpuwindow/clipimage":    {"app/winclip"},
 	"app/cpuwindow/forgetsheet":  {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/transcript"},
 	"app/cpuwindow/header":       {"agents/ollama", "agents/registry", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/kit", "sessionmem/transcript"},
-	"app/cpuwindow/library":      {"app/cpuwindow/sessions", "app/exporter", "app/i18n", "app/osopen", "sessionmem", "sessionmem/sessionstate", "sessionmem/transcript"},
+	"app/cpuwindow/library":      {"app/cpuwindow/sessions", "app/exporter", "app/i18n", "app/osopen", "sessionmem/session", "sessionmem/sessionstate", "sessionmem/transcript"},
 	"app/cpuwindow/notices":      {"app/backend", "app/cpuwindow/schedules", "app/cpuwindow/settings", "app/i18n", "app/ui/kit", "app/ui/prose", "sessionmem/memory"},
 	"app/cpuwindow/options":      {"agents/ollama", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/transcript"},
 	"app/cpuwindow/setup":        {"agents/ollama", "app/cpuwindow/models", "app/cpuwindow/vitals", "app/i18n", "app/ui/answer", "app/ui/column", "app/ui/kit", "app/ui/prose"},
 	"app/cpuwindow/indexwords":   {"app/i18n", "sessionmem/recall"},
-	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/transcript", "sessionmem/wholefile"},
+	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/session", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
 // emptyNames are package names that say nothing of what is inside.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 )
@@ -56,10 +57,10 @@ func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, 
 			continue
 		}
 		finished := func(info transcript.Info) bool { return rule.finished(info, time.Now()) }
-		switch err := s.sessions.Session(info.Name).Archive(ctx, info, rule.After, finished); {
+		switch err := s.Session(info.Name).Archive(ctx, info, rule.After, finished); {
 		case err == nil:
 			moved = append(moved, info.Name)
-		case errors.Is(err, ErrBusy), errors.Is(err, sessiondir.ErrReplaced):
+		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced):
 			s.logger.Debug("a session is in use and not archived", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("archiving %s: %w", info.Name, err))

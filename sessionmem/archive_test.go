@@ -53,7 +53,7 @@ func TestWhatIsArchived(t *testing.T) {
 	mustAppend(t, s, "cpu-reset", ago(49*time.Hour, "just reset"))
 	mustAppend(t, s, "cpu-reset", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
 	mustAppend(t, s, "cpu-future", ago(-48*time.Hour, "from when the clock was ahead"))
-	turn, err := other.LockTurn(t.Context(), "cpu-busy", "window", nil)
+	turn, err := other.Session("cpu-busy").LockTurn(t.Context(), "window", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 	}
 	a := u.Attachment()
 	if s.IsPrivate(session) {
-		s.sessions.Session(session).Attach(a.File, u.Data)
+		s.Session(session).Attach(a.File, u.Data)
 		return a, nil
 	}
 	if err := s.dir.Check(); err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 // session folder, or that is no file, gives ErrAttachment with the reason.
 func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte, error) {
 	if s.IsPrivate(session) {
-		if data, ok := s.sessions.Session(session).Attached(a.File); ok {
+		if data, ok := s.Session(session).Attached(a.File); ok {
 			return data, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
@@ -89,11 +90,11 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 			errs = append(errs, ctx.Err())
 			break
 		}
-		err := s.sessions.Session(info.Name).Delete(ctx, func() error { return s.stillExpired(info, rule) }, s.trash.Put)
+		err := s.Session(info.Name).Delete(ctx, func() error { return s.stillExpired(info, rule) }, s.trash.Put)
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)
-		case errors.Is(err, ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errKept), errors.Is(err, ErrNotFound):
+		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errKept), errors.Is(err, session.ErrNotFound):
 			s.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))

@@ -7,6 +7,7 @@ import (
 
 	"mac-stats/sessionmem/erase"
 	"mac-stats/sessionmem/forgotten"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -64,7 +65,7 @@ func (s *Store) forgetIn(ctx context.Context, f *erase.Session, dry bool) []forg
 		return f.Found()
 	}
 	if err := s.erase(ctx, f); err != nil {
-		f.Refuse(err, errors.Is(err, ErrBusy))
+		f.Refuse(err, errors.Is(err, session.ErrBusy))
 	}
 	return f.Found()
 }
@@ -88,5 +89,5 @@ func (s *Store) erase(ctx context.Context, f *erase.Session) error {
 		f.Erase(ctx)
 		return nil
 	}
-	return s.sessions.Session(f.Name).WhileNobodyWrites(ctx, s.patience, "forget", func() { f.Erase(ctx) })
+	return s.Session(f.Name).WhileNobodyWrites(ctx, s.patience, "forget", func() { f.Erase(ctx) })
 }

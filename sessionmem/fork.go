@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -31,7 +32,7 @@ func (s *Store) Fork(ctx context.Context, t *transcript.Transcript, through, sou
 	if t.Info.Path == "" && s.IsPrivate(t.Info.Name) {
 		s.SetPrivate(name)
 	}
-	if _, err := s.sessions.Session(name).AppendIf(ctx, nil, blocks...); err != nil {
+	if _, err := s.Session(name).AppendIf(ctx, nil, blocks...); err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
 	}
 	return name, nil
@@ -45,12 +46,12 @@ func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block,
 		upTo = 1 + slices.IndexFunc(t.Blocks, func(b transcript.Block) bool { return b.ID == through })
 	}
 	if upTo == 0 {
-		return nil, fmt.Errorf("%w: the block %q is not in it any more", ErrNotFound, through)
+		return nil, fmt.Errorf("%w: the block %q is not in it any more", session.ErrNotFound, through)
 	}
 	then := transcript.Transcript{Blocks: t.Blocks[:upTo]}
 	blocks := then.Branch()
 	if !slices.ContainsFunc(blocks, func(b transcript.Block) bool { return b.Kind != transcript.KindNote }) {
-		return nil, fmt.Errorf("%w: nothing was said in it up to there", ErrNotFound)
+		return nil, fmt.Errorf("%w: nothing was said in it up to there", session.ErrNotFound)
 	}
 	for i, b := range blocks { // what follows from the session's name is lost with it
 		if s := b.TextSources(t.Info.Name); b.Kind != transcript.KindNote && s != b.TextSources("") {
@@ -69,10 +70,10 @@ func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block,
 
 // Continue lets a session go on from before a message: the message and what was
 // said after it leave the context and stay in the transcript, as a branch that was
-// left. A message that the context doesn't hold gives ErrNotFound; a running turn
-// gives ErrBusy.
+// left. A message that the context doesn't hold gives session.ErrNotFound; a running turn
+// gives session.ErrBusy.
 func (s *Store) Continue(ctx context.Context, name, from string) error {
-	turn, err := s.sessions.Session(name).TryTurn(ctx, "continue")
+	turn, err := s.Session(name).TryTurn(ctx, "continue")
 	if err != nil {
 		return err
 	}

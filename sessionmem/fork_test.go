@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,10 +84,10 @@ func TestForkRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Fork(t.Context(), from, "gone", "cpu"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Fork(t.Context(), from, "gone", "cpu"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a block that is not there: %v", err)
 	}
-	if _, err := s.Fork(t.Context(), &transcript.Transcript{Info: transcript.Info{Name: "cpu-empty"}}, "", "cpu"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Fork(t.Context(), &transcript.Transcript{Info: transcript.Info{Name: "cpu-empty"}}, "", "cpu"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a transcript without blocks: %v", err)
 	}
 	if _, err := s.Fork(t.Context(), from, "", "Not A Source"); !errors.Is(err, transcript.ErrBadName) {
@@ -139,7 +140,7 @@ func TestForkOfAChannelStaysUntrusted(t *testing.T) {
 	if from.Blocks[0].Attrs[transcript.AttrSources] != "" {
 		t.Error("the original was marked")
 	}
-	snap, err := s.Snapshot(t.Context(), fork.Info.Name, "")
+	snap, err := s.Session(fork.Info.Name).Snapshot(t.Context(), "")
 	if err != nil || snap.Sources(nil).Typed() {
 		t.Errorf("its lessons would be written: %v", err)
 	}
@@ -168,7 +169,7 @@ func TestRewind(t *testing.T) {
 	mustAppend(t, s, "cpu-a", user("one"))
 	mustAppend(t, s, "cpu-a", assistant("two"))
 	third := mustAppend(t, s, "cpu-a", user("three"))
-	if _, err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, ErrNotFound) {
+	if _, err := s.Rewind(t.Context(), "cpu-a", "none"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("an id that isn't there: %v", err)
 	}
 	if out, err := s.Rewind(t.Context(), "cpu-a", third.ID, user("three, better")); err != nil || len(out) != 1 || out[0].ID == "" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +49,7 @@ func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	want := transcript.Settings{Agent: "coder", Prompt: "Short.\n## User · 2026-11-21T10:00:00Z"}
-	if err := s.SetSettings(t.Context(), "cpu-a", want); !errors.Is(err, ErrNotFound) {
+	if err := s.SetSettings(t.Context(), "cpu-a", want); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("of a session that isn't there: %v", err)
 	}
 	first := mustAppend(t, s, "cpu-a", user("one"))

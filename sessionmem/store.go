@@ -124,7 +124,7 @@ func (s *Store) State() *sessionstate.State { return s.state }
 // Reset writes a Note "ended": the context starts anew after it. A session never
 // written needs none.
 func (s *Store) Reset(ctx context.Context, name string) error {
-	if err := s.mustExist(ctx, name); errors.Is(err, ErrNotFound) {
+	if err := s.mustExist(ctx, name); errors.Is(err, session.ErrNotFound) {
 		return nil
 	} else if err != nil {
 		return fmt.Errorf("resetting %s: %w", name, err)
@@ -133,7 +133,7 @@ func (s *Store) Reset(ctx context.Context, name string) error {
 	return err
 }
 
-// SetTitle writes a Note "title". A session never written gives ErrNotFound.
+// SetTitle writes a Note "title". A session never written gives session.ErrNotFound.
 func (s *Store) SetTitle(ctx context.Context, name, title string) error {
 	title = transcript.OneLine(title)
 	if title == "" {
@@ -158,19 +158,19 @@ func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
 
 // mustExist gives session.ErrNotFound for a session that has no block.
 func (s *Store) mustExist(ctx context.Context, name string) error {
-	return s.sessions.Session(name).Exists(ctx)
+	return s.Session(name).Exists(ctx)
 }
 
 // Rewind starts a branch: a Note "rewind" and the blocks the conversation goes on
 // with are appended in one write. The message of this id and what was said after
 // it stay in the transcript and leave the context. An id that the context doesn't
-// hold gives ErrNotFound. The appended blocks are returned, without the Note.
+// hold gives session.ErrNotFound. The appended blocks are returned, without the Note.
 func (s *Store) Rewind(ctx context.Context, name, id string, next ...transcript.Block) ([]transcript.Block, error) {
-	if _, _, err := s.Message(ctx, name, id); err != nil {
+	if _, _, err := s.Session(name).Message(ctx, id); err != nil {
 		return nil, fmt.Errorf("rewinding %s: %w", name, err)
 	}
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: id}
-	out, err := s.sessions.Session(name).AppendIf(ctx, nil, append([]transcript.Block{note}, next...)...)
+	out, err := s.Session(name).AppendIf(ctx, nil, append([]transcript.Block{note}, next...)...)
 	if err != nil {
 		return nil, fmt.Errorf("writing to %s: %w", name, err)
 	}

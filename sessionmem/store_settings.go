@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// SetSettings writes a Note "settings". A session never written gives ErrNotFound:
+// SetSettings writes a Note "settings". A session never written gives session.ErrNotFound:
 // its first message brings them along.
 func (s *Store) SetSettings(ctx context.Context, name string, settings transcript.Settings) error {
 	if err := settings.Check(); err != nil {
@@ -34,7 +34,7 @@ func (s *Store) SuggestTitle(ctx context.Context, name, title, by string) (bool,
 	}
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title, By: by}
 	written := false
-	_, err := s.sessions.Session(name).AppendIf(ctx, func(f *branch.Fold) bool {
+	_, err := s.Session(name).AppendIf(ctx, func(f *branch.Fold) bool {
 		written = !f.Titled() && !s.forgotten.Since(time.Now().Add(-session.TurnGrace)) // it may be made of what is gone
 		return written
 	}, note)
@@ -49,16 +49,16 @@ func (s *Store) Correct(ctx context.Context, name string, notes ...transcript.Bl
 	for i := range notes {
 		notes[i].Kind = transcript.KindNote
 	}
-	_, err := s.AppendAll(ctx, name, notes...)
+	_, err := s.Session(name).Append(ctx, notes...)
 	return err
 }
 
 // UseVersion lets a session go on with another version of a message: one that was edited
 // or answered again since. The branch it is on is the one again, as it was when it was
 // left; the one that is left stays in the transcript. A message that is on no such branch
-// since the last reset gives ErrNotFound; a running turn gives ErrBusy.
+// since the last reset gives session.ErrNotFound; a running turn gives session.ErrBusy.
 func (s *Store) UseVersion(ctx context.Context, name, id string) error {
-	ses := s.sessions.Session(name)
+	ses := s.Session(name)
 	turn, err := ses.TryTurn(ctx, "version")
 	if err != nil {
 		return err

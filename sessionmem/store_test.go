@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 
@@ -112,13 +113,13 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		if err != nil || c.Total != 0 || len(c.Messages) != 0 || c.Summary != nil {
 			t.Errorf("context %+v, %v", c, err)
 		}
-		if _, err := store().Load(t.Context(), "cli-none"); !errors.Is(err, ErrNotFound) {
+		if _, err := store().Load(t.Context(), "cli-none"); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("load: %v", err)
 		}
 		if err := store().Reset(t.Context(), "cli-none"); err != nil {
 			t.Errorf("reset: %v", err)
 		}
-		if err := store().SetTitle(t.Context(), "cli-none", "x"); !errors.Is(err, ErrNotFound) {
+		if err := store().SetTitle(t.Context(), "cli-none", "x"); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("title: %v", err)
 		}
 	},
@@ -262,12 +263,12 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 		}{
 			{"cpu-k3x9qa", "cpu-k3x9qa", nil},
 			{"notes", "cli-notes", nil},
-			{"9qa", "", ErrNotFound},
+			{"9qa", "", session.ErrNotFound},
 			{"CPU-K3X9QA", "cpu-k3x9qa", nil},
-			{"otes", "", ErrNotFound},
+			{"otes", "", session.ErrNotFound},
 			{"Notes", "cli-notes", nil},
-			{"nothing", "", ErrNotFound},
-			{"", "", ErrNotFound},
+			{"nothing", "", session.ErrNotFound},
+			{"", "", session.ErrNotFound},
 		} {
 			got, err := store().Resolve(t.Context(), "cli", tc.typed)
 			if got != tc.want || !errors.Is(err, tc.err) {
@@ -283,10 +284,10 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 			if _, err := store().Append(t.Context(), n, user("x")); !errors.Is(err, transcript.ErrBadName) {
 				t.Errorf("%q: %v", n, err)
 			}
-			if _, err := store().LockTurn(t.Context(), n, "test", nil); !errors.Is(err, transcript.ErrBadName) {
+			if _, err := store().Session(n).LockTurn(t.Context(), "test", nil); !errors.Is(err, transcript.ErrBadName) {
 				t.Errorf("locking %q: %v", n, err)
 			}
-			if _, err := store().Load(t.Context(), n); !errors.Is(err, ErrNotFound) {
+			if _, err := store().Load(t.Context(), n); !errors.Is(err, session.ErrNotFound) {
 				t.Errorf("loading %q: %v", n, err)
 			}
 		}
@@ -312,18 +313,18 @@ var conformance = map[string]func(t *testing.T, store func() *Store){
 	},
 	"given a checkpoint, then committing it leaves one block and none of it when discarded": func(t *testing.T, store func() *Store) {
 		s := store()
-		l, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+		l, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer l.Unlock()
-		c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+		c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 		c.SetText("ha")
 		got, err := c.Commit(t.Context(), assistant("half"))
 		if err != nil || got.ID != c.ID() {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		d := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+		d := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 		d.SetText("gone")
 		d.Discard()
 		if diff := cmp.Diff([]string{"half"}, texts(t, store(), "cli-a")); diff != "" {
@@ -469,7 +470,7 @@ func TestNewerFormatIsReadOnly(t *testing.T) {
 	text := "---\nformat: mac-stats-session/2\nsession: cli-new\n---\n\n## User · " + stampText + "\n<!-- id=1 -->\n\nnewer\n"
 	writeFile(t, path, text)
 	s := openStore(t, root)
-	if _, err := s.Append(t.Context(), "cli-new", user("x")); !errors.Is(err, ErrReadOnly) {
+	if _, err := s.Append(t.Context(), "cli-new", user("x")); !errors.Is(err, session.ErrReadOnly) {
 		t.Errorf("append: %v", err)
 	}
 	if got := readFile(t, path); got != text {
@@ -512,7 +513,7 @@ func TestOpenWhereNothingCanBeWritten(t *testing.T) {
 				t.Errorf("context %v", got)
 			}
 			for _, err := range []error{
-				second(s.Append(t.Context(), "cli-a", user("x"))), second(s.LockTurn(t.Context(), "cli-a", "test", nil)),
+				second(s.Append(t.Context(), "cli-a", user("x"))), second(s.Session("cli-a").LockTurn(t.Context(), "test", nil)),
 			} {
 				if err == nil || !strings.Contains(err.Error(), "move it away") {
 					t.Errorf("no clear error: %v", err)
@@ -534,12 +535,12 @@ func TestInMemoryOnlyWritesNothing(t *testing.T) {
 	private := openStore(t, t.TempDir())
 	private.SetPrivate("cpu-p")
 	for _, s := range []*Store{s, private} {
-		l, err := s.LockTurn(t.Context(), "cpu-p", "test", nil)
+		l, err := s.Session("cpu-p").LockTurn(t.Context(), "test", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		mustAppend(t, s, "cpu-p", user("classified"))
-		c := s.Checkpoint(t.Context(), "cpu-p", assistant(""))
+		c := s.Session("cpu-p").Checkpoint(t.Context(), assistant(""))
 		c.SetText("classified")
 		time.Sleep(20 * time.Millisecond)
 		l.Unlock()

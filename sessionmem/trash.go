@@ -11,10 +11,10 @@ import (
 var ErrNothingDeleted = trash.ErrNothing
 
 // Delete moves the files of a session to .trash, where they stay until Undelete
-// or until a person removes them; copies of it stay where they are. A running turn gives ErrBusy. What is kept in
+// or until a person removes them; copies of it stay where they are. A running turn gives session.ErrBusy. What is kept in
 // memory only is dropped for good.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	if err := s.sessions.Session(name).Delete(ctx, nil, s.trash.Put); err != nil {
+	if err := s.Session(name).Delete(ctx, nil, s.trash.Put); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	return nil
@@ -37,7 +37,7 @@ func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
 	}
 	as, err := deleted.NameBack(s.sessions.IsTaken)
 	if err == nil {
-		err = s.sessions.Session(as).BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
+		err = s.Session(as).BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
 	}
 	if err != nil {
 		return "", fmt.Errorf("bringing back %s: %w", deleted.Session, err)

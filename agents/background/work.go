@@ -8,12 +8,13 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/session"
 )
 
 // Compactor shortens a session's context by a Summary; compact.Compaction is one.
 type Compactor interface {
-	Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, compact.Policy, error)
-	Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (compact.Result, error)
+	Snapshot(ctx context.Context, session, before string) (session.Snapshot, compact.Policy, error)
+	Compact(ctx context.Context, snap session.Snapshot, keep int) (compact.Result, error)
 	Renew(ctx context.Context, session string) (compact.Result, error)
 }
 
@@ -71,10 +72,10 @@ func (w *Work) Begin(session string, last Filled) {
 }
 
 // begin is Begin with mu held.
-func (w *Work) begin(session string, last Filled) {
-	before := w.sessions[session]
+func (w *Work) begin(name string, last Filled) {
+	before := w.sessions[name]
 	switch {
-	case w.closed || w.c.Busy(session):
+	case w.closed || w.c.Busy(name):
 		return
 	case before != nil && before.ctx.Err() == nil:
 		before.again = true // it may have looked at the session before it changed
@@ -82,16 +83,16 @@ func (w *Work) begin(session string, last Filled) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	own := &task{ctx: ctx, stop: stop, over: make(chan struct{})}
-	w.sessions[session] = own
+	w.sessions[name] = own
 	w.running.Go(func() {
-		defer w.end(session, own)
+		defer w.end(name, own)
 		if before != nil { // it was stopped and may still hold the session
 			<-before.over
 		}
-		w.name(ctx, session)
-		err := w.compact(ctx, session, last)
-		if err != nil && ctx.Err() == nil && !errors.Is(err, sessionmem.ErrStale) && !errors.Is(err, compact.ErrBusy) {
-			w.c.Logger.Warn("a session could not be summarised", "session", session, "err", err)
+		w.name(ctx, name)
+		err := w.compact(ctx, name, last)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, session.ErrStale) && !errors.Is(err, compact.ErrBusy) {
+			w.c.Logger.Warn("a session could not be summarised", "session", name, "err", err)
 		}
 	})
 }
@@ -156,16 +157,16 @@ func (w *Work) name(ctx context.Context, session string) {
 }
 
 // compact summarises a session that is due.
-func (w *Work) compact(ctx context.Context, session string, last Filled) error {
+func (w *Work) compact(ctx context.Context, name string, last Filled) error {
 	if w.c.Compactor == nil {
 		return nil
 	}
-	if done, err := w.c.Compactor.Renew(ctx, session); err == nil && w.c.Compacted != nil {
+	if done, err := w.c.Compactor.Renew(ctx, name); err == nil && w.c.Compacted != nil {
 		w.c.Compacted(done)
-	} else if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
-		w.c.Logger.Info("a Summary that lost something is not made anew yet", "session", session, "err", err)
+	} else if err != nil && !errors.Is(err, session.ErrNothing) {
+		w.c.Logger.Info("a Summary that lost something is not made anew yet", "session", name, "err", err)
 	}
-	snap, policy, err := w.c.Compactor.Snapshot(ctx, session, "")
+	snap, policy, err := w.c.Compactor.Snapshot(ctx, name, "")
 	if err != nil || !policy.Due(snap.Since, last.Percent) || snap.Covered(policy.KeepRecent) == 0 {
 		return err
 	}

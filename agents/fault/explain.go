@@ -19,8 +19,8 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/excerpt"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -317,7 +317,7 @@ func explainDisk(err error) (Explanation, bool) {
 		return disk("the disk is full", "Free some space, then Retry."+lost)
 	case errors.Is(err, syscall.EFBIG):
 		return disk("the file may not grow any more", "Raise the limit on the size of files (ulimit -f), or start a new chat."+lost)
-	case errors.Is(err, sessionmem.ErrReadOnly):
+	case errors.Is(err, session.ErrReadOnly):
 		return Explanation{KindDisk, "This transcript can only be read here: it is of a newer version, or a newer file continues it.", "Start a new chat, or update mac-stats."}, true
 	case errors.Is(err, syscall.EROFS):
 		return disk("the disk is read-only", "Make it writable, or set MAC_STATS_HOME to another folder, then Retry.")
@@ -327,7 +327,7 @@ func explainDisk(err error) (Explanation, bool) {
 		return disk("no permission to "+opOf(err)+inPath(err), "Give yourself access to it, or set MAC_STATS_HOME to another folder, then Retry."+lost)
 	case saving && errors.Is(err, fs.ErrNotExist):
 		return disk("its folder is gone:"+inPath(err), "Put it back if you moved it, or start mac-stats again: it makes a new one.")
-	case errors.Is(err, transcript.ErrBadName), errors.Is(err, sessionmem.ErrNotFound):
+	case errors.Is(err, transcript.ErrBadName), errors.Is(err, session.ErrNotFound):
 		return Explanation{KindInternal, Sentence(err.Error()), "`mac-stats sessions list` shows the sessions there are."}, true
 	case saving:
 		first, _, _ := strings.Cut(save.Err.Error(), "\n")

@@ -11,7 +11,7 @@ import (
 
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -66,9 +66,9 @@ func TestExplain(t *testing.T) {
 		{&Save{What: "The answer", Err: path(syscall.EFBIG)}, KindDisk, "The answer could not be saved: the file may not grow any more.", "ulimit"},
 		{&Save{What: "The answer", Err: path(syscall.ENOENT)}, KindDisk, "The answer could not be saved: its folder is gone", "makes a new one"},
 		{path(syscall.EIO), KindDisk, "Writing: open /data/session/x.md: input/output error.", "Retry"},
-		{fmt.Errorf("writing: %w", sessionmem.ErrReadOnly), KindDisk, "can only be read", "new chat"},
+		{fmt.Errorf("writing: %w", session.ErrReadOnly), KindDisk, "can only be read", "new chat"},
 		{fmt.Errorf("x: %w", transcript.ErrBadName), KindInternal, "not a session name", "sessions list"},
-		{fmt.Errorf("x: %w", sessionmem.ErrNotFound), KindInternal, "no such session", "sessions list"},
+		{fmt.Errorf("x: %w", session.ErrNotFound), KindInternal, "no such session", "sessions list"},
 		{errors.New("who knows"), KindInternal, "Who knows.", "Retry"},
 	} {
 		t.Run(tt.kind+" "+tt.err.Error(), func(t *testing.T) {

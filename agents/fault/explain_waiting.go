@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 // ExplainWaiting says what of a session is not saved yet, why, and what becomes of
 // it.
-func ExplainWaiting(u sessionmem.Refused) Explanation {
+func ExplainWaiting(u session.Refused) Explanation {
 	const what = "It"
 	e := Explain(&Save{What: what, Err: u.Err})
 	why := strings.TrimPrefix(e.Sentence, what+" could not be saved: ")

@@ -6,29 +6,29 @@ import (
 	"syscall"
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 func TestWaitingMessagesAreExplained(t *testing.T) {
 	const kept = " You can go on: what is not saved is kept in memory and written by itself as soon as that works."
 	for _, tt := range []struct {
-		in             sessionmem.Refused
+		in             session.Refused
 		sentence, next string
 	}{
 		{
-			sessionmem.Refused{Messages: 2, Err: &fs.PathError{Op: "write", Path: "x.md", Err: syscall.ENOSPC}},
+			session.Refused{Messages: 2, Err: &fs.PathError{Op: "write", Path: "x.md", Err: syscall.ENOSPC}},
 			"2 messages are not saved yet: the disk is full.", "Free some space." + kept + " Quitting before would lose it.",
 		},
 		{
-			sessionmem.Refused{Messages: 1, Rescued: true, Err: &fs.PathError{Op: "stat", Path: "/data/session", Err: syscall.ENOENT}},
+			session.Refused{Messages: 1, Rescued: true, Err: &fs.PathError{Op: "stat", Path: "/data/session", Err: syscall.ENOENT}},
 			"1 message is not saved yet: its folder is gone: /data/session.", "Put it back if you moved it." + kept,
 		},
 		{
-			sessionmem.Refused{Messages: 3, Rescued: true, Err: &fs.PathError{Op: "open", Path: "x.md", Err: fs.ErrPermission}},
+			session.Refused{Messages: 3, Rescued: true, Err: &fs.PathError{Op: "open", Path: "x.md", Err: fs.ErrPermission}},
 			"3 messages are not saved yet: no permission to open x.md.", "Give yourself access to it, or set MAC_STATS_HOME to another folder." + kept,
 		},
 		{
-			sessionmem.Refused{Messages: 3, Rescued: true, Err: errors.New("odd")},
+			session.Refused{Messages: 3, Rescued: true, Err: errors.New("odd")},
 			"3 messages are not saved yet: odd.", "Check the disk." + kept,
 		},
 	} {

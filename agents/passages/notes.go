@@ -128,7 +128,7 @@ func (p *Passages) scope() recall.Scope {
 // before a reset, which asked for a conversation that knows nothing of it, nor what was
 // taken back by an edit. Of others: nothing that was said on Discord.
 func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
-	on, err := p.c.Store.Standing(ctx, p.c.Session)
+	on, err := p.c.Store.Session(p.c.Session).Standing(ctx)
 	if err != nil {
 		p.c.Logger.Warn("this conversation is not searched: what was reset in it can't be told", "session", p.c.Session, "err", err)
 		on = func(string) bool { return false }
@@ -333,11 +333,11 @@ func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, see
 		return "", 0
 	}
 	store := p.c.Store
-	_, next, err := store.Message(ctx, h.Session, h.Block)
+	_, next, err := store.Session(h.Session).Message(ctx, h.Block)
 	if err != nil || next == "" {
 		return "", 0
 	}
-	answer, _, err := store.Message(ctx, h.Session, next)
+	answer, _, err := store.Session(h.Session).Message(ctx, next)
 	if err != nil || answer.Kind != transcript.KindAssistant || seen.shows(answer.Text) {
 		return "", 0
 	}

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"mac-stats/agents/fault"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -103,11 +103,11 @@ func (a *API) explain(err error) *problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, transcript.ErrBadName):
+	case errors.Is(err, session.ErrNotFound), errors.Is(err, transcript.ErrBadName):
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such session.", "`mac-stats sessions list` names those there are; give the full name, such as cpu-k3x9qa."}
 	case errors.Is(err, recall.ErrNoChunk):
 		return &problem{http.StatusNotFound, codeNotFound, "There is no such chunk in this session.", "List the session's memory for the ids there are."}
-	case errors.Is(err, sessionmem.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, sessionmem.ErrBusy):
+	case errors.Is(err, session.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, session.ErrBusy):
 		return &problem{http.StatusConflict, codeConflict, "The session is being worked on.", "Send the request again in a moment."}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{http.StatusGatewayTimeout, codeTimeout, "It took longer than allowed.", "Send the request again."}

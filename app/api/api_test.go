@@ -160,7 +160,7 @@ func (b *bench) check(r *http.Request, status int, header http.Header, body []by
 	b.seen[op][strconv.Itoa(status)] = true
 }
 
-func session(id, rest string) string {
+func pathOf(id, rest string) string {
 	return "/v1/chat/sessions/" + url.PathEscape(id) + "/memory" + rest
 }
 
@@ -199,24 +199,24 @@ func TestRequests(t *testing.T) {
 		{"search, a limit with a sign", "GET", "/v1/memory/search?q=a&limit=%2B5", 400, []string{"from 1 to 100"}, nil},
 		{"search, a limit with a zero before", "GET", "/v1/memory/search?q=a&limit=05", 400, []string{"from 1 to 100"}, nil},
 		{"search, a number for a flag", "GET", "/v1/memory/search?q=a&include_cold=1", 400, []string{"neither true nor false"}, nil},
-		{"list, the limit twice", "GET", session("cpu-old", "?limit=1&limit=2"), 400, []string{"there twice"}, nil},
-		{"list, an empty limit", "GET", session("cpu-old", "?limit="), 400, []string{"limit is empty"}, nil},
+		{"list, the limit twice", "GET", pathOf("cpu-old", "?limit=1&limit=2"), 400, []string{"there twice"}, nil},
+		{"list, an empty limit", "GET", pathOf("cpu-old", "?limit="), 400, []string{"limit is empty"}, nil},
 		{"search, bad encoding", "GET", "/v1/memory/search?q=a;b", 400, []string{"can't be read"}, nil},
 		{"search an unknown session", "GET", "/v1/memory/search?q=a&session=cpu-none", 404, []string{"no such session"}, nil},
 		{"search a private session", "GET", "/v1/memory/search?q=a&session=cpu-secret", 404, []string{"no such session"}, nil},
-		{"list", "GET", session("cpu-old", ""), 200, []string{`"total":4`, `"next":""`, `"turn":3`, "Nowhere."}, nil},
-		{"list a page", "GET", session("cpu-old", "?limit=2"), 200, []string{"8443", `"next":"cpu-old/`}, []string{"Nowhere."}},
-		{"list, unknown place", "GET", session("cpu-old", "?after=cpu-old/none/0"), 400, []string{"names no chunk"}, nil},
-		{"list, too many", "GET", session("cpu-old", "?limit=501"), 400, []string{"from 1 to 500"}, nil},
-		{"list an unknown session", "GET", session("cpu-none", ""), 404, []string{"no such session"}, nil},
-		{"list a private session", "GET", session("cpu-secret", ""), 404, []string{"no such session"}, nil},
-		{"list, a way out of the folder", "GET", session("../../etc/passwd", ""), 404, []string{"no such session"}, nil},
-		{"summarize an unknown session", "POST", session("cpu-none", "/summarize"), 404, nil, nil},
-		{"summarize, a parameter", "POST", session("cpu-old", "/summarize?x=1"), 400, []string{"This path takes none."}, nil},
-		{"summarize, little was said", "POST", session("cli-other", "/summarize"), 200, []string{`"summary":""`, "nothing to summarise"}, nil},
-		{"summarize by GET", "GET", session("cpu-old", "/summarize"), 405, []string{"Use POST or"}, nil},
+		{"list", "GET", pathOf("cpu-old", ""), 200, []string{`"total":4`, `"next":""`, `"turn":3`, "Nowhere."}, nil},
+		{"list a page", "GET", pathOf("cpu-old", "?limit=2"), 200, []string{"8443", `"next":"cpu-old/`}, []string{"Nowhere."}},
+		{"list, unknown place", "GET", pathOf("cpu-old", "?after=cpu-old/none/0"), 400, []string{"names no chunk"}, nil},
+		{"list, too many", "GET", pathOf("cpu-old", "?limit=501"), 400, []string{"from 1 to 500"}, nil},
+		{"list an unknown session", "GET", pathOf("cpu-none", ""), 404, []string{"no such session"}, nil},
+		{"list a private session", "GET", pathOf("cpu-secret", ""), 404, []string{"no such session"}, nil},
+		{"list, a way out of the folder", "GET", pathOf("../../etc/passwd", ""), 404, []string{"no such session"}, nil},
+		{"summarize an unknown session", "POST", pathOf("cpu-none", "/summarize"), 404, nil, nil},
+		{"summarize, a parameter", "POST", pathOf("cpu-old", "/summarize?x=1"), 400, []string{"This path takes none."}, nil},
+		{"summarize, little was said", "POST", pathOf("cli-other", "/summarize"), 200, []string{`"summary":""`, "nothing to summarise"}, nil},
+		{"summarize by GET", "GET", pathOf("cpu-old", "/summarize"), 405, []string{"Use POST or"}, nil},
 		{"search by POST", "POST", "/v1/memory/search?q=a", 405, []string{"Use GET."}, nil},
-		{"forget by POST", "POST", session("cpu-old", "/cpu-old%2Fa%2F0"), 405, []string{"Use DELETE."}, nil},
+		{"forget by POST", "POST", pathOf("cpu-old", "/cpu-old%2Fa%2F0"), 405, []string{"Use DELETE."}, nil},
 		{"an unknown path", "GET", "/v2/memory", 404, []string{"no such path"}, nil},
 		{"the root", "GET", "/", 404, []string{"no such path"}, nil},
 		{"the description", "GET", "/v1/openapi.yaml", 200, []string{"openapi: 3.0.3"}, nil},
@@ -260,7 +260,7 @@ func TestPathsAreBelowTheDataFolder(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted.")
 	paths := regexp.MustCompile(`"path":"([^"]*)"`)
-	for _, target := range []string{"/v1/memory/search?q=zephyr", session("cpu-old", ""), session("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))) + "?dry_run=true"} {
+	for _, target := range []string{"/v1/memory/search?q=zephyr", pathOf("cpu-old", ""), pathOf("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))) + "?dry_run=true"} {
 		method := "GET"
 		if strings.Contains(target, "dry_run") {
 			method = "DELETE"
@@ -282,16 +282,16 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted.", "And the weather?", "Fine.")
 	chunk := b.firstChunk("cpu-old")
-	encoded, raw := session("cpu-old", "/"+url.PathEscape(chunk)), session("cpu-old", "/"+chunk)
+	encoded, raw := pathOf("cpu-old", "/"+url.PathEscape(chunk)), pathOf("cpu-old", "/"+chunk)
 
 	if status, body := b.do(b.request("DELETE", encoded+"?dry_run=true")); status != 200 || !strings.Contains(body, `"dry_run":true`) || !strings.Contains(body, "7719-zephyr") {
 		t.Errorf("a dry run: %d %s", status, body)
 	}
-	if _, body := b.do(b.request("GET", session("cpu-old", ""))); !strings.Contains(body, "7719-zephyr") {
+	if _, body := b.do(b.request("GET", pathOf("cpu-old", ""))); !strings.Contains(body, "7719-zephyr") {
 		t.Errorf("the dry run took it: %s", body)
 	}
 	for _, wrong := range []string{
-		session("cpu-old", "/cpu-other%2Fa%2F0"), session("cpu-old", "/"+url.PathEscape(chunk+"9")), session("cpu-old", "/memory%2Fagents%2Fmemory.md%2Fa"), session("cpu-old", "/"),
+		pathOf("cpu-old", "/cpu-other%2Fa%2F0"), pathOf("cpu-old", "/"+url.PathEscape(chunk+"9")), pathOf("cpu-old", "/memory%2Fagents%2Fmemory.md%2Fa"), pathOf("cpu-old", "/"),
 	} {
 		if status, body := b.do(b.request("DELETE", wrong)); status != 404 {
 			t.Errorf("%s: %d %s", wrong, status, body)
@@ -316,7 +316,7 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	b.say("cpu-old") // as the app takes up what changed
-	if _, body := b.do(b.request("GET", session("cpu-old", ""))); strings.Contains(body, "7719") || !strings.Contains(body, "And the weather?") {
+	if _, body := b.do(b.request("GET", pathOf("cpu-old", ""))); strings.Contains(body, "7719") || !strings.Contains(body, "And the weather?") {
 		t.Errorf("after it: %s", body)
 	}
 	if status, _ := b.do(b.request("DELETE", encoded)); status != 404 {
@@ -349,7 +349,7 @@ func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 		"/v1/memory/search?q=zephyr":                   `"state":"fresh, 2 cold chunks excluded"`,
 		"/v1/memory/search?q=zephyr&include_cold=true": `"state":"fresh"`,
 		"/v1/memory/search?q=zephyr+last+year":         `"state":"fresh"`,
-		session("cpu-old", ""):                         `"state":"fresh"`,
+		pathOf("cpu-old", ""):                          `"state":"fresh"`,
 	} {
 		if status, body := b.do(b.request("GET", target)); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s, want %s", target, status, body, want)
@@ -363,7 +363,7 @@ func TestThePagesOfAListHoldEveryChunkOnce(t *testing.T) {
 	after, pages := "", 0
 	var all []string
 	for range 10 {
-		_, body := b.do(b.request("GET", session("cpu-old", "?limit=2&after="+url.QueryEscape(after))))
+		_, body := b.do(b.request("GET", pathOf("cpu-old", "?limit=2&after="+url.QueryEscape(after))))
 		for _, word := range []string{"one", "two", "three", "four", "five"} {
 			if strings.Contains(body, `"text":"`+word+`"`) {
 				all = append(all, word)
@@ -426,9 +426,9 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 	b.say("cpu-old", "wait for it", "fine", "zephyr?", "8443", "more?", "no")
 	targets := map[string][2]string{
 		"searchMemory":    {"GET", "/v1/memory/search?q=zephyr"},
-		"listMemory":      {"GET", session("cpu-old", "")},
-		"forgetMemory":    {"DELETE", session("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))+"?dry_run=true")},
-		"summarizeMemory": {"POST", session("cpu-old", "/summarize")},
+		"listMemory":      {"GET", pathOf("cpu-old", "")},
+		"forgetMemory":    {"DELETE", pathOf("cpu-old", "/"+url.PathEscape(b.firstChunk("cpu-old"))+"?dry_run=true")},
+		"summarizeMemory": {"POST", pathOf("cpu-old", "/summarize")},
 		"describe":        {"GET", "/v1/openapi.yaml"},
 	}
 	for op, target := range targets {
@@ -547,8 +547,8 @@ func (b *bench) tooLarge(targets map[string][2]string) {
 func TestTheMethodsOfAPathAreListed(t *testing.T) {
 	b := newBench(t)
 	for target, want := range map[string]string{
-		"/v1/memory/search?q=a": "GET, HEAD", "/v1/openapi.yaml": "GET, HEAD", session("cpu-old", ""): "GET, HEAD",
-		session("cpu-old", "/cpu-old%2Fa%2F0"): "DELETE", session("cpu-old", "/summarize"): "POST, DELETE",
+		"/v1/memory/search?q=a": "GET, HEAD", "/v1/openapi.yaml": "GET, HEAD", pathOf("cpu-old", ""): "GET, HEAD",
+		pathOf("cpu-old", "/cpu-old%2Fa%2F0"): "DELETE", pathOf("cpu-old", "/summarize"): "POST, DELETE",
 	} {
 		for _, method := range []string{"PUT", "PATCH", "TRACE", "OPTIONS", "QUERY"} {
 			w := httptest.NewRecorder()

@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/session"
 )
 
 const (
@@ -49,14 +49,14 @@ type memoryPage struct {
 func (a *API) session(ctx context.Context, r *http.Request) (string, error) {
 	name := r.PathValue("id")
 	if name == "" || len(name) > maxSessionID || a.backend.Store.IsPrivate(name) {
-		return "", sessionmem.ErrNotFound
+		return "", session.ErrNotFound
 	}
 	there, err := a.backend.Store.Exists(ctx, name)
 	if err != nil {
 		return "", err
 	}
 	if !there {
-		return "", sessionmem.ErrNotFound
+		return "", session.ErrNotFound
 	}
 	return name, nil
 }

@@ -9,9 +9,9 @@ import (
 	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/monitor"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 )
 
 // Compaction summarises sessions: after turns, periodically (where the folders are
@@ -109,13 +109,13 @@ func (cp *Compaction) tell(c compact.Result) {
 // Summarize summarises a session now, as a request would but for its being due, and
 // takes the Summary into the index. Nothing to summarise is a Result without a
 // Summary. begun, which may be nil, is told how many messages it covers.
-func (cp *Compaction) Summarize(ctx context.Context, session string, begun func(messages int)) (compact.Result, error) {
-	again, err := cp.Renew(ctx, session)
-	if err != nil && !errors.Is(err, sessionmem.ErrNothing) {
+func (cp *Compaction) Summarize(ctx context.Context, name string, begun func(messages int)) (compact.Result, error) {
+	again, err := cp.Renew(ctx, name)
+	if err != nil && !errors.Is(err, session.ErrNothing) {
 		return again, err
 	}
-	snap, policy, err := cp.Snapshot(ctx, session, "")
-	nothing := compact.Result{Session: session, Recent: len(snap.Messages)}
+	snap, policy, err := cp.Snapshot(ctx, name, "")
+	nothing := compact.Result{Session: name, Recent: len(snap.Messages)}
 	if again.Summary.ID != "" {
 		cp.index.changed()
 		again.Recent, nothing = len(snap.Messages), again

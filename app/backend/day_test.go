@@ -102,7 +102,7 @@ func (d *day) say(session string, n int) {
 
 // window is what the model would be told: "Summary + 4", and whether the app holds it.
 func (d *day) window(session string) string {
-	held, _ := d.store.Held(session)
+	held, _ := d.store.Sessions().Held(session)
 	c, err := d.store.Context(d.t.Context(), session)
 	if err != nil {
 		d.t.Error(err)
@@ -169,8 +169,8 @@ func TestADay(t *testing.T) {
 		d := newDay(t)
 		d.say("cli-left", 6)
 		d.say("cli-few", 3)
-		d.store.Release("cli-left") // of a process that has ended
-		d.store.Release("cli-few")
+		d.store.Session("cli-left").Release() // of a process that has ended
+		d.store.Session("cli-few").Release()
 		time.Sleep(45 * time.Minute)
 		d.hangs = func(call int) bool { return call == 3 }
 		end := d.begin()
@@ -218,7 +218,7 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 		for i := range 14 {
 			name := fmt.Sprintf("cli-s%02d", i)
 			d.say(name, 4)
-			d.store.Release(name)
+			d.store.Session(name).Release()
 			time.Sleep(time.Second)
 		}
 		d.sleepsFor(8 * time.Hour)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -15,20 +15,20 @@ import (
 const elsewhereTime = 10 * time.Second
 
 // Elsewhere gives what the memory server has of a session of another machine: its messages,
-// without what was forgotten here. machine is its name, "" any; sessionmem.ErrNotFound where
+// without what was forgotten here. machine is its name, "" any; session.ErrNotFound where
 // there is none.
-func (sm *SharedMemory) Elsewhere(ctx context.Context, session, machine string) (*transcript.Transcript, error) {
+func (sm *SharedMemory) Elsewhere(ctx context.Context, name, machine string) (*transcript.Transcript, error) {
 	server, err := sm.Server()
 	if err != nil {
 		return nil, err
 	}
-	notFound := fmt.Errorf("%w: %s isn't on the memory server", sessionmem.ErrNotFound, session)
+	notFound := fmt.Errorf("%w: %s isn't on the memory server", session.ErrNotFound, name)
 	if server == nil {
 		return nil, notFound
 	}
 	ctx, stop := context.WithTimeout(ctx, elsewhereTime)
 	defer stop()
-	all, err := server.Messages(ctx, session, machine)
+	all, err := server.Messages(ctx, name, machine)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (sm *SharedMemory) Elsewhere(ctx context.Context, session, machine string) 
 		return nil, notFound
 	}
 	first := &all[0]
-	t := &transcript.Transcript{Info: transcript.Info{Name: session, Source: first.Source, Machine: first.Machine, ReadOnly: true, Started: first.Time}}
+	t := &transcript.Transcript{Info: transcript.Info{Name: name, Source: first.Source, Machine: first.Machine, ReadOnly: true, Started: first.Time}}
 	forgotten := sm.store.Forgotten().Traces()
 	for i := 0; i < len(all) && all[i].Machine == first.Machine; {
 		p := &all[i]
@@ -45,7 +45,7 @@ func (sm *SharedMemory) Elsewhere(ctx context.Context, session, machine string) 
 		for i++; i < len(all) && all[i].Strand == at.Strand && all[i].Message == at.Message && all[i].Key == p.Key; i++ { // its other parts
 			block.Text += "\n\n" + all[i].Text
 		}
-		block, _, _ = forgotten.Clean(session, block)
+		block, _, _ = forgotten.Clean(name, block)
 		t.Blocks = append(t.Blocks, block)
 		t.Info.Active = block.Time
 		if block.Kind == transcript.KindUser || block.Kind == transcript.KindAssistant {

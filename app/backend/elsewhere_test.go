@@ -14,10 +14,10 @@ import (
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/config"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -66,7 +66,7 @@ func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 			t.Errorf("%+v, %v", tr, err)
 		}
 	}
-	if _, err := lap.Shared.Elsewhere(t.Context(), "cpu-far", ""); !errors.Is(err, sessionmem.ErrNotFound) {
+	if _, err := lap.Shared.Elsewhere(t.Context(), "cpu-far", ""); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("its own conversation is of another machine: %v", err)
 	}
 	if st, err := desk.Shared.TestServer(t.Context()); err != nil || len(st.Machines) != 2 {

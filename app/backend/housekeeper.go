@@ -7,6 +7,7 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -26,7 +27,7 @@ func (hk *housekeeper) tidy() {
 	hk.app.work.Go(func() { hk.sweep(hk.app.ctx) })
 	a := hk.archivist()
 	hk.app.work.Go(func() { a.run(hk.app.ctx) })
-	hk.app.work.Go(func() { restIdle(hk.app.ctx, hk.store.Rest) })
+	hk.app.work.Go(func() { restIdle(hk.app.ctx, hk.store.Sessions().Rest) })
 }
 
 // sweep removes the temporary files of programs that were killed while they wrote, but
@@ -56,7 +57,7 @@ func (hk *housekeeper) archivist() *archivist {
 		then: func(ctx context.Context) {
 			hk.sweep(ctx)
 			hk.expirer().pass(ctx)
-			if err := hk.store.ExpireRemoved(ctx); err != nil && ctx.Err() == nil {
+			if err := hk.store.Sessions().ExpireRemoved(ctx); err != nil && ctx.Err() == nil {
 				hk.app.Logger.Info("what was removed from some sessions stays in their journals until tomorrow", "error", err)
 			}
 			if _, err := hk.store.State().Prune(ctx); err != nil {
@@ -85,7 +86,7 @@ func (hk *housekeeper) expirer() *expirer {
 
 // keepSaving tries again what the disk refused, and tells of it, until Close.
 func (hk *housekeeper) keepSaving() {
-	hk.app.work.Go(func() { hk.store.KeepSaving(hk.app.ctx) })
+	hk.app.work.Go(func() { hk.store.Sessions().KeepSaving(hk.app.ctx) })
 	hk.app.work.Go(func() {
 		for {
 			select {
@@ -101,7 +102,7 @@ func (hk *housekeeper) keepSaving() {
 }
 
 // tellRefused keeps one notice a session while its messages wait for the disk.
-func (hk *housekeeper) tellRefused(u sessionmem.Refused) {
+func (hk *housekeeper) tellRefused(u session.Refused) {
 	waited := hk.app.dropNoticesOf(NoticeUnsaved, u.Session)
 	if u.Blocks > 0 {
 		hk.app.addNotice(unsavedNotice(u))

@@ -63,7 +63,7 @@ func (b *Backend) Import(ctx context.Context, file string, dry bool, bad func(pl
 		}
 		got.add(conv.Blocks)
 		if !dry && got.Conversations%importsHeld == 0 {
-			b.Store.Rest(0)
+			b.Store.Sessions().Rest(0)
 		}
 		return nil
 	}, func(place int, err error) {
@@ -94,6 +94,6 @@ func (b *Backend) writeImported(ctx context.Context, conv importer.Conversation)
 		last := blocks[len(blocks)-1].Time
 		blocks = append(blocks, transcript.Block{Kind: transcript.KindNote, Time: last, Note: transcript.NoteTitle, Text: conv.Title})
 	}
-	_, err := b.Store.AppendAll(ctx, conv.Session, blocks...)
+	_, err := b.Store.Session(conv.Session).Append(ctx, blocks...)
 	return err
 }

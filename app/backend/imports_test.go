@@ -24,7 +24,7 @@ func TestAnImportHoldsFewOfItsConversations(t *testing.T) {
 	if err != nil || got.Conversations != many {
 		t.Fatalf("imported %+v, %v", got, err)
 	}
-	if held := b.Store.Rest(0); held > importsHeld {
+	if held := b.Store.Sessions().Rest(0); held > importsHeld {
 		t.Errorf("%d of %d conversations are held in memory", held, many)
 	}
 }

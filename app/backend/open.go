@@ -186,7 +186,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	b.Shared = &SharedMemory{app: b.base, store: store}
 	b.Index = &Index{app: b.base, store: store, client: b.Client, models: b.Models, monitor: b.Monitor, shared: b.Shared}
 	b.closers = append(b.closers, store.Close, b.Shared.close, b.Index.close)
-	if err := store.RecoverAll(ctx); err != nil {
+	if err := store.Sessions().RecoverAll(ctx); err != nil {
 		b.Logger.Warn("answers cut off by a crash wait for their session's next message", "error", err)
 	}
 	b.Memory = memory.New(memory.Config{

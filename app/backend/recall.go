@@ -85,7 +85,7 @@ func (ix *Index) open() (*recall.Index, error) {
 		Reranker:      &reranker{ix},
 		Progress:      ix.tellProgress,
 		EmbedPatience: ix.embedPatience(),
-		InTurn:        ix.store.InTurn,
+		InTurn:        ix.store.Sessions().InTurn,
 		EmbedShare:    ix.embedShare,
 		Server:        ix.shared.forIndex, ServerPatience: ix.embedPatience(), BeforePush: ix.beforePush,
 		Forgotten: func() corpus.Tombstones { return ix.store.Forgotten() },

@@ -7,20 +7,20 @@ import (
 	"sync"
 
 	"mac-stats/agents/fault"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 // refusals tells of messages that the disk refuses. The store tells it while it
 // holds a session's lock, so everything else is done on a goroutine of its own.
 type refusals struct {
 	mu    sync.Mutex
-	queue []sessionmem.Refused
+	queue []session.Refused
 	wake  chan struct{} // 1 place
 }
 
 func newRefusals() *refusals { return &refusals{wake: make(chan struct{}, 1)} }
 
-func (r *refusals) add(u sessionmem.Refused) {
+func (r *refusals) add(u session.Refused) {
 	r.mu.Lock()
 	r.queue = append(r.queue, u)
 	r.mu.Unlock()
@@ -30,7 +30,7 @@ func (r *refusals) add(u sessionmem.Refused) {
 	}
 }
 
-func (r *refusals) take() []sessionmem.Refused {
+func (r *refusals) take() []session.Refused {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	queue := r.queue
@@ -39,7 +39,7 @@ func (r *refusals) take() []sessionmem.Refused {
 }
 
 // unsavedNotice says what is not saved yet, why, and what becomes of it.
-func unsavedNotice(u sessionmem.Refused) Notice {
+func unsavedNotice(u session.Refused) Notice {
 	why := fault.ExplainWaiting(u)
 	return Notice{Kind: NoticeUnsaved, Session: u.Session, Text: why.Sentence, Next: why.Next}
 }

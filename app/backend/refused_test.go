@@ -63,7 +63,7 @@ func TestAConversationGoesOnWhileTheDiskRefusesIt(t *testing.T) {
 	o.Watch = true
 	b = open(t, o)
 	say("three")
-	for deadline := time.Now().Add(time.Minute); len(b.Store.Refused()) > 0 || len(b.Notices()) > 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(b.Store.Sessions().Refused()) > 0 || len(b.Notices()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still told: %+v", b.Notices())
 		}

@@ -188,7 +188,7 @@ func (sc *Schedules) beat(ctx context.Context) (session, answer string, err erro
 	if sc.app.Config().Session.InMemoryOnly {
 		sc.store.SetPrivate(heartbeatSession)
 	}
-	if _, err := sc.store.AppendAll(ctx, heartbeatSession, asked, said); err != nil {
+	if _, err := sc.store.Session(heartbeatSession).Append(ctx, asked, said); err != nil {
 		return heartbeatSession, res.Text, fmt.Errorf("keeping what the heartbeat said: %w", err)
 	}
 	sc.sessionsChanged(heartbeatSession)

@@ -15,9 +15,9 @@ import (
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
 	"mac-stats/app/config"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -125,9 +125,9 @@ func explain(c *cmdline.Line, err error) string {
 		return plain.Error()
 	}
 	switch {
-	case errors.Is(err, sessionmem.ErrNotFound), errors.Is(err, transcript.ErrBadName):
+	case errors.Is(err, session.ErrNotFound), errors.Is(err, transcript.ErrBadName):
 		return words.CutQuotes(words.Sentence(err.Error()))
-	case errors.Is(err, sessionmem.ErrBusy):
+	case errors.Is(err, session.ErrBusy):
 		return words.Sentence(err.Error()) + " Wait until it has ended, or stop it, then try again."
 	case errors.Is(err, config.ErrNoHome):
 		return "The home folder is not known. Set HOME, or MAC_STATS_HOME to the folder to use."

@@ -16,7 +16,7 @@ import (
 	"mac-stats/app/cpuwindow/compose"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/ui/screentest"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -33,7 +33,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.chats().Shown()
-		b.keeper.refuse = fmt.Errorf("changing it: %w", sessionmem.ErrNotFound)
+		b.keeper.refuse = fmt.Errorf("changing it: %w", session.ErrNotFound)
 		want := transcript.Settings{Model: "qwen3:8b", Temperature: warmth(0.2), Prompt: "Short."}
 		b.choose(c, want)
 		b.Settle()

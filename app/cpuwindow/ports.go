@@ -21,9 +21,9 @@ import (
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/vitals"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wordsearch"
@@ -55,9 +55,9 @@ type actions interface {
 	Undelete(ctx context.Context, name string) (string, error)
 	Continue(ctx context.Context, name, from string) error
 	UseVersion(ctx context.Context, name, id string) error
-	Removed(ctx context.Context, name string) (sessionmem.Removed, error)
-	Restore(ctx context.Context, name string) (sessionmem.Removed, error)
-	KeepRemoved(ctx context.Context, name string) (sessionmem.Removed, error)
+	Removed(ctx context.Context, name string) (session.Removed, error)
+	Restore(ctx context.Context, name string) (session.Removed, error)
+	KeepRemoved(ctx context.Context, name string) (session.Removed, error)
 	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
 }
 

@@ -14,7 +14,7 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -87,7 +87,7 @@ func (w *Window) goOn(in transcript.Info, from string) {
 	}
 	w.library.Act(i18n.T("Continuing from here"), func(ctx context.Context) error {
 		err := w.parts.library.Continue(ctx, in.Name, from)
-		if errors.Is(err, sessionmem.ErrNotFound) {
+		if errors.Is(err, session.ErrNotFound) {
 			return errors.New("it is summarised by now and no longer in the context. Fork from here instead")
 		}
 		return err

@@ -152,7 +152,7 @@ func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?")
-		lock, err := s.LockTurn(t.Context(), "cpu-a", "test", nil)
+		lock, err := s.Session("cpu-a").LockTurn(t.Context(), "test", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

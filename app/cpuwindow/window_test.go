@@ -40,6 +40,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wordsearch"
 )
@@ -94,7 +95,7 @@ func (s *stubSessions) Load(_ context.Context, name string) (*transcript.Transcr
 	if t := s.files[name]; t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("%w: %s", sessionmem.ErrNotFound, name)
+	return nil, fmt.Errorf("%w: %s", session.ErrNotFound, name)
 }
 
 func (s *stubSessions) NewName(source string) string {
@@ -769,7 +770,7 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
 			t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
 		}
-		b.keeper.refuse = sessionmem.ErrNotFound // nothing was said yet
+		b.keeper.refuse = session.ErrNotFound // nothing was said yet
 		am.Items[0].Action()
 		b.w.chat.Send("q")
 		if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
@@ -868,12 +869,12 @@ func (stubIndex) Related(context.Context, string, bool) ([]recall.Hit, recall.St
 func (stubIndex) Typing() {}
 
 // Elsewhere is a server that holds one conversation of another machine.
-func (stubIndex) Elsewhere(_ context.Context, session, machine string) (*transcript.Transcript, error) {
-	if session != "cpu-far" || machine != "lap" && machine != "" {
-		return nil, sessionmem.ErrNotFound
+func (stubIndex) Elsewhere(_ context.Context, name, machine string) (*transcript.Transcript, error) {
+	if name != "cpu-far" || machine != "lap" && machine != "" {
+		return nil, session.ErrNotFound
 	}
 	return &transcript.Transcript{
-		Info: transcript.Info{Name: session, Source: "cpu", Machine: "lap", ReadOnly: true},
+		Info: transcript.Info{Name: name, Source: "cpu", Machine: "lap", ReadOnly: true},
 		Blocks: []transcript.Block{
 			{ID: "f1", Kind: transcript.KindUser, Text: "where is the ferry"},
 			{ID: "f2", Kind: transcript.KindAssistant, Agent: "orchestrator", Text: "At the pier of the far island."},

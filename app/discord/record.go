@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/app/discord/botstate"
 	"mac-stats/app/discord/connection"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -60,7 +60,7 @@ func (rc *record) heardIn(ctx context.Context, channel string) map[string]string
 			}
 		}
 	}
-	if err != nil && !errors.Is(err, sessionmem.ErrNotFound) || windowErr != nil {
+	if err != nil && !errors.Is(err, session.ErrNotFound) || windowErr != nil {
 		rc.log.Warn("which messages a transcript holds can't be read", "channel", channel, "err", errors.Join(err, windowErr))
 		return ids
 	}

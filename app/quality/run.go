@@ -227,7 +227,7 @@ func (r *runner) compact(ctx context.Context, session string, t task) (registry.
 		}
 		blocks = append(blocks, b)
 	}
-	if _, err := r.b.Store.AppendAll(ctx, session, blocks...); err != nil {
+	if _, err := r.b.Store.Session(session).Append(ctx, blocks...); err != nil {
 		return registry.Outcome{}, err
 	}
 	snap, _, err := r.b.Compaction.Snapshot(ctx, session, "")

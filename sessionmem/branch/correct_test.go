@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -94,7 +95,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if got := read(t, again); got != tt.want {
 					t.Errorf("after a restart the context is %q, want %q", got, tt.want)
 				}
-				on, err := again.Standing(t.Context(), name)
+				on, err := again.Session(name).Standing(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -134,14 +135,14 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	snap, err := s.Snapshot(t.Context(), name, "")
+	snap, err := s.Session(name).Snapshot(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Correct(t.Context(), name, transcript.Block{Note: transcript.NoteDeleted, Parent: "b0"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, sessionmem.ErrStale) {
-		t.Errorf("it gave %v, want sessionmem.ErrStale", err)
+	if _, err := s.Session(snap.Session).AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, session.ErrStale) {
+		t.Errorf("it gave %v, want session.ErrStale", err)
 	}
 }

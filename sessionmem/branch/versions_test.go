@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -100,7 +101,7 @@ func TestGoingBackToAVersion(t *testing.T) {
 	}
 	versioned(t, s, "x", "u5")
 	for _, id := range []string{"u2", "u5", "nothing"} {
-		if err := s.UseVersion(t.Context(), "cpu-v", id); !errors.Is(err, sessionmem.ErrNotFound) {
+		if err := s.UseVersion(t.Context(), "cpu-v", id); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("going back to %s: %v", id, err)
 		}
 	}

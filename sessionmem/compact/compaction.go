@@ -10,6 +10,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
@@ -78,8 +79,8 @@ func New(c Config) *Compaction {
 
 // Snapshot gives what there is to summarise, and the policy now; see
 // Store.Snapshot.
-func (c *Compaction) Snapshot(ctx context.Context, session, before string) (sessionmem.Snapshot, Policy, error) {
-	snap, err := c.c.Store.Snapshot(ctx, session, before)
+func (c *Compaction) Snapshot(ctx context.Context, session, before string) (session.Snapshot, Policy, error) {
+	snap, err := c.c.Store.Session(session).Snapshot(ctx, before)
 	policy := c.c.Policy().complete()
 	if transcript.IsDiscord(session) && policy.DiscordWindow > 0 {
 		policy.Threshold = max(policy.Threshold, policy.DiscordWindow+2)
@@ -92,14 +93,14 @@ func (c *Compaction) Snapshot(ctx context.Context, session, before string) (sess
 // the model works the conversation may go on; ErrStale where it went another way
 // before or meanwhile, ErrBusy where somebody else summarises it now. Ending
 // ctx stops the model; what it has already answered is kept.
-func (c *Compaction) Compact(ctx context.Context, snap sessionmem.Snapshot, keep int) (Result, error) {
+func (c *Compaction) Compact(ctx context.Context, snap session.Snapshot, keep int) (Result, error) {
 	return c.compact(ctx, snap, keep, false)
 }
 
-func (c *Compaction) compact(ctx context.Context, snap sessionmem.Snapshot, keep int, periodic bool) (Result, error) {
+func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep int, periodic bool) (Result, error) {
 	out := Result{Session: snap.Session, Messages: snap.Covered(keep), Recent: snap.Omitted + len(snap.Messages) - snap.Covered(keep)}
 	if len(snap.Messages) == 0 {
-		return out, fmt.Errorf("summarising %s: %w", snap.Session, sessionmem.ErrNothing)
+		return out, fmt.Errorf("summarising %s: %w", snap.Session, session.ErrNothing)
 	}
 	if snap.Waits {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, waitsError{})
@@ -109,10 +110,10 @@ func (c *Compaction) compact(ctx context.Context, snap sessionmem.Snapshot, keep
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
 	defer unlock()
-	if err := c.c.Store.StillHolds(ctx, snap, snap.Through(keep)); err != nil {
+	if err := c.c.Store.Session(snap.Session).StillHolds(ctx, snap, snap.Through(keep)); err != nil {
 		return out, err // before a model works for nothing, and lessons are learnt twice
 	}
-	if err := c.c.Store.StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).StillMeant(snap); err != nil {
 		return out, err
 	}
 	digest, err := c.digest(ctx, snap)
@@ -121,18 +122,18 @@ func (c *Compaction) compact(ctx context.Context, snap sessionmem.Snapshot, keep
 	}
 	out.Plain = digest.By == summary.PlainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if err := c.c.Store.StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).StillMeant(snap); err != nil {
 		return out, err
 	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
 		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
 	}
-	out.Summary, err = c.c.Store.AppendSummary(ctx, snap, c.summary(snap, digest, keep))
+	out.Summary, err = c.c.Store.Session(snap.Session).AppendSummary(ctx, snap, c.summary(snap, digest, keep))
 	return out, err
 }
 
 // digest asks the model; where it gives nothing usable, it is made without one.
-func (c *Compaction) digest(ctx context.Context, snap sessionmem.Snapshot) (Digest, error) {
+func (c *Compaction) digest(ctx context.Context, snap session.Snapshot) (Digest, error) {
 	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.Recent())
 	switch {
 	case errors.Is(err, ErrNoDigest):
@@ -145,7 +146,7 @@ func (c *Compaction) digest(ctx context.Context, snap sessionmem.Snapshot) (Dige
 }
 
 // learn hands the lessons that are some to the sink.
-func (c *Compaction) learn(ctx context.Context, snap sessionmem.Snapshot, digest Digest, periodic bool) (Kept, error) {
+func (c *Compaction) learn(ctx context.Context, snap session.Snapshot, digest Digest, periodic bool) (Kept, error) {
 	recent := snap.Recent()
 	lessons := summary.Grounded(digest.Lessons, recent)
 	if len(lessons) == 0 {
@@ -161,7 +162,7 @@ func (c *Compaction) learn(ctx context.Context, snap sessionmem.Snapshot, digest
 }
 
 // summary is the block that is appended.
-func (c *Compaction) summary(snap sessionmem.Snapshot, digest Digest, keep int) transcript.Block {
+func (c *Compaction) summary(snap session.Snapshot, digest Digest, keep int) transcript.Block {
 	recent := snap.Recent()
 	text := summary.WithIdentifiers(digest.Context, recent)
 	if n := snap.Omitted + len(snap.Messages) - len(recent); n > 0 {
@@ -175,7 +176,7 @@ func (c *Compaction) summary(snap sessionmem.Snapshot, digest Digest, keep int) 
 type waitsError struct{}
 
 func (waitsError) Error() string        { return "its last blocks are not on disk yet" }
-func (waitsError) Is(target error) bool { return target == sessionmem.ErrStale }
+func (waitsError) Is(target error) bool { return target == session.ErrStale }
 
 const (
 	passDays = 7 * 24 * time.Hour // older sessions are left alone
@@ -220,7 +221,7 @@ func (c *Compaction) Pass(ctx context.Context) error {
 		if info.Err != nil || info.ReadOnly || time.Since(info.Active) > passDays {
 			continue
 		}
-		held, turn := c.c.Store.Held(info.Name)
+		held, turn := c.c.Store.Sessions().Held(info.Name)
 		if turn || !held && taken == passMost {
 			continue // a turn compacts for itself
 		}
@@ -229,9 +230,9 @@ func (c *Compaction) Pass(ctx context.Context) error {
 			taken++
 		}
 		if !held {
-			c.c.Store.Release(info.Name)
+			c.c.Store.Session(info.Name).Release()
 		}
-		if errors.Is(err, sessionmem.ErrStale) || errors.Is(err, ErrBusy) {
+		if errors.Is(err, session.ErrStale) || errors.Is(err, ErrBusy) {
 			continue
 		}
 		if err != nil {
@@ -261,7 +262,7 @@ func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 		return renewed, err
 	}
 	if inactive {
-		c.c.Store.Release(name)
+		c.c.Store.Session(name).Release()
 	}
 	if c.c.Done != nil {
 		c.c.Done(done)

@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -171,7 +172,7 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 				return Digest{Context: "ours", By: "small:1b"}, tt.meanwhile(r)
 			}))
 			r.say("cli-a", 0, 8)
-			if _, err := r.compact("cli-a"); errors.Is(err, sessionmem.ErrStale) != tt.stale || !tt.stale && err != nil {
+			if _, err := r.compact("cli-a"); errors.Is(err, session.ErrStale) != tt.stale || !tt.stale && err != nil {
 				t.Errorf("error %v", err)
 			}
 			if got := window(t, r.store, "cli-a"); got != tt.want {
@@ -378,7 +379,7 @@ func TestACompactionUnderWayIsStale(t *testing.T) {
 		tr.AddWords("question 3")
 		must(t, rig.store.Forgotten().Begin(tr))
 	}
-	if _, err := rig.compact("cli-a"); err == nil || !strings.Contains(err.Error(), sessionmem.ErrStale.Error()) {
+	if _, err := rig.compact("cli-a"); err == nil || !strings.Contains(err.Error(), session.ErrStale.Error()) {
 		t.Errorf("got %v", err)
 	}
 	if text := window(t, rig.store, "cli-a"); strings.Contains(text, "striped") {

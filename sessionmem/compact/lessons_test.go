@@ -12,6 +12,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 
 	"github.com/google/go-cmp/cmp"
@@ -319,7 +320,7 @@ func TestOnlyOneCompactsASession(t *testing.T) {
 	}
 	close(release)
 	must(t, <-ended)
-	if _, err := theirs.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, sessionmem.ErrStale) || calls != 1 {
+	if _, err := theirs.Compact(t.Context(), snap, p.KeepRecent); !errors.Is(err, session.ErrStale) || calls != 1 {
 		t.Errorf("after it: %v, %d calls of the model", err, calls)
 	}
 	tr, err := other.Load(t.Context(), "cli-a")

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -62,7 +62,7 @@ func (p Policy) Due(since int, percent float64) bool {
 
 // Keep is how many of the last messages stay word for word: KeepRecent, and more of them
 // where they fit. One with files ends that: what those take isn't known here.
-func (p Policy) Keep(s sessionmem.Snapshot) int {
+func (p Policy) Keep(s session.Snapshot) int {
 	keep, tokens := p.KeepRecent, 0
 	if keep <= 0 {
 		return 0

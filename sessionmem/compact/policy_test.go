@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -31,7 +31,7 @@ func TestWhatFitsStaysWordForWord(t *testing.T) {
 		"no more than before for files": {withFile, Policy{KeepRecent: 4, KeepTokens: 9000}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.policy.Keep(sessionmem.Snapshot{Messages: c.messages}); got != c.want {
+			if got := c.policy.Keep(session.Snapshot{Messages: c.messages}); got != c.want {
 				t.Errorf("%d stay, want %d", got, c.want)
 			}
 		})

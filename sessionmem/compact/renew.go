@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -15,21 +15,21 @@ import (
 // is left of the messages that it covers. It is appended in its place. Nothing is learnt
 // by it. ErrNothing where there is none to make anew, or a model failed at it before;
 // other errors leave it as it is.
-func (c *Compaction) Renew(ctx context.Context, session string) (Result, error) {
-	out := Result{Session: session, Again: true}
-	r, err := c.c.Store.Renewable(ctx, session)
+func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
+	out := Result{Session: name, Again: true}
+	r, err := c.c.Store.Session(name).Renewable(ctx)
 	if err != nil {
-		return out, fmt.Errorf("making the Summary of %s anew: %w", session, err)
+		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
 	if len(r.From.Messages) == 0 || c.failed(r.Old.ID) {
-		return out, fmt.Errorf("making the Summary of %s anew: %w", session, sessionmem.ErrNothing)
+		return out, fmt.Errorf("making the Summary of %s anew: %w", name, session.ErrNothing)
 	}
-	unlock, err := c.lock(ctx, session)
+	unlock, err := c.lock(ctx, name)
 	if err != nil {
-		return out, fmt.Errorf("making the Summary of %s anew: %w", session, err)
+		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
 	defer unlock()
-	if err := c.c.Store.StillMeant(r.From); err != nil {
+	if err := c.c.Store.Session(r.From.Session).StillMeant(r.From); err != nil {
 		return out, err
 	}
 	digest, err := c.c.Summarizer.Summarize(ctx, r.From.Previous, r.From.Recent())
@@ -37,16 +37,16 @@ func (c *Compaction) Renew(ctx context.Context, session string) (Result, error) 
 		c.fail(r.Old.ID)
 	}
 	if err != nil {
-		return out, fmt.Errorf("making the Summary of %s anew: %w", session, err)
+		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
 	b := c.summary(r.From, digest, 0)
 	b.Through = r.Old.Through
-	b = b.WithSources(b.Sources(session) | r.Old.Sources(session))
+	b = b.WithSources(b.Sources(name) | r.Old.Sources(name))
 	b.Attrs[transcript.AttrAgain] = r.Old.ID
 	now := r.From
 	now.Previous = &r.Old
 	out.Messages = r.From.Covered(0)
-	out.Summary, err = c.c.Store.AppendSummary(context.WithoutCancel(ctx), now, b)
+	out.Summary, err = c.c.Store.Session(now.Session).AppendSummary(context.WithoutCancel(ctx), now, b)
 	return out, err
 }
 
@@ -65,13 +65,13 @@ func (c *Compaction) fail(id string) {
 
 // renewQuietly is Renew in passing: what it can't do now waits. It reports whether there
 // was something to do.
-func (c *Compaction) renewQuietly(ctx context.Context, session string) bool {
-	done, err := c.Renew(ctx, session)
+func (c *Compaction) renewQuietly(ctx context.Context, name string) bool {
+	done, err := c.Renew(ctx, name)
 	switch {
 	case err == nil && c.c.Done != nil:
 		c.c.Done(done)
-	case err != nil && !errors.Is(err, sessionmem.ErrNothing):
-		c.c.Logger.Debug("a Summary is not made anew yet", "session", session, "err", err)
+	case err != nil && !errors.Is(err, session.ErrNothing):
+		c.c.Logger.Debug("a Summary is not made anew yet", "session", name, "err", err)
 	}
-	return !errors.Is(err, sessionmem.ErrNothing)
+	return !errors.Is(err, session.ErrNothing)
 }

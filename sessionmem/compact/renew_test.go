@@ -12,6 +12,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
 )
@@ -102,7 +103,7 @@ func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
 	if len(done.Lessons.Written)+len(done.Lessons.Proposed) > 0 {
 		t.Errorf("learnt again: %+v", done.Lessons)
 	}
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrNothing) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, session.ErrNothing) {
 		t.Errorf("again: %v, want that there is nothing to do", err)
 	}
 	restarted, err := sessionmem.Open(sessionmem.Config{Root: r.root})
@@ -156,7 +157,7 @@ func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
 		again error // what the second try gives
 	}{
 		{"no server: it is tried again", down, down},
-		{"a useless answer: not again", fmt.Errorf("%w: garbled", ErrNoDigest), sessionmem.ErrNothing},
+		{"a useless answer: not again", fmt.Errorf("%w: garbled", ErrNoDigest), session.ErrNothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, model := forgottenInASummary(t)
@@ -181,7 +182,7 @@ func TestASummaryThatIsForgottenWhileItIsMadeAnewIsNotAppended(t *testing.T) {
 		r.forget("message 2 about the tea")
 		return Digest{Context: messages[1].Text, By: "small:1b"}, nil
 	})
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrStale) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, session.ErrStale) {
 		t.Errorf("%v, want ErrStale", err)
 	}
 	if s := r.lastSummary("cli-a"); strings.Contains(s.Text, "message 2 ") {
@@ -212,7 +213,7 @@ func TestWhereNothingIsLeftNoSummaryIsMadeAnew(t *testing.T) {
 	if s := r.lastSummary("cli-a"); s.Text != forgotten.Text || summary.IsRebuilt(s) {
 		t.Errorf("the Summary is %+v", s)
 	}
-	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, sessionmem.ErrNothing) {
+	if _, err := r.c.Renew(t.Context(), "cli-a"); !errors.Is(err, session.ErrNothing) {
 		t.Errorf("%v, want that there is nothing to do", err)
 	}
 	list, err := r.store.List(t.Context())

@@ -97,7 +97,7 @@ func TestSourcesAreKnownAfterARestart(t *testing.T) {
 				}
 			}
 			sources := func(s *sessionmem.Store) transcript.Sources {
-				snap, err := s.Snapshot(t.Context(), "cli-a", "")
+				snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
 				if err != nil {
 					t.Fatal(err)
 				}

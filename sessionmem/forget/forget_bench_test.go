@@ -23,7 +23,7 @@ func BenchmarkForget(b *testing.B) {
 		for i := range blocks {
 			blocks[i] = user(fmt.Sprintf("What was said in session %d as message %d about the harbour, the weather and the boats that were there.", n, i))
 		}
-		must(b, second(store.AppendAll(b.Context(), fmt.Sprintf("cpu-s%d", n), blocks...)))
+		must(b, second(store.Session(fmt.Sprintf("cpu-s%d", n)).Append(b.Context(), blocks...)))
 	}
 	f := New(Params{Root: root, CacheDir: cache, Store: store, Memory: memory.New(memory.Config{Root: root})})
 	var planning, doing time.Duration

@@ -68,7 +68,7 @@ func (r *rig) open() {
 
 func (r *rig) say(session string, blocks ...transcript.Block) (last transcript.Block) {
 	r.t.Helper()
-	out, err := r.store.AppendAll(r.t.Context(), session, blocks...)
+	out, err := r.store.Session(session).Append(r.t.Context(), blocks...)
 	must(r.t, err)
 	return out[len(out)-1]
 }

@@ -18,6 +18,7 @@ import (
 	"mac-stats/sessionmem/memory"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/recall/corpus"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -45,7 +46,7 @@ func (slowEmbedder) Embed(ctx context.Context, _ recall.EmbedModel, _ recall.Emb
 // prompt holds.
 func parrot(ctx context.Context, s *sessionmem.Store, session string) error {
 	for turn := 0; ctx.Err() == nil; turn++ {
-		lock, err := s.LockTurn(ctx, session, "window", nil)
+		lock, err := s.Session(session).LockTurn(ctx, "window", nil)
 		if err != nil {
 			return fmt.Errorf("turn: %w", err)
 		}
@@ -74,7 +75,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 			says = "You said: " + b.Text
 		}
 	}
-	c := s.Checkpoint(ctx, session, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID})
+	c := s.Session(session).Checkpoint(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID})
 	c.SetText(says)
 	time.Sleep(time.Duration(turn%7) * time.Millisecond)
 	_, err = c.Commit(ctx, transcript.Block{Kind: transcript.KindAssistant, Parent: asked.ID, Text: says})
@@ -102,17 +103,17 @@ func (retelling) Summarize(ctx context.Context, previous *transcript.Block, mess
 }
 
 // summarising summarises a session again and again, and makes anew what a forgetting cut.
-func summarising(ctx context.Context, c *compact.Compaction, session string) error {
+func summarising(ctx context.Context, c *compact.Compaction, name string) error {
 	for ; ctx.Err() == nil; time.Sleep(3 * time.Millisecond) {
-		snap, _, err := c.Snapshot(ctx, session, "")
+		snap, _, err := c.Snapshot(ctx, name, "")
 		if err == nil && len(snap.Messages) > 2 {
 			_, err = c.Compact(ctx, snap, 2)
 		}
 		if err == nil {
-			_, err = c.Renew(ctx, session)
+			_, err = c.Renew(ctx, name)
 		}
 		switch {
-		case err == nil, errors.Is(err, sessionmem.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, sessionmem.ErrNothing):
+		case err == nil, errors.Is(err, session.ErrStale), errors.Is(err, compact.ErrBusy), errors.Is(err, session.ErrNothing):
 		default:
 			return err
 		}

@@ -31,7 +31,7 @@ func TestAStrangerForgetsNothingOfTheOwners(t *testing.T) {
 
 	r.forget(Selection{Author: "666", Lessons: true})
 
-	if b, _, err := r.store.Message(t.Context(), "cpu-k1", owned.ID); err != nil || !strings.Contains(b.Text, guess) {
+	if b, _, err := r.store.Session("cpu-k1").Message(t.Context(), owned.ID); err != nil || !strings.Contains(b.Text, guess) {
 		t.Errorf("the owner's answer is %q, %v; want it as it was", b.Text, err)
 	}
 	if got := r.read(memory); !strings.Contains(got, guess) || strings.Contains(got, "unicorn") {
@@ -66,7 +66,7 @@ func TestAFileOfTheOwnersDoesNotKeepAForgettingOpen(t *testing.T) {
 	if report.Refused != 1 {
 		t.Errorf("%d places were refused, want config.toml", report.Refused)
 	}
-	turn, err := r.store.LockTurn(t.Context(), "cpu-k1", "window", nil)
+	turn, err := r.store.Session("cpu-k1").LockTurn(t.Context(), "window", nil)
 	must(t, err)
 	defer turn.Unlock()
 	if b := r.say("cpu-k1", answer("A gearbox has gears.")); !strings.Contains(b.Text, "gears") {

@@ -37,7 +37,7 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 			root := t.TempDir()
 			s := openStore(t, root)
 			mustAppend(t, s, "cli-a", user("one"))
-			turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			turn, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 			must(t, err)
 			defer turn.Unlock()
 			path := onlyFile(t, root)
@@ -176,12 +176,12 @@ func TestTurnLockAcrossGoroutines(t *testing.T) {
 			if name == "in memory" {
 				s.SetPrivate("cli-a")
 			}
-			l, err := s.LockTurn(t.Context(), "cli-a", "window", func(session.Holder) { t.Error("waited for nobody") })
+			l, err := s.Session("cli-a").LockTurn(t.Context(), "window", func(session.Holder) { t.Error("waited for nobody") })
 			must(t, err)
 			told := make(chan session.Holder, 2)
 			got := make(chan error, 1)
 			go func() {
-				l, err := s.LockTurn(t.Context(), "cli-a", "command line", func(h session.Holder) { told <- h })
+				l, err := s.Session("cli-a").LockTurn(t.Context(), "command line", func(h session.Holder) { told <- h })
 				if err == nil {
 					l.Unlock()
 					l.Unlock()
@@ -193,7 +193,7 @@ func TestTurnLockAcrossGoroutines(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := s.LockTurn(ctx, "cli-a", "third", nil); !errors.Is(err, context.Canceled) {
+			if _, err := s.Session("cli-a").LockTurn(ctx, "third", nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("cancelled waiting: %v", err)
 			}
 			select {
@@ -211,7 +211,7 @@ func TestCheckpointIsWrittenEveryTwoSecondsAtMost(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	synctest.Test(t, func(t *testing.T) {
-		c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+		c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 		var seen []string
 		last := ""
 		for i := range 50 { // 5 seconds
@@ -242,7 +242,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	u := mustAppend(t, s, "cli-a", user("q"))
-	c := s.Checkpoint(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID})
+	c := s.Session("cli-a").Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID})
 	c.SetText("half an answ")
 	var partial string
 	waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "*.md"), &partial)
@@ -250,7 +250,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	writeFile(t, partial+".tmp", saved[:len(saved)/2]) // died while writing the next one
 	for range 2 {                                      // the second time as if the process had died between append and remove
 		writeFile(t, partial, saved)
-		l, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+		l, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 		must(t, err)
 		l.Unlock()
 		if _, err := os.Stat(partial); !errors.Is(err, os.ErrNotExist) {
@@ -272,7 +272,7 @@ func TestCommitThatFailsKeepsTheTextAndCanBeRepeated(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("q"))
-	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Commit(ctx, assistant("the answer")); err == nil {

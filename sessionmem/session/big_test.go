@@ -102,7 +102,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 		for i := range 100 {
 			mustAppend(t, s, "cli-big", user(fmt.Sprint("one more ", i)))
 		}
-		_, err = s.Snapshot(t.Context(), "cli-big", "")
+		_, err = s.Session("cli-big").Snapshot(t.Context(), "")
 		must(t, err)
 	})
 	t.Logf("%d MB: %d KB held, %d KB at most", size/mb, held>>10, peak>>10)
@@ -148,7 +148,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	for i := range branch.MaxMessages - 5 {
 		blocks = append(blocks, user(fmt.Sprint("message ", i)))
 	}
-	if _, err := s.AppendAll(t.Context(), "cli-a", blocks...); err != nil {
+	if _, err := s.Session("cli-a").Append(t.Context(), blocks...); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 10 {
@@ -169,11 +169,11 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 		}
 	}
 	// an old message that no model is told any more can still be found and edited
-	b, next, err := s.Message(t.Context(), "cli-a", mustFirst(t, s, "cli-a"))
+	b, next, err := s.Session("cli-a").Message(t.Context(), mustFirst(t, s, "cli-a"))
 	if err != nil || b.Text != "message 0" || next == "" {
 		t.Errorf("%+v, %q, %v", b, next, err)
 	}
-	snap, err := s.Snapshot(t.Context(), "cli-a", "")
+	snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
 	must(t, err)
 	if got := snap.Covered(4); got != branch.MaxMessages+5-4 {
 		t.Errorf("a Summary covers %d messages", got)
@@ -238,7 +238,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 				t.Errorf("the transcript has %d blocks", len(tr.Blocks))
 			}
 			if tt.first == transcript.KindUser { // it is found by the id that the whole text was read with
-				if _, _, err := s.Message(t.Context(), "cli-a", tr.Blocks[0].ID); err != nil {
+				if _, _, err := s.Session("cli-a").Message(t.Context(), tr.Blocks[0].ID); err != nil {
 					t.Error(err)
 				}
 			}

@@ -17,7 +17,7 @@ func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
-	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 	pipe := filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-a."+c.ID()+".md.tmp")
 	must(t, syscall.Mkfifo(pipe, 0o600)) // opening it waits for a reader
 	c.SetText("a")

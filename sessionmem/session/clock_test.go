@@ -145,7 +145,7 @@ func TestTranscriptDamagedByHand(t *testing.T) {
 					t.Errorf("the id %q is there twice", b.ID)
 				}
 				ids[b.ID] = true
-				if _, _, err := fresh.Message(t.Context(), "cli-a", b.ID); b.IsMessage() && err != nil {
+				if _, _, err := fresh.Session("cli-a").Message(t.Context(), b.ID); b.IsMessage() && err != nil {
 					t.Error(err)
 				}
 			}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 )
 
@@ -32,14 +31,14 @@ func TestANewSessionLooksThroughTheFolderOnce(t *testing.T) {
 		if _, err := store.Context(t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
 			t.Error(err)
 		}
-		if _, err := store.Standing(t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
+		if _, err := store.Session(name).Standing(t.Context()); err != nil && !errors.Is(err, session.ErrNotFound) {
 			t.Error(err)
 		}
 	})
 	if asked > others/2 {
 		t.Errorf("asking for what a new session holds takes %.0f allocations: it looks through the folder", asked)
 	}
-	if _, err := store.Load(t.Context(), name); !errors.Is(err, sessionmem.ErrNotFound) {
+	if _, err := store.Load(t.Context(), name); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 }

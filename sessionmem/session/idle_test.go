@@ -23,16 +23,16 @@ func TestIdleSessionsAreLetGoOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := s.Rest(time.Minute); n != 0 {
+		if n := s.Sessions().Rest(time.Minute); n != 0 {
 			t.Errorf("%d were let go of at once", n)
 		}
-		turn, err := s.LockTurn(t.Context(), "cpu-busy", "test", nil)
+		turn, err := s.Session("cpu-busy").LockTurn(t.Context(), "test", nil)
 		must(t, err)
 		mustAppend(t, s, "cpu-busy", user("one"))
 		time.Sleep(59 * time.Second)
 		mustAppend(t, s, "cpu-used", user("three"))
 		time.Sleep(2 * time.Second)
-		if n := s.Rest(time.Minute); n != 1 {
+		if n := s.Sessions().Rest(time.Minute); n != 1 {
 			t.Errorf("%d were let go of, want the idle one alone", n)
 		}
 		turn.Unlock()

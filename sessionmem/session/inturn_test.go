@@ -24,13 +24,13 @@ func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
 	expect := func(when string, want bool) {
 		t.Helper()
 		for who, s := range map[string]*sessionmem.Store{"here": here, "there": there} {
-			if got := s.InTurn(); got != want {
+			if got := s.Sessions().InTurn(); got != want {
 				t.Errorf("%s: %v %s, want %v", when, got, who, want)
 			}
 		}
 	}
 	expect("before any turn", false)
-	lock, err := here.LockTurn(t.Context(), "cpu-a", "window", nil)
+	lock, err := here.Session("cpu-a").LockTurn(t.Context(), "window", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("where the holder was killed", false)
-	if lock, err = there.LockTurn(t.Context(), "cpu-a", "command line", func(session.Holder) { t.Error("a look at the lock held it") }); err != nil {
+	if lock, err = there.Session("cpu-a").LockTurn(t.Context(), "command line", func(session.Holder) { t.Error("a look at the lock held it") }); err != nil {
 		t.Fatal(err)
 	}
 	lock.Unlock()

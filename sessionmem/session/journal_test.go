@@ -155,7 +155,7 @@ func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 	}
 	later := time.Now().Add(time.Second)
 	must(t, os.Chtimes(path, later, later))
-	must(t, s.ExpireRemoved(t.Context()))
+	must(t, s.Sessions().ExpireRemoved(t.Context()))
 	text := readFile(t, journalOf(root))
 	at := strings.Index(text, "## Note · ")
 	if at < 0 || !strings.Contains(text, "two") {
@@ -164,7 +164,7 @@ func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 	stamp, _, _ := strings.Cut(text[at+len("## Note · "):], "\n")
 	old := time.Now().Add(-journal.RemovedKept - time.Hour).Format(time.RFC3339)
 	writeFile(t, journalOf(root), strings.Replace(text, "## Note · "+stamp, "## Note · "+old, 1))
-	must(t, openStore(t, root).ExpireRemoved(t.Context()))
+	must(t, openStore(t, root).Sessions().ExpireRemoved(t.Context()))
 	if n := removedFrom(t, s); n != 0 || strings.Contains(readFile(t, journalOf(root)), "two") {
 		t.Errorf("after a month %d are missing", n)
 	}
@@ -196,7 +196,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 			mustAppend(t, s, "cli-a", user("one"))
 			path := onlyFile(t, root)
 			before := readFile(t, path)
-			c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+			c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 			c.SetText("two")
 			session.FlushCheckpoint(c)
 			session.MarkCheckpoint(c) // and here it dies
@@ -207,7 +207,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 				renameOver(t, path, before)
 			}
 			s = openStore(t, root)
-			turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			turn, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 			must(t, err)
 			turn.Unlock()
 			if got := texts(t, s, "cli-a"); len(got) != 1 {
@@ -236,7 +236,7 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 	before := readFile(t, path)
 	mustAppend(t, s, "cli-a", assistant("two"))
 	session.TrustSaves(s.Sessions(), false)
-	c := s.Checkpoint(t.Context(), "cli-a", assistant(""))
+	c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 	c.SetText("a beginning")
 	session.FlushCheckpoint(c)
 	writeFile(t, path, strings.TrimSuffix(before, "\n")) // as an editor that is in the midst of it
@@ -265,7 +265,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			return second(s.Append(t.Context(), "cli-a", user("next")))
 		},
 		"a Summary": func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error {
-			return second(s.AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+			return second(s.Session(snap.Session).AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
 		},
 		"a reset": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
 			return s.Reset(t.Context(), "cli-a")
@@ -281,7 +281,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			mustAppend(t, s, "cli-a", assistant("two"))
 			writeFile(t, path, before) // from a buffer that was read before
 			session.TrustSaves(s.Sessions(), false)
-			snap, err := s.Snapshot(t.Context(), "cli-a", "")
+			snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
 			must(t, err)
 			begun := time.Now()
 			must(t, write(t, s, snap))

@@ -316,7 +316,7 @@ func (m *model) pass(s *sessionmem.Store, ses *modelSession) {
 	policy := compact.Policy{MinPeriodic: 2 + m.rnd.IntN(5), InactiveAfter: []time.Duration{time.Hour, 1}[m.rnd.IntN(2)]}
 	busy := ""
 	if m.rnd.IntN(3) == 0 { // a turn is running: it compacts for itself
-		turn, err := s.LockTurn(m.t.Context(), ses.name, "window", nil)
+		turn, err := s.Session(ses.name).LockTurn(m.t.Context(), "window", nil)
 		if err != nil {
 			m.t.Fatal(err)
 		}

@@ -16,13 +16,13 @@ import (
 // answer plays a turn whose answer streams, and how it ends: committed, thrown
 // away, or with the program's death before or after it was committed.
 func (m *model) answer(s *sessionmem.Store, ses *modelSession) {
-	turn, err := s.LockTurn(m.t.Context(), ses.name, "window", nil)
+	turn, err := s.Session(ses.name).LockTurn(m.t.Context(), "window", nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	question := m.add(s, ses, transcript.Block{Kind: transcript.KindUser, Text: m.modelText()})
 	b := transcript.Block{Kind: transcript.KindAssistant, Parent: question.ID, Text: m.message().Text}
-	c := s.Checkpoint(m.t.Context(), ses.name, transcript.Block{Kind: b.Kind, Parent: b.Parent})
+	c := s.Session(ses.name).Checkpoint(m.t.Context(), transcript.Block{Kind: b.Kind, Parent: b.Parent})
 	c.SetText(b.Text)
 	session.FlushCheckpoint(c)
 	b.ID = c.ID()
@@ -60,12 +60,12 @@ func (m *model) dies(s *sessionmem.Store, c *session.Checkpoint) {
 func (m *model) recover(ses *modelSession) {
 	s := m.stores[m.rnd.IntN(len(m.stores))]
 	if m.rnd.IntN(2) == 0 {
-		if err := s.RecoverAll(m.t.Context()); err != nil {
+		if err := s.Sessions().RecoverAll(m.t.Context()); err != nil {
 			m.t.Error(err)
 		}
 		return
 	}
-	turn, err := s.LockTurn(m.t.Context(), ses.name, "window", nil)
+	turn, err := s.Session(ses.name).LockTurn(m.t.Context(), "window", nil)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -92,10 +92,10 @@ func (m *model) checkNothingLeft() {
 // rest lets a program let go of what it holds, as after hours without use.
 func (m *model) rest(s *sessionmem.Store, _ *modelSession) {
 	session.PassAnHour(s.Sessions())
-	s.Rest(time.Minute)
+	s.Sessions().Rest(time.Minute)
 }
 
-func (m *model) release(s *sessionmem.Store, ses *modelSession) { s.Release(ses.name) }
+func (m *model) release(s *sessionmem.Store, ses *modelSession) { s.Session(ses.name).Release() }
 
 // checkSecrets reads every file: nothing of what was said in private is in one.
 func (m *model) checkSecrets() {

@@ -72,7 +72,7 @@ func playRole(role, root, arg string) error {
 	case "accept":
 		return acceptAll(ctx, memory.New(memory.Config{Root: root}))
 	case "hold":
-		l, err := s.LockTurn(ctx, "cli-a", "other process", nil)
+		l, err := s.Session("cli-a").LockTurn(ctx, "other process", nil)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func playRole(role, root, arg string) error {
 
 // stream writes messages and tells of each, then streams an answer until it is killed.
 func stream(ctx context.Context, s *sessionmem.Store) error {
-	if _, err := s.LockTurn(ctx, "cli-a", "streamer", nil); err != nil {
+	if _, err := s.Session("cli-a").LockTurn(ctx, "streamer", nil); err != nil {
 		return err
 	}
 	for i := range 5 {
@@ -95,7 +95,7 @@ func stream(ctx context.Context, s *sessionmem.Store) error {
 		}
 		fmt.Println("acknowledged", i)
 	}
-	c := s.Checkpoint(ctx, "cli-a", transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "u"})
+	c := s.Session("cli-a").Checkpoint(ctx, transcript.Block{Kind: transcript.KindAssistant, Agent: "orchestrator", Parent: "u"})
 	for i := 0; ; i++ {
 		c.SetText(strings.Repeat("token ", i+1))
 		if i == 5 {
@@ -210,7 +210,7 @@ func TestKillInMidStreamLosesNothingAcknowledged(t *testing.T) {
 	kill(t, cmd)
 
 	s := openStore(t, root)
-	l, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+	l, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestTurnLockHoldsBetweenProcesses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var told []session.Holder
-	if _, err := s.LockTurn(ctx, "cli-a", "test", func(h session.Holder) { told = append(told, h); cancel() }); !errors.Is(err, context.Canceled) {
+	if _, err := s.Session("cli-a").LockTurn(ctx, "test", func(h session.Holder) { told = append(told, h); cancel() }); !errors.Is(err, context.Canceled) {
 		t.Fatalf("locked while another process holds it: %v", err)
 	}
 	if len(told) != 1 || told[0].Who != "other process" || told[0].PID != cmd.Process.Pid || time.Since(told[0].Since) > time.Minute {
@@ -250,7 +250,7 @@ func TestTurnLockHoldsBetweenProcesses(t *testing.T) {
 	if err := stdin.Close(); err != nil { // it unlocks and ends
 		t.Fatal(err)
 	}
-	l, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+	l, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestTurnLockOfADeadProcessIsFree(t *testing.T) {
 	await(t, lines, "held")
 	kill(t, cmd)
 	s := openStore(t, root)
-	l, err := s.LockTurn(t.Context(), "cli-a", "test", func(h session.Holder) { t.Errorf("waited for the dead %+v", h) })
+	l, err := s.Session("cli-a").LockTurn(t.Context(), "test", func(h session.Holder) { t.Errorf("waited for the dead %+v", h) })
 	if err != nil {
 		t.Fatal(err)
 	}

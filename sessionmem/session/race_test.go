@@ -49,7 +49,7 @@ func TestAppendRestoresWhatASaveInItsMidstDropped(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
-	turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+	turn, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 	must(t, err)
 	defer turn.Unlock()
 	path := onlyFile(t, root)

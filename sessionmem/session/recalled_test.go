@@ -78,10 +78,10 @@ func TestRecalledWordsOfStrangersTaintTheSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.AppendAll(t.Context(), "cpu-1", transcript.Block{Kind: transcript.KindUser, Text: "question"}, tt.b, transcript.Block{Kind: transcript.KindAssistant, Text: "answer"}); err != nil {
+			if _, err := s.Session("cpu-1").Append(t.Context(), transcript.Block{Kind: transcript.KindUser, Text: "question"}, tt.b, transcript.Block{Kind: transcript.KindAssistant, Text: "answer"}); err != nil {
 				t.Fatal(err)
 			}
-			snap, err := s.Snapshot(t.Context(), "cpu-1", "")
+			snap, err := s.Session("cpu-1").Snapshot(t.Context(), "")
 			if err != nil || snap.Sources(own).Typed() == tt.want {
 				t.Errorf("sources %v, want others' %v (%v)", snap.Sources(own), tt.want, err)
 			}

@@ -16,19 +16,19 @@ func TestRecoverAllBringsBackWhatACrashCut(t *testing.T) {
 	dead, alive := openStore(t, root), openStore(t, root)
 	for _, name := range []string{"cli-dead", "cli-busy"} {
 		u := mustAppend(t, dead, name, user("q"))
-		dead.Checkpoint(t.Context(), name, transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("half an answ")
+		dead.Session(name).Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("half an answ")
 		var partial string
 		waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, name+".*.md"), &partial)
 	}
-	busy, err := dead.LockTurn(t.Context(), "cli-busy", "window", nil) // recovers its own
+	busy, err := dead.Session("cli-busy").LockTurn(t.Context(), "window", nil) // recovers its own
 	must(t, err)
 	u := mustAppend(t, dead, "cli-busy", user("again"))
-	dead.Checkpoint(t.Context(), "cli-busy", transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("being written")
+	dead.Session("cli-busy").Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: u.ID}).SetText("being written")
 	var live string
 	waitForFile(t, filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-busy.*.md"), &live)
 
 	// when another process starts
-	must(t, alive.RecoverAll(t.Context()))
+	must(t, alive.Sessions().RecoverAll(t.Context()))
 
 	// then the dead one's text is in its transcript and the busy one is left alone
 	if diff := cmp.Diff([]string{"q", "half an answ"}, texts(t, alive, "cli-dead")); diff != "" {

@@ -163,9 +163,9 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 
 			mend := faults(t, root, tr.Info.Path)[name]()
 			two := mustAppend(t, s.Store, "cli-a", user("two"))
-			lock, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+			lock, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 			must(t, err)
-			draft := s.Checkpoint(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindAssistant, Parent: two.ID})
+			draft := s.Session("cli-a").Checkpoint(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Parent: two.ID})
 			three, err := draft.Commit(t.Context(), transcript.Block{Kind: transcript.KindAssistant, Text: "three"})
 			must(t, err)
 			lock.Unlock()
@@ -181,10 +181,10 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 			if !cmp.Equal(said, []string{"one", "two", "another three"}) {
 				t.Errorf("the conversation goes on as %q", said)
 			}
-			if u := s.Refused(); len(u) != 1 || u[0].Session != "cli-a" || u[0].Blocks != 4 || u[0].Messages != 3 || u[0].Err == nil {
+			if u := s.Sessions().Refused(); len(u) != 1 || u[0].Session != "cli-a" || u[0].Blocks != 4 || u[0].Messages != 3 || u[0].Err == nil {
 				t.Errorf("what waits is told as %+v", u)
 			}
-			if err := s.Save(t.Context()); err == nil {
+			if err := s.Sessions().Save(t.Context()); err == nil {
 				t.Error("a disk that refuses took it")
 			}
 
@@ -192,8 +192,8 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 			if got := readFile(t, tr.Info.Path); got != before {
 				t.Errorf("what was there is changed: %q", got)
 			}
-			must(t, s.Save(t.Context()))
-			if u := s.Refused(); len(u) != 0 {
+			must(t, s.Sessions().Save(t.Context()))
+			if u := s.Sessions().Refused(); len(u) != 0 {
 				t.Errorf("still waiting: %+v", u)
 			}
 			if last := s.told[len(s.told)-1]; last.Blocks != 0 || last.Session != "cli-a" {
@@ -216,7 +216,7 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("after a restart: %s", diff)
 			}
-			lock, err = s.LockTurn(t.Context(), "cli-a", "test", nil)
+			lock, err = s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 			must(t, err)
 			lock.Unlock()
 			if left, err := os.ReadDir(filepath.Join(root, transcript.SessionDir, transcript.PartialDir)); err != nil || len(left) > 0 {
@@ -242,7 +242,7 @@ func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
 	mustAppend(t, s.Store, "cli-a", assistant(long))
 	mustAppend(t, s.Store, "cli-b", user(long)) // needs a file of its own
 	mustAppend(t, s.Store, "cli-a", user(long+" two"))
-	if u := s.Refused(); len(u) != 2 || u[0].Blocks+u[1].Blocks != 3 {
+	if u := s.Sessions().Refused(); len(u) != 2 || u[0].Blocks+u[1].Blocks != 3 {
 		t.Errorf("waiting: %+v", u)
 	}
 	if got := readFile(t, file); got != before {
@@ -256,7 +256,7 @@ func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
 		t.Errorf("another program lists %+v, %v", list, err)
 	}
 	free()
-	must(t, s.Save(t.Context()))
+	must(t, s.Sessions().Save(t.Context()))
 	if got := texts(t, openStore(t, root), "cli-a"); !cmp.Equal(got, []string{"one", long, long + " two"}) {
 		t.Errorf("on disk are %d messages", len(got))
 	}
@@ -357,7 +357,7 @@ func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
 	must(t, os.Rename(root, away))
 	two := mustAppend(t, s, "cli-a", user("two"))
 	mustAppend(t, s, "cli-b", user("of another session"))
-	if u := s.Refused(); len(u) != 2 || !u[0].Rescued || !u[1].Rescued {
+	if u := s.Sessions().Refused(); len(u) != 2 || !u[0].Rescued || !u[1].Rescued {
 		t.Errorf("waiting: %+v", u)
 	}
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "for the next start") {
@@ -369,7 +369,7 @@ func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
 	if got := texts(t, s, "cli-a"); !cmp.Equal(got, []string{"one", "two"}) {
 		t.Errorf("the conversation is %q", got)
 	}
-	must(t, s.Save(t.Context()))
+	must(t, s.Sessions().Save(t.Context()))
 	must(t, s.Close())
 	later := openStore(t, root)
 	tr, err := later.Load(t.Context(), "cli-a")
@@ -386,20 +386,20 @@ func TestSavingIsTriedAgainEveryFewSeconds(t *testing.T) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := openRefusing(t, root)
-		go s.KeepSaving(t.Context())
+		go s.Sessions().KeepSaving(t.Context())
 		folder := filepath.Join(root, transcript.SessionDir)
 		for round := range 2 {
 			must(t, os.Rename(folder, root+"/away"))
 			mustAppend(t, s.Store, "cli-a", user(fmt.Sprint("message ", round)))
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			if len(s.Refused()) != 1 {
+			if len(s.Sessions().Refused()) != 1 {
 				t.Fatal("nothing waits")
 			}
 			must(t, os.Rename(root+"/away", folder))
 			time.Sleep(session.SaveAgain + time.Second)
 			synctest.Wait()
-			if u := s.Refused(); len(u) != 0 {
+			if u := s.Sessions().Refused(); len(u) != 0 {
 				t.Fatalf("still waiting: %+v", u)
 			}
 		}

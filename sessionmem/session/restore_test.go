@@ -88,7 +88,7 @@ func TestAResetThatASaveDropsInItsTurnStays(t *testing.T) {
 	mustAppend(t, s, "cli-a", user("one"))
 	path := onlyFile(t, root)
 	before := readFile(t, path)
-	turn, err := s.LockTurn(t.Context(), "cli-a", "test", nil)
+	turn, err := s.Session("cli-a").LockTurn(t.Context(), "test", nil)
 	must(t, err)
 	must(t, s.Reset(t.Context(), "cli-a"))
 	writeFile(t, path, before)

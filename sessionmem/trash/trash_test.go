@@ -9,6 +9,7 @@ import (
 
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/catalog"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/transcript"
 
@@ -30,7 +31,7 @@ func TestDeleteAndUndelete(t *testing.T) {
 		}
 	}
 	for _, store := range []*sessionmem.Store{s, other} {
-		if _, err := store.Load(t.Context(), "cpu-a"); !errors.Is(err, sessionmem.ErrNotFound) {
+		if _, err := store.Load(t.Context(), "cpu-a"); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("a deleted session loads: %v", err)
 		}
 		if list, err := store.List(t.Context()); len(list) != 0 || err != nil {
@@ -83,18 +84,18 @@ func TestUndeleteBringsBackWhatDeleteTook(t *testing.T) {
 func TestDeleteRefuses(t *testing.T) {
 	root := t.TempDir()
 	s, other := openStore(t, root), openStore(t, root)
-	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, sessionmem.ErrNotFound) {
+	if err := s.Delete(t.Context(), "cpu-none"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a session that isn't there: %v", err)
 	}
 	if err := s.Delete(t.Context(), "../x"); !errors.Is(err, transcript.ErrBadName) {
 		t.Errorf("a name that is none: %v", err)
 	}
 	mustAppend(t, s, "cpu-a", user("one"))
-	turn, err := other.LockTurn(t.Context(), "cpu-a", "window", nil)
+	turn, err := other.Session("cpu-a").LockTurn(t.Context(), "window", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "cpu-a"); !errors.Is(err, sessionmem.ErrBusy) {
+	if err := s.Delete(t.Context(), "cpu-a"); !errors.Is(err, session.ErrBusy) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	turn.Unlock()
@@ -163,7 +164,7 @@ func TestDeletingAPrivateSession(t *testing.T) {
 	if err := s.Delete(t.Context(), "cpu-p"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Load(t.Context(), "cpu-p"); !errors.Is(err, sessionmem.ErrNotFound) {
+	if _, err := s.Load(t.Context(), "cpu-p"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 	if !s.IsPrivate("cpu-p") {

@@ -27,8 +27,8 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/sessioncmd"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/attach"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -219,7 +219,7 @@ func sessionToAsk(ctx context.Context, c *cmdline.Line, b *backend.Backend, f fl
 		return b.Store.NewName(cmdline.Source), nil
 	}
 	name, err := b.Store.Resolve(ctx, cmdline.Source, f.session)
-	if errors.Is(err, sessionmem.ErrNotFound) {
+	if errors.Is(err, session.ErrNotFound) {
 		return cmdline.Source + "-" + strings.TrimPrefix(strings.ToLower(f.session), cmdline.Source+"-"), nil
 	}
 	if err == nil && transcript.IsDiscord(name) {

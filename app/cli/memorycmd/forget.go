@@ -14,9 +14,9 @@ import (
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
 	"mac-stats/app/cli/words"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/forget"
 	"mac-stats/sessionmem/recall"
+	"mac-stats/sessionmem/session"
 )
 
 // forgetFlags are the flags of memory forget.
@@ -140,24 +140,24 @@ type renewedLine struct {
 // runs, or this process, where it was told to. Without a model they stay as they are.
 func renewSummaries(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forgetFlags, sessions []string) error {
 	var errs []error
-	for _, session := range sessions {
+	for _, name := range sessions {
 		if !f.resummarize {
-			c.Changed(b, session)
+			c.Changed(b, name)
 			continue
 		}
-		line := renewedLine{Type: "summary", Session: session, By: "mac-stats"}
-		done, err := b.Compaction.Renew(ctx, session)
+		line := renewedLine{Type: "summary", Session: name, By: "mac-stats"}
+		done, err := b.Compaction.Renew(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, sessionmem.ErrNothing):
+		case errors.Is(err, session.ErrNothing):
 			line.Text = "nothing is left to make its Summary of"
 		case err != nil:
 			line.Text = "its Summary stays as it was made without a model: " + words.Sentence(fault.Explain(err).Sentence)
 		default:
 			line.Summary, line.By, line.Text = done.Summary.ID, done.Summary.By, done.Words()+", by "+done.Summary.By
 		}
-		errs = append(errs, c.Out.Print(line, session+": "+strings.TrimSuffix(line.Text, ".")+".\n"))
+		errs = append(errs, c.Out.Print(line, name+": "+strings.TrimSuffix(line.Text, ".")+".\n"))
 	}
 	if len(sessions) > 0 && !f.resummarize && !c.Out.AsJSON && !c.AppWorks(ctx, b) {
 		errs = append(errs, c.Out.Text("The next start of the app, or --resummarize, lets a model make such Summaries anew.\n"))
@@ -219,7 +219,7 @@ func planSelected(ctx context.Context, c *cmdline.Line, b *backend.Backend, f fo
 		s.Session = name
 		return b.Forgetting.ForgetPlan(ctx, s)
 	}
-	if !errors.Is(err, sessionmem.ErrNotFound) {
+	if !errors.Is(err, session.ErrNotFound) {
 		return nil, err
 	}
 	for _, name := range []string{f.session, cmdline.Source + "-" + f.session} { // in the trash

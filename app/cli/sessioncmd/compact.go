@@ -9,8 +9,8 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/compact"
+	"mac-stats/sessionmem/session"
 )
 
 // compactionLine is the line of `sessions compact --json`.
@@ -62,7 +62,7 @@ func compactNow(ctx context.Context, c *cmdline.Line, b *backend.Backend, name s
 		}
 	})
 	switch {
-	case errors.Is(err, sessionmem.ErrStale):
+	case errors.Is(err, session.ErrStale):
 		return line, cmdline.Problem("The conversation went on another way meanwhile.", "Run the command again.")
 	case errors.Is(err, compact.ErrBusy):
 		return line, cmdline.Problem("Another process summarises this session now.", "Run the command again in a minute, if it is still needed.")

@@ -10,7 +10,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -39,10 +39,10 @@ func resolve(ctx context.Context, b *backend.Backend, args []string) (string, er
 		return Last(ctx, b)
 	}
 	name, err := b.Store.Resolve(ctx, cmdline.Source, args[0])
-	if errors.Is(err, sessionmem.ErrNotFound) {
+	if errors.Is(err, session.ErrNotFound) {
 		if gone, removed := goneSession(ctx, b, args[0]); gone != "" {
 			err = fmt.Errorf("%w: the transcript of %s is gone, but what was said isn't; `mac-stats sessions restore %s` brings it back (%s missing)",
-				sessionmem.ErrNotFound, gone, args[0], is(removed))
+				session.ErrNotFound, gone, args[0], is(removed))
 		}
 	}
 	return name, err
@@ -71,18 +71,18 @@ func onSession(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend,
 
 // goneSession is the session of a name whose transcript is gone altogether and can be
 // restored; "" where there is none.
-func goneSession(ctx context.Context, b *backend.Backend, name string) (string, sessionmem.Removed) {
+func goneSession(ctx context.Context, b *backend.Backend, name string) (string, session.Removed) {
 	name = strings.ToLower(name)
 	for _, gone := range []string{cmdline.Source + "-" + name, name} {
 		if removed, err := b.Store.Removed(ctx, gone); err == nil && removed.Messages+removed.Others > 0 {
 			return gone, removed
 		}
 	}
-	return "", sessionmem.Removed{}
+	return "", session.Removed{}
 }
 
 // is begins a sentence about what was removed: "2 messages are".
-func is(r sessionmem.Removed) string {
+func is(r session.Removed) string {
 	n, word := r.Messages, "message"
 	if n == 0 {
 		n, word = r.Others, "entry"

@@ -9,7 +9,7 @@ import (
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cli/cmdline"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 // restoreLine is the line of `sessions restore --json`.
@@ -64,7 +64,7 @@ in no list, search or request; they are kept for 30 days.`,
 // restorable is the session that is named; its transcript may be gone altogether.
 func restorable(ctx context.Context, b *backend.Backend, args []string) (string, error) {
 	name, err := resolve(ctx, b, args)
-	if !errors.Is(err, sessionmem.ErrNotFound) || len(args) == 0 {
+	if !errors.Is(err, session.ErrNotFound) || len(args) == 0 {
 		return name, err
 	}
 	if gone, _ := goneSession(ctx, b, args[0]); gone != "" {

@@ -25,7 +25,7 @@ import (
 	"mac-stats/app/cpuwindow/slash"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -83,8 +83,8 @@ type Parts struct {
 type Library interface {
 	chats.Library
 	UseVersion(ctx context.Context, name, id string) error
-	Restore(ctx context.Context, name string) (sessionmem.Removed, error)
-	KeepRemoved(ctx context.Context, name string) (sessionmem.Removed, error)
+	Restore(ctx context.Context, name string) (session.Removed, error)
+	KeepRemoved(ctx context.Context, name string) (session.Removed, error)
 }
 
 // Files is the attachments of transcripts.

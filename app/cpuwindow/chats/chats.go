@@ -22,8 +22,8 @@ import (
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/memory"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -70,7 +70,7 @@ type Library interface {
 	SetSettings(ctx context.Context, name string, s transcript.Settings) error
 	SetPrivate(name string)
 	IsPrivate(name string) bool
-	Removed(ctx context.Context, name string) (sessionmem.Removed, error)
+	Removed(ctx context.Context, name string) (session.Removed, error)
 }
 
 // Memories is what was remembered, and waits to be. Off the UI goroutine.
@@ -223,7 +223,7 @@ func (c *Chats) Learnt(session string, written []memory.Written, proposed []memo
 func (c *Chats) WriteChoice(conv *conversation.Conversation, s transcript.Settings) {
 	go func() {
 		err := c.parts.Library.SetSettings(c.host.Context(), conv.Name, s)
-		if errors.Is(err, sessionmem.ErrNotFound) {
+		if errors.Is(err, session.ErrNotFound) {
 			return // it goes along with the first message
 		}
 		conv.ChoiceWritten(s)

@@ -6,7 +6,7 @@ import (
 
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -20,7 +20,7 @@ func (c *Chats) Load(conv *conversation.Conversation) {
 			conv.Fill(t)
 			c.lookWaiting(conv)
 			c.lookRemoved(conv)
-		case errors.Is(err, sessionmem.ErrNotFound):
+		case errors.Is(err, session.ErrNotFound):
 			conv.Fail(nil) // nothing was said in it yet
 		default:
 			conv.Fail(err)

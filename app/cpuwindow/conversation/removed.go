@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 // ShowRemoved says at the end what a save from outside removed from the transcript, and
 // nothing where that was nothing.
-func (c *Conversation) ShowRemoved(r sessionmem.Removed) {
+func (c *Conversation) ShowRemoved(r session.Removed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := removedWords(r)
@@ -25,7 +25,7 @@ func (c *Conversation) ShowRemoved(r sessionmem.Removed) {
 	}
 }
 
-func removedWords(r sessionmem.Removed) string {
+func removedWords(r session.Removed) string {
 	switch {
 	case r.Messages > 0:
 		return i18n.Count("{{.N}} messages are no longer in the file", r.Messages)

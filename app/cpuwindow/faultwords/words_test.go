@@ -11,7 +11,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 )
 
 // What fault.Explain says of the errors that people meet is known here, word for word.
@@ -32,7 +32,7 @@ func TestEveryExplanationIsKnown(t *testing.T) {
 		&ollama.NoModelError{Role: ollama.RoleGeneral, Installed: 2},
 		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "pull model manifest: file does not exist", Model: "m"},
 		&ollama.Error{Err: ollama.ErrServer, Host: "h", Detail: "invalid model name"},
-		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, fault.ErrOnDisk, sessionmem.ErrReadOnly, errors.New("odd"),
+		ollama.ErrCancelled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EROFS, fault.ErrOnDisk, session.ErrReadOnly, errors.New("odd"),
 	} {
 		x := fault.Explain(fmt.Errorf("asking: %w", err))
 		for _, said := range []string{x.Sentence, x.Next} {

@@ -17,7 +17,7 @@ import (
 
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/i18n"
-	"mac-stats/sessionmem"
+	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 )
@@ -171,7 +171,7 @@ func (l *Library) Act(what string, action func(ctx context.Context) error, then 
 		err := action(l.host.Context())
 		l.host.Do(func() {
 			switch {
-			case errors.Is(err, sessionmem.ErrBusy):
+			case errors.Is(err, session.ErrBusy):
 				l.host.Tell(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
 			case err != nil:
 				l.host.Tell(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
