@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -138,15 +139,21 @@ func ofOwner(fact string) string {
 // headedPart is a heading of the text form, listNumber the beginning of a line of it, and
 // confidence the end.
 var (
-	headedPart = regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
-	listNumber = regexp.MustCompile(`^[0-9]{1,2}[.)]\s+`)
-	confidence = regexp.MustCompile(`(?i)\s*\((?:confidence:?\s*)?([0-9.]+\s*%?)\)\s*\.?$`)
+	headedPart = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[#* ]*(CONTEXT|LESSONS|PEOPLE)[* ]*:[* ]*`)
+	})
+	listNumber = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9]{1,2}[.)]\s+`)
+	})
+	confidence = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\s*\((?:confidence:?\s*)?([0-9.]+\s*%?)\)\s*\.?$`)
+	})
 )
 
 // parseHeaded reads the text form.
 func parseHeaded(text string) (digestAnswer, bool) {
 	var answer digestAnswer
-	found := headedPart.FindAllStringSubmatchIndex(text, -1)
+	found := headedPart().FindAllStringSubmatchIndex(text, -1)
 	seen := false
 	for i, m := range found {
 		end := len(text)
@@ -171,13 +178,13 @@ func (a *digestAnswer) addLine(part, line string) {
 	line = strings.TrimSpace(line)
 	text := strings.TrimLeft(line, "-*• \t")
 	if text == line {
-		text = line[len(listNumber.FindString(line)):]
+		text = line[len(listNumber().FindString(line)):]
 	}
-	if text == line && !confidence.MatchString(line) {
+	if text == line && !confidence().MatchString(line) {
 		return
 	}
 	var item digestItem
-	if at := confidence.FindStringSubmatchIndex(text); at != nil {
+	if at := confidence().FindStringSubmatchIndex(text); at != nil {
 		item.Sure, text = parseSureness(text[at[2]:at[3]]), text[:at[0]]
 	}
 	if part == "LESSONS" {

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mac-stats/agents/ollama"
 )
@@ -34,21 +35,25 @@ var (
 const searchTask = "Given a web search query, retrieve relevant passages that answer the query"
 
 // embedFamilies tell a model's form by its name; the first that fits counts.
-var embedFamilies = []struct {
+var embedFamilies = sync.OnceValue(func() []embedFamily {
+	return []embedFamily{
+		{regexp.MustCompile(`nomic-embed-code`), nomicCodeForm},
+		{regexp.MustCompile(`nomic-embed`), nomicForm},
+		{regexp.MustCompile(`embedding-?gemma`), gemmaForm},
+		{regexp.MustCompile(`qwen3-embed`), instructTight},
+		{regexp.MustCompile(`\be5-.*instruct`), instructForm},
+		{regexp.MustCompile(`\be5\b`), e5Form},
+		{regexp.MustCompile(`\bbge-m3`), plainForm},
+		{regexp.MustCompile(`\bbge-.*-zh\b`), bgeChineseForm},
+		{regexp.MustCompile(`\bbge-|mxbai-embed`), representForm},
+		{regexp.MustCompile(`arctic-embed2|arctic-embed-.*v2`), arcticForm},
+		{regexp.MustCompile(`arctic-embed`), representForm},
+	}
+})
+
+type embedFamily struct {
 	name *regexp.Regexp
 	form EmbedForm
-}{
-	{regexp.MustCompile(`nomic-embed-code`), nomicCodeForm},
-	{regexp.MustCompile(`nomic-embed`), nomicForm},
-	{regexp.MustCompile(`embedding-?gemma`), gemmaForm},
-	{regexp.MustCompile(`qwen3-embed`), instructTight},
-	{regexp.MustCompile(`\be5-.*instruct`), instructForm},
-	{regexp.MustCompile(`\be5\b`), e5Form},
-	{regexp.MustCompile(`\bbge-m3`), plainForm},
-	{regexp.MustCompile(`\bbge-.*-zh\b`), bgeChineseForm},
-	{regexp.MustCompile(`\bbge-|mxbai-embed`), representForm},
-	{regexp.MustCompile(`arctic-embed2|arctic-embed-.*v2`), arcticForm},
-	{regexp.MustCompile(`arctic-embed`), representForm},
 }
 
 // FormOf gives the form that a model was trained with, told by its name; none where
@@ -57,7 +62,7 @@ var embedFamilies = []struct {
 func FormOf(model, question, passage string) EmbedForm {
 	var form EmbedForm
 	name := strings.ToLower(strings.ReplaceAll(model, "_", "-"))
-	for _, f := range embedFamilies {
+	for _, f := range embedFamilies() {
 		if f.name.MatchString(name) {
 			form = f.form
 			break

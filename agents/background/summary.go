@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"mac-stats/agents/loop"
@@ -169,7 +170,9 @@ var (
 )
 
 // refusing matches the beginning of a refusing.
-var refusing = regexp.MustCompile(`(?i)^(i'?m sorry|sorry,|i can(no|')t|i am (unable|not able)|i'm (unable|not able)|as an ai)`)
+var refusing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(i'?m sorry|sorry,|i can(no|')t|i am (unable|not able)|i'm (unable|not able)|as an ai)`)
+})
 
 // parseDigest reads an answer: JSON by the schema, else headed text.
 func parseDigest(text string) (compact.Digest, error) {
@@ -177,7 +180,7 @@ func parseDigest(text string) (compact.Digest, error) {
 	if text == "" {
 		return compact.Digest{}, errEmptyDigest
 	}
-	if refusing.MatchString(text) {
+	if refusing().MatchString(text) {
 		return compact.Digest{}, errRefused
 	}
 	var answer digestAnswer
@@ -193,7 +196,7 @@ func parseDigest(text string) (compact.Digest, error) {
 	switch {
 	case digest.Context == "":
 		return digest, errEmptyDigest
-	case refusing.MatchString(digest.Context):
+	case refusing().MatchString(digest.Context):
 		return digest, errRefused
 	}
 	digest.Lessons = answer.lessons()

@@ -66,7 +66,7 @@ func cleanTitle(answer string) string {
 	}
 	line = excerpt.OneLine(strings.Trim(line, "\"'`*_“”„«». "))
 	n := utf8.RuneCountInString(line)
-	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusing.MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
+	if n < 3 || n > maxTitle || !utf8.ValidString(line) || refusing().MatchString(line) || strings.EqualFold(line, "new chat") || strings.Contains(line, "<") {
 		return ""
 	}
 	return line

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,21 +23,31 @@ const maxAsked = 1000
 
 var (
 	// rememberRequest is how people ask to remember, at the beginning of a clause.
-	rememberRequest = regexp.MustCompile(`(?:^|[,;:–—]\s*|\s(?:and|then|also|please|so|but|und|bitte|y|et|e|you to)\s+)` +
-		`(?:(?:please|kindly|also|always|ok|okay|hey|oh|and|so|bitte|por favor),?\s+)*(polite )?(?:please )?(?:` +
-		`remember|(?:keep|bear) in mind|note down|(?:make|take) a note|note(?: that\b|:)|memori[sz]e|(?:don't|do not|never) forget|` +
-		`(?:save|store|put|add) (?:this |that |it )?(?:to|in|into) (?:your |the |my )?memory|for the record|from now on|` +
-		`merke? dir|vergiss nicht|denke? daran|notiere? dir|` +
-		`recuerda|acuérdate de|no olvides|ten en cuenta|` +
-		`souviens-toi|rappelle-toi|retiens|n'oublie pas|` +
-		`ricordati|ricorda|non dimenticare|tieni a mente|` +
-		`lembra-te|lembre-se|lembra|lembre|não esqueças?|recorda|no oblidis)(?:\b|\s|$)`)
-	politeRequest = regexp.MustCompile(`\b(?:can|could|would|will) you `)
+	rememberRequest = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[,;:–—]\s*|\s(?:and|then|also|please|so|but|und|bitte|y|et|e|you to)\s+)` +
+			`(?:(?:please|kindly|also|always|ok|okay|hey|oh|and|so|bitte|por favor),?\s+)*(polite )?(?:please )?(?:` +
+			`remember|(?:keep|bear) in mind|note down|(?:make|take) a note|note(?: that\b|:)|memori[sz]e|(?:don't|do not|never) forget|` +
+			`(?:save|store|put|add) (?:this |that |it )?(?:to|in|into) (?:your |the |my )?memory|for the record|from now on|` +
+			`merke? dir|vergiss nicht|denke? daran|notiere? dir|` +
+			`recuerda|acuérdate de|no olvides|ten en cuenta|` +
+			`souviens-toi|rappelle-toi|retiens|n'oublie pas|` +
+			`ricordati|ricorda|non dimenticare|tieni a mente|` +
+			`lembra-te|lembre-se|lembra|lembre|não esqueças?|recorda|no oblidis)(?:\b|\s|$)`)
+	})
+	politeRequest = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:can|could|would|will) you `)
+	})
 	// requestThat is what joins the request and the words.
-	requestThat = regexp.MustCompile(`^(?:[\s:,]*\b(?:that|this|it|dass|daß|que|che|please|bitte|for (?:later|me|next time|the future)|the following)\b)*[\s:,]*`)
+	requestThat = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[\s:,]*\b(?:that|this|it|dass|daß|que|che|please|bitte|for (?:later|me|next time|the future)|the following)\b)*[\s:,]*`)
+	})
 	// clauseEnd parts clauses that each may be a lesson of its own.
-	clauseEnd   = regexp.MustCompile(`[,;:]|\s[–—-]\s|\b(?:and|und|y|et|e)\b`)
-	sentenceEnd = regexp.MustCompile(`[.!?。！？]+(?:\s|$)`)
+	clauseEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[,;:]|\s[–—-]\s|\b(?:and|und|y|et|e)\b`)
+	})
+	sentenceEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[.!?。！？]+(?:\s|$)`)
+	})
 )
 
 // turningWords turn a sentence round, wherever they stand: beside one of them no part
@@ -79,8 +90,8 @@ func askedFor(message string) []string {
 	for i, line := range lines {
 		for _, sentence := range sentences(line) {
 			low := strings.ToLower(sentence)
-			low = politeRequest.ReplaceAllString(low, "polite ")
-			at := rememberRequest.FindStringSubmatchIndex(low)
+			low = politeRequest().ReplaceAllString(low, "polite ")
+			at := rememberRequest().FindStringSubmatchIndex(low)
 			question := strings.HasSuffix(low, "?") || strings.HasSuffix(low, "？")
 			if at == nil || question && at[2] < 0 {
 				before = low
@@ -90,7 +101,7 @@ func askedFor(message string) []string {
 				continue
 			}
 			rest := low[at[1]:]
-			rest = rest[len(requestThat.FindString(rest)):]
+			rest = rest[len(requestThat().FindString(rest)):]
 			switch first := strings.Trim(low[:at[0]], " ,;:"); {
 			case hasWord(rest):
 				asked = append(asked, rest)
@@ -130,7 +141,7 @@ func ownLines(message string) []string {
 func sentences(line string) []string {
 	var list []string
 	at := 0
-	for _, end := range sentenceEnd.FindAllStringIndex(line, -1) {
+	for _, end := range sentenceEnd().FindAllStringIndex(line, -1) {
 		list = append(list, strings.TrimSpace(line[at:end[1]]))
 		at = end[1]
 	}
@@ -166,7 +177,7 @@ func saysSame(asked string, words []string) bool {
 		return false
 	}
 	var clauses [][]string
-	for _, part := range clauseEnd.Split(asked, -1) {
+	for _, part := range clauseEnd().Split(asked, -1) {
 		clauses = append(clauses, meaningWords(part))
 	}
 	for i := range clauses {

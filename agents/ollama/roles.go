@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Role is what a model is wanted for; agents name a role, not a model.
@@ -172,7 +173,9 @@ func (m ModelInfo) Tiny() bool {
 // sizeInName is the size in a model's name: "qwen3:8b", "smollm2:135m-instruct",
 // "mixtral:8x7b". A letter before it makes it another number: the "a3b" of
 // "qwen3:30b-a3b" is what of it is at work.
-var sizeInName = regexp.MustCompile(`(?i)(?:^|[:_-])(?:(\d{1,2})x)?(\d+(?:\.\d+)?[bm])(?:$|[._-])`)
+var sizeInName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[:_-])(?:(\d{1,2})x)?(\d+(?:\.\d+)?[bm])(?:$|[._-])`)
+})
 
 // namedParameters reads it, of the tag before the rest of the name; 0 where there
 // is none.
@@ -180,7 +183,7 @@ func namedParameters(name string) int64 {
 	name = name[strings.LastIndex(name, "/")+1:]
 	model, tag, _ := strings.Cut(name, ":")
 	for _, part := range []string{tag, model} {
-		if found := sizeInName.FindStringSubmatch(part); found != nil {
+		if found := sizeInName().FindStringSubmatch(part); found != nil {
 			experts, err := strconv.ParseInt(cmp.Or(found[1], "1"), 10, 64)
 			if err != nil {
 				return 0

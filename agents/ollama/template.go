@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ollama/ollama/api"
 )
@@ -29,25 +30,27 @@ import (
 //   - Ollama itself: [img-0], where it puts an image
 //
 // Groups: what it opens with, its name, what it closes with.
-var templateToken = regexp.MustCompile(`([<＜][|｜])([^|｜<>＜＞\s]{1,60})([|｜][>＞])` +
-	`|([<＜][|｜])(\w{1,40})([>＞])|([<＜])(/?\w{1,40})([|｜][>＞])` +
-	`|([<＜])(/?(?:seed|minimax):\w{1,40}|(?i:role>\s*(?:system|human|user|assistant|observation)\s*</role|/?_(?:user|bot|system|assistant|end)|extra_id_\d{1,4}|special_\d{1,4}|reserved_\d{1,4}|/?(?:toolcall|available_tools|tool_response)|(?:function|parameter)=[^<>\s]{1,60}|/?arg_(?:key|value)))([>＞])` +
-	`|(\]~)(!?b)([\]\[])|(\[)(e)(~\[)` +
-	`|([<＜])((?i:/?(?:start|end)_of_(?:turn|image|audio)|(?:image|audio|video)_soft_token|unused\d{1,4}|/?s|bos|eos|pad|unk|(?:bos|eos|pad|unk|sep|cls|mask|eop|eot)_token|sop|eop|/?tool_calls?|/?tool_responses?|/?tools|/?think|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name))([>＞])` +
-	`|(<<)(/?SYS)(>>)` +
-	`|(\[)(/?INST|/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)|CALL_ID|ARGS|BOS|EOS|/?[BE]_(?:SYS|INST)|PREFIX|SUFFIX|MIDDLE|IMG|IMG_BREAK|IMG_END|gMASK|img-\d+)(\])` +
-	`|(\[\|)([^|\[\]\s]{1,40})(\|\])`)
+var templateToken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([<＜][|｜])([^|｜<>＜＞\s]{1,60})([|｜][>＞])` +
+		`|([<＜][|｜])(\w{1,40})([>＞])|([<＜])(/?\w{1,40})([|｜][>＞])` +
+		`|([<＜])(/?(?:seed|minimax):\w{1,40}|(?i:role>\s*(?:system|human|user|assistant|observation)\s*</role|/?_(?:user|bot|system|assistant|end)|extra_id_\d{1,4}|special_\d{1,4}|reserved_\d{1,4}|/?(?:toolcall|available_tools|tool_response)|(?:function|parameter)=[^<>\s]{1,60}|/?arg_(?:key|value)))([>＞])` +
+		`|(\]~)(!?b)([\]\[])|(\[)(e)(~\[)` +
+		`|([<＜])((?i:/?(?:start|end)_of_(?:turn|image|audio)|(?:image|audio|video)_soft_token|unused\d{1,4}|/?s|bos|eos|pad|unk|(?:bos|eos|pad|unk|sep|cls|mask|eop|eot)_token|sop|eop|/?tool_calls?|/?tool_responses?|/?tools|/?think|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name))([>＞])` +
+		`|(<<)(/?SYS)(>>)` +
+		`|(\[)(/?INST|/?(?:AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)|CALL_ID|ARGS|BOS|EOS|/?[BE]_(?:SYS|INST)|PREFIX|SUFFIX|MIDDLE|IMG|IMG_BREAK|IMG_END|gMASK|img-\d+)(\])` +
+		`|(\[\|)([^|\[\]\s]{1,40})(\|\])`)
+})
 
 // apart sets the name of a token apart from what it opens and closes with.
-var apart = func() string {
+var apart = sync.OnceValue(func() string {
 	var opens, names, closes strings.Builder
-	for i := 1; i <= templateToken.NumSubexp(); i += 3 {
+	for i := 1; i <= templateToken().NumSubexp(); i += 3 {
 		fmt.Fprintf(&opens, "${%d}", i)
 		fmt.Fprintf(&names, "${%d}", i+1)
 		fmt.Fprintf(&closes, "${%d}", i+2)
 	}
 	return opens.String() + " " + names.String() + " " + closes.String()
-}()
+})
 
 // Harmless puts blanks into each template token of a text: people and models still
 // read it, and no server takes it for a token. A text without one stays as it is.
@@ -55,7 +58,7 @@ func Harmless(text string) string {
 	if !strings.ContainsAny(text, "<＜[]") {
 		return text
 	}
-	return templateToken.ReplaceAllString(text, apart)
+	return templateToken().ReplaceAllString(text, apart())
 }
 
 // harmless is the messages as they are sent: in none of them, whoever wrote it, stands a
@@ -98,8 +101,12 @@ func harmlessValue(value any) any {
 }
 
 var (
-	roleAsked = regexp.MustCompile(`eq\s+\$?\w*\.Role\b`)
-	otherRole = regexp.MustCompile(`\{\{-?\s*else\s*-?\}\}`)
+	roleAsked = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`eq\s+\$?\w*\.Role\b`)
+	})
+	otherRole = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\{\{-?\s*else\s*-?\}\}`)
+	})
 )
 
 // showsSystem reports whether a chat template shows the model what a system message says.
@@ -113,8 +120,8 @@ func showsSystem(template string) bool {
 	case !strings.Contains(template, ".Messages"):
 		return false
 	}
-	rest := roleAsked.ReplaceAllString(template, "")
-	return rest == template || strings.Contains(rest, ".Role") || otherRole.MatchString(rest)
+	rest := roleAsked().ReplaceAllString(template, "")
+	return rest == template || strings.Contains(rest, ".Role") || otherRole().MatchString(rest)
 }
 
 // withoutSystem puts what the system messages say before the first message of the user.

@@ -14,7 +14,7 @@ import (
 func passage(text, query string, most int) string {
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && prompt.DirectiveName(line) == "" && !prompt.NearMiss.MatchString(line) {
+		if line = strings.TrimSpace(line); line != "" && prompt.DirectiveName(line) == "" && !prompt.NearMiss().MatchString(line) {
 			lines = append(lines, line)
 		}
 	}

@@ -3,6 +3,7 @@ package prompt
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"mac-stats/sessionmem/excerpt"
@@ -11,13 +12,17 @@ import (
 // Words by which a message speaks of the time, or of this machine. A miss costs little:
 // the model can read the vitals by a tool, and says that it doesn't know the time.
 var (
-	timeWords = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:today|tonight|tomorrow|yesterday|now|date|what day|weekday|weekend|what time|the time|o'clock|hours? ago|days? ago|next (?:week|month|year|\p{L}+day)|last (?:week|month|year|night|\p{L}+day)|this (?:week|month|year|morning|evening|afternoon)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|deadline|schedule|calendar|remind|how old|until|since|` +
-		`heute|morgen|gestern|jetzt|datum|uhrzeit|wie spät|uhr|woche|wochentag|diesen monat|dieses jahr|termin|kalender|` +
-		`aujourd'hui|demain|hier|maintenant|quelle heure|semaine|calendrier|hoy|mañana|ayer|ahora|qué hora|fecha|semana|calendario|` +
-		`oggi|domani|ieri|adesso|che ora|settimana|hoje|amanhã|ontem|agora|que horas|сегодня|завтра|вчера|сейчас|который час)(?:[^\p{L}]|$)|今天|今日|明天|明日|昨天|昨日|现在|現在|几点|何時|日期|星期|오늘|내일|어제|지금|몇 시`)
-	vitalsWords = regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:cpu|gpu|processor|ram|memory (?:use|usage|full|is)|swap|disk|disks|drive|storage|battery|temperature|overheat\p{L}*|hot|fans?|loud|slow|laggy|lagging|freez\p{L}*|load|process(?:es)?|this (?:machine|computer|laptop|mac|pc)|my (?:machine|computer|laptop|mac|pc|system)|vitals|system stats|` +
-		`prozessor|arbeitsspeicher|festplatte|akku|temperatur|heiß|lüfter|laut|langsam|auslastung|prozesse?|rechner|computer|` +
-		`processeur|disque|batterie|ventilateur|lent|ordinateur|procesador|disco|batería|ventilador|lento|ordenador|ventola|computador|процессор|диск|компьютер|медленн\p{L}*)(?:[^\p{L}]|$)|内存|磁盘|电脑|风扇|温度|メモリ|ディスク|遅い|컴퓨터|느려`)
+	timeWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:today|tonight|tomorrow|yesterday|now|date|what day|weekday|weekend|what time|the time|o'clock|hours? ago|days? ago|next (?:week|month|year|\p{L}+day)|last (?:week|month|year|night|\p{L}+day)|this (?:week|month|year|morning|evening|afternoon)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|deadline|schedule|calendar|remind|how old|until|since|` +
+			`heute|morgen|gestern|jetzt|datum|uhrzeit|wie spät|uhr|woche|wochentag|diesen monat|dieses jahr|termin|kalender|` +
+			`aujourd'hui|demain|hier|maintenant|quelle heure|semaine|calendrier|hoy|mañana|ayer|ahora|qué hora|fecha|semana|calendario|` +
+			`oggi|domani|ieri|adesso|che ora|settimana|hoje|amanhã|ontem|agora|que horas|сегодня|завтра|вчера|сейчас|который час)(?:[^\p{L}]|$)|今天|今日|明天|明日|昨天|昨日|现在|現在|几点|何時|日期|星期|오늘|내일|어제|지금|몇 시`)
+	})
+	vitalsWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:cpu|gpu|processor|ram|memory (?:use|usage|full|is)|swap|disk|disks|drive|storage|battery|temperature|overheat\p{L}*|hot|fans?|loud|slow|laggy|lagging|freez\p{L}*|load|process(?:es)?|this (?:machine|computer|laptop|mac|pc)|my (?:machine|computer|laptop|mac|pc|system)|vitals|system stats|` +
+			`prozessor|arbeitsspeicher|festplatte|akku|temperatur|heiß|lüfter|laut|langsam|auslastung|prozesse?|rechner|computer|` +
+			`processeur|disque|batterie|ventilateur|lent|ordinateur|procesador|disco|batería|ventilador|lento|ordenador|ventola|computador|процессор|диск|компьютер|медленн\p{L}*)(?:[^\p{L}]|$)|内存|磁盘|电脑|风扇|温度|メモリ|ディスク|遅い|컴퓨터|느려`)
+	})
 )
 
 // mostAsking is of how many bytes at its beginning and at its end a message is looked at:
@@ -38,10 +43,10 @@ func asking(text string) string {
 func ContextFor(text string, now time.Time, vitals func() string) string {
 	var parts []string
 	text = asking(text)
-	if timeWords.MatchString(text) {
+	if timeWords().MatchString(text) {
 		parts = append(parts, "it is "+now.Format("Mon 2006-01-02 15:04 -07:00"))
 	}
-	if vitals != nil && vitalsWords.MatchString(text) {
+	if vitals != nil && vitalsWords().MatchString(text) {
 		if line := excerpt.OneLine(vitals()); line != "" {
 			parts = append(parts, line)
 		}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mac-stats/agents/registry"
@@ -178,7 +179,7 @@ func (s *Scanner) endLine(out *strings.Builder) {
 	case lineBlock:
 		s.block.WriteString(line)
 	case lineArgument:
-		if madeUp.MatchString(line) {
+		if madeUp().MatchString(line) {
 			s.taking = false
 			s.Behind.WriteString(line)
 			break
@@ -296,13 +297,21 @@ const sentenceEnds = ".。．!！;；,，"
 var (
 	// adornment is what models put before a directive: blanks, list signs, headings,
 	// emphasis, code signs, a word.
-	adornment = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|(?:\\d{1,2}|[一二三四五六七八九十]{1,2})[、．）][ \\t]*|[①-⑳][ \\t]*|#{1,6}[ \\t]+)?[*_`\\[【「]*(?:(?i:tool|call|action|工具|调用|调用工具|ツール|도구)[:：][ \\t]*)?[*_`\\[【「]*")
+	adornment = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|(?:\\d{1,2}|[一二三四五六七八九十]{1,2})[、．）][ \\t]*|[①-⑳][ \\t]*|#{1,6}[ \\t]+)?[*_`\\[【「]*(?:(?i:tool|call|action|工具|调用|调用工具|ツール|도구)[:：][ \\t]*)?[*_`\\[【「]*")
+	})
 	// adornedName is the name behind it: in capitals, or with its underscore in any case.
-	adornedName = regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]】」]*(?:[ \\t]+([\\w-]+))?[*_`\\]】」]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	adornedName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]】」]*(?:[ \\t]+([\\w-]+))?[*_`\\]】」]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
+	})
 	// partOfAdorned is what a line has to look like as long as it may become one.
-	partOfAdorned = regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：【「一二三四五六七八九十①-⑳、．）-]*$")
+	partOfAdorned = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：【「一二三四五六七八九十①-⑳、．）-]*$")
+	})
 	// madeUp is how a model begins a result that it makes up.
-	madeUp = regexp.MustCompile("(?i)^[\\s>*_`#\\[(-]*(?:results? (?:of|from)\\b|observation\\b|<?tool[ _](?:result|response|output)|(?:result|output|response|antwort|ergebnis|résultat|resultado|risultato)[*_`]*[ \\t]*[:：]|(?:response|answer|output) (?:from|of)\\b|\\[?end of (?:task|call))")
+	madeUp = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?i)^[\\s>*_`#\\[(-]*(?:results? (?:of|from)\\b|observation\\b|<?tool[ _](?:result|response|output)|(?:result|output|response|antwort|ergebnis|résultat|resultado|risultato)[*_`]*[ \\t]*[:：]|(?:response|answer|output) (?:from|of)\\b|\\[?end of (?:task|call))")
+	})
 )
 
 // closers are the signs that may stand behind such a directive.
@@ -315,8 +324,8 @@ func readAdorned(line string) (Directive, bool) {
 	if inside := strings.TrimRight(line, sentenceEnds); strings.TrimRight(inside, closers) != inside {
 		line = inside
 	}
-	rest := line[len(adornment.FindString(line)):]
-	m := adornedName.FindStringSubmatch(rest)
+	rest := line[len(adornment().FindString(line)):]
+	m := adornedName().FindStringSubmatch(rest)
 	if m == nil {
 		return Directive{}, false
 	}
@@ -338,10 +347,10 @@ func readAdorned(line string) (Directive, bool) {
 
 // mayBeAdorned reports whether the beginning of a line can become such a line.
 func mayBeAdorned(line string) bool {
-	if partOfAdorned.MatchString(line) {
+	if partOfAdorned().MatchString(line) {
 		return len(line) < 24
 	}
-	rest := strings.ToUpper(line[len(adornment.FindString(line)):])
+	rest := strings.ToUpper(line[len(adornment().FindString(line)):])
 	rest = strings.NewReplacer(" ", "_", "-", "_").Replace(rest)
 	for _, name := range append(directiveNames(), "TOOL:", "CALL:", "ACTION:", "工具：", "调用：", "调用工具：", "ツール：", "도구：") {
 		if strings.HasPrefix(name, rest) || strings.HasPrefix(rest, name) {

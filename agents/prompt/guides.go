@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"mac-stats/agents/registry"
 )
@@ -55,12 +56,14 @@ func (g Guides) QuoteFile(name, text string) string {
 }
 
 // sectionHeading is a second-level heading of a guide.
-var sectionHeading = regexp.MustCompile(`(?m)^## +(.*?) *$`)
+var sectionHeading = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^## +(.*?) *$`)
+})
 
 // cutSection takes the section under "## title" out of a guide; it gives the rest
 // and the section, heading included ("" where there is none).
 func cutSection(guide, title string) (rest, section string) {
-	found := sectionHeading.FindAllStringSubmatchIndex(guide, -1)
+	found := sectionHeading().FindAllStringSubmatchIndex(guide, -1)
 	for i, m := range found {
 		if guide[m[2]:m[3]] != title {
 			continue

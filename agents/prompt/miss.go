@@ -3,12 +3,15 @@ package prompt
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // NearMiss matches a line that looks like a directive, whatever stands around its name.
-var NearMiss = regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:(?:\\d+|[一二三四五六七八九十]+)[.)、．）]\\s*|[①-⑳]\\s*)?[\\s*_`\\[(\"'«“„【「（]*" +
-	"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
-	"[\\s*_`\\])\"'】」）]*[:：]")
+var NearMiss = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:(?:\\d+|[一二三四五六七八九十]+)[.)、．）]\\s*|[①-⑳]\\s*)?[\\s*_`\\[(\"'«“„【「（]*" +
+		"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
+		"[\\s*_`\\])\"'】」）]*[:：]")
+})
 
 // Miss is a line that was meant as a call and could not be understood safely.
 type Miss struct {
@@ -19,13 +22,15 @@ type Miss struct {
 }
 
 // otherTool is a call of a tool that isn't there, as JSON.
-var otherTool = regexp.MustCompile(`^[\s\x60\[{<a-z_>]*\{?\s*"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w .:-]{2,60})"\s*,\s*"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:`)
+var otherTool = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\s\x60\[{<a-z_>]*\{?\s*"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w .:-]{2,60})"\s*,\s*"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:`)
+})
 
 // FindMiss finds the first such line of a reply without calls. A reply that only speaks
 // of tools has none: one that names three of them, that quotes a line beside other text,
 // or shows it as code.
 func FindMiss(reply string) (Miss, bool) {
-	if m := otherTool.FindStringSubmatch(strings.TrimSpace(reply)); m != nil {
+	if m := otherTool().FindStringSubmatch(strings.TrimSpace(reply)); m != nil {
 		return Miss{Line: firstOf(strings.TrimSpace(reply)), Name: m[1]}, true
 	}
 	var f fence
@@ -35,7 +40,7 @@ func FindMiss(reply string) (Miss, bool) {
 	for line := range strings.Lines(reply) {
 		wasOpen := f.open()
 		f.line(line)
-		m := NearMiss.FindStringSubmatch(line)
+		m := NearMiss().FindStringSubmatch(line)
 		switch {
 		case strings.TrimSpace(line) == "", f.open() != wasOpen:
 		case m != nil && (!wasOpen || alone):
@@ -66,11 +71,13 @@ func firstOf(text string) string {
 }
 
 // announces matches an answer that says what the model is about to do.
-var announces = regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
-	`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
-	`|(?:checking|fetching|looking|searching|reading|calling|retrieving|gathering)\b` +
-	`|(?:ich (?:werde|schaue|sehe|prüfe|suche|frage|lese|rufe|hole)|lass(?:en sie)? mich|einen moment)\b` +
-	`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
+var announces = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
+		`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
+		`|(?:checking|fetching|looking|searching|reading|calling|retrieving|gathering)\b` +
+		`|(?:ich (?:werde|schaue|sehe|prüfe|suche|frage|lese|rufe|hole)|lass(?:en sie)? mich|einen moment)\b` +
+		`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
+})
 
 // mostAnnounced is how long an answer may be, in characters, that only announces.
 const mostAnnounced = 300
@@ -78,6 +85,6 @@ const mostAnnounced = 300
 // OnlyAnnounces reports whether a reply says what the model is about to do, and no more.
 func OnlyAnnounces(reply string) bool {
 	reply = strings.TrimSpace(reply)
-	return len([]rune(reply)) <= mostAnnounced && announces.MatchString(strings.ReplaceAll(reply, "’", "'")) &&
+	return len([]rune(reply)) <= mostAnnounced && announces().MatchString(strings.ReplaceAll(reply, "’", "'")) &&
 		!strings.HasSuffix(reply, "?") && !strings.Contains(reply, "\n\n")
 }

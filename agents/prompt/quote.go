@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -35,7 +36,9 @@ func Quote(frame, source, text string) string {
 
 // quoteMark is a mark of Quote, also with blanks, letters nobody sees or other brackets.
 // One inside a quote has another hash, which a small model may not look at.
-var quoteMark = regexp.MustCompile(`(?i)(?:[<＜‹〈⟨][\s\p{Cf}]*){3,}((?:quoted|end)\b)`)
+var quoteMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:[<＜‹〈⟨][\s\p{Cf}]*){3,}((?:quoted|end)\b)`)
+})
 
 // tame takes out of a text what may end its quote, and what people don't see.
 func tame(text string) string {
@@ -45,5 +48,5 @@ func tame(text string) string {
 		}
 		return r
 	}, text)
-	return quoteMark.ReplaceAllString(text, "<< <$1")
+	return quoteMark().ReplaceAllString(text, "<< <$1")
 }

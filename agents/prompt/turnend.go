@@ -4,12 +4,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ollama/ollama/api"
 )
 
 // turnMark is how models end a turn, or begin the next one, in words.
-var turnMark = regexp.MustCompile(`<\|(?:im_end|im_start|endoftext|end_of_text|end_of_turn|eot_id|eom_id|start_header_id|end|user|assistant)\|>|<(?:start|end)_of_turn>|</s>|\[/?INST\]`)
+var turnMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<\|(?:im_end|im_start|endoftext|end_of_text|end_of_turn|eot_id|eom_id|start_header_id|end|user|assistant)\|>|<(?:start|end)_of_turn>|</s>|\[/?INST\]`)
+})
 
 const longestMark = len("<|start_header_id|>")
 
@@ -26,7 +29,7 @@ type TurnEnd struct {
 // NewTurnEnd gives one, or nil where a message holds such a mark: then an answer may well
 // be about it.
 func NewTurnEnd(messages []api.Message) *TurnEnd {
-	if slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role != "assistant" && turnMark.MatchString(m.Content) }) {
+	if slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role != "assistant" && turnMark().MatchString(m.Content) }) {
 		return nil
 	}
 	return &TurnEnd{}
@@ -54,7 +57,7 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 	var out strings.Builder
 	rest := e.held + piece
 	for e.held = ""; rest != "" && !e.over; {
-		at := turnMark.FindStringIndex(rest)
+		at := turnMark().FindStringIndex(rest)
 		if at == nil {
 			n := len(rest)
 			if open := strings.LastIndexAny(rest, "<["); open >= 0 && len(rest)-open < longestMark && !final {
@@ -85,7 +88,7 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 // what is still to come changes nothing of that.
 func (e *TurnEnd) ends(behind string) (ends, certain bool) {
 	behind = strings.TrimLeft(behind, " \t\r")
-	next := turnMark.FindStringIndex(behind)
+	next := turnMark().FindStringIndex(behind)
 	switch {
 	case e.fence.open(), strings.Count(e.line, "`")%2 == 1:
 		return false, true

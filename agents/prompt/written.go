@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mac-stats/agents/tools"
 )
@@ -61,17 +62,19 @@ func namesTool(text, then string, ended bool) bool {
 }
 
 // wrapping is what stands around written calls and says nothing.
-var wrapping = regexp.MustCompile("(?i)<[|｜][^<>|｜\\s]{1,40}[|｜]>|</?(?:tool_calls?|tool_use|function_calls?|minimax:tool_call|action)>|\\[/?tool_calls?\\]|functools(\\[)|" +
-	"(?m:^[ \\t]*(?:```|~~~)[a-z_]*[ \\t]*$)|\\*\\*|(?m:^[ \\t]*(?:tool|function) call:)")
+var wrapping = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)<[|｜][^<>|｜\\s]{1,40}[|｜]>|</?(?:tool_calls?|tool_use|function_calls?|minimax:tool_call|action)>|\\[/?tool_calls?\\]|functools(\\[)|" +
+		"(?m:^[ \\t]*(?:```|~~~)[a-z_]*[ \\t]*$)|\\*\\*|(?m:^[ \\t]*(?:tool|function) call:)")
+})
 
 // writtenCalls finds the calls in a block of text that is nothing but calls. agents are
 // the names that models take for tools. Nothing is guessed: a name that is no tool's
 // gives nothing. At the end of a reply (final) what isn't closed counts as closed.
 func writtenCalls(block string, final bool, agents func(name string) bool) []Directive {
-	text := strings.TrimSpace(wrapping.ReplaceAllString(block, "$1 "))
+	text := strings.TrimSpace(wrapping().ReplaceAllString(block, "$1 "))
 	if final {
 		text = closed(text)
-	} else if functionTag.MatchString(text) && !functionEnd.MatchString(text) {
+	} else if functionTag().MatchString(text) && !functionEnd().MatchString(text) {
 		return nil
 	}
 	for _, read := range []func(string, func(string) bool) []Directive{jsonCalls, tagCalls, argCalls, codeCalls, actionCalls, namedJSON} {
@@ -102,9 +105,9 @@ func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return nil
 	}
-	if !json.Valid([]byte(text)) && wideSign.MatchString(text) {
+	if !json.Valid([]byte(text)) && wideSign().MatchString(text) {
 		text = strings.NewReplacer("“", `"`, "”", `"`).Replace(text)
-		text = wideSign.ReplaceAllStringFunc(text, strings.NewReplacer("：", ":", "，", ",").Replace)
+		text = wideSign().ReplaceAllStringFunc(text, strings.NewReplacer("：", ":", "，", ",").Replace)
 	}
 	for values := json.NewDecoder(strings.NewReader(text)); ; {
 		var value any
@@ -116,7 +119,9 @@ func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 }
 
 // wideSign is punctuation of Chinese in JSON, where it stands in place of its own.
-var wideSign = regexp.MustCompile(`[“”]|["}\]]\s*[：，]`)
+var wideSign = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[“”]|["}\]]\s*[：，]`)
+})
 
 // callsOf reads the forms of one JSON value.
 func callsOf(value any, agents func(string) bool) (calls []Directive) {
@@ -191,17 +196,25 @@ func called(name string, args any, agents func(string) bool) []Directive {
 }
 
 var (
-	functionTag  = regexp.MustCompile(`(?s)<(?:function=|function name=|invoke name=|tool name=)["']?([\w.\-]+)["']?>(.*?)(?:</(?:function|invoke|tool)>|$)`)
-	parameterTag = regexp.MustCompile(`(?s)<param(?:eter)?(?:=| name=)["']?([\w.\-]+)["']?>\s*(.*?)\s*(?:</param(?:eter)?>|$)`)
-	functionEnd  = regexp.MustCompile(`</(?:function|invoke|tool)>`)
-	argTags      = regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*(?:</arg_value>|$)`)
+	functionTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)<(?:function=|function name=|invoke name=|tool name=)["']?([\w.\-]+)["']?>(.*?)(?:</(?:function|invoke|tool)>|$)`)
+	})
+	parameterTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)<param(?:eter)?(?:=| name=)["']?([\w.\-]+)["']?>\s*(.*?)\s*(?:</param(?:eter)?>|$)`)
+	})
+	functionEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`</(?:function|invoke|tool)>`)
+	})
+	argTags = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*(?:</arg_value>|$)`)
+	})
 )
 
 // tagCalls reads <function=NAME> and <invoke name="NAME">, with tags or JSON inside.
 func tagCalls(text string, agents func(string) bool) (calls []Directive) {
-	for _, m := range functionTag.FindAllStringSubmatch(text, -1) {
+	for _, m := range functionTag().FindAllStringSubmatch(text, -1) {
 		args := map[string]any{}
-		for _, p := range parameterTag.FindAllStringSubmatch(m[2], -1) {
+		for _, p := range parameterTag().FindAllStringSubmatch(m[2], -1) {
 			args[p[1]] = p[2]
 		}
 		if len(args) == 0 && strings.HasPrefix(strings.TrimSpace(m[2]), "{") {
@@ -215,7 +228,7 @@ func tagCalls(text string, agents func(string) bool) (calls []Directive) {
 
 // argCalls reads a name with pairs of <arg_key> and <arg_value> below it.
 func argCalls(text string, agents func(string) bool) []Directive {
-	pairs := argTags.FindAllStringSubmatch(text, -1)
+	pairs := argTags().FindAllStringSubmatch(text, -1)
 	if len(pairs) == 0 {
 		return nil
 	}
@@ -228,22 +241,26 @@ func argCalls(text string, agents func(string) bool) []Directive {
 }
 
 var (
-	codeCall = regexp.MustCompile(`^\s*(?:print\()?\s*([A-Za-z_][\w.]*)\(((?:[^()"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\)\)?\s*[,;]?\s*`)
-	codeArg  = regexp.MustCompile(`^\s*(?:([A-Za-z_]\w*)\s*[=:]\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,"']+)\s*,?`)
+	codeCall = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:print\()?\s*([A-Za-z_][\w.]*)\(((?:[^()"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*)\)\)?\s*[,;]?\s*`)
+	})
+	codeArg = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:([A-Za-z_]\w*)\s*[=:]\s*)?("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,"']+)\s*,?`)
+	})
 )
 
 // codeCalls reads calls as in Python: [name(key="value")], print(name("value")).
 func codeCalls(text string, agents func(string) bool) (calls []Directive) {
 	text = strings.Trim(strings.TrimSpace(text), "[]")
 	for {
-		m := codeCall.FindStringSubmatch(text)
+		m := codeCall().FindStringSubmatch(text)
 		if m == nil {
 			return calls
 		}
 		text = text[len(m[0]):]
 		args, plain := map[string]any{}, []string{}
 		for rest := m[2]; strings.TrimSpace(rest) != ""; {
-			a := codeArg.FindStringSubmatch(rest)
+			a := codeArg().FindStringSubmatch(rest)
 			if a == nil {
 				break
 			}
@@ -271,10 +288,12 @@ func unquoted(text string) string {
 }
 
 // action is the form of ReAct; the input ends where the model makes a result up.
-var action = regexp.MustCompile(`(?is)^\s*action:\s*([\w .\-]+?)\s*\n+\s*(?:action input|input|args|arguments):\s*(.*?)\s*(?:\n\s*(?:observation|thought|result)\b.*)?$`)
+var action = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^\s*action:\s*([\w .\-]+?)\s*\n+\s*(?:action input|input|args|arguments):\s*(.*?)\s*(?:\n\s*(?:observation|thought|result)\b.*)?$`)
+})
 
 func actionCalls(text string, agents func(string) bool) []Directive {
-	if m := action.FindStringSubmatch(text); m != nil {
+	if m := action().FindStringSubmatch(text); m != nil {
 		return called(m[1], strings.Trim(m[2], "`\"'"), agents)
 	}
 	rest, ok := strings.CutPrefix(strings.ToLower(text), "action:")

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mac-stats/sessionmem/excerpt"
@@ -59,26 +60,30 @@ func isExpect(line string) bool {
 }
 
 // expectForms are the forms of an Expect line; each makes the check of its arguments.
-var expectForms = []struct {
+var expectForms = sync.OnceValue(func() []expectForm {
+	return []expectForm{
+		{regexp.MustCompile(`^contains\s+(.+)$`), expectContains},
+		{regexp.MustCompile(`^doesn't contain\s+(.+)$`), denied(expectContains, inAnswer)},
+		{regexp.MustCompile(`^matches\s+(.+)$`), expectMatches},
+		{regexp.MustCompile(`^doesn't match\s+(.+)$`), denied(expectMatches, inAnswer)},
+		{regexp.MustCompile(`^calls\s+nothing$`), expectNoCalls},
+		{regexp.MustCompile(`^calls\s+(\S+)(?:\s+(.+))?$`), expectCalls},
+		{regexp.MustCompile(`^doesn't call\s+(\S+)(?:\s+(.+))?$`), denied(expectCalls, inCalls)},
+		{regexp.MustCompile(`^delegates to\s+(\S+)$`), expectDelegates},
+		{regexp.MustCompile(`^doesn't delegate to\s+(\S+)$`), denied(expectDelegates, inCalls)},
+		{regexp.MustCompile(`^language\s+(\S+)$`), expectLanguage},
+		{regexp.MustCompile(`^at (most|least)\s+(\d{1,6})\s+(words?|lines?|characters?|rounds?)$`), expectLength},
+	}
+})
+
+type expectForm struct {
 	form *regexp.Regexp
 	make func(args []string) (func(Outcome) error, error)
-}{
-	{regexp.MustCompile(`^contains\s+(.+)$`), expectContains},
-	{regexp.MustCompile(`^doesn't contain\s+(.+)$`), denied(expectContains, inAnswer)},
-	{regexp.MustCompile(`^matches\s+(.+)$`), expectMatches},
-	{regexp.MustCompile(`^doesn't match\s+(.+)$`), denied(expectMatches, inAnswer)},
-	{regexp.MustCompile(`^calls\s+nothing$`), expectNoCalls},
-	{regexp.MustCompile(`^calls\s+(\S+)(?:\s+(.+))?$`), expectCalls},
-	{regexp.MustCompile(`^doesn't call\s+(\S+)(?:\s+(.+))?$`), denied(expectCalls, inCalls)},
-	{regexp.MustCompile(`^delegates to\s+(\S+)$`), expectDelegates},
-	{regexp.MustCompile(`^doesn't delegate to\s+(\S+)$`), denied(expectDelegates, inCalls)},
-	{regexp.MustCompile(`^language\s+(\S+)$`), expectLanguage},
-	{regexp.MustCompile(`^at (most|least)\s+(\d{1,6})\s+(words?|lines?|characters?|rounds?)$`), expectLength},
 }
 
 func parseExpect(line string, number int) (Expect, error) {
 	e := Expect{Line: number, text: strings.ReplaceAll(strings.TrimSpace(line[len("expect:"):]), "’", "'")}
-	for _, f := range expectForms {
+	for _, f := range expectForms() {
 		m := f.form.FindStringSubmatch(e.text)
 		if m == nil {
 			continue

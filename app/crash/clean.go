@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // words is what the runtime said, as a report may hold it.
@@ -16,11 +17,21 @@ type words struct {
 // What the runtime writes. Only lines of these forms are kept: whatever else stands
 // there may be text a panic was called with.
 var (
-	goroutineLine = regexp.MustCompile(`^goroutine \d+( gp=0x[0-9a-f]+ m=\w+( mp=0x[0-9a-f]+)?)? \[[\w .,()/:+-]+\]:?$`)
-	signalLine    = regexp.MustCompile(`^(\[signal )?SIG[A-Z0-9]+: [\w ()/:=-]+\]?$`)
-	stateLine     = regexp.MustCompile(`^(runtime stack:|PC=0x[0-9a-f]+ m=-?\d+ sigcode=-?\d+( addr=0x[0-9a-f]+)?|signal arrived during (cgo|external code) execution|\[originating from goroutine \d+\]:?|\.\.\.[\w ]+\.\.\.|runtime: goroutine stack exceeds \d+-byte limit|[a-z]{1,2}[0-9a-z]{0,4} +0x[0-9a-f]+)$`)
-	funcLine      = regexp.MustCompile(`^(created by )?[\w./~%·$+@-]+\.[\w./~%·$+@()*\[\]{},-]+(\([0-9a-fx{},_?. ]*\))?( in goroutine \d+)?( fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+)?$`)
-	fileLine      = regexp.MustCompile(`^\t\S[^\t]*\.(go|s|c|cpp|h|m):\d+( \+0x[0-9a-f]+)?( fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+)?$`)
+	goroutineLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^goroutine \d+( gp=0x[0-9a-f]+ m=\w+( mp=0x[0-9a-f]+)?)? \[[\w .,()/:+-]+\]:?$`)
+	})
+	signalLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\[signal )?SIG[A-Z0-9]+: [\w ()/:=-]+\]?$`)
+	})
+	stateLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(runtime stack:|PC=0x[0-9a-f]+ m=-?\d+ sigcode=-?\d+( addr=0x[0-9a-f]+)?|signal arrived during (cgo|external code) execution|\[originating from goroutine \d+\]:?|\.\.\.[\w ]+\.\.\.|runtime: goroutine stack exceeds \d+-byte limit|[a-z]{1,2}[0-9a-z]{0,4} +0x[0-9a-f]+)$`)
+	})
+	funcLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(created by )?[\w./~%·$+@-]+\.[\w./~%·$+@()*\[\]{},-]+(\([0-9a-fx{},_?. ]*\))?( in goroutine \d+)?( fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+)?$`)
+	})
+	fileLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\t\S[^\t]*\.(go|s|c|cpp|h|m):\d+( \+0x[0-9a-f]+)?( fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+)?$`)
+	})
 )
 
 // cleanWords takes the cause and the stack out of what the runtime wrote. user is the
@@ -30,7 +41,7 @@ func cleanWords(text, user string) words {
 	inStack := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		inStack = inStack || goroutineLine.MatchString(line) || line == "runtime stack:"
+		inStack = inStack || goroutineLine().MatchString(line) || line == "runtime stack:"
 		if kept, ok := cleanLine(line, inStack); ok && len(w.stack) < maxStack {
 			if w.cause == "" && isCause(line) {
 				w.cause = kept
@@ -47,7 +58,7 @@ func cleanWords(text, user string) words {
 }
 
 func isCause(line string) bool {
-	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || signalLine.MatchString(line)
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || signalLine().MatchString(line)
 }
 
 // cleanLine is a line as a report may hold it, and whether it may at all. Before the
@@ -59,29 +70,35 @@ func cleanLine(line string, inStack bool) (string, bool) {
 			return what + cleanValue(what, value), true
 		}
 	}
-	if signalLine.MatchString(line) || stateLine.MatchString(line) || line == "" {
+	if signalLine().MatchString(line) || stateLine().MatchString(line) || line == "" {
 		return line, true
 	}
-	ok := inStack && (goroutineLine.MatchString(line) || funcLine.MatchString(line) || fileLine.MatchString(line))
+	ok := inStack && (goroutineLine().MatchString(line) || funcLine().MatchString(line) || fileLine().MatchString(line))
 	return line, ok
 }
 
 // What of a panic's value is the runtime's own, or a type's name, or the name of the
 // package that complains.
 var (
-	runtimeValue = regexp.MustCompile(`^(runtime error: |interface conversion: |close of |send on closed channel|all goroutines are asleep|assignment to entry in nil map|sync: )[^"\x60]{0,200}$`)
-	typedValue   = regexp.MustCompile(`^(\([\w.*/\[\]]+\) |[\w./]+\.[\w\[\]]+\(|[a-z][a-z0-9_/.]{0,40}: )`)
-	again        = regexp.MustCompile(` \[recovered[a-z, ]*\]$`)
+	runtimeValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(runtime error: |interface conversion: |close of |send on closed channel|all goroutines are asleep|assignment to entry in nil map|sync: )[^"\x60]{0,200}$`)
+	})
+	typedValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\([\w.*/\[\]]+\) |[\w./]+\.[\w\[\]]+\(|[a-z][a-z0-9_/.]{0,40}: )`)
+	})
+	again = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(` \[recovered[a-z, ]*\]$`)
+	})
 )
 
 // cleanValue is what may be kept of what the program stopped with.
 func cleanValue(what, value string) string {
-	if what == "fatal error: " || runtimeValue.MatchString(value) {
+	if what == "fatal error: " || runtimeValue().MatchString(value) {
 		return value
 	}
-	tail := again.FindString(value)
+	tail := again().FindString(value)
 	value = strings.TrimSuffix(value, tail)
-	head := strings.TrimSpace(typedValue.FindString(value))
+	head := strings.TrimSpace(typedValue().FindString(value))
 	if head != "" {
 		head += " "
 	}
@@ -89,13 +106,15 @@ func cleanValue(what, value string) string {
 }
 
 // What looks like a password.
-var secrets = regexp.MustCompile(`(?i)\b(bearer|basic) \S+` +
-	`|://[^/\s:@]+:[^/\s@]+@` +
-	`|\b[\w-]*(token|secret|password|passwd|api[_-]?key|authorization)["']?\s*[:=]\s*"?[^\s"&]+` +
-	`|\b[\w-]{20,30}\.[\w-]{6,7}\.[\w-]{25,}` +
-	`|\b[A-Za-z0-9_+-]{40,}`)
+var secrets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(bearer|basic) \S+` +
+		`|://[^/\s:@]+:[^/\s@]+@` +
+		`|\b[\w-]*(token|secret|password|passwd|api[_-]?key|authorization)["']?\s*[:=]\s*"?[^\s"&]+` +
+		`|\b[\w-]{20,30}\.[\w-]{6,7}\.[\w-]{25,}` +
+		`|\b[A-Za-z0-9_+-]{40,}`)
+})
 
-func hideSecrets(line string) string { return secrets.ReplaceAllString(line, "[hidden]") }
+func hideSecrets(line string) string { return secrets().ReplaceAllString(line, "[hidden]") }
 
 // hideHome names the home folder by its sign: it holds a person's name.
 func hideHome(line, user string) string {

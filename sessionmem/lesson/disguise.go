@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,14 +26,22 @@ var lookAlikes = strings.NewReplacer(
 
 var (
 	// wordBreaks are signs that stand for a space in "ignore_all-previous".
-	wordBreaks = regexp.MustCompile(`[\s_\-.*~|/\\+]+`)
+	wordBreaks = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[\s_\-.*~|/\\+]+`)
+	})
 	// spelled is a word in single letters.
-	spelled = regexp.MustCompile(`(?:\b\pL\b ){3,}\pL\b`)
+	spelled = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\b\pL\b ){3,}\pL\b`)
+	})
 	// codedRun could be text in another coding.
-	codedRun = regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}|(?:%[0-9A-Fa-f]{2}){6,}`)
+	codedRun = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}|(?:%[0-9A-Fa-f]{2}){6,}`)
+	})
 	// opaqueRun is longer than any word, and than what stands between the signs of the
 	// links and paths that people note.
-	opaqueRun = regexp.MustCompile(`[A-Za-z0-9+_=-]{80,}`)
+	opaqueRun = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z0-9+_=-]{80,}`)
+	})
 )
 
 // unmasked are the readings of a text in which an instruction would stand plain: in
@@ -47,8 +56,8 @@ func unmasked(text string) []string {
 		return r
 	}, norm.NFKD.String(plain))
 	latin := lookAlikes.Replace(bare)
-	spaced := wordBreaks.ReplaceAllString(latin, " ")
-	joined := spelled.ReplaceAllStringFunc(spaced, func(w string) string { return strings.ReplaceAll(w, " ", "") })
+	spaced := wordBreaks().ReplaceAllString(latin, " ")
+	joined := spelled().ReplaceAllStringFunc(spaced, func(w string) string { return strings.ReplaceAll(w, " ", "") })
 	return []string{plain, latin, spaced, joined}
 }
 
@@ -58,12 +67,12 @@ func hidden(text string) string {
 	if mixesScripts(text) {
 		return "a word of it mixes letters of two alphabets that look alike; type it again in one"
 	}
-	for _, run := range codedRun.FindAllString(text, -1) {
+	for _, run := range codedRun().FindAllString(text, -1) {
 		if decodes(run) {
 			return "it holds text in another coding (base64, hex), which nobody can read; write it in words"
 		}
 	}
-	if opaqueRun.MatchString(text) {
+	if opaqueRun().MatchString(text) {
 		return "it holds a run of characters that nobody can read; write it in words"
 	}
 	return ""
@@ -132,13 +141,15 @@ func readable(data []byte) bool {
 }
 
 // secretForms are the forms of keys, and how people write down a password.
-var secretForms = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant|or)[-_][\w-]{16,}|[A-Za-z0-9]{20,})` +
-	`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}` +
-	`|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}` +
-	`|-----BEGIN [A-Z ]*PRIVATE KEY|\bhf_[A-Za-z0-9]{20,}` +
-	`|(?i:\b(?:password|passwort|passphrase|passcode|kennwort|contraseña|mot de passe|senha|api[ _-]?key|access[ _-]?token|secret[ _-]?key|private[ _-]?key|cvv)\b(?:\s+(?:for|of|to|zum|für|von|der|del?|du|da|do)\b[^.!?:=]{0,30}?)?\s*(?:\bis\b|\blautet\b|\bist\b|\bes\b|\best\b|[:=])\s*["'` + "`" + `]?[^\s"']*[\d!@#$%^&*_][^\s"']*)` +
-	`|\bPIN\b[^.!?]{0,30}?(?:\bis\b|\bist\b|[:=])\s*\d{4,}` +
-	`|://[^\s/:@]+:[^\s/:@]+@`)
+var secretForms = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant|or)[-_][\w-]{16,}|[A-Za-z0-9]{20,})` +
+		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}` +
+		`|\bA(?:KIA|SIA)[A-Z0-9]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{8,}\.[\w-]{8,}` +
+		`|-----BEGIN [A-Z ]*PRIVATE KEY|\bhf_[A-Za-z0-9]{20,}` +
+		`|(?i:\b(?:password|passwort|passphrase|passcode|kennwort|contraseña|mot de passe|senha|api[ _-]?key|access[ _-]?token|secret[ _-]?key|private[ _-]?key|cvv)\b(?:\s+(?:for|of|to|zum|für|von|der|del?|du|da|do)\b[^.!?:=]{0,30}?)?\s*(?:\bis\b|\blautet\b|\bist\b|\bes\b|\best\b|[:=])\s*["'` + "`" + `]?[^\s"']*[\d!@#$%^&*_][^\s"']*)` +
+		`|\bPIN\b[^.!?]{0,30}?(?:\bis\b|\bist\b|[:=])\s*\d{4,}` +
+		`|://[^\s/:@]+:[^\s/:@]+@`)
+})
 
 // holdsSecret reports whether a text seems to hold a password, a token or a key.
-func holdsSecret(text string) bool { return secretForms.MatchString(text) }
+func holdsSecret(text string) bool { return secretForms().MatchString(text) }

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,45 +41,54 @@ const MinConfidence = 0.6
 // instructionPatterns are what a text says that wants to steer the model rather
 // than to be remembered. They are tried on the text in lower case with its
 // look-alike forms unified.
-var instructionPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass|drop)\b.{0,40}\b(instruction|instructions|rules|prompt|prompts|guidelines|guardrails|directives|everything above|everything before)\b`),
-	regexp.MustCompile(`\b(new|updated|real|hidden|secret) (system )?(instruction|instructions|prompt|directive)s?\b`),
-	regexp.MustCompile(`\b(system|developer) (prompt|message|instruction)s?\b`),
-	regexp.MustCompile(`\b(you are|you're) (now|no longer)\b`),
-	regexp.MustCompile(`\bfrom now on,? you\b`),
-	regexp.MustCompile(`\bpretend (to be|that you|you)\b|\bjailbreak|\bdeveloper mode\b|\bdo anything now\b`),
-	regexp.MustCompile(`\b(do not|don't|never|without) (tell|telling|inform|informing|mention|mentioning|ask|asking|notify|notifying|warn|warning) (this to )?(the |your )?(user|owner|human|operator)\b`),
-	regexp.MustCompile(`\b(reveal|print|repeat|leak|send|post|upload|exfiltrate|forward)\b.{0,60}\b(prompt|password|passwords|token|tokens|api key|api keys|secret|secrets|credential|credentials|private key|conversation|memory file)\b`),
-	regexp.MustCompile(`^\W*(system|assistant|developer|user) ?:`),
-	regexp.MustCompile(`<\|[^|]{0,40}\|>|\[/?inst\]|<</?sys>>|</?(system|assistant|instructions?|tool_call)>`),
-	regexp.MustCompile(`\bignorier\w*\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\binstrucci|\bignorez\b.{0,40}\binstructions|忽略.{0,12}(指令|指示|提示)|無視.{0,12}(指示|命令)|игнорир\w*.{0,40}инструкц`),
-}
+var instructionPatterns = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass|drop)\b.{0,40}\b(instruction|instructions|rules|prompt|prompts|guidelines|guardrails|directives|everything above|everything before)\b`),
+		regexp.MustCompile(`\b(new|updated|real|hidden|secret) (system )?(instruction|instructions|prompt|directive)s?\b`),
+		regexp.MustCompile(`\b(system|developer) (prompt|message|instruction)s?\b`),
+		regexp.MustCompile(`\b(you are|you're) (now|no longer)\b`),
+		regexp.MustCompile(`\bfrom now on,? you\b`),
+		regexp.MustCompile(`\bpretend (to be|that you|you)\b|\bjailbreak|\bdeveloper mode\b|\bdo anything now\b`),
+		regexp.MustCompile(`\b(do not|don't|never|without) (tell|telling|inform|informing|mention|mentioning|ask|asking|notify|notifying|warn|warning) (this to )?(the |your )?(user|owner|human|operator)\b`),
+		regexp.MustCompile(`\b(reveal|print|repeat|leak|send|post|upload|exfiltrate|forward)\b.{0,60}\b(prompt|password|passwords|token|tokens|api key|api keys|secret|secrets|credential|credentials|private key|conversation|memory file)\b`),
+		regexp.MustCompile(`^\W*(system|assistant|developer|user) ?:`),
+		regexp.MustCompile(`<\|[^|]{0,40}\|>|\[/?inst\]|<</?sys>>|</?(system|assistant|instructions?|tool_call)>`),
+		regexp.MustCompile(`\bignorier\w*\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\binstrucci|\bignorez\b.{0,40}\binstructions|忽略.{0,12}(指令|指示|提示)|無視.{0,12}(指示|命令)|игнорир\w*.{0,40}инструкц`),
+	}
+})
 
 // directivePattern is a line of the orchestrator's own language.
-var directivePattern = regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
+var directivePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
+})
 
 // pollution is what gets into a memory by accident: parts of an answer or of a
 // tool's output. They are tried on the text as it is.
-var pollution = []struct {
+var pollution = sync.OnceValue(func() []polluted {
+	return []polluted{
+		{regexp.MustCompile("```|~~~"), "a piece of code"},
+		{regexp.MustCompile(`^#{1,6}\s`), "a heading"},
+		{regexp.MustCompile(`^\*\*[^*]+:?\*\*:?$|^[\pL\d _-]{1,40}:$`), "a heading"},
+		{regexp.MustCompile(`^(\W*(https?|ftp)://\S+\W*)+$`), "an address alone"},
+		{regexp.MustCompile(`^[\[{]\s*["{\[].*[\]}]$|"\w+"\s*:\s*["\d{\[].*"\w+"\s*:`), "a tool's output (JSON)"},
+		{regexp.MustCompile(`^\|.*\|$`), "a row of a table"},
+		{regexp.MustCompile(`(?i)^<(!doctype|html|div|p|script|span|a)\b`), "a piece of a web page"},
+		{regexp.MustCompile(`^(\w+ )?([Ee]rror|ERROR|FATAL|[Ff]atal|panic|[Ee]xception|failed|[Ww]arning|WARN)(\[\w+\])?: `), "an error message"},
+		{regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\b\w*(Exception|Error): |^\s*at [\w.$<>]+\(|\bexit (status|code) \d+\b|\bHTTP(/[\d.]+)? [45]\d\d\b|\bstack trace\b`), "an error message"},
+		{regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(time|level|msg)=\S+ (time|level|msg)=`), "a line of a log"},
+		{regexp.MustCompile(`^(Saved in|Not saved: proposed|nothing was saved)\b`), "a tool's output"},
+	}
+})
+
+// polluted is a form, and what a text of that form is.
+type polluted struct {
 	pattern *regexp.Regexp
 	what    string
-}{
-	{regexp.MustCompile("```|~~~"), "a piece of code"},
-	{regexp.MustCompile(`^#{1,6}\s`), "a heading"},
-	{regexp.MustCompile(`^\*\*[^*]+:?\*\*:?$|^[\pL\d _-]{1,40}:$`), "a heading"},
-	{regexp.MustCompile(`^(\W*(https?|ftp)://\S+\W*)+$`), "an address alone"},
-	{regexp.MustCompile(`^[\[{]\s*["{\[].*[\]}]$|"\w+"\s*:\s*["\d{\[].*"\w+"\s*:`), "a tool's output (JSON)"},
-	{regexp.MustCompile(`^\|.*\|$`), "a row of a table"},
-	{regexp.MustCompile(`(?i)^<(!doctype|html|div|p|script|span|a)\b`), "a piece of a web page"},
-	{regexp.MustCompile(`^(\w+ )?([Ee]rror|ERROR|FATAL|[Ff]atal|panic|[Ee]xception|failed|[Ww]arning|WARN)(\[\w+\])?: `), "an error message"},
-	{regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\b\w*(Exception|Error): |^\s*at [\w.$<>]+\(|\bexit (status|code) \d+\b|\bHTTP(/[\d.]+)? [45]\d\d\b|\bstack trace\b`), "an error message"},
-	{regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|^(time|level|msg)=\S+ (time|level|msg)=`), "a line of a log"},
-	{regexp.MustCompile(`^(Saved in|Not saved: proposed|nothing was saved)\b`), "a tool's output"},
 }
 
 // Polluted says what a text looks like that is no lesson; "" for one that may be.
 func Polluted(text string) string {
-	for _, p := range pollution {
+	for _, p := range pollution() {
 		if p.pattern.MatchString(text) {
 			return p.what
 		}
@@ -147,11 +157,11 @@ func commas(n int) string {
 
 // instructs says whether a text wants to steer the model, also in a disguise.
 func instructs(text string) bool {
-	if directivePattern.MatchString(text) {
+	if directivePattern().MatchString(text) {
 		return true
 	}
 	for _, plain := range unmasked(text) {
-		if slices.ContainsFunc(instructionPatterns, func(p *regexp.Regexp) bool { return p.MatchString(plain) }) {
+		if slices.ContainsFunc(instructionPatterns(), func(p *regexp.Regexp) bool { return p.MatchString(plain) }) {
 			return true
 		}
 	}

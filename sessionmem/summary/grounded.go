@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,12 +25,14 @@ const leastOwn = 70
 
 // ownerNames are what models call the one whose app this is, in place of the "I" of the
 // message. In a language without articles nothing but the word tells it from a name.
-var ownerNames = regexp.MustCompile(`(?i)\b(?:(?:the|der|die|el|la|le|il|lo|o|a|de) |l['’])?(?:(?:users?|owner|human)(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
+var ownerNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:(?:the|der|die|el|la|le|il|lo|o|a|de) |l['’])?(?:(?:users?|owner|human)(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
+})
 
 // StartsWithOwner reports whether a text begins with what models call the one whose app
 // this is, and whether it is no more than that.
 func StartsWithOwner(text string) (starts, whole bool) {
-	at := ownerNames.FindStringIndex(text)
+	at := ownerNames().FindStringIndex(text)
 	return at != nil && at[0] == 0, at != nil && at[1]-at[0] == len(text)
 }
 
@@ -78,7 +81,7 @@ func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 
 // isOwn reports whether most of a lesson's words are the user's.
 func isOwn(a *analysis.Analyzer, lesson string, said [][]string) bool {
-	words := meaning(a, ownerNames.ReplaceAllString(lesson, " "))
+	words := meaning(a, ownerNames().ReplaceAllString(lesson, " "))
 	return slices.ContainsFunc(said, func(own []string) bool {
 		n := 0
 		for _, w := range words {
@@ -125,7 +128,9 @@ func unspaced(r rune) bool {
 }
 
 // nameColon begins a line that a model took out of a list or a script of speakers.
-var nameColon = regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
+var nameColon = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
+})
 
 // hasForm reports whether a lesson is a sentence: more than two words, no question, no
 // quotation, and behind a name and a colon what is known of that person, not what they say.
@@ -135,7 +140,7 @@ func hasForm(l memory.Lesson) bool {
 	if text == "" || asks(text) || first == '>' || first == '`' || unicode.In(first, unicode.Pi, unicode.Pf, unicode.Quotation_Mark) {
 		return false
 	}
-	name := nameColon.FindString(text)
+	name := nameColon().FindString(text)
 	if name != "" && l.About == "" {
 		return false
 	}

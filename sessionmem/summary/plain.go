@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,14 +27,16 @@ const (
 
 // identifier matches what has to survive letter by letter: links, paths, quoted
 // names, error codes and numbers.
-var identifier = regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
-	"|(?:[A-Za-z]:\\\\|~?/|\\.{1,2}/)[\\w.@+~-]+(?:[/\\\\][\\w.@+~-]+)*/?" + // paths
-	"|[\\w.-]+/[\\w./-]+\\.\\w+" + // relative paths of files
-	"|`[^`\\n]+`|\"[^\"\\n]{2,80}\"|“[^”\\n]{2,80}”|„[^“”\\n]{2,80}[“”]|«[^»\\n]{2,80}»" + // quoted
-	"|\\b[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*\\d[A-Z0-9]*\\b|\\bE[A-Z]{4,}\\b|\\b0x[0-9A-Fa-f]+\\b" + // codes
-	"|\\blocalhost:\\d+\\b" + // ports
-	"|\\b[\\w-]+\\.(?:go|md|toml|json|yaml|yml|txt|py|rs|js|ts|sh|log|conf|swift|c|h)\\b" + // files
-	"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b") // versions, numbers, addresses
+var identifier = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
+		"|(?:[A-Za-z]:\\\\|~?/|\\.{1,2}/)[\\w.@+~-]+(?:[/\\\\][\\w.@+~-]+)*/?" + // paths
+		"|[\\w.-]+/[\\w./-]+\\.\\w+" + // relative paths of files
+		"|`[^`\\n]+`|\"[^\"\\n]{2,80}\"|“[^”\\n]{2,80}”|„[^“”\\n]{2,80}[“”]|«[^»\\n]{2,80}»" + // quoted
+		"|\\b[A-Z][A-Z0-9]*[-_][A-Z0-9_-]*\\d[A-Z0-9]*\\b|\\bE[A-Z]{4,}\\b|\\b0x[0-9A-Fa-f]+\\b" + // codes
+		"|\\blocalhost:\\d+\\b" + // ports
+		"|\\b[\\w-]+\\.(?:go|md|toml|json|yaml|yml|txt|py|rs|js|ts|sh|log|conf|swift|c|h)\\b" + // files
+		"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b")
+}) // versions, numbers, addresses
 
 // secretWords are in lines that may hold a secret: nothing of such a line is kept.
 var secretWords = []string{"password", "passwort", "passphrase", "secret", "token", "api key", "api-key", "api_key", "apikey", "private key", "credential", "bearer "}
@@ -114,7 +117,7 @@ func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 // which is no path.
 func findIdentifiers(text string) []string {
 	var found []string
-	for _, m := range identifier.FindAllStringIndex(text, -1) {
+	for _, m := range identifier().FindAllStringIndex(text, -1) {
 		before, _ := utf8.DecodeLastRuneInString(text[:m[0]])
 		if text[m[0]] != '/' || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
 			found = append(found, text[m[0]:m[1]])
