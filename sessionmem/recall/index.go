@@ -28,7 +28,6 @@ const (
 // lies in, by several processes.
 type Index struct {
 	cfg       Config
-	logger    *slog.Logger
 	corpus    *corpus.Corpus
 	file      *indexfile.File
 	indexer   *indexing.Indexer
@@ -67,7 +66,7 @@ func Open(cfg Config) (*Index, error) {
 		cfg.Logger.Warn("the cache folder can't be made; there is no search index", "err", err)
 	}
 	x := &Index{
-		cfg: cfg, logger: cfg.Logger, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten},
+		cfg: cfg, corpus: &corpus.Corpus{Root: root, Store: cfg.Store, Memory: cfg.Memory, Forgotten: cfg.Forgotten},
 		weights: rank.Default(), limits: engine.DefaultLimits(),
 	}
 	x.file = indexfile.New(indexfile.Config{

@@ -173,6 +173,6 @@ func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.logger.Debug("the vectors can't be counted", "err", err)
+		x.cfg.Logger.Debug("the vectors can't be counted", "err", err)
 	}
 }

@@ -41,7 +41,7 @@ func (x *Index) polish(ctx context.Context, q rank.Query, question string, reran
 	rank.Closer(a, q, &x.weights, texts)
 	if rerank && len(hits) > 1 {
 		if err := x.rerank(ctx, question, texts[:min(rerankHits, len(texts))]); err != nil {
-			x.logger.Warn("the hits were not reranked; they are in the order they had", "err", err)
+			x.cfg.Logger.Warn("the hits were not reranked; they are in the order they had", "err", err)
 		}
 	}
 	texts = rank.Diverse(a, q, texts)

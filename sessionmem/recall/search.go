@@ -135,7 +135,7 @@ func (s *search) run(ctx context.Context) error {
 func (s *search) vectorState(f *engine.Found) VectorState {
 	switch {
 	case f.VectorsErr != nil:
-		s.x.logger.Warn("the vectors can't be read; the search goes by words alone", "err", f.VectorsErr)
+		s.x.cfg.Logger.Warn("the vectors can't be read; the search goes by words alone", "err", f.VectorsErr)
 		return VectorsPartial
 	case s.meaning.d == nil:
 		return s.meaning.state
@@ -309,7 +309,7 @@ func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
 		}
 		text, err := r.Read(ctx, h.Chunk, h.place)
 		if err != nil {
-			x.logger.Debug("a hit can't be read any more", "err", err)
+			x.cfg.Logger.Debug("a hit can't be read any more", "err", err)
 			continue
 		}
 		h.Text, h.Sources, h.Untrusted = text, r.Sources, !r.Sources.Typed()

@@ -140,7 +140,7 @@ func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 		_, err = r.Search(ctx, h.Chunk, corpus.Place{Hash: corpus.HashText(h.Text)})
 	}
 	if err != nil {
-		x.logger.Debug("a hit of the memory server can't be read any more", "err", err)
+		x.cfg.Logger.Debug("a hit of the memory server can't be read any more", "err", err)
 	}
 	return err == nil
 }

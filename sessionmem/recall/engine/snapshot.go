@@ -19,7 +19,7 @@ type Snapshot struct {
 	fetch *fetcher
 }
 
-// Older says whether the index is of another version of the analysis, see engine.Older.
+// Older says whether the index is of another version of the analysis, see Engine.Older.
 func (s *Snapshot) Older() bool { return s.e.Older() }
 
 // Engine is the engine that it is of: the numbers of passages are its own.

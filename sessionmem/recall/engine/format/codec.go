@@ -87,7 +87,7 @@ func (d *decoder) bytes(n uint64) []byte {
 
 func (d *decoder) text() string { return string(d.bytes(d.uint())) }
 
-// err is errDamaged after something that could not be read.
+// err is ErrDamaged after something that could not be read.
 func (d *decoder) err() error {
 	if d.bad {
 		return ErrDamaged

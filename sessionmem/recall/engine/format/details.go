@@ -76,7 +76,7 @@ func (d *Passage) appendDetail(out []byte, prev *Passage) []byte {
 	if bits&detailAgent != 0 {
 		out = appendText(out, d.Agent)
 	}
-	return append(out, byte(d.Hash), byte(d.Hash>>8), byte(d.Hash>>16)) //nolint:gosec // see hashText
+	return append(out, byte(d.Hash), byte(d.Hash>>8), byte(d.Hash>>16)) //nolint:gosec // 24 bits, see corpus.HashText
 }
 
 // readDetails fills in the details of passages.

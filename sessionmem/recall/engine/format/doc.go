@@ -7,8 +7,8 @@
 // the bytes that it is given. All that it writes ends with a check sum (Seal); bytes that
 // are not those that were written are ErrDamaged, and never more memory than they are worth.
 //
-// Rules: what is written here is read by later versions. Whoever changes it counts
-// tables' version of the format up.
+// Rules: what is written here is read by later versions. Whoever changes it raises the
+// version of the format (tables), and all indexes are built anew.
 //
 // Called by engine and its other parts; recall fills in Passage, Name and State.
 package format
