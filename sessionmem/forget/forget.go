@@ -53,6 +53,7 @@ type Forgetter struct {
 	p         Params
 	forgotten *forgotten.Record
 	places    []Place
+	boards    boards
 }
 
 // New panics where a required field is missing.
@@ -64,6 +65,7 @@ func New(p Params) *Forgetter {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	f := &Forgetter{p: p, forgotten: p.Memory.Forgotten()}
+	f.boards = boards{record: f.forgotten, reach: p.Boards, pair: p.Pair, logger: p.Logger}
 	f.places = append([]Place{memoryPlace{p.Memory}}, p.Places...)
 	f.places = append(f.places, &folders{root: p.Root, cache: p.CacheDir, store: p.Store, memory: p.Memory})
 	return f
@@ -131,7 +133,7 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	p.Found = append(p.Found, offers...)
 	p.Found = append(p.Found, f.similar(ctx, p, g)...)
 	if !p.Nothing() || s.Text != "" { // words may stand at another machine alone
-		p.Found = append(p.Found, f.boardsNamed()...)
+		p.Found = append(p.Found, f.boards.named()...)
 	}
 	return p, nil
 }
@@ -219,7 +221,7 @@ func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions ma
 		f.p.Logger.Warn("the search index is not rid of what was forgotten yet", "error", errors.Join(early, err))
 		r.add(f.indexLeft(err))
 	}
-	r.add(f.tellBoards(ctx, t, found)...)
+	r.add(f.boards.tellAll(ctx, func() (sessions, files []string, err error) { return f.derived(ctx, t, found) })...)
 	if r.Left() > 0 {
 		return r, f.forgotten.Tried(t, found)
 	}

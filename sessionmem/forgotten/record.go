@@ -80,16 +80,9 @@ type forgottenLine struct {
 	traceLine
 }
 
-// Has reports whether a text holds what was forgotten. Where the time is known at
-// which it was said, HasSaid is exact.
-func (f *Record) Has(text string) bool { return f.HasSaid(text, time.Time{}) }
-
-// HasSaid reports whether a text that was said at that time holds what was forgotten
-// later: what is typed anew after a forgetting belongs to who types it.
-func (f *Record) HasSaid(text string, said time.Time) bool {
-	t := f.Traces()
-	return t.holdsBy(text, func(g *Forgetting) bool { return said.IsZero() || said.Before(g.At) })
-}
+// Has reports whether a text holds what was forgotten. Of a block, whose time is known,
+// HasBlock is exact.
+func (f *Record) Has(text string) bool { return f.Traces().holdsBy(text, nil) }
 
 // HasIn is Has for a text of a session, or of a lesson from there; session "" is the
 // owner's own memory.

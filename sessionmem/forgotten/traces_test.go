@@ -115,7 +115,7 @@ func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
 		said time.Time
 		want bool
 	}{{time.Time{}, true}, {time.Now().Add(-time.Hour), true}, {time.Now().Add(time.Hour), false}} {
-		if got := f.HasSaid("the blue whale song", tc.said); got != tc.want {
+		if got := f.HasBlock("cli-a", transcript.Block{Kind: transcript.KindUser, Text: "the blue whale song", Time: tc.said}); got != tc.want {
 			t.Errorf("said %v: %v, want %v", tc.said, got, tc.want)
 		}
 	}

@@ -61,7 +61,7 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 	if err != nil {
 		return nil, err
 	}
-	found := m.forgetJournal(t, dry) // first: what goes from a file goes from there too
+	found := m.sieve.forgetJournal(m.files.Journal(), t, dry) // first: what goes from a file goes from there too
 	var propose []Proposal
 	files, refused := m.root.forgettable()
 	found = append(found, refused...)
@@ -87,25 +87,6 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 		found = append(found, touched)
 	}
 	return found, ctx.Err()
-}
-
-// forgetJournal takes what the traces mean out of the journal. The lock is held.
-func (m *Memory) forgetJournal(t *forgotten.Traces, dry bool) []forgotten.Touched {
-	j := m.files.Journal()
-	over := func(l sharedfile.Line) *pass { return &pass{s: m.sieve, t: t, path: j.PathOf(l), dry: true} }
-	path, err := j.Forget(sharedfile.Meant{
-		Line:  func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
-		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Counts("") },
-		Raw:   t.HoldsRaw,
-	}, dry)
-	if path == "" {
-		return nil
-	}
-	touched := forgotten.Touched{Place: "journal of remembered lines", Action: forgotten.Removed, Path: path}
-	if err != nil {
-		touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
-	}
-	return []forgotten.Touched{touched}
 }
 
 func (f *pass) run(ctx context.Context, files *sharedfile.Files) []forgotten.Touched {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/lesson"
 	"mac-stats/sessionmem/memorytext"
 	"mac-stats/sessionmem/transcript"
@@ -115,7 +116,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if p.Target.Kind == "" {
 		p.Target.Kind = TargetGlobal
 	}
-	if err := m.checkProposal(&p); err != nil {
+	if err := p.check(m.root, m.forgotten); err != nil {
 		return Proposal{}, err
 	}
 	if p.Kind != ProposeRemove {
@@ -165,9 +166,9 @@ func hasRoom(why string, waiting []Proposal) error {
 	return nil
 }
 
-// checkProposal checks what can be checked without the files.
-func (m *Memory) checkProposal(p *Proposal) error {
-	if m.Path(p.Target) == "" {
+// check checks what can be checked without the files.
+func (p *Proposal) check(root folder, record *forgotten.Record) error {
+	if root.path(p.Target) == "" {
 		return badTarget(p.Target)
 	}
 	if err := lesson.CheckConfidence(p.Confidence); err != nil {
@@ -178,7 +179,7 @@ func (m *Memory) checkProposal(p *Proposal) error {
 		if err != nil {
 			return err
 		}
-		if m.forgotten.HasIn(p.Session, text) {
+		if record.HasIn(p.Session, text) {
 			return fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
 		}
 		p.Text = text

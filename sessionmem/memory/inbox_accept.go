@@ -24,7 +24,7 @@ func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
-	if err := m.checkProposal(&p); err != nil {
+	if err := p.check(m.root, m.forgotten); err != nil {
 		return Written{}, err
 	}
 	w, done := Written{}, false

@@ -354,7 +354,7 @@ func FuzzInbox(f *testing.F) {
 		m := New(Config{Root: t.TempDir()})
 		for _, k := range []ProposalKind{ProposeAdd, ProposeReplace, ProposeRemove} {
 			p := Proposal{Kind: k, Target: Target{TargetKind(kind), id}, Text: text, Old: old}
-			if m.checkProposal(&p) != nil || p.Target.ID != transcript.OneLine(p.Target.ID) || transcript.OneLine(p.Old) != p.Old {
+			if p.check(m.root, m.forgotten) != nil || p.Target.ID != transcript.OneLine(p.Target.ID) || transcript.OneLine(p.Old) != p.Old {
 				continue
 			}
 			p.ID, p.Time, p.Line = "id9999", time.Unix(1e9, 0), 1

@@ -43,9 +43,13 @@ type Memory struct {
 	inbox     inbox
 	undos     undoList
 	*Edits
+	parser parser
+}
 
-	mu     sync.Mutex // guards what follows
-	parsed map[string]parsed
+// parser takes the files' texts apart.
+type parser struct {
+	mu   sync.Mutex // guards what follows
+	last map[string]parsed
 }
 
 // parsed is the text of a file as it was taken apart last: a turn that finds it unchanged
@@ -82,7 +86,7 @@ func New(cfg Config) *Memory {
 		root = folder(abs)
 	}
 	m := &Memory{
-		root: root, logger: cfg.Logger, parsed: map[string]parsed{},
+		root: root, logger: cfg.Logger, parser: parser{last: map[string]parsed{}},
 		room: room{person: cmp.Or(cfg.MaxPerson, 5), server: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget},
 	}
 	if m.logger == nil {
@@ -134,17 +138,17 @@ func (m *Memory) load(t Target, read func(path string) (sharedfile.Reading, erro
 		return File{Target: t}, badTarget(t)
 	}
 	r, err := read(path)
-	return File{Target: t, Path: path, Text: r.Text, Bullets: m.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
+	return File{Target: t, Path: path, Text: r.Text, Bullets: m.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
 }
 
 // bullets gives the bullets of a file's text.
-func (m *Memory) bullets(path, text string) []memorytext.Bullet {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.parsed[path].text != text {
-		m.parsed[path] = parsed{text, memorytext.Parse(text).Bullets()}
+func (p *parser) bullets(path, text string) []memorytext.Bullet {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last[path].text != text {
+		p.last[path] = parsed{text, memorytext.Parse(text).Bullets()}
 	}
-	return slices.Clone(m.parsed[path].bullets)
+	return slices.Clone(p.last[path].bullets)
 }
 
 // List returns every memory file there is, global first. A file that can't be

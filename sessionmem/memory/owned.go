@@ -17,8 +17,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// MaxOwned is the size in bytes up to which OpenOwned gives a file's text.
-const MaxOwned = 1 << 20
+// maxOwned is the size in bytes up to which OpenOwned gives a file's text.
+const maxOwned = 1 << 20
 
 // ErrChangedOutside: the file is not any more what the edit began with.
 var ErrChangedOutside = errors.New("the file was changed outside meanwhile")
@@ -79,7 +79,7 @@ func (e *Edits) OpenOwned(path string) (Owned, error) {
 		return o, nil
 	}
 	o.Size = fi.Size()
-	if fi.Size() > MaxOwned {
+	if fi.Size() > maxOwned {
 		o.Why = fmt.Sprintf("it is %.1f MB large, more than any model reads; open it in your editor", float64(fi.Size())/(1<<20))
 		return o, nil
 	}

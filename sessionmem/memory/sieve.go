@@ -10,6 +10,8 @@ import (
 
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/memorytext"
+	"mac-stats/sessionmem/sharedfile"
+	"mac-stats/sessionmem/wholefile"
 )
 
 // sieve gives memory files without what was forgotten: late saves, backups and synced
@@ -74,6 +76,24 @@ func (s *sieve) mayHold(t *forgotten.Traces, raw []byte) bool {
 	return t.MarksLines() && slices.ContainsFunc(memorytext.ParseBytes(raw).Bullets(), func(b memorytext.Bullet) bool {
 		return t.IsChosen(b.Text) || t.IsLesson(b.Text)
 	})
+}
+
+// forgetJournal takes what the traces mean out of the journal. The lock is held.
+func (s *sieve) forgetJournal(j *sharedfile.Journal, t *forgotten.Traces, dry bool) []forgotten.Touched {
+	over := func(l sharedfile.Line) *pass { return &pass{s: s, t: t, path: j.PathOf(l), dry: true} }
+	path, err := j.Forget(sharedfile.Meant{
+		Line:  func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
+		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Counts("") },
+		Raw:   t.HoldsRaw,
+	}, dry)
+	if path == "" {
+		return nil
+	}
+	touched := forgotten.Touched{Place: "journal of remembered lines", Action: forgotten.Removed, Path: path}
+	if err != nil {
+		touched.Action, touched.Why = forgotten.Refused, wholefile.WhyNot(err)
+	}
+	return []forgotten.Touched{touched}
 }
 
 // whyShipped is why a line that comes with the product stays.
