@@ -49,8 +49,24 @@ func (c *client) close(code int) {
 	_ = c.conn.Close()
 }
 
+// bots is who is connected.
+type bots struct {
+	mu       sync.Mutex // guards what follows; taken behind the server's
+	sockets  map[*client]bool
+	sessions map[string]*state
+}
+
+// tell sends an event to every session; data is made for the intents that it has.
+func (b *bots) tell(name string, data func(intents int) any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, st := range b.sessions {
+		b.sendTo(st, name, data(st.intents))
+	}
+}
+
 // sendTo needs the lock: events of a session keep their order.
-func (s *Server) sendTo(st *state, name string, data any) {
+func (b *bots) sendTo(st *state, name string, data any) {
 	st.seq++
 	e := event{st.seq, name, data}
 	st.past = append(st.past, e)
@@ -68,13 +84,7 @@ func (e event) json() map[string]any {
 
 // serveGateway is the websocket's end.
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	down := s.down
-	if down {
-		s.refused++
-	}
-	s.mu.Unlock()
-	if down {
+	if s.turnsAway() {
 		http.Error(w, "down", http.StatusServiceUnavailable)
 		return
 	}
@@ -84,18 +94,8 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 		return // it has answered
 	}
 	c := &client{conn: conn}
-	s.mu.Lock()
-	s.sockets[c] = true
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.sockets, c)
-		if c.state != nil && c.state.socket == c {
-			c.state.socket = nil
-		}
-		s.mu.Unlock()
-		_ = conn.Close()
-	}()
+	s.enter(c)
+	defer s.leave(c)
 	c.write(map[string]any{"op": 10, "d": map[string]any{"heartbeat_interval": s.Interval.Milliseconds()}})
 	for {
 		var p struct {
@@ -112,13 +112,8 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 func (s *Server) onPayload(c *client, op int, data json.RawMessage) {
 	switch op {
 	case 1:
-		s.mu.Lock()
-		deaf := s.deaf
-		if seq := int64(0); c.state != nil && json.Unmarshal(data, &seq) == nil {
-			c.state.handled = max(c.state.handled, seq)
-		}
-		s.mu.Unlock()
-		if !deaf {
+		s.handled(c, data)
+		if !s.isDeaf() {
 			c.write(map[string]any{"op": 11})
 		}
 	case 2:
@@ -134,24 +129,15 @@ func (s *Server) onIdentify(c *client, data json.RawMessage) {
 		Intents int    `json:"intents"`
 	}
 	_ = json.Unmarshal(data, &id) // an empty one is refused
-	s.mu.Lock()
-	s.identifies = append(s.identifies, Identify{Token: id.Token, Intents: id.Intents, Time: time.Now()})
-	s.remaining = max(s.remaining-1, 0)
-	code := s.closeNext
-	s.closeNext = 0
-	switch {
-	case code != 0:
-	case id.Token != Token || s.revoked:
-		code = 4004
-	case id.Intents&IntentMessageContent != 0 && !s.privileged:
-		code = 4014
-	}
-	if code != 0 {
-		s.mu.Unlock()
+	note(s.journal, &s.identifies, Identify{Token: id.Token, Intents: id.Intents, Time: time.Now()})
+	if code := s.admit(id.Token, id.Intents); code != 0 {
 		c.close(code)
 		return
 	}
+	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.bots.mu.Lock()
+	defer s.bots.mu.Unlock()
 	st := &state{id: "session-" + s.newID(), intents: id.Intents, socket: c}
 	c.state = st
 	s.sessions[st.id] = st
@@ -179,11 +165,11 @@ func (s *Server) onResume(c *client, data json.RawMessage) {
 		Seq     int64  `json:"seq"`
 	}
 	_ = json.Unmarshal(data, &r) // an empty one is refused
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.bots.mu.Lock()
+	defer s.bots.mu.Unlock()
 	st := s.sessions[r.Session]
 	ok := st != nil && !st.invalid && r.Seq <= st.seq
-	s.resumes = append(s.resumes, Resume{Session: r.Session, Seq: r.Seq, Time: time.Now(), OK: ok})
+	note(s.journal, &s.resumes, Resume{Session: r.Session, Seq: r.Seq, Time: time.Now(), OK: ok})
 	if !ok {
 		delete(s.sessions, r.Session)
 		c.write(map[string]any{"op": 9, "d": false})
@@ -198,43 +184,70 @@ func (s *Server) onResume(c *client, data json.RawMessage) {
 	s.sendTo(st, "RESUMED", map[string]any{})
 }
 
+// enter notes a socket.
+func (b *bots) enter(c *client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sockets[c] = true
+}
+
+// leave notes that a socket is over; its session may be resumed.
+func (b *bots) leave(c *client) {
+	b.mu.Lock()
+	delete(b.sockets, c)
+	if c.state != nil && c.state.socket == c {
+		c.state.socket = nil
+	}
+	b.mu.Unlock()
+	_ = c.conn.Close()
+}
+
+// handled notes how far a bot is, as its heartbeat tells.
+func (b *bots) handled(c *client, data json.RawMessage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if seq := int64(0); c.state != nil && json.Unmarshal(data, &seq) == nil {
+		c.state.handled = max(c.state.handled, seq)
+	}
+}
+
 // each needs no lock.
-func (s *Server) each(do func(*client)) {
-	s.mu.Lock()
+func (b *bots) each(do func(*client)) {
+	b.mu.Lock()
 	var list []*client
-	for c := range s.sockets {
+	for c := range b.sockets {
 		list = append(list, c)
 	}
-	s.mu.Unlock()
+	b.mu.Unlock()
 	for _, c := range list {
 		do(c)
 	}
 }
 
 // Drop breaks the sockets without a word.
-func (s *Server) Drop() { s.each(func(c *client) { _ = c.conn.Close() }) }
+func (b *bots) Drop() { b.each(func(c *client) { _ = c.conn.Close() }) }
 
 // CloseWith closes the sockets with a close code.
-func (s *Server) CloseWith(code int) { s.each(func(c *client) { c.close(code) }) }
+func (b *bots) CloseWith(code int) { b.each(func(c *client) { c.close(code) }) }
 
 // AskReconnect asks to connect again (op 7).
-func (s *Server) AskReconnect() { s.each(func(c *client) { c.write(map[string]any{"op": 7}) }) }
+func (b *bots) AskReconnect() { b.each(func(c *client) { c.write(map[string]any{"op": 7}) }) }
 
 // Invalidate says that the session is invalid (op 9), to be resumed or not.
-func (s *Server) Invalidate(resumable bool) {
-	s.mu.Lock()
-	for _, st := range s.sessions {
+func (b *bots) Invalidate(resumable bool) {
+	b.mu.Lock()
+	for _, st := range b.sessions {
 		st.invalid = !resumable
 	}
-	s.mu.Unlock()
-	s.each(func(c *client) { c.write(map[string]any{"op": 9, "d": resumable}) })
+	b.mu.Unlock()
+	b.each(func(c *client) { c.write(map[string]any{"op": 9, "d": resumable}) })
 }
 
 // Expire makes the sessions of now impossible to resume.
-func (s *Server) Expire() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.sessions {
+func (b *bots) Expire() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, st := range b.sessions {
 		st.invalid = true
 	}
 }
@@ -242,11 +255,11 @@ func (s *Server) Expire() {
 // CaughtUp reports whether the bot has handled every event of its session; where it
 // has not, it is asked for a heartbeat, which tells how far it is. False while nobody
 // is connected.
-func (s *Server) CaughtUp() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (b *bots) CaughtUp() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	connected := false
-	for _, st := range s.sessions {
+	for _, st := range b.sessions {
 		if st.socket == nil {
 			continue
 		}
@@ -260,10 +273,10 @@ func (s *Server) CaughtUp() bool {
 }
 
 // Connected reports whether a bot has a session with a socket.
-func (s *Server) Connected() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.sessions {
+func (b *bots) Connected() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, st := range b.sessions {
 		if st.socket != nil {
 			return true
 		}

@@ -65,12 +65,6 @@ func (s *Server) getChannel(c *Channel, _ *http.Request) answer {
 	return answer{http.StatusOK, c.json()}
 }
 
-// content reports whether the bot may read everything; the lock is held.
-func (s *Server) content() bool {
-	n := len(s.identifies)
-	return n == 0 || s.identifies[n-1].Intents&IntentMessageContent != 0
-}
-
 func (s *Server) getMessages(c *Channel, r *http.Request) answer {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 {
@@ -120,9 +114,7 @@ func (s *Server) postMessage(c *Channel, r *http.Request) answer {
 	s.messages[c.ID] = append(s.messages[c.ID], k)
 	s.sent = append(s.sent, &Sent{ID: m.ID, Channel: c.ID, Text: text, Reply: m.Reply, Times: []time.Time{time.Now()}, Files: in.files})
 	s.nonces[c.ID+nonce] = k
-	for _, st := range s.sessions { // the echo
-		s.sendTo(st, "MESSAGE_CREATE", s.json(k, true, true))
-	}
+	s.tell("MESSAGE_CREATE", func(int) any { return s.json(k, true, true) }) // the echo
 	return answer{http.StatusOK, s.json(k, true, false)}
 }
 

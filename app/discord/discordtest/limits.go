@@ -27,25 +27,25 @@ type window struct {
 }
 
 // limited counts a call and tells its bucket; it reports whether it was refused.
-func (s *Server) limited(w http.ResponseWriter, r *http.Request) bool {
+func (t *troubles) limited(w http.ResponseWriter, r *http.Request) bool {
 	if strings.HasPrefix(r.URL.Path, "/interactions/") {
 		return false
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	now := time.Now()
-	if all := s.windowOf("all", s.global, time.Second, now); s.global > 0 && all.left < 0 {
+	if all := t.windowOf("all", t.global, time.Second, now); t.global > 0 && all.left < 0 {
 		refuseForLimit(w, all.ends.Sub(now).Seconds(), true)
 		return true
 	}
 	name, limit := "usual", usualLimit
-	for i, l := range s.limits {
+	for i, l := range t.limits {
 		if (l.Method == "" || l.Method == r.Method) && strings.Contains(r.URL.Path, l.Path) {
 			name, limit = fmt.Sprint("limit", i), l
 			break
 		}
 	}
-	b := s.windowOf(name+" "+channelOf(r.URL.Path), limit.Count, limit.Window, now)
+	b := t.windowOf(name+" "+channelOf(r.URL.Path), limit.Count, limit.Window, now)
 	left := b.ends.Sub(now).Seconds()
 	h := w.Header()
 	h.Set("X-RateLimit-Bucket", name)
@@ -61,11 +61,11 @@ func (s *Server) limited(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // windowOf counts a call in its window; left is below zero where that is one too many.
-func (s *Server) windowOf(key string, count int, length time.Duration, now time.Time) *window {
-	b := s.windows[key]
+func (t *troubles) windowOf(key string, count int, length time.Duration, now time.Time) *window {
+	b := t.windows[key]
 	if b == nil || !now.Before(b.ends) {
 		b = &window{count, now.Add(length)}
-		s.windows[key] = b
+		t.windows[key] = b
 	}
 	if b.left >= 0 {
 		b.left--

@@ -155,9 +155,7 @@ func (s *Server) visible(k *kept, guild string, content bool) (text string, file
 // the lock.
 func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
 	m := s.plainJSON(k, content, gateway)
-	if s.shape != nil {
-		s.shape(m)
-	}
+	s.reshape(m)
 	return m
 }
 
@@ -213,26 +211,18 @@ func (s *Server) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 func (s *Server) sendMessage(event string, k *kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.sessions {
-		s.sendTo(st, event, s.json(k, st.intents&IntentMessageContent != 0, true))
-	}
+	s.tell(event, func(intents int) any { return s.json(k, intents&IntentMessageContent != 0, true) })
 }
 
 // Dispatch sends any event to the bot.
 func (s *Server) Dispatch(event string, data any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.sessions {
-		s.sendTo(st, event, data)
-	}
+	s.tell(event, func(int) any { return data })
 }
 
 func (s *Server) sendGuild(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, st := range s.sessions {
-		s.sendTo(st, "GUILD_CREATE", s.guildJSON(id))
-	}
+	s.tell("GUILD_CREATE", func(int) any { return s.guildJSON(id) })
 }
 
 func (s *Server) guildJSON(id string) map[string]any {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,9 +52,7 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 		in := readCall(r)
 		rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
-			s.mu.Lock()
-			s.requests = append(s.requests, Request{Method: r.Method, Path: r.URL.Path, Body: in.body, Files: in.files, Status: rec.status, Time: time.Now()})
-			s.mu.Unlock()
+			note(s.journal, &s.requests, Request{Method: r.Method, Path: r.URL.Path, Body: in.body, Files: in.files, Status: rec.status, Time: time.Now()})
 		}()
 		r = r.WithContext(context.WithValue(r.Context(), callKey{}, in))
 		f := s.fault(r)
@@ -77,13 +74,6 @@ func (s *Server) recorded(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(rec, r)
 	})
-}
-
-// lets reports whether the call's token is good.
-func (s *Server) lets(r *http.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.revoked && r.Header.Get("Authorization") == "Bot "+Token || strings.HasPrefix(r.URL.Path, "/interactions/")
 }
 
 // nowhere takes an answer that is lost on its way.
@@ -140,68 +130,30 @@ func readCall(r *http.Request) call {
 	return in
 }
 
-func (s *Server) fault(r *http.Request) *Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, f := range s.faults {
-		if f.Method != "" && f.Method != r.Method || !strings.Contains(r.URL.Path, f.Path) {
-			continue
-		}
-		found := *f
-		if f.Times > 0 {
-			if f.Times--; f.Times == 0 {
-				s.faults = slices.Delete(s.faults, i, i+1)
-			}
-		}
-		return &found
-	}
-	return nil
-}
-
-func (s *Server) play(w http.ResponseWriter, r *http.Request, f Fault) {
-	switch {
-	case f.Hang:
-		select {
-		case <-r.Context().Done():
-		case <-s.hanging:
-		}
-	case f.Status == http.StatusTooManyRequests:
-		refuseForLimit(w, f.RetryAfter, f.Global)
-	default:
-		writeJSON(w, f.Status, map[string]any{"message": http.StatusText(f.Status), "code": f.Code})
-	}
-}
-
 func (s *Server) getGateway(w http.ResponseWriter, _ *http.Request) {
-	s.mu.Lock()
-	remaining := s.remaining
-	s.mu.Unlock()
 	writeJSON(w, http.StatusOK, map[string]any{
 		"url": "wss://gateway.discord.gg", "shards": 1,
-		"session_start_limit": map[string]any{"total": 1000, "remaining": remaining, "reset_after": 86_400_000, "max_concurrency": 1},
+		"session_start_limit": map[string]any{"total": 1000, "remaining": s.left(), "reset_after": 86_400_000, "max_concurrency": 1},
 	})
 }
 
 func (s *Server) putCommands(w http.ResponseWriter, r *http.Request) {
 	list, _ := callOf(r).body["list"].([]any)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.commands = nil
+	var names []string
 	for _, item := range list {
 		if m, ok := item.(map[string]any); ok {
 			name, _ := m["name"].(string)
-			s.commands = append(s.commands, name)
+			names = append(names, name)
 		}
 	}
+	s.offered(names)
 	writeJSON(w, http.StatusOK, list)
 }
 
 func (s *Server) postAnswer(w http.ResponseWriter, r *http.Request) {
 	data, _ := callOf(r).body["data"].(map[string]any)
 	text, _ := data["content"].(string)
-	s.mu.Lock()
-	s.answers = append(s.answers, text)
-	s.mu.Unlock()
+	note(s.journal, &s.answers, text)
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -39,62 +39,33 @@ const BotRole = "900000000000000009"
 type Server struct {
 	Interval time.Duration // of heartbeats; set it before Start. Default 40 s, as Discord has it
 
+	*troubles
+	*journal
+	*bots
+
 	http     *http.Server
 	listener net.Listener
-	hanging  chan struct{}
 
-	mu         sync.Mutex // guards what follows
-	nextID     uint64
-	channels   map[string]*Channel
-	guilds     map[string]string
-	messages   map[string][]*kept // by channel, oldest first
-	files      map[string]Attachment
-	nonces     map[string]*kept
-	sockets    map[*client]bool
-	sessions   map[string]*state
-	requests   []Request
-	identifies []Identify
-	resumes    []Resume
-	faults     []*Fault
-	limits     []Limit
-	windows    map[string]*window // by bucket and channel
-	global     int                // calls a second in all; 0 is no limit
-	revoked    bool               // the token is good no more
-	sent       []*Sent
-	typing     map[string]int
-	commands   []string
-	answers    []string
-	deaf       bool // heartbeats get no answer
-	privileged bool // the Message Content intent is on in the portal
-	closeNext  int  // the next identify is answered with this close code
-	remaining  int  // of the identifies of the day
-	down       bool
-	refused    int                          // sockets, while it was down
-	shape      func(message map[string]any) // nil: as Discord documents it
-}
-
-// Identify is an identify that was received.
-type Identify struct {
-	Token   string
-	Intents int
-	Time    time.Time
-}
-
-// Resume is a resume that was received.
-type Resume struct {
-	Session string
-	Seq     int64
-	Time    time.Time
-	OK      bool
+	mu       sync.Mutex // guards what follows
+	nextID   uint64
+	channels map[string]*Channel
+	guilds   map[string]string
+	messages map[string][]*kept // by channel, oldest first
+	files    map[string]Attachment
+	nonces   map[string]*kept
+	sent     []*Sent
+	typing   map[string]int
 }
 
 // New makes a fake with no channels.
 func New() *Server {
 	return &Server{
-		Interval: 40 * time.Second, hanging: make(chan struct{}), nextID: 1_100_000_000_000_000_000,
+		Interval: 40 * time.Second, nextID: 1_100_000_000_000_000_000,
+		troubles: &troubles{hanging: make(chan struct{}), windows: map[string]*window{}, privileged: true, remaining: 1000},
+		journal:  &journal{},
+		bots:     &bots{sockets: map[*client]bool{}, sessions: map[string]*state{}},
 		channels: map[string]*Channel{}, guilds: map[string]string{}, messages: map[string][]*kept{},
-		files: map[string]Attachment{}, nonces: map[string]*kept{}, windows: map[string]*window{}, sockets: map[*client]bool{},
-		sessions: map[string]*state{}, typing: map[string]int{}, privileged: true, remaining: 1000,
+		files: map[string]Attachment{}, nonces: map[string]*kept{}, typing: map[string]int{},
 	}
 }
 
@@ -191,9 +162,7 @@ func (s *Server) RemoveGuild(id string) {
 
 // Revoke makes the token one that is good no more.
 func (s *Server) Revoke() {
-	s.mu.Lock()
-	s.revoked = true
-	s.mu.Unlock()
+	s.set(func() { s.revoked = true })
 	s.CloseWith(4004)
 }
 
@@ -209,76 +178,6 @@ func (s *Server) newID() string {
 	return strconv.FormatUint(s.nextID, 10)
 }
 
-// Fail makes REST calls go wrong from now on.
-func (s *Server) Fail(f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, &f)
-}
-
-// Heal takes all faults away.
-func (s *Server) Heal() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = nil
-}
-
-// set changes what the fake does.
-func (s *Server) set(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-}
-
-// SetPrivileged says whether the Message Content intent is on in the portal.
-func (s *Server) SetPrivileged(on bool) { s.set(func() { s.privileged = on }) }
-
-// SetRemaining says how many identifies are left of the day.
-func (s *Server) SetRemaining(n int) { s.set(func() { s.remaining = n }) }
-
-// SetDeaf leaves heartbeats without an answer.
-func (s *Server) SetDeaf(deaf bool) { s.set(func() { s.deaf = deaf }) }
-
-// SetShape changes how messages are sent to the bot, in events and in answers to REST
-// calls: other servers, and later versions of Discord, have fields of other types.
-func (s *Server) SetShape(shape func(message map[string]any)) { s.set(func() { s.shape = shape }) }
-
-// SetDown refuses new sockets.
-func (s *Server) SetDown(down bool) { s.set(func() { s.down = down }) }
-
-// CloseNext answers the next identify with a close code.
-func (s *Server) CloseNext(code int) { s.set(func() { s.closeNext = code }) }
-
-// SetLimits sets the limits, in the place of those of before.
-func (s *Server) SetLimits(list ...Limit) {
-	s.set(func() { s.limits, s.windows = list, map[string]*window{} })
-}
-
-// SetGlobal sets how many calls may be made a second in all; 0 is no limit.
-func (s *Server) SetGlobal(n int) { s.set(func() { s.global = n }) }
-
-// copied is a copy of a list that the lock guards.
-func copied[T any](s *Server, list *[]T) []T {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(*list)
-}
-
-// Requests are the REST calls so far.
-func (s *Server) Requests() []Request { return copied(s, &s.requests) }
-
-// Identifies are the identifies so far.
-func (s *Server) Identifies() []Identify { return copied(s, &s.identifies) }
-
-// Resumes are the resumes so far.
-func (s *Server) Resumes() []Resume { return copied(s, &s.resumes) }
-
-// Answers are what slash commands were answered with.
-func (s *Server) Answers() []string { return copied(s, &s.answers) }
-
-// Commands are the slash commands that the bot offers.
-func (s *Server) Commands() []string { return copied(s, &s.commands) }
-
 // Sent are the bot's messages in a channel ("" for all), as they stand now.
 func (s *Server) Sent(channel string) []Sent {
 	s.mu.Lock()
@@ -292,13 +191,6 @@ func (s *Server) Sent(channel string) []Sent {
 		}
 	}
 	return list
-}
-
-// Refused is how many sockets were refused while the fake was down.
-func (s *Server) Refused() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.refused
 }
 
 // Typing is how often the bot said that it is typing.
