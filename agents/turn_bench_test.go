@@ -108,8 +108,8 @@ func BenchmarkEnterToRequest(b *testing.B) {
 func BenchmarkTurnRelay(b *testing.B) {
 	const tokens = 20000
 	var body bytes.Buffer
-	for range tokens {
-		body.WriteString(`{"model":"qwen3:8b","created_at":"2026-11-21T10:00:00Z","message":{"role":"assistant","content":"word "},"done":false}` + "\n")
+	for i := range tokens { // each another word: an answer that repeats itself is stopped
+		fmt.Fprintf(&body, `{"model":"qwen3:8b","created_at":"2026-11-21T10:00:00Z","message":{"role":"assistant","content":"%04x "},"done":false}`+"\n", i)
 	}
 	body.WriteString(`{"model":"qwen3:8b","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":20000}` + "\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -10,26 +10,26 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-// EmbedForm is what stands before a text when its vector is made. Most embedding models
+// embedForm is what stands before a text when its vector is made. Most embedding models
 // were trained with such words, other ones for a question than for what answers it, and
 // Ollama sends a text as it comes.
-type EmbedForm struct{ Question, Passage string }
+type embedForm struct{ Question, Passage string }
 
-// AutoPrefix is the setting that takes what the model's family was trained with.
-const AutoPrefix = "auto"
+// autoPrefix is the setting that takes what the model's family was trained with.
+const autoPrefix = "auto"
 
 // The words of the families, as their model cards say them.
 var (
-	nomicForm      = EmbedForm{"search_query: ", "search_document: "}                           // nomic-ai/nomic-embed-text-v1.5, -v2-moe
-	e5Form         = EmbedForm{"query: ", "passage: "}                                          // intfloat/multilingual-e5-large
-	representForm  = EmbedForm{"Represent this sentence for searching relevant passages: ", ""} // BAAI/bge-large-en-v1.5, mixedbread-ai/mxbai-embed-large-v1, Snowflake/snowflake-arctic-embed-l
-	bgeChineseForm = EmbedForm{"为这个句子生成表示以用于检索相关文章：", ""}                                       // BAAI/bge-large-zh-v1.5
-	arcticForm     = EmbedForm{"query: ", ""}                                                   // Snowflake/snowflake-arctic-embed-l-v2.0
-	gemmaForm      = EmbedForm{"task: search result | query: ", "title: none | text: "}         // google/embeddinggemma-300m
-	instructForm   = EmbedForm{"Instruct: " + searchTask + "\nQuery: ", ""}                     // intfloat/multilingual-e5-large-instruct, e5-mistral-7b-instruct
-	instructTight  = EmbedForm{"Instruct: " + searchTask + "\nQuery:", ""}                      // Qwen/Qwen3-Embedding-0.6B
-	nomicCodeForm  = EmbedForm{"Represent this query for searching relevant code: ", ""}        // nomic-ai/nomic-embed-code
-	plainForm      = EmbedForm{}                                                                // bge-m3, all-minilm, paraphrase-multilingual, granite-embedding, jina v2: none
+	nomicForm      = embedForm{"search_query: ", "search_document: "}                           // nomic-ai/nomic-embed-text-v1.5, -v2-moe
+	e5Form         = embedForm{"query: ", "passage: "}                                          // intfloat/multilingual-e5-large
+	representForm  = embedForm{"Represent this sentence for searching relevant passages: ", ""} // BAAI/bge-large-en-v1.5, mixedbread-ai/mxbai-embed-large-v1, Snowflake/snowflake-arctic-embed-l
+	bgeChineseForm = embedForm{"为这个句子生成表示以用于检索相关文章：", ""}                                       // BAAI/bge-large-zh-v1.5
+	arcticForm     = embedForm{"query: ", ""}                                                   // Snowflake/snowflake-arctic-embed-l-v2.0
+	gemmaForm      = embedForm{"task: search result | query: ", "title: none | text: "}         // google/embeddinggemma-300m
+	instructForm   = embedForm{"Instruct: " + searchTask + "\nQuery: ", ""}                     // intfloat/multilingual-e5-large-instruct, e5-mistral-7b-instruct
+	instructTight  = embedForm{"Instruct: " + searchTask + "\nQuery:", ""}                      // Qwen/Qwen3-Embedding-0.6B
+	nomicCodeForm  = embedForm{"Represent this query for searching relevant code: ", ""}        // nomic-ai/nomic-embed-code
+	plainForm      = embedForm{}                                                                // bge-m3, all-minilm, paraphrase-multilingual, granite-embedding, jina v2: none
 )
 
 const searchTask = "Given a web search query, retrieve relevant passages that answer the query"
@@ -53,14 +53,14 @@ var embedFamilies = sync.OnceValue(func() []embedFamily {
 
 type embedFamily struct {
 	name *regexp.Regexp
-	form EmbedForm
+	form embedForm
 }
 
-// FormOf gives the form that a model was trained with, told by its name; none where
+// formOf gives the form that a model was trained with, told by its name; none where
 // the family is not known or wants none. question and passage are the settings: any
-// other word than AutoPrefix is taken as it is, "" for none.
-func FormOf(model, question, passage string) EmbedForm {
-	var form EmbedForm
+// other word than autoPrefix is taken as it is, "" for none.
+func formOf(model, question, passage string) embedForm {
+	var form embedForm
 	name := strings.ToLower(strings.ReplaceAll(model, "_", "-"))
 	for _, f := range embedFamilies() {
 		if f.name.MatchString(name) {
@@ -68,10 +68,10 @@ func FormOf(model, question, passage string) EmbedForm {
 			break
 		}
 	}
-	if question != AutoPrefix {
+	if question != autoPrefix {
 		form.Question = question
 	}
-	if passage != AutoPrefix {
+	if passage != autoPrefix {
 		form.Passage = passage
 	}
 	return form
@@ -79,7 +79,7 @@ func FormOf(model, question, passage string) EmbedForm {
 
 // identityOf names what makes vectors of passages: the model's file and what stands
 // before a passage. Other words there make other vectors.
-func identityOf(info ollama.ModelInfo, form EmbedForm) string {
+func identityOf(info ollama.ModelInfo, form embedForm) string {
 	if form.Passage == "" {
 		return info.Digest
 	}

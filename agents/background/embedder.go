@@ -39,7 +39,7 @@ type EmbedderConfig struct {
 	Models ModelResolver
 	Model  func() string // the model the settings name; "" is the best one installed
 	// Prefixes are the settings of what stands before a question and before a passage;
-	// nil is AutoPrefix for both.
+	// nil is autoPrefix for both.
 	Prefixes func() (question, passage string)
 	// Busy reports whether a turn runs that no other model may be loaded beside.
 	Busy func() bool
@@ -56,7 +56,7 @@ type Embedder struct {
 	named string     // the settings that model was found for
 	model recall.EmbedModel
 	info  ollama.ModelInfo // of the same
-	form  EmbedForm        // of the same
+	form  embedForm        // of the same
 	err   error
 	at    time.Time
 	dims  map[string]int // as they came, by digest
@@ -71,7 +71,7 @@ func NewEmbedder(c EmbedderConfig) *Embedder {
 		c.Busy = func() bool { return false }
 	}
 	if c.Prefixes == nil {
-		c.Prefixes = func() (question, passage string) { return AutoPrefix, AutoPrefix }
+		c.Prefixes = func() (question, passage string) { return autoPrefix, autoPrefix }
 	}
 	return &Embedder{c: c, dims: map[string]int{}}
 }
@@ -106,7 +106,7 @@ func (e *Embedder) Model(ctx context.Context) (recall.EmbedModel, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.named, e.err, e.at = named, err, time.Now()
-	e.info, e.form = info, FormOf(info.Name, question, passage)
+	e.info, e.form = info, formOf(info.Name, question, passage)
 	e.model = recall.EmbedModel{Name: info.Name, Digest: identityOf(info, e.form), Dims: info.Dimensions}
 	return e.known()
 }

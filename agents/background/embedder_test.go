@@ -1,4 +1,4 @@
-package background_test
+package background
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 	"mac-stats/sessionmem/recall"
@@ -21,7 +20,7 @@ var nomic = ollamatest.Model{
 
 type embedding struct {
 	server *ollamatest.Server
-	*background.Embedder
+	*Embedder
 	busy     atomic.Bool
 	prefixes func() (question, passage string)
 	asked    int // requests that sent has told of
@@ -30,12 +29,12 @@ type embedding struct {
 func newEmbedding(t *testing.T, model string, models ...ollamatest.Model) *embedding {
 	t.Helper()
 	e := &embedding{server: ollamatest.Start(t, ollamatest.Script{Models: models})}
-	e.prefixes = func() (string, string) { return background.AutoPrefix, background.AutoPrefix }
+	e.prefixes = func() (string, string) { return autoPrefix, autoPrefix }
 	client, err := ollama.New(ollama.Params{Host: e.server.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Embedder = background.NewEmbedder(background.EmbedderConfig{
+	e.Embedder = NewEmbedder(EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 0),
 		Model: func() string { return model }, Busy: e.busy.Load,
 		Prefixes: func() (string, string) { return e.prefixes() },
@@ -223,11 +222,11 @@ func TestTheFormOfAnEmbeddingModelIsToldByItsName(t *testing.T) {
 		{"someone/phase5-embed", "", ""},
 	}
 	for _, tt := range tests {
-		if got := background.FormOf(tt.model, background.AutoPrefix, background.AutoPrefix); got != (background.EmbedForm{Question: tt.question, Passage: tt.passage}) {
+		if got := formOf(tt.model, autoPrefix, autoPrefix); got != (embedForm{Question: tt.question, Passage: tt.passage}) {
 			t.Errorf("%s: %+v", tt.model, got)
 		}
 	}
-	if got := background.FormOf("nomic-embed-text", "", "text: "); got != (background.EmbedForm{Question: "", Passage: "text: "}) {
+	if got := formOf("nomic-embed-text", "", "text: "); got != (embedForm{Question: "", Passage: "text: "}) {
 		t.Errorf("as set: %+v", got)
 	}
 }
@@ -278,7 +277,7 @@ func TestAnotherPrefixOfPassagesIsAnotherModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	question, passage := background.AutoPrefix, background.AutoPrefix
+	question, passage := autoPrefix, autoPrefix
 	e.prefixes = func() (string, string) { return question, passage }
 	question = "q: "
 	if m, err := e.Model(t.Context()); err != nil || m != auto {

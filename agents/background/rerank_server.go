@@ -22,8 +22,8 @@ const (
 	rerankPieces = 8 << 10 // bytes of a passage at most
 )
 
-// ErrRerank: the server for reranking did not answer, or gave no scores.
-var ErrRerank = errors.New("the reranking server can't be used")
+// errRerank: the server for reranking did not answer, or gave no scores.
+var errRerank = errors.New("the reranking server can't be used")
 
 // RerankServer has passages scored by a server that answers POST /rerank, as
 // llama.cpp, Jina and others do: {query, documents} gives results of {index,
@@ -37,7 +37,7 @@ type RerankServer struct {
 func NewRerankServer(address string) (*RerankServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%w: %s is not an http or https URL", ErrRerank, excerpt.Shorten(address, 200))
+		return nil, fmt.Errorf("%w: %s is not an http or https URL", errRerank, excerpt.Shorten(address, 200))
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/rerank"
@@ -90,19 +90,19 @@ func (s *RerankServer) post(ctx context.Context, body []byte) (rerankAnswer, err
 	var answer rerankAnswer
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
-		return answer, fmt.Errorf("%w: %w", ErrRerank, err)
+		return answer, fmt.Errorf("%w: %w", errRerank, err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.http.Do(req)
 	if err != nil {
-		return answer, fmt.Errorf("%w: %w", ErrRerank, err)
+		return answer, fmt.Errorf("%w: %w", errRerank, err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return answer, fmt.Errorf("%w: %s answered %s", ErrRerank, s.url, resp.Status)
+		return answer, fmt.Errorf("%w: %s answered %s", errRerank, s.url, resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxRerank)).Decode(&answer); err != nil {
-		return answer, fmt.Errorf("%w: the answer of %s is not the JSON expected: %w", ErrRerank, s.url, err)
+		return answer, fmt.Errorf("%w: the answer of %s is not the JSON expected: %w", errRerank, s.url, err)
 	}
 	return answer, nil
 }
@@ -112,13 +112,13 @@ func (s *RerankServer) scores(answer rerankAnswer, want int) ([]float64, error) 
 	scores, seen, logits := make([]float64, want), make([]bool, want), false
 	for _, r := range answer.Results {
 		if r.Index == nil || r.Score == nil || *r.Index < 0 || *r.Index >= want || seen[*r.Index] || math.IsNaN(*r.Score) {
-			return nil, fmt.Errorf("%w: %s scored a passage that was not sent, or twice", ErrRerank, s.url)
+			return nil, fmt.Errorf("%w: %s scored a passage that was not sent, or twice", errRerank, s.url)
 		}
 		scores[*r.Index], seen[*r.Index] = *r.Score, true
 		logits = logits || *r.Score < 0 || *r.Score > 1
 	}
 	if len(answer.Results) != want {
-		return nil, fmt.Errorf("%w: %s gave %d scores for %d passages", ErrRerank, s.url, len(answer.Results), want)
+		return nil, fmt.Errorf("%w: %s gave %d scores for %d passages", errRerank, s.url, len(answer.Results), want)
 	}
 	if logits {
 		for i, x := range scores {

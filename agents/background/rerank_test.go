@@ -1,4 +1,4 @@
-package background_test
+package background
 
 import (
 	"encoding/json"
@@ -12,12 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"mac-stats/agents/background"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/ollamatest"
 )
 
-func newJudge(t *testing.T, answer string) (*background.SmallModel, *ollamatest.Server) {
+func newJudge(t *testing.T, answer string) (*SmallModel, *ollamatest.Server) {
 	t.Helper()
 	s := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "small:1b", ParameterSize: "1B"}},
@@ -27,7 +26,7 @@ func newJudge(t *testing.T, answer string) (*background.SmallModel, *ollamatest.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return background.NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() background.Settings { return background.Settings{} }), s
+	return NewSmallModel(client, ollama.NewCatalog(client, 0), os.DirFS("../../assets"), func() Settings { return Settings{} }), s
 }
 
 func TestAModelJudgesPassages(t *testing.T) {
@@ -96,7 +95,7 @@ func TestAServerScoresPassages(t *testing.T) {
 				_, _ = w.Write([]byte(tt.answer)) // the client is gone where this fails
 			}))
 			defer s.Close()
-			server, err := background.NewRerankServer(s.URL)
+			server, err := NewRerankServer(s.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +103,7 @@ func TestAServerScoresPassages(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" || (err == nil) != (tt.want != nil) {
 				t.Errorf("%v %s", err, diff)
 			}
-			if err != nil && !errors.Is(err, background.ErrRerank) {
+			if err != nil && !errors.Is(err, errRerank) {
 				t.Errorf("%v", err)
 			}
 			if asked.Query != "key?" || len(asked.Documents) != 2 {
@@ -112,7 +111,7 @@ func TestAServerScoresPassages(t *testing.T) {
 			}
 		})
 	}
-	if _, err := background.NewRerankServer("localhost:80"); !errors.Is(err, background.ErrRerank) {
+	if _, err := NewRerankServer("localhost:80"); !errors.Is(err, errRerank) {
 		t.Errorf("no URL: %v", err)
 	}
 }

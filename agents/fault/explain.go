@@ -64,6 +64,7 @@ func (e *TooLong) Error() string {
 	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, prompt.Thousands(e.Need), e.Model, prompt.Thousands(max(e.Room, 0)))
 }
 
+// Is reports whether it is asked for ErrTooLong.
 func (e *TooLong) Is(target error) bool { return target == ErrTooLong }
 
 // Locked is ErrLocked with who holds the session.
@@ -98,7 +99,9 @@ func Saving(what string, err error) error {
 // Empty is ErrEmpty with the model.
 type Empty struct{ Model string }
 
-func (e *Empty) Error() string        { return ErrEmpty.Error() + ": " + e.Model }
+func (e *Empty) Error() string { return ErrEmpty.Error() + ": " + e.Model }
+
+// Is reports whether it is asked for ErrEmpty.
 func (e *Empty) Is(target error) bool { return target == ErrEmpty }
 
 // ErrNoVision: the message holds an image and the model takes none.
@@ -108,7 +111,9 @@ var ErrNoVision = errors.New("the model can't look at images")
 // can.
 type NoVision struct{ Model, Other string }
 
-func (e *NoVision) Error() string        { return ErrNoVision.Error() + ": " + e.Model }
+func (e *NoVision) Error() string { return ErrNoVision.Error() + ": " + e.Model }
+
+// Is reports whether it is asked for ErrNoVision.
 func (e *NoVision) Is(target error) bool { return target == ErrNoVision }
 
 // VisionModel is the installed model that an ErrNoVision offers; "" where there is

@@ -121,13 +121,13 @@ func newPromptBuilder(in Input) *promptBuilder {
 	if in.Estimate == nil {
 		in.Estimate = func(raw int) int { return raw }
 	}
-	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: CoarseFactor(in.Estimate)}
+	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
 }
 
-// CoarseFactor is the model's calibration in steps of an eighth, rounded up. It
+// coarseFactor is the model's calibration in steps of an eighth, rounded up. It
 // moves a little with every answer; the steps keep the cut, and so the prompt's
 // bytes, from moving along.
-func CoarseFactor(estimate func(int) int) float64 {
+func coarseFactor(estimate func(int) int) float64 {
 	const sample = 1000
 	eighths := (estimate(sample)*8 + sample - 1) / sample
 	return float64(max(eighths, 1)) / 8

@@ -30,7 +30,7 @@ type Window struct {
 // NewWindow is the window of a model with so large a context, 0 where that isn't known,
 // and such a calibration.
 func NewWindow(numCtx int, estimate func(raw int) int, offered []tools.Tool, native bool) *Window {
-	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, factor: CoarseFactor(estimate)}
+	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, factor: coarseFactor(estimate)}
 }
 
 // Cost is what a message of this text takes.
