@@ -185,6 +185,7 @@ var rooms = map[string][]string{
 		"agents", "agents/ollama", "agents/registry", "app/cpuwindow/chat", "app/cpuwindow/chats", "app/cpuwindow/compose", "app/cpuwindow/conversation", "app/cpuwindow/find", "app/cpuwindow/header", "app/cpuwindow/options",
 		"app/cpuwindow/setup", "app/cpuwindow/shortcuts", "app/cpuwindow/slash", "app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/overlay", "app/ui/prose", "sessionmem/attach", "sessionmem/session", "sessionmem/transcript",
 	},
+	"app/cpuwindow/opening":      {"app/i18n", "app/osopen", "app/ui/overlay", "sessionmem/transcript"},
 	"app/cpuwindow/clipimage":    {"app/winclip"},
 	"app/cpuwindow/forgetsheet":  {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/overlay", "app/ui/prose", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/transcript"},
 	"app/cpuwindow/header":       {"agents/ollama", "agents/registry", "app/cpuwindow/compose", "app/cpuwindow/models", "app/i18n", "app/ui/kit", "sessionmem/transcript"},

@@ -40,7 +40,7 @@ func (w windowHost) ChooseFile(title, confirm string, then func(path string)) {
 }
 
 // ChooseFolder implements chatpane.Host.
-func (w windowHost) ChooseFolder(title, confirm string, then func(path string)) {
+func (w chatHost) ChooseFolder(title, confirm string, then func(path string)) {
 	d := dialog.NewFolderOpen(func(l fyne.ListableURI, err error) {
 		if w.tellUnread(err); err == nil && l != nil {
 			then(l.Path())

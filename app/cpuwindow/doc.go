@@ -1,15 +1,13 @@
-// Package cpuwindow is the CPU window: it puts its rooms together and does what a person
-// asks of them.
+// Package cpuwindow is the CPU window: it puts its parts together.
 //
-// What is seen is drawn by the packages below it (chat, compose, sessions, transcripts,
-// pages, settings, vitals); none of them knows Window, each declares the Host or the
-// Actions it needs. Here are the turns of the chat (sending, queueing, answering again),
-// what is done with sessions, the keys, the first run, and the watching of files.
+// Each part is a package below it with a state of its own: chatpane (the chat, with the
+// conversations of chats), library (the sessions), transcripts (the viewer), setup (the model
+// server and the first run), notices, the pages, appearance. None of them knows Window: each
+// declares what it needs as a Host, and hosts.go is what Window is to each. Here is what ties
+// them: which page is shown, the keys and the menus, where a link leads, what follows a notice
+// of the backend, and the look at files that other programs write.
 //
-// Events of a run arrive on other goroutines, are turned into view data there and
-// swapped in by one Do. Nothing is refreshed while the window is hidden.
-//
-// It is still larger than one head holds, and Window has some 200 methods: what sends and
-// answers, the first run and the sheet of a forgetting share its state, and are the next
-// to be parted.
+// Window's methods are called on the UI goroutine. Nothing is refreshed while it is hidden.
+// Events of a run arrive on other goroutines, are turned into view data there and swapped in
+// by one Do.
 package cpuwindow

@@ -164,7 +164,7 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 		b.with(func(p *parts) {
 			p.forgetter = planOf{plan: &forget.Plan{Found: []forgotten.Touched{{Place: "lesson", Action: forgotten.Proposed, Text: "zebras sleep"}}}}
 		})
-		windowHost{b.w}.Forget("cpu-x", "b1")
+		chatHost{windowHost{b.w}}.Forget("cpu-x", "b1")
 		b.Settle()
 		b.Sees("removal proposed in the inbox")
 		for range 10 { // by Tab to the choice

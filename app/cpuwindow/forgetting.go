@@ -7,14 +7,14 @@ import (
 )
 
 // Forget implements chatpane.Host.
-func (w windowHost) Forget(session, block string) {
-	forgetsheet.AskMessage(w, w.parts.forgetter, session, block)
+func (w chatHost) Forget(session, block string) {
+	forgetsheet.AskMessage(sheetHost(w), w.parts.forgetter, session, block)
 }
 
 // Forgotten implements forgetsheet.Host.
-func (w windowHost) Forgotten() { w.chat.Foot.SetReload(i18n.T("forgotten")) }
+func (w sheetHost) Forgotten() { w.chat.Foot.SetReload(i18n.T("forgotten")) }
 
 // ForgetSession implements library.Host: it asks.
-func (w windowHost) ForgetSession(in transcript.Info) {
-	forgetsheet.AskSession(w, w.parts.forgetter, in)
+func (w libraryHost) ForgetSession(in transcript.Info) {
+	forgetsheet.AskSession(sheetHost(w), w.parts.forgetter, in)
 }

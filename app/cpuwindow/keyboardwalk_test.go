@@ -143,12 +143,12 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 		"schedules":     func(b *bench) { b.onSchedules() },
 		"a schedule": func(b *bench) {
 			b.onSchedules()
-			b.Pushes(b.w.schedules.View, "New schedule")
+			b.Pushes(b.w.made.schedules.View, "New schedule")
 		},
 		"tools": func(b *bench) { b.onTools() },
 		"a new server": func(b *bench) {
 			b.onTools()
-			b.Pushes(b.w.tools.View, "Add a server…")
+			b.Pushes(b.w.made.tools.View, "Add a server…")
 		},
 		"settings": func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
@@ -196,7 +196,7 @@ func TestTabGoesOnBehindALongText(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(900, height))
 				b.onSchedules()
-				b.Pushes(b.w.schedules.View, "New schedule")
+				b.Pushes(b.w.made.schedules.View, "New schedule")
 				b.Settle()
 				if _, ok := b.w.win.Canvas().Focused().(*kit.Field); !ok {
 					t.Errorf("the sheet opens with the keyboard on %T, not on the name", b.w.win.Canvas().Focused())

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/driver/desktop"
 
+	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/cpuwindow/shortcuts"
@@ -53,57 +53,23 @@ func (w *Window) shortcutActions() []shortcuts.Action {
 
 // bindKeys gives the window's shortcuts to the screen; it may be called again after
 // a change.
-func (w *Window) bindKeys() {
+func (w *Window) bindKeys(now config.Config) {
 	canvas := w.win.Canvas()
-	for c := range w.bound {
-		canvas.RemoveShortcut(&c)
+	if !w.keys.Bind(canvas, w.shortcutActions(), now) {
+		return
 	}
-	w.bound = map[desktop.CustomShortcut]func(){}
-	now := w.parts.config()
-	for _, a := range w.shortcutActions() {
-		for _, s := range shortcuts.Of(now, a.Name) {
-			for _, k := range shortcuts.Keys(s, runtime.GOOS) {
-				if w.bound[k] == nil { // the first one keeps it: the settings tell of the conflict
-					w.bound[k] = a.Run
-				}
-			}
-		}
-	}
-	for c := range w.bound {
-		canvas.AddShortcut(&c, func(s fyne.Shortcut) { w.runShortcut(s) })
-	}
-	canvas.SetOnTypedRune(windowHost{w}.Typed)
+	canvas.SetOnTypedRune(rootHost{windowHost{w}}.Typed)
 	canvas.SetOnTypedKey(func(k *fyne.KeyEvent) {
 		if k.Name == fyne.KeyEscape {
 			w.escape()
 			return
 		}
-		w.runKey(k)
+		w.keys.RunKey(k)
 	})
 	w.side.wordShortcuts(now)
 	if runtime.GOOS == "darwin" {
 		w.win.SetMainMenu(w.mainMenu())
 	}
-}
-
-// runShortcut runs a shortcut of the window; it reports whether it was one. Fyne
-// gives shortcuts to the focused widget alone, so those hand them on.
-func (w *Window) runShortcut(s fyne.Shortcut) bool {
-	c, ok := s.(*desktop.CustomShortcut)
-	if !ok {
-		return false
-	}
-	f := w.bound[*c]
-	if f != nil {
-		f()
-	}
-	return f != nil
-}
-
-// runKey runs what a key without modifiers is bound to: F1 to F12. Fyne takes these
-// for typing, and gives them to the focused widget.
-func (w *Window) runKey(k *fyne.KeyEvent) bool {
-	return w.runShortcut(&desktop.CustomShortcut{KeyName: k.Name})
 }
 
 // listShortcuts opens the list of the shortcuts, or closes it.
@@ -113,7 +79,7 @@ func (w *Window) listShortcuts() {
 		return
 	}
 	w.closeSwitcher()
-	w.shortcuts = shortcuts.Open(windowHost{w}, w.shortcutActions(), w.parts.config(), func() {
+	w.shortcuts = shortcuts.Open(rootHost{windowHost{w}}, w.shortcutActions(), w.parts.config(), func() {
 		w.shortcuts = nil
 		w.chat.Focus()
 	})
@@ -126,7 +92,7 @@ func (w *Window) quit() {
 }
 
 // LeaveDemo implements chatpane.Host: it offers the way out of the demo.
-func (w windowHost) LeaveDemo() {
+func (w chatHost) LeaveDemo() {
 	var own func()
 	if w.p.OnOwn != nil {
 		own = func() {
@@ -139,7 +105,7 @@ func (w windowHost) LeaveDemo() {
 }
 
 // Demo implements setup.Host.
-func (w windowHost) Demo() func() {
+func (w setupHost) Demo() func() {
 	if w.p.OnDemo == nil {
 		return nil
 	}
@@ -199,8 +165,5 @@ func (w *Window) togglePin() {
 func (w *Window) followConfig() {
 	c := w.parts.config()
 	w.look.Follow(c.Window, w.visible)
-	if w.bound == nil || c.Shortcuts != w.boundFor {
-		w.boundFor = c.Shortcuts
-		w.bindKeys()
-	}
+	w.bindKeys(c)
 }

@@ -41,7 +41,7 @@ func (w *Window) closeSwitcher() {
 }
 
 // OpenInfo implements library.Host.
-func (w windowHost) OpenInfo(in transcript.Info) {
+func (w libraryHost) OpenInfo(in transcript.Info) {
 	if sessions.Continues(in) {
 		w.chat.OpenSession(in.Name)
 		return
@@ -50,7 +50,7 @@ func (w windowHost) OpenInfo(in transcript.Info) {
 }
 
 // Current implements library.Host.
-func (w windowHost) Current() string {
+func (w libraryHost) Current() string {
 	switch w.page {
 	case pageChat:
 		return w.chats().Shown().Name
@@ -61,10 +61,10 @@ func (w windowHost) Current() string {
 }
 
 // Asking implements library.Host.
-func (w windowHost) Asking() map[string]bool { return w.chats().Asking() }
+func (w libraryHost) Asking() map[string]bool { return w.chats().Asking() }
 
 // Listed implements library.Host.
-func (w windowHost) Listed(infos []transcript.Info, asks bool) {
+func (w libraryHost) Listed(infos []transcript.Info, asks bool) {
 	for _, in := range infos {
 		if c := w.chats().Open(in.Name); c != nil {
 			c.Listed(in.Path, in.Title)
@@ -76,7 +76,7 @@ func (w windowHost) Listed(infos []transcript.Info, asks bool) {
 }
 
 // Deleted implements library.Host.
-func (w windowHost) Deleted(name string) bool {
+func (w libraryHost) Deleted(name string) bool {
 	w.chats().Drop(name)
 	wasShown := w.chats().Shown().Name == name // another one may have been opened meanwhile
 	if wasShown {
@@ -89,16 +89,16 @@ func (w windowHost) Deleted(name string) bool {
 }
 
 // Offer implements library.Host.
-func (w windowHost) Offer(words, action string, do func()) { w.toast.Offer(words, action, do) }
+func (w libraryHost) Offer(words, action string, do func()) { w.toast.Offer(words, action, do) }
 
 // LeaveList implements library.Host.
-func (w windowHost) LeaveList() {
+func (w libraryHost) LeaveList() {
 	w.root.closeDrawer()
 	w.chat.FocusChat()
 }
 
 // Type implements library.Host.
-func (w windowHost) Type(r rune) { w.chat.Type(r) }
+func (w libraryHost) Type(r rune) { w.chat.Type(r) }
 
 // ShowChatOf implements library.Host.
-func (w windowHost) ShowChatOf(name string) { w.chat.OpenSession(name) }
+func (w libraryHost) ShowChatOf(name string) { w.chat.OpenSession(name) }

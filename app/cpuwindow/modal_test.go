@@ -33,7 +33,7 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 				if m.Card.Bg.Stroke != kit.RoleLine {
 					t.Error("the card has no line around it")
 				}
-				windowHost{b.w}.Typed('x')
+				rootHost{windowHost{b.w}}.Typed('x')
 				tt.do(b)
 				if done != tt.done || overlay.OpenModal(b.w.win.Canvas()) != nil || b.w.win.Canvas().Overlays().Top() != nil {
 					t.Errorf("done %v, want %v; still open: %v", done, tt.done, overlay.OpenModal(b.w.win.Canvas()) != nil)

@@ -28,7 +28,7 @@ func (w *Window) onNotice(n backend.Notice) {
 	case backend.NoticeSchedule:
 		w.notices.DropStale()
 		if w.visible && w.page == pageSchedules {
-			w.schedules.Load()
+			w.made.schedules.Load()
 		}
 		fallthrough
 	case backend.NoticeSessions:

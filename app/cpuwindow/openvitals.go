@@ -6,8 +6,8 @@ import (
 
 // showDetails lets the page sample what it needs while it is seen, and no longer.
 func (w *Window) showDetails() {
-	if w.details != nil {
-		w.details.Sample(w.visible && w.page == pageVitals)
+	if w.made.details != nil {
+		w.made.details.Sample(w.visible && w.page == pageVitals)
 	}
 }
 
@@ -24,5 +24,5 @@ func (w *Window) openVitals(metric monitor.Metric) {
 	if w.page != pageVitals || metric == "" {
 		return
 	}
-	w.details.Reveal(metric)
+	w.made.details.Reveal(metric)
 }

@@ -74,9 +74,9 @@ func (b *bench) pushes(words string) {
 	page := b.w.win.Content()
 	switch b.w.page {
 	case pageMemory:
-		page = b.w.memory.Object
+		page = b.w.made.memory.Object
 	case pageAgents:
-		page = b.w.roster.Object
+		page = b.w.made.roster.Object
 	}
 	b.Pushes(page, words)
 }

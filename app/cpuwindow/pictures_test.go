@@ -51,7 +51,7 @@ func TestAPictureInAnAnswerIsShownAndZoomed(t *testing.T) {
 		if b.w.win.Canvas().Overlays().Top() != nil {
 			t.Error("Esc doesn't close it")
 		}
-		b.w.openLink("data:image/png;base64," + base64.StdEncoding.EncodeToString(pictureBytes(t, 4, 4))) // of its words
+		windowHost{b.w}.OpenLink("data:image/png;base64," + base64.StdEncoding.EncodeToString(pictureBytes(t, 4, 4))) // of its words
 		b.Settle()
 		if _, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("its words don't open it")

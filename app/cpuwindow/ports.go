@@ -9,9 +9,12 @@ import (
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/chatpane"
+	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/clipimage"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/cpuwindow/forgetsheet"
+	"mac-stats/app/cpuwindow/library"
 	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/pages"
@@ -24,19 +27,12 @@ import (
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/session"
-	"mac-stats/sessionmem/sessionstate"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wordsearch"
 )
 
 // What the window needs of the rest of the app, as small interfaces: tests and the
 // views see these, New fills them from the backend.
-
-// turns starts and finds turns.
-type turns interface {
-	Start(ctx context.Context, req agents.Request) conversation.Run
-	Active(session string) conversation.Run // nil where none
-}
 
 // store is the transcripts.
 type store interface {
@@ -61,18 +57,9 @@ type actions interface {
 	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
 }
 
-// marks is what people mark of sessions: pins, and what was read.
-type marks interface {
-	Marks() (sessionstate.Marks, error)
-	SetPinned(ctx context.Context, name string, pinned bool) error
-	MarkRead(ctx context.Context, info transcript.Info) error
-	MarkExported(ctx context.Context, name, file string) error
-}
-
 // keeper is what else the window does with transcripts.
 type keeper interface {
-	ReadAttachment(session string, a transcript.Attachment) ([]byte, error)
-	AttachmentPath(session string, a transcript.Attachment) string
+	chatpane.Files
 	SetSettings(ctx context.Context, name string, s transcript.Settings) error
 	SetPrivate(name string)
 	IsPrivate(name string) bool
@@ -100,10 +87,10 @@ type recaller interface {
 
 // parts is everything the window works on.
 type parts struct {
-	turns     turns
+	turns     chats.Engine
 	sessions  store
 	library   actions
-	marks     marks
+	marks     library.Marks
 	finder    sessions.Finder
 	recaller  recaller
 	forgetter forgetsheet.Forgetter

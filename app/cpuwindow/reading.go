@@ -23,7 +23,7 @@ import (
 func (w *Window) readerActions() transcripts.Actions {
 	return transcripts.Actions{
 		CopyText: func(t string) { w.p.App.Clipboard().SetContent(t) },
-		OpenLink: w.openLink, Edit: func(path string) { w.openTranscriptIn(w.reader.From().Name, path) }, Reveal: w.reveal, Export: w.library.Export, CopyAll: w.library.Copy,
+		OpenLink: windowHost{w}.OpenLink, Edit: func(path string) { w.open.Transcript(w.reader.From().Name, path) }, Reveal: w.open.Reveal, Export: w.library.Export, CopyAll: w.library.Copy,
 		Fork: w.library.Fork, GoOn: w.goOn, OpenOther: w.openOther, Do: w.p.Do, Files: w.chat.FileActions,
 		Find: w.findMarks, Remember: func(in transcript.Info, line string) { w.rememberFrom(in.Name, w.parts.config().Agents.Default, line) },
 	}
@@ -124,7 +124,7 @@ func (w *Window) openTranscriptFile(path string) {
 func (w *Window) openAt(in transcript.Info, block, phrase string) {
 	if block == "" || !sessions.Continues(in) {
 		if block == "" {
-			windowHost{w}.OpenInfo(in)
+			libraryHost{windowHost{w}}.OpenInfo(in)
 		} else {
 			w.openTranscriptOf(in, block, phrase)
 		}

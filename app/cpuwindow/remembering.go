@@ -53,6 +53,6 @@ func (w *Window) offerUndo(written memory.Written) {
 		if w.page != pageMemory {
 			w.goToPage(pageMemory)
 		}
-		w.memory.Pick(written.Path)
+		w.made.memory.Pick(written.Path)
 	})
 }

@@ -26,10 +26,10 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 		b.shown()
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.Settle()
-		if b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
+		if b.w.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
 			t.Error("the old shortcut still does something")
 		}
-		if !b.w.runShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
+		if !b.w.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
 			t.Error("the new shortcut does nothing")
 		}
 		b.w.showPage(pageChat)
@@ -40,7 +40,7 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 		b.set("shortcuts.settings", "Mod+,")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.Settle()
-		if b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
+		if b.w.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
 			t.Error("F5 is still bound after a reload")
 		}
 	})
@@ -49,7 +49,7 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 func TestShortcuts_list(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.runKey(&fyne.KeyEvent{Name: fyne.KeyF1})
+		b.w.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF1})
 		l := b.w.shortcuts
 		if l == nil {
 			t.Fatal("F1 opens nothing")

@@ -54,7 +54,7 @@ func (w *Window) slashCommands() []slash.Item {
 		command("html", i18n.T("Export this conversation as HTML"), onFile(func(in transcript.Info) { w.library.ExportHTML(in) })),
 		command("print", i18n.T("Print this conversation or save it as PDF"), onFile(func(in transcript.Info) { w.library.Print(in) })),
 		command("copy", i18n.T("Copy this conversation as text"), onFile(w.library.Copy)),
-		command("forget", i18n.T("Forget this conversation…"), onFile(windowHost{w}.ForgetSession)),
+		command("forget", i18n.T("Forget this conversation…"), onFile(libraryHost{windowHost{w}}.ForgetSession)),
 		command("memory", i18n.T("Show the memory"), func(string) { w.goToPage(pageMemory) }),
 		command("models", i18n.T("Show the models"), func(string) { w.goToPage(pageModels) }),
 		command("schedules", i18n.T("Show the schedules"), func(string) { w.goToPage(pageSchedules) }),

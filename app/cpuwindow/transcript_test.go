@@ -174,7 +174,7 @@ func TestAChannelIsReadAndNotContinued(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.shown()
-		windowHost{b.w}.OpenInfo(b.w.library.Infos()[0])
+		libraryHost{windowHost{b.w}}.OpenInfo(b.w.library.Infos()[0])
 		b.Settle()
 		b.Sees("Ann B.", "Discord · 1 message", "Fork")
 		b.SeesNot("Continue")

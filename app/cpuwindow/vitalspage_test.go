@@ -102,7 +102,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.w.chat.Compose.SetText("Look at this:")
-		b.w.details.Ask(monitor.CPU)
+		b.w.made.details.Ask(monitor.CPU)
 		b.Settle()
 		text := b.w.chat.Compose.Entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: average 2 %"} {
@@ -122,7 +122,7 @@ func TestAskBeginsAChatOfItsOwn(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		before := b.w.chats().Shown()
 		before.Begin("about Lisbon", time.Now())
-		b.w.details.Ask(monitor.CPU)
+		b.w.made.details.Ask(monitor.CPU)
 		b.Settle()
 		if b.w.chats().Shown() == before || !strings.Contains(b.w.chat.Compose.Entry.Text, "CPU: 37 %") || b.w.page != pageChat {
 			t.Errorf("%q is in the chat that was open: %t", b.w.chat.Compose.Entry.Text, b.w.chats().Shown() == before)
@@ -144,7 +144,7 @@ func (b *bench) pressOn(name string) {
 	if pop := b.w.win.Canvas().Overlays().Top(); pop != nil {
 		look(pop)
 	} else {
-		look(b.w.details.View)
+		look(b.w.made.details.View)
 	}
 	if found == nil {
 		b.t.Fatalf("there is no button %q", name)
@@ -159,7 +159,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		b.vitals.stubborn.Store(true)
 		// given a list of two, of which one is the system's own
 		shown := 0
-		for _, l := range b.w.details.Procs.Lines {
+		for _, l := range b.w.made.details.Procs.Lines {
 			if l.Object.Visible() && l.Quit.Visible() {
 				shown++
 			}
@@ -202,12 +202,12 @@ func TestAFailureToQuitIsSaid(t *testing.T) {
 func TestCardsGrowAndShrink(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, monitor.Snapshot{})
-		before := b.w.details.View.Total
+		before := b.w.made.details.View.Total
 		b.Sees("measuring …")
 		b.vitals.publish(fullSnapshot())
 		b.Settle()
-		if b.w.details.View.Total <= before {
-			t.Errorf("%v high without a number, %v with all", before, b.w.details.View.Total)
+		if b.w.made.details.View.Total <= before {
+			t.Errorf("%v high without a number, %v with all", before, b.w.made.details.View.Total)
 		}
 		b.w.win.Resize(fyne.NewSize(420, 3600))
 		b.Settle()
@@ -245,7 +245,7 @@ func BenchmarkVitalsUpdate(b *testing.B) {
 	for b.Loop() {
 		n++
 		s.CPU.Percent = float64(int(n) % 100)
-		w.w.lastVitals.Store(&s)
-		w.w.drawVitals()
+		w.vitals.publish(s)
+		(<-w.Queue)()
 	}
 }

@@ -2,33 +2,27 @@ package cpuwindow
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/driver/desktop"
 
 	"mac-stats/app/backend"
-	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/appearance"
 	"mac-stats/app/cpuwindow/chatpane"
 	"mac-stats/app/cpuwindow/chats"
 	"mac-stats/app/cpuwindow/library"
-	"mac-stats/app/cpuwindow/models"
 	"mac-stats/app/cpuwindow/notices"
+	"mac-stats/app/cpuwindow/opening"
 	"mac-stats/app/cpuwindow/pages"
-	"mac-stats/app/cpuwindow/schedules"
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/setup"
 	"mac-stats/app/cpuwindow/shortcuts"
-	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
 	"mac-stats/app/i18n"
-	"mac-stats/app/monitor"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/prose"
@@ -60,13 +54,10 @@ type Window struct {
 	side     *sidebar
 	chat     *chatpane.Pane
 	notices  *notices.Notices
-	memory   *pages.Memory // nil before it is first shown
-	details  *vitals.Page  // the same
-	roster   *pages.Agents // nil before it is first shown
 	edits    *pages.Edits
 	writer   *settings.Writer
-	proposed int             // in the inbox
-	panes    *fyne.Container // chat and pages, one of them shown
+	proposed int // in the inbox
+	made     made
 	center   *fyne.Container
 	root     *windowLayout
 
@@ -81,20 +72,15 @@ type Window struct {
 
 	visible bool
 
-	setup      *setup.Setup
-	schedules  *schedules.Page // the same
-	tools      *toolpage.Page  // the same
-	models     *models.Page    // nil before it is first shown
-	reloads    int             // so far: only the newest takes itself out of the foot
-	footStays  time.Duration   // how long it is there
-	settings   *settings.Page  // nil before it is first shown
-	shortcuts  *shortcuts.List // nil while it is closed
-	look       *appearance.Appearance
-	bound      map[desktop.CustomShortcut]func()
-	boundFor   config.Shortcuts
-	stopVitals []func()
-	lastVitals atomic.Pointer[monitor.Snapshot]
-	vitalsBusy atomic.Bool
+	setup        *setup.Setup
+	reloads      int             // so far: only the newest takes itself out of the foot
+	footStays    time.Duration   // how long it is there
+	shortcuts    *shortcuts.List // nil while it is closed
+	look         *appearance.Appearance
+	keys         shortcuts.Bindings
+	sampled      *vitals.Watch
+	stopWatching func() // the files; nil before the window is shown
+	open         *opening.Opener
 }
 
 // New builds the window; nothing is shown yet.
@@ -136,23 +122,24 @@ func newWindow(p Params, d parts) *Window {
 }
 
 func (w *Window) build() {
-	w.library = library.New(windowHost{w}, w.libraryParts())
-	w.setup = setup.New(windowHost{w}, w.parts.server, w.parts.home)
+	host := windowHost{w}
+	w.library = library.New(libraryHost{host}, w.libraryParts())
+	w.setup = setup.New(setupHost{host}, w.parts.server, w.parts.home)
 	w.vitals = vitals.NewStrip(w.openVitals)
+	w.sampled = vitals.NewWatch(w.parts.vitals, w.p.Do, w.drawVitals)
+	w.open = opening.New(host, w.parts.sessions.Load)
 	w.side = newSidebar(func() { w.chat.NewChat() }, w.openSwitcher, w.library.List, w.goToPage)
 	w.reader = transcripts.NewReader(w.ctx, w.readerActions(), w.p.Do, w.library.Load)
 	w.toast = overlay.NewToast()
-	w.chat = chatpane.New(windowHost{w}, w.chatParts(), w.setup)
-	w.notices = notices.New(windowHost{w}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
-	w.writer = settings.NewWriter(windowHost{w}, func(key, value string) error { return w.parts.set(key, value) })
-	w.edits = pages.NewEdits(windowHost{w}, w.parts.memories)
+	w.chat = chatpane.New(chatHost{host}, w.chatParts(), w.setup)
+	w.notices = notices.New(noticeHost{host}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
+	w.writer = settings.NewWriter(pageHost{host}, func(key, value string) error { return w.parts.set(key, value) })
+	w.edits = pages.NewEdits(pageHost{host}, w.parts.memories)
 }
 
 // content puts the parts in their places.
 func (w *Window) content() fyne.CanvasObject {
-	w.setup.View.Hide()
-	w.reader.Object.Hide()
-	w.panes = container.NewStack(w.chat.Object, w.setup.View, w.reader.Object)
+	w.firstPages()
 	top := container.New(&kit.TightLayout{}, w.chat.Head.Object, w.notices.Bar)
 	edge := func() float32 {
 		if w.page != pageChat {
@@ -160,11 +147,11 @@ func (w *Window) content() fyne.CanvasObject {
 		}
 		return w.chat.LowerHeight()
 	}
-	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes, w.toast.Above(edge), w.chat.Slash.Above(edge)))
+	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.made.stack, w.toast.Above(edge), w.chat.Slash.Above(edge)))
 	w.center = middle
 	w.root = &windowLayout{w: w, scrim: overlay.NewScrim(w.toggleDrawer)}
 	w.root.scrim.Hide()
-	return kit.NewRoot(windowHost{w}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
+	return kit.NewRoot(rootHost{windowHost{w}}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
 }
 
 // Show shows and raises the window; everything is brought up to date once.
@@ -173,7 +160,8 @@ func (w *Window) Show() {
 	w.visible = true
 	if first {
 		w.p.OnVisible(true)
-		w.watchVitals()
+		w.sampled.Start()
+		w.stopWatching = w.watchFiles()
 	}
 	w.win.Show()
 	w.win.RequestFocus()
@@ -196,10 +184,8 @@ func (w *Window) Hide() {
 	w.visible = false
 	w.chat.ForgetThumbs()
 	w.chats().See(false)
-	for _, stop := range w.stopVitals {
-		stop()
-	}
-	w.stopVitals = nil
+	w.stopWatching()
+	w.sampled.Stop()
 	w.showDetails()
 	w.win.Hide()
 	w.p.OnVisible(false)
@@ -300,7 +286,6 @@ func (w *Window) showPage(p page) {
 	w.library.Draw()
 	w.root.closeDrawer()
 	chat := p == pageChat
-	w.chat.Object.Hidden = !chat
 	w.showPane(p)
 	w.showDetails()
 	if chat {
@@ -347,58 +332,18 @@ func pageTitle(p page) string {
 
 // loadPage reads a page's files off the UI goroutine and shows them.
 func (w *Window) loadPage(which page) {
-	switch which {
-	case pageVitals:
-		w.showDetails()
-		return
-	case pageMemory:
-		w.memory.Load()
-		return
-	case pageAgents:
-		w.roster.Load()
-		return
-	case pageModels:
-		w.models.Load()
-		return
-	case pageSchedules:
-		w.schedules.Load()
-		return
-	case pageTools:
-		w.tools.Load()
-		return
-	case pageWelcome:
-		w.setup.Draw()
-		return
+	if load := w.made.views[which].load; load != nil {
+		load()
 	}
-	w.settings.Load()
-}
-
-// watchVitals samples and draws the vitals while the window is shown.
-func (w *Window) watchVitals() {
-	v := w.parts.vitals
-	stopShow := v.Show(true, monitor.CPU, monitor.Memory, monitor.GPU, monitor.Temperature, monitor.Disk, monitor.Network)
-	stopSub := v.Subscribe(func(s monitor.Snapshot) {
-		w.lastVitals.Store(&s)
-		if w.vitalsBusy.CompareAndSwap(false, true) {
-			w.p.Do(func() {
-				w.vitalsBusy.Store(false)
-				w.drawVitals()
-			})
-		}
-	})
-	w.stopVitals = []func(){stopSub, stopShow, w.watchFiles()}
-	s := v.Snapshot()
-	w.lastVitals.Store(&s)
-	w.drawVitals()
 }
 
 func (w *Window) drawVitals() {
-	s := w.lastVitals.Load()
+	s := w.sampled.Latest()
 	if s == nil || !w.visible {
 		return
 	}
 	w.vitals.Update(vitals.Readings(*s), w.parts.vitals.Series)
-	if w.details != nil {
-		w.details.Update()
+	if w.made.details != nil {
+		w.made.details.Update()
 	}
 }

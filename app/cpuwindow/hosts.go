@@ -1,0 +1,228 @@
+package cpuwindow
+
+import (
+	"context"
+
+	"mac-stats/app/config"
+	"mac-stats/app/cpuwindow/header"
+	"mac-stats/app/i18n"
+	"mac-stats/app/monitor"
+	"mac-stats/sessionmem/transcript"
+
+	"fyne.io/fyne/v2"
+)
+
+// What the parts need of the window, each by the interface it declares: none of them sees
+// Window.
+
+// windowHost is what nearly all of them need.
+type windowHost struct{ *Window }
+
+// rootHost is the window as its widgets see it, pageHost as its pages do, and so on.
+type (
+	rootHost    struct{ windowHost }
+	pageHost    struct{ windowHost }
+	setupHost   struct{ windowHost }
+	chatHost    struct{ windowHost }
+	libraryHost struct{ windowHost }
+	noticeHost  struct{ windowHost }
+	sheetHost   struct{ windowHost }
+)
+
+// Canvas implements vitals.Host.
+func (w windowHost) Canvas() fyne.Canvas { return w.win.Canvas() }
+
+// Do implements host.
+func (w windowHost) Do(f func()) { w.p.Do(f) }
+
+// Escape implements host.
+func (w windowHost) Escape() { w.escape() }
+
+// Context implements pages.Host.
+func (w windowHost) Context() context.Context { return w.ctx }
+
+// Visible implements pages.Host.
+func (w windowHost) Visible() bool { return w.visible }
+
+// Tell implements pages.Host.
+func (w windowHost) Tell(words, more string) { w.tell(words, more) }
+
+// OpenFile implements pages.Host.
+func (w windowHost) OpenFile(path string) { w.open.File(path) }
+
+// SessionTitle implements pages.Host: what the list calls a session, its name where it
+// is not there any more.
+func (w windowHost) SessionTitle(name string) string {
+	for _, in := range w.library.Infos() {
+		if in.Name == name && in.Title != "" {
+			return i18n.Shorten(in.Title, 60)
+		}
+	}
+	return name
+}
+
+// Copy implements pages.Host.
+func (w windowHost) Copy(text string) { w.p.App.Clipboard().SetContent(text) }
+
+// MachineMemory implements models.Host.
+func (w windowHost) MachineMemory() uint64 {
+	if s := w.sampled.Latest(); s != nil {
+		return s.Memory.Total
+	}
+	return 0
+}
+
+// OpenLink implements models.Host.
+func (w windowHost) OpenLink(address string) {
+	if !w.chat.Zoom(address) {
+		w.open.Link(address)
+	}
+}
+
+// Chosen implements models.Host.
+func (w windowHost) Chosen(key string) (value, setBy string) {
+	s, ok := config.Lookup(key)
+	if !ok {
+		return "", ""
+	}
+	return s.Value(w.parts.config()), s.Overridden(w.parts.environ())
+}
+
+// Choose implements models.Host.
+func (w windowHost) Choose(key, value string, then func(error)) { w.writer.Set(key, value, then) }
+
+// OpenTranscript implements chatpane.Host.
+func (w windowHost) OpenTranscript(session, path string) { w.open.Transcript(session, path) }
+
+// ReadAt implements chatpane.Host.
+func (w windowHost) ReadAt(in transcript.Info, block, phrase string) {
+	w.openTranscriptOf(in, block, phrase)
+}
+
+// Latest implements vitals.Host.
+func (w pageHost) Latest() *monitor.Snapshot { return w.sampled.Latest() }
+
+// Ask implements vitals.Host.
+func (w pageHost) Ask(text string) { w.chat.Quote(text) }
+
+// TitleOf implements toolpage.Host.
+func (w pageHost) TitleOf(name string) string {
+	for _, in := range w.library.Infos() {
+		if in.Name == name {
+			return in.Title
+		}
+	}
+	return ""
+}
+
+// SearchSettings implements toolpage.Host.
+func (w pageHost) SearchSettings(words string) {
+	w.ShowSettings()
+	w.made.settings.Search(words)
+}
+
+// ShowTools implements settings.Host.
+func (w pageHost) ShowTools() { w.goToPage(pageTools) }
+
+// OpenSession implements pages.Host.
+func (w pageHost) OpenSession(name string) { w.openOrigin(name) }
+
+// ContextSize implements pages.Host.
+func (w pageHost) ContextSize() int { return w.chats().Shown().ContextSize() }
+
+// ModelMenu implements pages.Host.
+func (w pageHost) ModelMenu(chosen string, pick func(name string)) *fyne.Menu {
+	return header.ModelMenu(w.setup.Models(), chosen, pick)
+}
+
+// ShowProposals implements pages.Host.
+func (w pageHost) ShowProposals(n int) { w.showProposals(n) }
+
+// EditsChanged implements pages.Host.
+func (w pageHost) EditsChanged() { w.markPages() }
+
+// Clipboard implements settings.Host.
+func (w pageHost) Clipboard() string { return w.p.App.Clipboard().Content() }
+
+// ConfigChanged implements settings.Host.
+func (w pageHost) ConfigChanged() { w.followConfig() }
+
+// ModelsChanged implements models.Host.
+func (w pageHost) ModelsChanged() { w.setup.Check() }
+
+// Welcoming implements setup.Host.
+func (w setupHost) Welcoming() bool { return w.page == pageWelcome && w.visible }
+
+// LeaveWelcome implements setup.Host.
+func (w setupHost) LeaveWelcome() {
+	if w.page == pageWelcome {
+		w.showPage(pageChat)
+	}
+}
+
+// ServerSays implements setup.Host.
+func (w setupHost) ServerSays(words string, down bool) { w.chat.Foot.SetServer(words, down) }
+
+// SetupChanged implements setup.Host.
+func (w setupHost) SetupChanged() { w.chats().Changed(w.chats().Shown()) }
+
+// PullChanged implements setup.Host.
+func (w setupHost) PullChanged(done bool) {
+	switch {
+	case w.page != pageModels || !w.visible:
+	case done:
+		w.made.models.Load()
+	default:
+		w.made.models.Draw()
+	}
+}
+
+// OnChat implements chatpane.Host.
+func (w chatHost) OnChat() bool { return w.page == pageChat }
+
+// ShowChat implements chatpane.Host.
+func (w chatHost) ShowChat() {
+	w.root.closeDrawer()
+	if w.page != pageChat {
+		w.showPage(pageChat)
+	}
+	if w.visible {
+		w.library.Draw()
+	}
+}
+
+// Resized implements chatpane.Host.
+func (w chatHost) Resized() { w.center.Refresh() }
+
+// Act implements chatpane.Host.
+func (w chatHost) Act(what string, action func(ctx context.Context) error, then func()) {
+	w.library.Act(what, action, then)
+}
+
+// ListChanged implements chatpane.Host.
+func (w chatHost) ListChanged() { w.library.Changed() }
+
+// ShowSession implements chatpane.Host.
+func (w chatHost) ShowSession(name string) {
+	w.Show()
+	w.chat.OpenSession(name)
+}
+
+// OpenList implements chatpane.Host.
+func (w chatHost) OpenList() { w.toggleDrawer() }
+
+// Remember implements chatpane.Host.
+func (w chatHost) Remember(line string) { w.rememberLine(line) }
+
+// ShowList implements library.Host.
+func (w libraryHost) ShowList() {
+	if w.root.narrow && !w.root.drawer {
+		w.toggleDrawer()
+	}
+}
+
+// RevealFile implements library.Host.
+func (w libraryHost) RevealFile(path string) { w.open.Reveal(path) }
+
+// NoticeChanged implements notices.Host.
+func (w noticeHost) NoticeChanged() { w.center.Refresh() }

@@ -1,0 +1,117 @@
+// Package opening opens files, folders and addresses with the programs that the system has for
+// them, and says what could not be opened.
+//
+// A file that is not there yet is made first, but never a transcript. Addresses of answers are
+// not trusted: a web page is opened, another address is asked about, the rest is refused. All
+// of it happens off the UI goroutine; methods are called on it.
+package opening
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+
+	"mac-stats/app/i18n"
+	"mac-stats/app/osopen"
+	"mac-stats/app/ui/overlay"
+	"mac-stats/sessionmem/transcript"
+)
+
+// Host is what opening needs of the window.
+type Host interface {
+	Do(f func())              // runs f on the UI goroutine, later
+	Context() context.Context // ends with the window
+	Canvas() fyne.Canvas
+	Tell(words, more string)
+}
+
+// Opener opens things.
+type Opener struct {
+	host Host
+	load func(ctx context.Context, session string) (*transcript.Transcript, error)
+}
+
+// New is an opener; load reads a session, which tells where its file is.
+func New(h Host, load func(ctx context.Context, session string) (*transcript.Transcript, error)) *Opener {
+	return &Opener{host: h, load: load}
+}
+
+// File opens a file or folder with the program the user has for it. A file
+// that is not there yet is made first, so that an editor has something to save.
+func (o *Opener) File(path string) {
+	go func() {
+		err := osopen.Prepare(path)
+		if err == nil {
+			err = osopen.Open(o.host.Context(), path)
+		}
+		if err != nil {
+			o.host.Do(func() { o.cannot(path, err) })
+		}
+	}()
+}
+
+// Transcript opens the file of a session. It may have been moved since: to the
+// archive, or back. It is never made.
+func (o *Opener) Transcript(session, path string) {
+	go func() {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if t, err := o.load(o.host.Context(), session); err == nil && t.Info.Path != "" {
+				path = t.Info.Path
+			}
+		}
+		_, err := os.Stat(path)
+		if err == nil {
+			err = osopen.Open(o.host.Context(), path)
+		}
+		if err != nil {
+			o.host.Do(func() { o.cannot(path, err) })
+		}
+	}()
+}
+
+// cannot says why a file was not opened.
+func (o *Opener) cannot(path string, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		o.host.Tell(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
+		return
+	}
+	o.host.Tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
+}
+
+// Reveal shows a file in the system's file manager.
+func (o *Opener) Reveal(path string) {
+	go func() {
+		if err := osopen.Reveal(o.host.Context(), path); err != nil {
+			o.host.Do(func() {
+				o.host.Tell(i18n.T("The folder can't be opened from here"), i18n.With("The file is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
+			})
+		}
+	}()
+}
+
+// Link opens an address of an answer. Answers are not trusted.
+func (o *Opener) Link(raw string) {
+	open, ask := osopen.CheckLink(raw)
+	switch {
+	case open:
+		o.launch(raw)
+	case ask:
+		overlay.Confirm(o.host.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), i18n.T("Open"), func() { o.launch(raw) })
+	default:
+		o.host.Tell(i18n.T("This link can't be opened"), i18n.Shorten(raw, 200))
+	}
+}
+
+func (o *Opener) launch(raw string) {
+	go func() {
+		if err := osopen.Open(o.host.Context(), raw); err != nil {
+			o.host.Do(func() {
+				o.host.Tell(i18n.T("No browser could be started"), raw+" ("+err.Error()+")")
+			})
+		}
+	}()
+}

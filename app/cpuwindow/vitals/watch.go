@@ -1,0 +1,52 @@
+package vitals
+
+import (
+	"sync/atomic"
+
+	"mac-stats/app/monitor"
+)
+
+// Watch follows the vitals that the strip shows, while somebody looks. At most one drawing
+// waits at a time.
+type Watch struct {
+	source Source
+	do     func(func()) // runs a function on the UI goroutine
+	draw   func()
+	latest atomic.Pointer[monitor.Snapshot]
+	busy   atomic.Bool // a drawing waits
+	stops  []func()
+}
+
+// NewWatch follows nothing yet; draw is called on the UI goroutine.
+func NewWatch(source Source, do func(func()), draw func()) *Watch {
+	return &Watch{source: source, do: do, draw: draw}
+}
+
+// Latest is the newest reading; nil before the first one. Any goroutine.
+func (w *Watch) Latest() *monitor.Snapshot { return w.latest.Load() }
+
+// Start begins to sample.
+func (w *Watch) Start() {
+	stopShow := w.source.Show(true, monitor.CPU, monitor.Memory, monitor.GPU, monitor.Temperature, monitor.Disk, monitor.Network)
+	stopSub := w.source.Subscribe(func(s monitor.Snapshot) {
+		w.latest.Store(&s)
+		if w.busy.CompareAndSwap(false, true) {
+			w.do(func() {
+				w.busy.Store(false)
+				w.draw()
+			})
+		}
+	})
+	w.stops = []func(){stopSub, stopShow}
+	s := w.source.Snapshot()
+	w.latest.Store(&s)
+	w.draw()
+}
+
+// Stop ends it.
+func (w *Watch) Stop() {
+	for _, stop := range w.stops {
+		stop()
+	}
+	w.stops = nil
+}
