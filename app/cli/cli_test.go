@@ -6,62 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"mac-stats/agents/ollamatest"
 	"mac-stats/app/cli"
 	"mac-stats/app/cli/clitest"
 	"mac-stats/app/cli/words"
 )
-
-func TestAnOllamaThatIsNotInstalled(t *testing.T) {
-	t.Parallel()
-	e := clitest.New(t, clitest.Answering("x"))
-	e.Environ = append(e.Environ, "OLLAMA_HOST=127.0.0.1:1")
-	if o := e.Run(t, "ask", "hello"); o.Code != clitest.Failed || !strings.HasSuffix(o.Stderr, "Start it with `ollama serve`, then try again.\n") {
-		t.Errorf("installed: %+v", o)
-	}
-	e.NoOllama = true
-	for _, args := range [][]string{{"ask", "hello"}, {"doctor"}, {"models", "list"}} {
-		o := e.Run(t, args...)
-		said := o.Stdout + o.Stderr
-		if o.Code != clitest.Failed || !strings.Contains(said, "Start the server that listens there") || strings.Contains(said, "Install it") || strings.Contains(said, "Retry") {
-			t.Errorf("%q: %+v", args, o)
-		}
-	}
-}
-
-func TestCompletionKnowsNames(t *testing.T) {
-	t.Parallel()
-	e := clitest.New(t, clitest.Answering("ok"))
-	if o := e.Run(t, "__complete", "agents", "show", ""); strings.Contains(o.Stdout, "coder") {
-		t.Errorf("before the first start: %+v", o)
-	}
-	if _, err := os.Stat(e.Home); err == nil {
-		t.Error("completing made the data folder")
-	}
-	e.Must(t, "ask", "--session", "notes", "hello")
-	for want, args := range map[string][]string{
-		"coder":     {"agents", "show", "co"},
-		"doctor":    {"ask", "--agent", "d"},
-		"cli-notes": {"sessions", "show", ""},
-		"qwen3:8b":  {"ask", "--model", "qw"},
-	} {
-		if o := e.Run(t, append([]string{"__complete"}, args...)...); !strings.Contains(o.Stdout, want+"\n") {
-			t.Errorf("%q: %+v", args, o)
-		}
-	}
-	slow := ollamatest.Start(t, ollamatest.Script{Fault: &ollamatest.Fault{Kind: ollamatest.FaultHangFirst}})
-	e.Environ = append(e.Environ, "OLLAMA_HOST="+slow.Addr())
-	e.ShellWait = 0
-	began := time.Now()
-	e.Run(t, "__complete", "ask", "--model", "")
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("a server that hangs is waited for %v", took)
-	}
-}
 
 func TestHelpShowsDemoWhereItWorks(t *testing.T) {
 	t.Parallel()
@@ -130,41 +81,6 @@ func TestSmallPromisesToANewUser(t *testing.T) {
 	}
 	if o := e.RunWith(t.Context(), "garbage\n", "mcp"); o.Code != clitest.Failed || !clitest.OneLineOn(o.Stderr, "mac-stats: What came on stdin is not the Model Context Protocol.") {
 		t.Errorf("mcp: %+v", o)
-	}
-}
-
-// brokenPipe takes so many bytes and then has no reader.
-type brokenPipe struct{ left int }
-
-func (b *brokenPipe) Write(data []byte) (int, error) {
-	if b.left -= len(data); b.left < 0 {
-		return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
-	}
-	return len(data), nil
-}
-
-// fullDisk is a file on a disk without space.
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-func TestABrokenPipeEndsQuietly(t *testing.T) {
-	t.Parallel()
-	script := clitest.Answering("one two three four")
-	script.Rules[0].Reply.Fault = &ollamatest.Fault{Kind: ollamatest.FaultHangMid, After: 3}
-	e := clitest.New(t, script)
-	for _, args := range [][]string{{"ask", "count"}, {"agents", "list", "--json"}, {"agents", "list"}, {"doctor"}, {"--help"}} {
-		var stderr strings.Builder
-		if code := cli.Run(t.Context(), e.Params("", &brokenPipe{left: 5}, &stderr), args); code != clitest.BrokenPipe || stderr.String() != "" {
-			t.Errorf("%q: exit %d, stderr %q", args, code, stderr.String())
-		}
-	}
-	if shown := e.Must(t, "sessions", "show"); !strings.Contains(shown, "count") {
-		t.Errorf("the message is lost: %s", shown)
-	}
-	var stderr strings.Builder
-	if code := cli.Run(t.Context(), e.Params("", fullDisk{}, &stderr), []string{"agents", "list"}); code != clitest.Failed || !clitest.OneLineOn(stderr.String(), "mac-stats: The output can't be written") {
-		t.Errorf("a full disk: exit %d, %q", code, stderr.String())
 	}
 }
 
@@ -249,15 +165,5 @@ func TestVersionHelpAndCompletion(t *testing.T) {
 		if got := e.Must(t, args...); len(got) < 200 {
 			t.Errorf("%q: %q", args, got)
 		}
-	}
-}
-
-func TestABadSettingIsSaid(t *testing.T) {
-	t.Parallel()
-	e := clitest.New(t, clitest.Answering("ok"))
-	e.Write(t, "config.toml", "[session]\nmax_messages = 1\n")
-	o := e.Run(t, "ask", "hello")
-	if o.Code != clitest.Done || o.Stdout != "ok\n" || !clitest.OneLineOn(o.Stderr, "mac-stats: config.toml:2: session.max_messages = 1: ") {
-		t.Errorf("got %+v", o)
 	}
 }
