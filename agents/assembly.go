@@ -18,11 +18,6 @@ import (
 const (
 	// roundingTokens is left free, so that what was trimmed here always passes Window.Fit.
 	roundingTokens = 32
-	// filesShare is what attached text may take of the history's cap, in percent: the
-	// next questions about it need room beside it.
-	filesShare = 60
-	// leastFile is how much of a file has to fit, in raw tokens, to be worth sending.
-	leastFile = 64
 	// mostAsked is by how many bytes of the message agents and skills are found.
 	mostAsked = 2000
 )
@@ -84,7 +79,7 @@ func (a *assembly) fileTokens(b transcript.Block) int {
 		if f.Image {
 			room -= prompt.ImageTokens
 		}
-		room -= a.window.Cost(a.who.engine.guides.QuoteFile(prompt.FileName(f), ""))
+		room -= a.window.Cost(a.who.base.guides.QuoteFile(prompt.FileName(f), ""))
 	}
 	return min(limit, a.window.Raw(room)-roundingTokens)
 }
@@ -125,7 +120,7 @@ func (a *assembly) fill(window transcript.Context) {
 	cut.Roster -= a.nameFitting()
 	a.window.Add(results...)
 	a.window.History = len(history) - 1
-	a.who.engine.showed(a.out.session, history[0].ID)
+	a.who.base.showed(a.out.session, history[0].ID)
 	cut.Messages = left + before + window.Omitted
 	a.out.cut(cut)
 	a.tellFiles(history)
@@ -163,7 +158,7 @@ func (a *assembly) summary(b *transcript.Block) api.Message {
 		return api.Message{}
 	}
 	quote := func(text string) string {
-		return a.who.engine.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
+		return a.who.base.guides.Quote("a summary of the conversation so far, in which text of others was read", text)
 	}
 	text, quoted := b.Text, !b.Sources(a.out.session).Typed()
 	if a.window.Budget.Known() {
@@ -189,7 +184,7 @@ func (a *assembly) around(history []transcript.Block) string {
 		text, _ = prompt.CutResult(text, a.window.Raw(a.who.numCtx*aroundShare/100))
 	}
 	a.talk.quoted.Add(text)
-	return a.who.engine.guides.Quote("what people said in this channel", text)
+	return a.who.base.guides.Quote("what people said in this channel", text)
 }
 
 // limits caps the history: the settings, and what the real context leaves beside a

@@ -18,7 +18,7 @@ const visionCapability = "vision"
 // cast is who answers a message: the agent and its model, by what the message, the
 // session and the settings say.
 type cast struct {
-	engine   *Engine
+	base     *base
 	settings Settings
 
 	chosen transcript.Settings // for the session
@@ -35,11 +35,11 @@ func (c *cast) choose(ctx context.Context, req Request) error {
 		return err
 	}
 	selector := cmp.Or(req.Agent, c.chosen.Agent, c.settings.DefaultAgent, "orchestrator")
-	c.roster = c.engine.p.Registry.Agents()
+	c.roster = c.base.p.Registry.Agents()
 	agent, ok := registry.Select(c.roster, selector, registry.Agent.Usable)
 	if !ok {
 		var err error
-		if agent, err = c.engine.p.Registry.Find(selector); err != nil { // says why
+		if agent, err = c.base.p.Registry.Find(selector); err != nil { // says why
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ func (c *cast) readChosen(ctx context.Context, req Request) error {
 		c.chosen = *req.Settings
 		return nil
 	}
-	window, err := c.engine.p.Store.Context(context.WithoutCancel(ctx), req.Session)
+	window, err := c.base.p.Store.Context(context.WithoutCancel(ctx), req.Session)
 	if err != nil {
 		return fmt.Errorf("reading the conversation: %w", err)
 	}
@@ -78,7 +78,7 @@ func (c *cast) readSkill(name string) error {
 	if name == "" {
 		return nil
 	}
-	s, err := c.engine.p.Registry.FindSkill(name)
+	s, err := c.base.p.Registry.FindSkill(name)
 	if err == nil {
 		c.rules = "\n\nAnswer this message by the rules of the skill " + s.Name + ":\n\n" + s.Body
 	}
@@ -93,14 +93,14 @@ func (c *cast) resolve(ctx context.Context, asked string, a registry.Agent) (oll
 	if explicit == "" && (a.Role == registry.RoleGeneral || a.Role == "code" || a.Role == "") {
 		explicit = c.settings.Model
 	}
-	model, err := c.engine.p.Models.Resolve(ctx, explicit, cmp.Or(ollama.Role(a.Role), ollama.RoleGeneral))
+	model, err := c.base.p.Models.Resolve(ctx, explicit, cmp.Or(ollama.Role(a.Role), ollama.RoleGeneral))
 	if err != nil {
 		return ollama.ModelInfo{}, 0, fmt.Errorf("choosing a model for %s: %w", a.Slug, err)
 	}
 	if model.Can("embedding") && !model.Can("completion") {
 		return ollama.ModelInfo{}, 0, &fault.NoChat{Model: model.Name}
 	}
-	numCtx, err := c.engine.p.Models.NumCtx(ctx, model.Name)
+	numCtx, err := c.base.p.Models.NumCtx(ctx, model.Name)
 	if err != nil {
 		return ollama.ModelInfo{}, 0, fmt.Errorf("finding the context size of %s: %w", model.Name, err)
 	}
@@ -124,11 +124,7 @@ func (c *cast) tooSmall() string {
 	if c.toolsTier(c.agent, c.model) != prompt.TierPlain {
 		return ""
 	}
-	c.engine.mu.Lock()
-	told := c.engine.small[c.model.Name]
-	c.engine.small[c.model.Name] = true
-	c.engine.mu.Unlock()
-	if told || c.toolsTier(registry.Agent{}, c.model) != prompt.TierPlain || c.settings.ToolsTier == string(prompt.TierPlain) {
+	if c.base.wasSmall(c.model.Name) || c.toolsTier(registry.Agent{}, c.model) != prompt.TierPlain || c.settings.ToolsTier == string(prompt.TierPlain) {
 		return ""
 	}
 	return fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", c.model.Name)
@@ -144,7 +140,7 @@ func (c *cast) mustSee(ctx context.Context, b transcript.Block) error {
 			continue
 		}
 		e := &fault.NoVision{Model: c.model.Name}
-		if other, err := c.engine.p.Models.Resolve(ctx, "", ollama.RoleVision); err == nil && other.Can(visionCapability) {
+		if other, err := c.base.p.Models.Resolve(ctx, "", ollama.RoleVision); err == nil && other.Can(visionCapability) {
 			e.Other = other.Name
 		}
 		return e

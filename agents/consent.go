@@ -12,70 +12,6 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// Answer is what a person says to a Question.
-type Answer = tools.Answer
-
-// The answers.
-const (
-	AnswerOnce    = tools.AnswerOnce
-	AnswerNo      = tools.AnswerNo
-	AnswerChat    = tools.AnswerChat
-	AnswerAlways  = tools.AnswerAlways
-	AnswerNever   = tools.AnswerNever
-	AnswerRefused = tools.AnswerRefused
-	AnswerLate    = tools.AnswerLate
-)
-
-// Question is what a turn has to ask before a tool runs. The event comes when the turn
-// begins to wait, and again with the Answer.
-type Question struct {
-	ID    string `json:"id"`    // for Run.Answer; that of the call
-	Agent string `json:"agent"` // whose call it is: its slug
-	Tool  string `json:"tool"`  // FETCH_URL
-	What  string `json:"what"`  // exactly what would run or be sent
-	Where string `json:"where"` // to which host, by which server, in which folder
-	tools.Effects
-	Covers  string   `json:"covers,omitempty"` // what an answer that lasts is limited to, beside agent and tool: a program, a host; "" any argument
-	Why     string   `json:"why"`              // one of the sentences below
-	Answers []Answer `json:"answers"`          // those that can be given; the first is the one to offer first
-	Answer  Answer   `json:"answer,omitempty"` // "" while it waits
-}
-
-// Why a question is asked, for people.
-const (
-	WhyAddress   = "You didn't type this address, and this chat holds text that others wrote, which may have made it up to send something of yours away."
-	WhyOutside   = "This acts outside mac-stats, so it needs your yes."
-	WhyStrangers = "This chat holds text that others wrote, which may have made the agent ask for this."
-	WhyChanged   = "What the tool says of itself has changed since you allowed it."
-)
-
-// Answer answers the question with this id. It reports false where none waits, as after
-// a Stop or another view's answer.
-func (r *Run) Answer(id string, answer Answer) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	waiting := r.questions[id]
-	if waiting == nil {
-		return false
-	}
-	delete(r.questions, id)
-	waiting <- answer // it has room for one
-	return true
-}
-
-// wait makes a question answerable until forget is called.
-func (r *Run) wait(id string) (answers <-chan Answer, forget func()) {
-	waiting := make(chan Answer, 1)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.questions[id] = waiting
-	return waiting, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.questions, id)
-	}
-}
-
 // consent is what a turn may do without a question, and who asks the others. It is the
 // fetch.Host of the turn.
 type consent struct {
@@ -129,7 +65,7 @@ func (c *consent) mayAct(ctx context.Context, tool tools.Guarded, call tools.Cal
 		return err
 	}
 	act.Agent, act.Session, act.Schedule, act.Given = call.Agent, c.req.Session, c.req.Schedule, c.req.Given
-	decision, changed := c.Act(act, call.Held, c.out.engine.p.Answers)
+	decision, changed := c.Act(act, call.Held, c.out.base.p.Answers)
 	why := WhyOutside
 	switch {
 	case decision == tools.Allowed:
@@ -148,7 +84,7 @@ var errNotAllowed = errors.New("the user said no to this; answer without it")
 
 // askAbout asks about an action, keeps an answer that lasts, and gives nil where it was a yes.
 func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Action, why string) error {
-	kept := c.out.engine.p.Answers
+	kept := c.out.base.p.Answers
 	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
 	if kept != nil {
 		q.Answers = []Answer{AnswerOnce, AnswerNo, AnswerNever}
@@ -169,7 +105,7 @@ func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Actio
 		if answer == AnswerChat {
 			p.Session = act.Session
 		}
-		if err := kept.Keep(p, c.out.engine.p.Store.IsPrivate(act.Session)); err != nil {
+		if err := kept.Keep(p, c.out.base.p.Store.IsPrivate(act.Session)); err != nil {
 			c.out.warn(StateTool, "Your answer holds for now but couldn't be saved: "+err.Error())
 		}
 	}
@@ -203,7 +139,7 @@ func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string)
 		Tool: tools.FetchURL, Covers: u.Host, What: address, Where: u.Host, Effects: fetch.Tool{}.Doc().Effects, Single: true,
 		Agent: call.Agent, Session: c.req.Session, Schedule: c.req.Schedule, Given: c.req.Given,
 	}
-	if decision, _ := c.Act(act, call.Held, c.out.engine.p.Answers); decision == tools.Refused {
+	if decision, _ := c.Act(act, call.Held, c.out.base.p.Answers); decision == tools.Refused {
 		return "", errNotAllowed
 	}
 	return address, c.askAbout(ctx, call, act, WhyAddress)

@@ -84,7 +84,7 @@ func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, 
 	return d
 }
 
-func (d *dialogue) estimate(raw int) int { return d.who.engine.p.Models.Estimate(d.model.Name, raw) }
+func (d *dialogue) estimate(raw int) int { return d.who.base.p.Models.Estimate(d.model.Name, raw) }
 
 // ask makes one call of the model. On an error the reply holds what had arrived;
 // its draft is open in any case. A model that thinks without end is asked once more,
@@ -111,7 +111,7 @@ func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 	call, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newStreaming(d, stop)
-	res, err := d.who.engine.p.Chat.Chat(call, d.request(s))
+	res, err := d.who.base.p.Chat.Chat(call, d.request(s))
 	if s.ended != "" && ctx.Err() == nil {
 		err = nil // it was stopped from here
 	}
@@ -136,7 +136,7 @@ func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool) {
 	raw, images := d.window.RawTotal()
 	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
-		cut = d.who.engine.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
+		cut = d.who.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
 	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
 	if s := res.AnswerTime.Seconds(); s > 0 {
@@ -183,5 +183,5 @@ func (d *dialogue) formFor(miss prompt.Miss) string {
 	if d.window.Native {
 		form = "a tool call, not text: " + strings.Join(strings.Fields(strings.Join(forms, " or ")), " ")
 	}
-	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.who.engine.guides.NearMiss)
+	return strings.NewReplacer("{{line}}", miss.Line, "{{form}}", form).Replace(d.who.base.guides.NearMiss)
 }

@@ -14,36 +14,13 @@ import (
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
-	"mac-stats/sessionmem/transcript"
 )
-
-// errCallStopped is the cause of a call that the user stopped alone.
-var errCallStopped = errors.New("the user stopped it")
 
 // Limits of one dialogue, beside the rounds an agent may set.
 const (
 	maxFailures  = 3 // failed calls in a row
 	maxIdentical = 3 // calls of the same tool with the same argument
 )
-
-// outcome is what one call came to.
-type outcome struct {
-	call   tools.Call
-	text   string // for the model, framed where it is a stranger's
-	failed string // why, in words; "" = it gave text
-
-	took     time.Duration          // 0 where nothing ran
-	recalled []transcript.Quotation // what the text quotes of earlier conversations
-	sources  transcript.Sources     // of the text
-}
-
-// words is the outcome as the model is told.
-func (o outcome) words() string {
-	if o.failed != "" {
-		return failedPrefix + o.failed
-	}
-	return o.text
-}
 
 // heard appends the model's own reply to the dialogue, with what it thought where its
 // template takes that back.
@@ -90,7 +67,7 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 		return nil
 	}
 	d.window.Final = true
-	d.window.Say(d.who.engine.guides.Limit)
+	d.window.Say(d.who.base.guides.Limit)
 	return d.out.limit(ctx, fault.Sentence(limit+"; "+d.agent.Slug+" answers with what there is"))
 }
 
@@ -212,7 +189,7 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	d.may.Hold(result.Sources)
 	if result.Quote != "" {
 		d.quoted.Add(result.Text)
-		text = d.who.engine.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
+		text = d.who.base.guides.Quote(result.Quote, strings.TrimSpace(result.About+"\n\n"+text))
 	}
 	o.text, o.recalled, o.sources = text, result.Recalled, result.Sources
 	return o, nil

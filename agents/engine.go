@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,62 +9,16 @@ import (
 
 	"mac-stats/agents/background"
 	"mac-stats/agents/fetch"
-	"mac-stats/agents/passages"
 	"mac-stats/agents/prompt"
-	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
-	"mac-stats/sessionmem"
-	"mac-stats/sessionmem/compact"
-	"mac-stats/sessionmem/memory"
 )
-
-// Params is what an Engine needs. Optional fields say so.
-type Params struct {
-	Store    *sessionmem.Store
-	Memory   *memory.Memory
-	Registry *registry.Registry
-	Chat     background.ChatModel
-	Models   background.ModelResolver
-	Prompts  fs.FS // assets: prompts/*.md
-	Settings func() Settings
-	Vitals   func() string                                           // one line for the prompt; optional
-	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
-	Recall   func() (passages.Searcher, error)                       // finds what was said before; optional
-	// RecallTime is how long a turn waits for what was said before, 150 ms where it is nil or 0.
-	RecallTime func() time.Duration
-	// Answers are what a person allowed for longer than a call; optional: without them no
-	// answer lasts.
-	Answers *tools.Answers
-	// Outside gives the tools that act outside this program, as they are now; optional.
-	// It may wait for other programs, until ctx ends.
-	Outside   func(ctx context.Context) []tools.Guarded
-	Compactor background.Compactor // optional
-	// Background: a session that is due is summarised after its turn, until its next
-	// one comes. Without it (a command, which ends with its turn) the next turn does
-	// it first and says so.
-	Background bool
-	Compacted  func(compact.Result) // told of each one in the background, also of one that learnt something and then failed (no Summary); optional
-	// Loaded tells whether a model is in the server's memory; optional: without it no
-	// session is named by a model.
-	Loaded func(ctx context.Context, model string) bool
-	Named  func(session string) // a session got a title in the background; optional
-	Ended  func(session string) // a turn has ended, well or not; optional
-	Logger *slog.Logger         // optional
-}
 
 // Engine runs turns. One a process; safe for concurrent use.
 type Engine struct {
-	p      Params
-	guides prompt.Guides
-	log    *slog.Logger
-	fetch  *fetch.Fetcher
-	after  *background.Work // on sessions, between their turns
+	*base
+	after *background.Work // on sessions, between their turns
 
 	mu     sync.Mutex // guards what follows
 	runs   map[string][]*Run
-	memory map[string]string // text of each memory file as the last turn sent it, by path
-	small  map[string]bool   // models of which was said that they are too small for tools
-	shown  map[string]string // the first message of the history as the last turn sent it, by session
 	closed bool
 	work   sync.WaitGroup // runs, and their searches
 }
@@ -85,10 +38,11 @@ func NewEngine(p Params) *Engine {
 	if p.RecallTime == nil {
 		p.RecallTime = func() time.Duration { return 0 }
 	}
-	e := &Engine{
+	b := &base{
 		p: p, guides: guides, log: p.Logger, fetch: fetch.New(fetch.IsRemote),
-		runs: map[string][]*Run{}, memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{},
+		memory: map[string]string{}, small: map[string]bool{}, shown: map[string]string{},
 	}
+	e := &Engine{base: b, runs: map[string][]*Run{}}
 	e.after = background.NewWork(background.Config{
 		Store: p.Store, Compactor: p.Compactor, Small: background.NewSmallModel(p.Chat, p.Models, p.Prompts, func() background.Settings { return p.Settings().Small() }),
 		Titles: func() bool { return p.Settings().AutoTitle }, Loaded: p.Loaded,
@@ -171,40 +125,4 @@ func (e *Engine) forget(run *Run) {
 		return
 	}
 	e.runs[run.session] = runs
-}
-
-// mostShown is of how many sessions is kept what was shown last.
-const mostShown = 1000
-
-// showed keeps from which message on a session's history was sent.
-func (e *Engine) showed(session, first string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.shown) >= mostShown {
-		clear(e.shown)
-	}
-	e.shown[session] = first
-}
-
-// shownFrom is the first message of the history as it was sent last; "" where that
-// is not known.
-func (e *Engine) shownFrom(session string) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.shown[session]
-}
-
-// memoryChanged compares a memory file with what an earlier turn of this process
-// sent and counts the lines that came and went; ok is false where it is the same
-// or was not sent before.
-func (e *Engine) memoryChanged(f memory.File) (added, removed int, ok bool) {
-	e.mu.Lock()
-	before, known := e.memory[f.Path]
-	e.memory[f.Path] = f.Text
-	e.mu.Unlock()
-	if !known || before == f.Text {
-		return 0, 0, false
-	}
-	added, removed = lineChanges(before, f.Text)
-	return added, removed, true
 }

@@ -130,3 +130,12 @@ type Usage struct {
 	ContextSize     int     `json:"context_size"`
 	ContextPercent  float64 `json:"context_percent"`
 }
+
+// RecalledNote is a passage that went with a message, or is named by an answer.
+type RecalledNote struct {
+	Chunk   string    `json:"chunk"` // its id
+	Session string    `json:"session"`
+	Block   string    `json:"block"`
+	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
+	Text    string    `json:"text,omitempty"`
+}

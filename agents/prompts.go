@@ -45,7 +45,7 @@ func (p *prompts) input(d *dialogue) prompt.Input {
 		Agent: d.agent, GlobalBudget: settings.GlobalBudget, AgentBudget: settings.AgentBudget,
 		Global: p.load(memory.Target{Kind: memory.TargetGlobal}),
 		Own:    memory.File{Missing: true},
-		Tier:   p.who.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: p.who.engine.guides,
+		Tier:   p.who.promptTier(d.agent, d.model), ContextTokens: d.numCtx, Native: d.window.Native, Tools: tools.Docs(d.window.Tools), Guides: p.who.base.guides,
 		Estimate: d.estimate,
 	}
 	if target, ok := registry.OwnMemory(d.agent); ok {
@@ -74,17 +74,17 @@ func (p *prompts) addPlace(in *prompt.Input) {
 // load reads a memory file now, so that an edit saved before Enter is in this prompt. One
 // that can't be read is said, and left out.
 func (p *prompts) load(target memory.Target) memory.File {
-	engine := p.who.engine
-	f, err := engine.p.Memory.LoadStable(context.Background(), target)
+	base := p.who.base
+	f, err := base.p.Memory.LoadStable(context.Background(), target)
 	if f.Saving && f.Text == "" {
 		p.out.warn(StateReading, filepath.Base(f.Path)+" is being saved by another program; this message goes without it")
 	}
 	if err != nil {
-		engine.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
+		base.log.Warn("a memory file could not be read", "path", f.Path, "err", err)
 		p.out.warn(StateReading, "the memory could not be read and is left out: "+err.Error())
 		return memory.File{Target: target, Missing: true}
 	}
-	if added, removed, changed := engine.memoryChanged(f); changed {
+	if added, removed, changed := base.memoryChanged(f); changed {
 		p.out.emit(Event{Type: EventMemoryReloaded, Memory: &MemoryChange{
 			Path: f.Path, Target: targetName(target), Added: added, Removed: removed,
 		}})

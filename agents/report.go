@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"mac-stats/agents/fault"
 	"mac-stats/agents/lessons"
@@ -14,10 +15,33 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
+// noteLimit is a Note that says why the turn had to come to an end, or what was
+// missing from it; Text says it.
+const noteLimit = "limit"
+
+// outcome is what one call came to.
+type outcome struct {
+	call   tools.Call
+	text   string // for the model, framed where it is a stranger's
+	failed string // why, in words; "" = it gave text
+
+	took     time.Duration          // 0 where nothing ran
+	recalled []transcript.Quotation // what the text quotes of earlier conversations
+	sources  transcript.Sources     // of the text
+}
+
+// words is the outcome as the model is told.
+func (o outcome) words() string {
+	if o.failed != "" {
+		return failedPrefix + o.failed
+	}
+	return o.text
+}
+
 // report tells what happens in a turn, by events, and keeps it in the transcript. All
 // parts of the turn share one; none of them reads it.
 type report struct {
-	engine  *Engine
+	base    *base
 	run     *Run
 	session string
 
@@ -55,22 +79,22 @@ func (r *report) cut(c prompt.ContextCut) {
 // note appends a Note block.
 func (r *report) note(ctx context.Context, b transcript.Block) error {
 	b.Kind = transcript.KindNote
-	if _, err := r.engine.p.Store.Append(context.WithoutCancel(ctx), r.session, b); err != nil {
+	if _, err := r.base.p.Store.Append(context.WithoutCancel(ctx), r.session, b); err != nil {
 		return fault.Saving("A note", err)
 	}
 	return nil
 }
 
 // thought keeps what the model thought before a reply, as a Note above it: shown, and
-// never sent to a model.
-func (r *report) thought(ctx context.Context, of reply) error {
-	if strings.TrimSpace(of.thought) == "" {
+// never sent to a model. held are the sources of what it was asked with.
+func (r *report) thought(ctx context.Context, text string, took time.Duration, held transcript.Sources) error {
+	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	return r.note(ctx, transcript.Block{
-		Note: transcript.NoteThinking, Agent: r.agent, Model: r.model, Parent: r.message.ID, Text: of.thought,
-		Attrs: map[string]string{attrTook: tookAttr(of.thinking)},
-	}.WithSources(of.held))
+		Note: transcript.NoteThinking, Agent: r.agent, Model: r.model, Parent: r.message.ID, Text: text,
+		Attrs: map[string]string{attrTook: tookAttr(took)},
+	}.WithSources(held))
 }
 
 // limit tells the user what ended early, now and in the transcript.
@@ -91,7 +115,7 @@ func (r *report) tool(ctx context.Context, call tools.Call, o outcome, text stri
 	if o.failed != "" {
 		text, attrs[attrFailed] = failedPrefix+o.failed, "yes"
 	}
-	_, err := r.engine.p.Store.Append(context.WithoutCancel(ctx), r.session, transcript.Block{
+	_, err := r.base.p.Store.Append(context.WithoutCancel(ctx), r.session, transcript.Block{
 		Kind: transcript.KindTool, Agent: call.Name, Task: call.Arg, Parent: r.message.ID, Text: text, Attrs: attrs,
 	}.WithSources(o.sources).WithRecalled(o.recalled))
 	if err != nil {
@@ -114,8 +138,8 @@ func (r *report) Wrote(w memory.Written) { r.wrote(w, targetName(w.Target)) }
 // wrote tells of a lesson in some memories; the next turn takes it for no edit of
 // somebody else.
 func (r *report) wrote(w memory.Written, targets string) {
-	if f, err := r.engine.p.Memory.Load(w.Target); err == nil {
-		r.engine.memoryChanged(f)
+	if f, err := r.base.p.Memory.Load(w.Target); err == nil {
+		r.base.memoryChanged(f)
 	}
 	r.emit(Event{Type: EventMemoryWritten, Text: w.Text, Memory: &MemoryChange{
 		Path: w.Path, Line: w.Line, Text: w.Text, Target: targets, UndoID: w.UndoID, Added: 1,
@@ -125,7 +149,7 @@ func (r *report) wrote(w memory.Written, targets string) {
 // Proposed tells of what waits in the inbox.
 func (r *report) Proposed(p memory.Proposal) {
 	r.emit(Event{Type: EventMemoryProposed, Text: lessons.Words(p), Memory: &MemoryChange{
-		Path: r.engine.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
+		Path: r.base.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
 		Inbox: p.ID, Change: string(p.Kind), Old: p.Old, Why: p.Reason(),
 	}})
 }

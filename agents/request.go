@@ -104,6 +104,11 @@ func (r Request) uploads() []transcript.Attachment {
 }
 
 const (
+	// filesShare is what attached text may take of the history's cap, in percent: the
+	// next questions about it need room beside it.
+	filesShare = 60
+	// leastFile is how much of a file has to fit, in raw tokens, to be worth sending.
+	leastFile = 64
 	// defaultMaxMessages and defaultMaxTokens cap the history where nothing is set.
 	defaultMaxMessages = 20
 	defaultMaxTokens   = 8192

@@ -2,7 +2,7 @@ package agents
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"sync"
 	"time"
 )
@@ -98,22 +98,32 @@ func (r *Run) callContext(ctx context.Context, id string) (context.Context, func
 	}
 }
 
-// lineChanges counts the lines that only one of two texts holds.
-func lineChanges(before, after string) (added, removed int) {
-	counts := map[string]int{}
-	for line := range strings.Lines(before) {
-		counts[strings.TrimRight(line, "\n")]++
+// Answer answers the question with this id. It reports false where none waits, as after
+// a Stop or another view's answer.
+func (r *Run) Answer(id string, answer Answer) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waiting := r.questions[id]
+	if waiting == nil {
+		return false
 	}
-	for line := range strings.Lines(after) {
-		line = strings.TrimRight(line, "\n")
-		if counts[line] > 0 {
-			counts[line]--
-			continue
-		}
-		added++
-	}
-	for _, n := range counts {
-		removed += n
-	}
-	return added, removed
+	delete(r.questions, id)
+	waiting <- answer // it has room for one
+	return true
 }
+
+// wait makes a question answerable until forget is called.
+func (r *Run) wait(id string) (answers <-chan Answer, forget func()) {
+	waiting := make(chan Answer, 1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.questions[id] = waiting
+	return waiting, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.questions, id)
+	}
+}
+
+// errCallStopped is the cause of a call that the user stopped alone.
+var errCallStopped = errors.New("the user stopped it")

@@ -110,15 +110,6 @@ func ReadOf(b transcript.Block) []MemoryRead {
 	return out
 }
 
-// RecalledNote is a passage that went with a message, or is named by an answer.
-type RecalledNote struct {
-	Chunk   string    `json:"chunk"` // its id
-	Session string    `json:"session"`
-	Block   string    `json:"block"`
-	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
-	Text    string    `json:"text,omitempty"`
-}
-
 // RecalledOf gives the passages that an answer was made with, as its block names
 // them.
 func RecalledOf(b transcript.Block) []RecalledNote {

@@ -61,7 +61,7 @@ func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	s.draft = d.who.engine.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.said(block))
+	s.draft = d.who.base.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.said(block))
 	if len(d.window.Tools) > 0 && !d.window.Final {
 		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}

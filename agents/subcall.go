@@ -74,7 +74,7 @@ func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, mode
 	d := newDialogue(s.parts, who.Agent, model, numCtx, s.box.forSpecialist(ctx, who.Agent, model))
 	d.call, d.began = event, time.Now()
 	in := prompt.Input{
-		Agent: who.Agent, ContextTokens: numCtx, Guides: s.who.engine.guides, Estimate: d.estimate,
+		Agent: who.Agent, ContextTokens: numCtx, Guides: s.who.base.guides, Estimate: d.estimate,
 		Global: memory.File{Missing: true}, Own: memory.File{Missing: true},
 	}
 	if !who.Skill {

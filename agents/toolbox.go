@@ -26,7 +26,7 @@ func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	if b.place != nil { // there nobody can be asked, so no tool acts outside
 		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Name()) })
 	}
-	if outside := b.who.engine.p.Outside; outside != nil {
+	if outside := b.who.base.p.Outside; outside != nil {
 		for _, tool := range outside(ctx) {
 			list = append(list, tool)
 		}

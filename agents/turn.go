@@ -56,7 +56,7 @@ type turn struct {
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
-	out := &report{engine: e, run: run, session: req.Session}
+	out := &report{base: e.base, run: run, session: req.Session}
 	return &turn{parts: parts{out: out}, engine: e, req: req, result: Result{Session: req.Session}}
 }
 
@@ -190,7 +190,7 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
 		return (*turn).compactFirst, nil // done when the message was weighed
 	}
-	t.who = &cast{engine: t.engine, settings: t.settings}
+	t.who = &cast{base: t.engine.base, settings: t.settings}
 	err := t.who.choose(ctx, t.req)
 	t.out.agent, t.out.model = t.who.agent.Slug, t.who.model.Name
 	t.result.Agent, t.result.Model = t.out.agent, t.out.model

@@ -13,7 +13,7 @@ import (
 // keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
 // sent in later turns. Directives are not in it; each is kept with its result.
 func (t *turn) keepRound(ctx context.Context, r reply) error {
-	if err := t.out.thought(ctx, r); err != nil {
+	if err := t.out.thought(ctx, r.thought, r.thinking, r.held); err != nil {
 		return err
 	}
 	if strings.TrimSpace(r.prose) == "" {
@@ -39,7 +39,7 @@ func (t *turn) keepPartial(ctx context.Context) error {
 
 // keepAnswer appends the reply as the turn's answer.
 func (t *turn) keepAnswer(ctx context.Context) error {
-	if err := t.out.thought(ctx, t.reply); err != nil {
+	if err := t.out.thought(ctx, t.reply.thought, t.reply.thinking, t.reply.held); err != nil {
 		return err
 	}
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()

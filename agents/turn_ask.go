@@ -8,10 +8,6 @@ import (
 	"mac-stats/agents/prompt"
 )
 
-// noteLimit is a Note that says why the turn had to come to an end, or what was
-// missing from it; Text says it.
-const noteLimit = "limit"
-
 // ask calls the model and decides what its reply leads to.
 func (t *turn) ask(ctx context.Context) (phase, error) {
 	r, err := t.talk.ask(ctx)
