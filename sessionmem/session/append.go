@@ -167,16 +167,3 @@ func (s *state) completeAll(blocks []transcript.Block, now time.Time) (all, fres
 	}
 	return all, fresh, nil
 }
-
-// complete gives a block what Append promises: normalized, with time and ID.
-func (s *state) complete(b transcript.Block, now time.Time) transcript.Block {
-	if b.Time.IsZero() {
-		b.Time = now
-	}
-	if b.ID == "" {
-		for b.ID = transcript.RandomID(8); s.taken(b.ID); {
-			b.ID = transcript.RandomID(8)
-		}
-	}
-	return b.Normalized()
-}

@@ -139,7 +139,7 @@ func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	c.stop()
-	if err == nil && c.ses.isUnsaved(b.ID) {
+	if err == nil && (recovery{c.ses}).isUnsaved(b.ID) {
 		c.mark(false)
 		return out[0], nil // until it is on disk, the checkpoint holds what it can
 	}

@@ -36,7 +36,7 @@ func (s *Session) Load(ctx context.Context) (*transcript.Transcript, error) {
 	if err != nil && (!errors.Is(err, ErrNotFound) || len(s.unsaved.blocks) == 0) {
 		return nil, err
 	}
-	return s.withUnsaved(t), nil
+	return s.unsaved.behind(s.name, t), nil
 }
 
 // Each reads a whole session block by block, in the memory that its largest block

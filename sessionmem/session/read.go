@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -100,18 +99,9 @@ func (s *state) forgetFile() {
 
 // forgetBlocks leaves nothing known of the blocks.
 func (s *state) forgetBlocks() {
-	s.index.Reset()
-	s.fold, s.texts = branch.Fold{}, heldTexts{}
+	s.reset()
 	s.unsaved.base = nil
 	s.journal.Forget()
-}
-
-// follow takes a block that was read or written into the index and the context.
-// words is the sum of what a message says.
-func (s *state) follow(b transcript.Block, words uint32, offset int64, number int) uint32 {
-	n := s.index.Add(b, offset, number)
-	s.fold.Add(&s.index, n, b, words)
-	return n
 }
 
 // read takes a block that was read from the file. Its text is decoded only where

@@ -14,12 +14,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// recover appends the checkpoints that a holder which died left behind. The
+// recovery puts into a session's transcript what processes that died left of it.
+type recovery struct{ *Session }
+
+// all appends the checkpoints that a holder which died left behind. The
 // caller holds the turn. A checkpoint whose block is in the transcript (the
 // holder died after appending it) is only removed. One whose holder died while it
 // appended the block, which is not there, may have been in the transcript until the user
 // took it out: it goes to the journal, and the user decides.
-func (s *Session) recover(ctx context.Context) error {
+func (s recovery) all(ctx context.Context) error {
 	files, err := s.partials()
 	if err != nil {
 		return err
@@ -53,7 +56,7 @@ func (s *shared) partialFiles() ([]string, error) {
 }
 
 // partials gives a session's checkpoints, and removes half-written ones.
-func (s *Session) partials() ([]string, error) {
+func (s recovery) partials() ([]string, error) {
 	names, err := s.partialFiles()
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (s *Session) partials() ([]string, error) {
 	return files, nil
 }
 
-func (s *Session) recoverOne(ctx context.Context, file string) error {
+func (s recovery) recoverOne(ctx context.Context, file string) error {
 	data, err := s.dir.ReadFile(file)
 	if err != nil {
 		return wholefile.Explain("reading a checkpoint", err)
@@ -115,10 +118,10 @@ func (s *Session) recoverOne(ctx context.Context, file string) error {
 }
 
 // isUnsaved says whether this process holds the block, which waits for the disk.
-func (s *Session) isUnsaved(id string) bool {
+func (s recovery) isUnsaved(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waits(id)
+	return s.unsaved.waits(id)
 }
 
 // interruption is the Note that marks b as cut off.
@@ -132,7 +135,7 @@ func interruption(b transcript.Block) transcript.Block {
 
 // hasBlock says whether the session's transcript holds a block of this id, or held it
 // before the user took it out.
-func (s *Session) hasBlock(ctx context.Context, id string) (bool, error) {
+func (s recovery) hasBlock(ctx context.Context, id string) (bool, error) {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
 		return false, err
@@ -195,4 +198,17 @@ func (f *Folder) partialSessions() ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// journalAlone puts a block into the session's journal that is in none of its files.
+func (s recovery) journalAlone(ctx context.Context, b transcript.Block) error {
+	unlock, err := s.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.refresh(); err != nil {
+		return err
+	}
+	return s.journal.Add(s.guard(b, false))
 }

@@ -11,19 +11,6 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// journalAlone puts a block into the session's journal that is in none of its files.
-func (s *Session) journalAlone(ctx context.Context, b transcript.Block) error {
-	unlock, err := s.lock(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := s.refresh(); err != nil {
-		return err
-	}
-	return s.journal.Add(s.guard(b, false))
-}
-
 // Removed is what the app had written to a session and a save from outside took out.
 type Removed struct {
 	Session  string

@@ -99,5 +99,5 @@ func (s *Session) keepUnlocked(blocks []transcript.Block, cause error) ([]transc
 func (s *Session) refused() Refused {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unsavedNow()
+	return s.unsaved.refused(s.name)
 }

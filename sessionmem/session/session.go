@@ -195,7 +195,7 @@ func (s *Session) memoryInfo() (info transcript.Info, ok bool) {
 	case len(s.mem) > 0:
 		return s.memInfo(), true
 	case s.file == "" && len(s.unsaved.blocks) > 0:
-		return s.withUnsaved(nil).Info, true
+		return s.unsaved.behind(s.name, nil).Info, true
 	}
 	return info, false
 }

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
 )
@@ -19,9 +18,7 @@ type state struct {
 	mem      []transcript.Block // blocks of an in-memory session
 	attached map[string][]byte  // attachments of an in-memory session, by file name
 
-	index   branch.Index
-	fold    branch.Fold
-	texts   heldTexts
+	known
 	unsaved unsaved
 	journal *journal.Journal
 	inTurn  []turnBlock // written in the turn that this process holds
@@ -43,8 +40,6 @@ type turnBlock struct {
 	restored bool   // put back once: if it goes again, that is the user's will
 }
 
-func (s *state) taken(id string) bool { return s.index.Has(id) }
-
 // remember notes a block that was just written.
 func (s *state) remember(b transcript.Block, now time.Time) {
 	s.last = joined{now, b.Time}
@@ -56,12 +51,6 @@ func (s *state) remember(b transcript.Block, now time.Time) {
 		t.after = s.index.ID(uint32(n - 2)) //nolint:gosec // see branch.Index.Add
 	}
 	s.inTurn = append(s.inTurn, t)
-}
-
-// isLast says whether the session ends with the block of this hash; 0: it is empty.
-func (s *state) isLast(id uint64) bool {
-	n := s.index.Len()
-	return n == 0 && id == 0 || n > 0 && s.index.ID(uint32(n-1)) == id //nolint:gosec // see branch.Index.Add
 }
 
 // droppedInTurn gives the blocks of the running turn that a save dropped: its editor had

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
@@ -72,25 +71,6 @@ func (s *Session) appendSummaryOnce(ctx context.Context, anyway bool, snap Snaps
 		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.name, err)
 	}
 	return out[0], nil
-}
-
-// holds reports whether a Summary of the snapshot is still one of this
-// conversation: the same Summary before it, and the last block it covers there.
-// Where something was forgotten since, it may tell of that.
-func (s *state) holds(snap Snapshot, through string, forgot bool) bool {
-	f, x := &s.fold, &s.index
-	at, _ := f.LastSummary(x)
-	switch {
-	case forgot, f.Corrections() != snap.corrections, !f.StillTold(snap.told): // it may tell what was deleted
-		return false
-	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.Hash(snap.Previous.ID) != x.ID(f.Block(at))):
-		return false
-	case through == branch.ThroughNone:
-		return len(snap.Messages) > 0 && f.Has(x, snap.Messages[0].ID)
-	case snap.Previous != nil && through == snap.Previous.Through:
-		return true
-	}
-	return f.Has(x, through)
 }
 
 // Renewable is what a Summary that a forgetting made was to be made of.

@@ -52,15 +52,15 @@ func (s *Session) lockTurn(ctx, patience context.Context, who string, waiting fu
 	if err := transcript.CheckName(s.name); err != nil {
 		return nil, err
 	}
+	l := &TurnLock{ses: s}
 	wait := sync.OnceFunc(func() {
 		if waiting != nil {
-			waiting(s.turnHolder())
+			waiting(l.holder())
 		}
 	})
-	if err := s.takeTurn(patience, wait); err != nil {
+	if err := l.take(patience, wait); err != nil {
 		return nil, fmt.Errorf("waiting for the turn of %s: %w", s.name, err)
 	}
-	l := &TurnLock{ses: s}
 	if !s.private.Load() {
 		err := l.lockFile(patience, wait)
 		if err != nil && s.onRefused != nil && isRefusal(err) && patience.Err() == nil {
@@ -75,7 +75,7 @@ func (s *Session) lockTurn(ctx, patience context.Context, who string, waiting fu
 	l.tell(Holder{Who: who, PID: os.Getpid(), Since: time.Now()})
 	s.held.Store(l)
 	if l.file != nil {
-		if err := s.recover(ctx); err != nil {
+		if err := (recovery{s}).all(ctx); err != nil {
 			s.logger.Warn("an interrupted answer could not be put into its transcript, it waits in its checkpoint", "session", s.name, "err", err)
 		}
 	}
@@ -118,7 +118,7 @@ func (l *TurnLock) tell(h Holder) {
 func (l *TurnLock) Unlock() {
 	l.once.Do(func() {
 		s := l.ses
-		s.endTurn()
+		l.putBack()
 		s.held.Store(nil)
 		s.mu.Lock()
 		s.holder, s.inTurn = Holder{}, nil
@@ -131,78 +131,6 @@ func (l *TurnLock) Unlock() {
 		}
 		<-s.turn
 	})
-}
-
-// takeTurn orders the goroutines of this process.
-func (s *Session) takeTurn(ctx context.Context, wait func()) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	default:
-	}
-	wait()
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// turnHolder reads who holds the turn. Between taking a lock and telling it there is
-// a moment when nobody is named.
-func (s *Session) turnHolder() Holder {
-	if s.dir != nil {
-		for try := range 5 {
-			var h Holder
-			data, err := s.dir.ReadFile(transcript.LocksDir + "/" + s.name + holderSuffix)
-			if err == nil && json.Unmarshal(data, &h) == nil {
-				return h
-			}
-			time.Sleep(time.Duration(try) * 2 * time.Millisecond)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.holder.Who != "" {
-		return s.holder
-	}
-	return Holder{Who: "another program"}
-}
-
-// endTurn puts back what a save in the midst of the turn dropped of it.
-func (s *Session) endTurn() {
-	s.mu.Lock()
-	wrote := len(s.inTurn) > 0
-	s.mu.Unlock()
-	if !wrote {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), wholefile.LockPatience)
-	defer cancel()
-	_, err := outsideSaves(ctx, halfSaveTakes, func(anyway bool) (struct{}, error) {
-		return struct{}{}, s.putBackTurn(ctx, anyway)
-	})
-	if err != nil {
-		s.logger.Warn("what a save dropped of a turn that just ended could not be put back", "session", s.name, "err", err)
-	}
-}
-
-func (s *Session) putBackTurn(ctx context.Context, anyway bool) error {
-	unlock, err := s.lock(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	s.anyway = anyway
-	if err := s.refresh(); err != nil || !s.rewrote {
-		return err
-	}
-	_, err = s.appendFile(ctx, nil)
-	return err
 }
 
 // lockFile takes the short lock that every append holds. It is a file of its own,
@@ -244,4 +172,76 @@ func (s *Session) TryTurn(ctx context.Context, who string) (*TurnLock, error) {
 		return nil, fmt.Errorf("%w: %s (held by the %s)", ErrBusy, s.name, held.Who)
 	}
 	return lock, err
+}
+
+// take orders the goroutines of this process.
+func (l *TurnLock) take(ctx context.Context, wait func()) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case l.ses.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	wait()
+	select {
+	case l.ses.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// holder reads who holds the turn. Between taking a lock and telling it there is
+// a moment when nobody is named.
+func (l *TurnLock) holder() Holder {
+	if l.ses.dir != nil {
+		for try := range 5 {
+			var h Holder
+			data, err := l.ses.dir.ReadFile(transcript.LocksDir + "/" + l.ses.name + holderSuffix)
+			if err == nil && json.Unmarshal(data, &h) == nil {
+				return h
+			}
+			time.Sleep(time.Duration(try) * 2 * time.Millisecond)
+		}
+	}
+	l.ses.mu.Lock()
+	defer l.ses.mu.Unlock()
+	if l.ses.holder.Who != "" {
+		return l.ses.holder
+	}
+	return Holder{Who: "another program"}
+}
+
+// putBack puts back what a save in the midst of the turn dropped of it.
+func (l *TurnLock) putBack() {
+	l.ses.mu.Lock()
+	wrote := len(l.ses.inTurn) > 0
+	l.ses.mu.Unlock()
+	if !wrote {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), wholefile.LockPatience)
+	defer cancel()
+	_, err := outsideSaves(ctx, halfSaveTakes, func(anyway bool) (struct{}, error) {
+		return struct{}{}, l.putBackOnce(ctx, anyway)
+	})
+	if err != nil {
+		l.ses.logger.Warn("what a save dropped of a turn that just ended could not be put back", "session", l.ses.name, "err", err)
+	}
+}
+
+func (l *TurnLock) putBackOnce(ctx context.Context, anyway bool) error {
+	unlock, err := l.ses.lock(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	l.ses.anyway = anyway
+	if err := l.ses.refresh(); err != nil || !l.ses.rewrote {
+		return err
+	}
+	_, err = l.ses.appendFile(ctx, nil)
+	return err
 }

@@ -46,6 +46,41 @@ type unsaved struct {
 	first uint32       // number in the index of the first of these
 }
 
+// waits says whether a block waits for the disk.
+func (u *unsaved) waits(id string) bool {
+	return slices.ContainsFunc(u.blocks, func(b transcript.Block) bool { return b.ID == id })
+}
+
+func (u *unsaved) refused(session string) Refused {
+	r := Refused{Session: session, Blocks: len(u.blocks), Since: u.since, Err: u.err, Rescued: u.rescued}
+	for _, b := range u.blocks {
+		if b.IsMessage() {
+			r.Messages++
+		}
+	}
+	return r
+}
+
+// behind adds what waits for the disk to a transcript; t is nil where there is
+// no file yet.
+func (u *unsaved) behind(session string, t *transcript.Transcript) *transcript.Transcript {
+	if len(u.blocks) == 0 {
+		return t
+	}
+	if t == nil {
+		_, info := newFile(session, u.blocks)
+		t = &transcript.Transcript{Info: info}
+	}
+	for _, b := range u.blocks {
+		t.Blocks = append(t.Blocks, b)
+		if b.IsMessage() {
+			t.Info.Messages++
+		}
+		t.Info.Active = b.Time
+	}
+	return t
+}
+
 // lay puts the unsaved blocks above those of the file.
 func (s *state) lay() {
 	u := &s.unsaved
@@ -80,11 +115,6 @@ func (s *state) setUnsaved(blocks []transcript.Block) {
 		u.bytes += len(b.Text) + len(b.Context) + len(b.Task)
 	}
 	s.lay()
-}
-
-// waits says whether a block waits for the disk.
-func (s *state) waits(id string) bool {
-	return slices.ContainsFunc(s.unsaved.blocks, func(b transcript.Block) bool { return b.ID == id })
 }
 
 // isRefusal says whether an error is the disk's (or that of whatever else holds the
@@ -128,18 +158,8 @@ func (s *state) wakeRetry() {
 // tellUnsaved tells what waits for the disk now. The caller holds s.mu.
 func (s *state) tellUnsaved() {
 	if s.onRefused != nil {
-		s.onRefused(s.unsavedNow())
+		s.onRefused(s.unsaved.refused(s.name))
 	}
-}
-
-func (s *state) unsavedNow() Refused {
-	u := Refused{Session: s.name, Blocks: len(s.unsaved.blocks), Since: s.unsaved.since, Err: s.unsaved.err, Rescued: s.unsaved.rescued}
-	for _, b := range s.unsaved.blocks {
-		if b.IsMessage() {
-			u.Messages++
-		}
-	}
-	return u
 }
 
 // renumber gives new ids to waiting blocks whose id a half block has that could not
@@ -181,24 +201,4 @@ func (s *state) stillWaiting() ([]transcript.Block, error) {
 		return slices.ContainsFunc(removed, func(m journal.Block) bool { return m.ID == b.ID })
 	})
 	return waiting, nil
-}
-
-// withUnsaved adds what waits for the disk to a transcript; t is nil where there is
-// no file yet.
-func (s *state) withUnsaved(t *transcript.Transcript) *transcript.Transcript {
-	if len(s.unsaved.blocks) == 0 {
-		return t
-	}
-	if t == nil {
-		_, info := newFile(s.name, s.unsaved.blocks)
-		t = &transcript.Transcript{Info: info}
-	}
-	for _, b := range s.unsaved.blocks {
-		t.Blocks = append(t.Blocks, b)
-		if b.IsMessage() {
-			t.Info.Messages++
-		}
-		t.Info.Active = b.Time
-	}
-	return t
 }
