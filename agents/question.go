@@ -35,6 +35,6 @@ type Question struct {
 const (
 	WhyAddress   = "You didn't type this address, and this chat holds text that others wrote, which may have made it up to send something of yours away."
 	WhyOutside   = "This acts outside mac-stats, so it needs your yes."
-	WhyStrangers = "This chat holds text that others wrote, which may have made the agent ask for this."
-	WhyChanged   = "What the tool says of itself has changed since you allowed it."
+	WhyStrangers = "This chat contains text that others wrote, which may have made the agent ask for this."
+	WhyChanged   = "The tool's description has changed since you allowed it."
 )

@@ -87,11 +87,11 @@ func (s sandbox) words(network bool) string {
 		}
 		return text
 	case sandboxExec:
-		return "in a sandbox (sandbox-exec): writes there alone, " + net + ", BUT can ask services of the system, and what it leaves in the background goes on after a stop"
+		return "in a sandbox (sandbox-exec): writes there alone, " + net + ", BUT can ask services of the system, and what it leaves in the background keeps running after a stop"
 	}
 	text := "WITHOUT a sandbox, which this system doesn't have: it can do what you can do"
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
-		text += ", and what it leaves in the background goes on after a stop"
+		text += ", and what it leaves in the background keeps running after a stop"
 	}
 	return text
 }

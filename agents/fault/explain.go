@@ -199,7 +199,7 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &empty):
 		return Explanation{KindServer, fmt.Sprintf("%s gave an empty answer.", empty.Model), "Retry, or choose another model."}, true
 	case errors.Is(err, ErrOnDisk):
-		return Explanation{KindDisk, "Nothing may be written (session.in_memory_only), and this conversation is kept in a file.", "Start a new chat: it stays in memory. Or switch the setting off."}, true
+		return Explanation{KindDisk, "Nothing may be written (session.in_memory_only), but this conversation is stored in a file.", "Start a new chat: it stays in memory. Or switch the setting off."}, true
 	case errors.Is(err, ErrRequest):
 		return Explanation{KindInternal, Sentence(err.Error()), "Write a message and send it."}, true
 	}
@@ -253,7 +253,7 @@ func explainServer(err error) (Explanation, bool) {
 	case e.Foreign:
 		return Explanation{KindServer, fmt.Sprintf("What answers at %s doesn't look like Ollama%s.", host, serverWords(e)), "Check OLLAMA_HOST, and ollama.host in config.toml, then Retry."}, true
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "invalid model name"):
-		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b."}, true
+		return Explanation{KindServer, "That is not the name of a model" + ofModel(e.Model) + ".", "Write the name as `mac-stats models list` and ollama.com/library show it, such as qwen3:8b."}, true
 	case errors.Is(err, ollama.ErrServer) && strings.Contains(e.Detail, "pull model manifest"):
 		return Explanation{KindServer, "The model could not be found for download" + ofModel(e.Model) + ".", "Look up its name at ollama.com/library, and check that this machine is online."}, true
 	case errors.Is(err, ollama.ErrServer) && lacksMemory(e.Detail):
@@ -323,7 +323,7 @@ func explainDisk(err error) (Explanation, bool) {
 	case errors.Is(err, syscall.EFBIG):
 		return disk("the file may not grow any more", "Raise the limit on the size of files (ulimit -f), or start a new chat."+lost)
 	case errors.Is(err, session.ErrReadOnly):
-		return Explanation{KindDisk, "This transcript can only be read here: it is of a newer version, or a newer file continues it.", "Start a new chat, or update mac-stats."}, true
+		return Explanation{KindDisk, "This transcript is read-only: it is from a newer version, or a newer file continues it.", "Start a new chat, or update mac-stats."}, true
 	case errors.Is(err, syscall.EROFS):
 		return disk("the disk is read-only", "Make it writable, or set MAC_STATS_HOME to another folder, then Retry.")
 	case errors.Is(err, syscall.ENOTDIR):

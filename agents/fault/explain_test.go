@@ -66,7 +66,7 @@ func TestExplain(t *testing.T) {
 		{&Save{What: "The answer", Err: path(syscall.EFBIG)}, KindDisk, "The answer could not be saved: the file may not grow any more.", "ulimit"},
 		{&Save{What: "The answer", Err: path(syscall.ENOENT)}, KindDisk, "The answer could not be saved: its folder is gone", "makes a new one"},
 		{path(syscall.EIO), KindDisk, "Writing: open /data/session/x.md: input/output error.", "Retry"},
-		{fmt.Errorf("writing: %w", session.ErrReadOnly), KindDisk, "can only be read", "new chat"},
+		{fmt.Errorf("writing: %w", session.ErrReadOnly), KindDisk, "is read-only", "new chat"},
 		{fmt.Errorf("x: %w", transcript.ErrBadName), KindInternal, "not a session name", "sessions list"},
 		{fmt.Errorf("x: %w", session.ErrNotFound), KindInternal, "no such session", "sessions list"},
 		{errors.New("who knows"), KindInternal, "Who knows.", "Retry"},
@@ -90,7 +90,7 @@ func TestExplainForATerminal(t *testing.T) {
 	for err, want := range map[error]string{
 		&ollama.Error{Kind: ollama.ErrOllamaDown, Host: "h:1"}: "Start it with `ollama serve`, then try again.",
 		context.Canceled: "The partial answer is kept. `mac-stats ask -c` goes on from there.",
-		&ollama.Error{Kind: ollama.ErrServer, Host: "h:1", Status: 400, Detail: "invalid model name"}: "A name is written as `mac-stats models list` and ollama.com/library write it, such as qwen3:8b.",
+		&ollama.Error{Kind: ollama.ErrServer, Host: "h:1", Status: 400, Detail: "invalid model name"}: "Write the name as `mac-stats models list` and ollama.com/library show it, such as qwen3:8b.",
 	} {
 		if got := Explain(err).Terminal().Next; got != want {
 			t.Errorf("%v: %q", err, got)

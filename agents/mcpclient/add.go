@@ -31,7 +31,7 @@ func (c *Client) Add(text string) (names []string, err error) {
 	}
 	there, bad, err := readFile(c.p.File)
 	if err != nil {
-		return nil, fmt.Errorf("%w; put the file right first", err)
+		return nil, fmt.Errorf("%w; correct the file first", err)
 	}
 	seen := map[string]string{}
 	for name := range there {
@@ -120,7 +120,7 @@ func inserted(file []byte, lines string) ([]byte, error) {
 		if key, err = where.Token(); key == "mcpServers" {
 			var open json.Token
 			if open, err = where.Token(); open != json.Delim('{') {
-				return nil, errors.New("mcpServers in mcp.json is no object; put the file right first")
+				return nil, errors.New("mcpServers in mcp.json is not an object; correct the file first")
 			}
 			at, isNew = where.InputOffset(), false
 		} else if err == nil {

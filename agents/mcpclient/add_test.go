@@ -53,8 +53,8 @@ func TestAServerIsAddedByItsSnippet(t *testing.T) {
 		"a name that is there": {file: `{"mcpServers": {"WEB": {"command": "x"}}}`, text: one, bad: "mcp.json has a server WEB already"},
 		"one of two is bad":    {file: `{}`, text: one + `, "my server": {"command": "x"}`, bad: "my server can't be used: a server's name has up to 32 letters"},
 		"neither":              {text: `"web": {}`, bad: "web can't be used: it needs a command or a url"},
-		"a file that is none":  {file: `{"mcpServers": {`, text: one, bad: "put the file right first"},
-		"no object":            {file: `{"mcpServers": null}`, text: one, bad: "put the file right first"},
+		"a file that is none":  {file: `{"mcpServers": {`, text: one, bad: "correct the file first"},
+		"no object":            {file: `{"mcpServers": null}`, text: one, bad: "correct the file first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -53,10 +53,10 @@ func (c config) check() error {
 	case kind != "" && kind != "stdio" && kind != "http" && kind != "streamable-http" && kind != "streamablehttp":
 		return fmt.Errorf("type is %q; it must be stdio or http", c.Type)
 	case (c.Command == "") == (c.URL == ""):
-		return errors.New("it needs a command or a url, and not both")
+		return errors.New("it needs either a command or a url, not both")
 	case c.URL != "":
 		if u, err := url.Parse(c.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("url %q is no http or https address", c.URL)
+			return fmt.Errorf("url %q is not an http or https address", c.URL)
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ func checkName(name string) error {
 	case !serverName.MatchString(name):
 		return fmt.Errorf("a server's name has up to 32 letters (a to z), digits, - and _; %q has others", name)
 	case slices.Contains(reserved, strings.ToLower(name)), slices.Contains(registry.KnownTools, strings.ToUpper(name)):
-		return fmt.Errorf("%q can't be a server's name: models write it before other tools; call it something else", name)
+		return fmt.Errorf("%q can't be a server's name: models put it before other tools; call it something else", name)
 	}
 	return nil
 }

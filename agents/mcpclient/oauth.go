@@ -170,7 +170,7 @@ func (h *signedIn) ask(ctx context.Context, req *http.Request, resp *http.Respon
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			u, err := url.Parse(args.URL)
 			if err != nil || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1" && u.Hostname() != "localhost") {
-				return nil, errors.New("the server's sign-in page is no https address")
+				return nil, errors.New("the server's sign-in page is not an https address")
 			}
 			return comeBack(ctx, listener, u.Query().Get("state"), func() { h.server.client.p.Browse(args.URL) })
 		},

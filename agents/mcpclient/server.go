@@ -139,7 +139,7 @@ func (s *server) try(ctx context.Context) error {
 		return fmt.Errorf("%s is disabled in mcp.json", s.name)
 	}
 	if s.life.Err() != nil {
-		return fmt.Errorf("%s was changed in mcp.json, or mac-stats ends", s.name)
+		return fmt.Errorf("%s was changed in mcp.json, or mac-stats is quitting", s.name)
 	}
 	if running != nil && !stale {
 		return nil

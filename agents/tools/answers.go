@@ -174,7 +174,7 @@ func (a *Answers) change(f func([]Permission) []Permission) error {
 	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
 	list, err := a.read()
 	if err != nil {
-		return fmt.Errorf("%w; put the file right, or move it away", err)
+		return fmt.Errorf("%w; correct the file, or move it away", err)
 	}
 	before := len(list)
 	list = slices.DeleteFunc(list, func(p Permission) bool { return p.Answer == AnswerChat && time.Since(p.Time) > forgetChats })

@@ -225,11 +225,11 @@ func (sc *Schedules) tellProblems(problems []schedule.Problem) {
 	n := Notice{Kind: NoticeBadTimes}
 	if len(problems) > 0 {
 		n.Text = problems[0].String()
-		n.Next = "Edit schedules.toml; it is read again as soon as it is saved."
+		n.Next = "Edit schedules.toml. It is reloaded when you save it."
 	}
 	switch more := len(problems) - 1; {
 	case more == 1:
-		n.Next = "One more thing is wrong there. " + n.Next
+		n.Next = "There is one more error. " + n.Next
 	case more > 1:
 		n.Next = fmt.Sprintf("%d more things are wrong there. ", more) + n.Next
 	}

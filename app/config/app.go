@@ -7,7 +7,7 @@ type App struct {
 
 func appSettings() []Setting {
 	return []Setting{
-		named("app.launch_at_login", "false", "Start mac-stats with its icon when you log in. Where you switch that off in the system's own settings, it is off here too.",
+		named("app.launch_at_login", "false", "Start mac-stats with its icon when you log in. If you switch it off in the system's own settings, it is off here too.",
 			boolean(func(c *Config) *bool { return &c.App.LaunchAtLogin })),
 	}
 }

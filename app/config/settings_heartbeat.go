@@ -5,9 +5,9 @@ import "mac-stats/app/schedule"
 // heartbeatSettings say when the check list is gone through.
 func heartbeatSettings() []Setting {
 	return []Setting{
-		named("heartbeat.minutes", "off", "How often an agent goes through heartbeat.md, your check list in the data folder, with the vitals. It notifies you only if there is something to say.",
+		named("heartbeat.minutes", "off", "How often an agent goes through heartbeat.md, your checklist in the data folder, and looks at the vitals. It notifies you only if there is something to report.",
 			whole(func(c *Config) *int { return &c.Heartbeat.Minutes }, 1, 1440, map[string]int{"off": 0})),
-		named("heartbeat.quiet_hours", "", "When it rests, such as 22:00-7:00; empty is never.",
+		named("heartbeat.quiet_hours", "", "When it pauses, such as 22:00-7:00. Leave it empty for never.",
 			words(func(c *Config) *string { return &c.Heartbeat.QuietHours }, "two times of the day like 22:00-7:00, or empty", quietHours)),
 		named("heartbeat.on_battery", "false", "Go on while the machine runs on battery.",
 			boolean(func(c *Config) *bool { return &c.Heartbeat.OnBattery })),

@@ -15,7 +15,7 @@ func alertSettings() []Setting {
 			whole(func(c *Config) *int { return &c.Alerts.DiskFree }, 1, 50, off)),
 		named("alerts.battery", "off", "Notify when the battery falls below this charge (%).",
 			whole(func(c *Config) *int { return &c.Alerts.Battery }, 1, 90, off)),
-		named("alerts.every", "30m", "The least time between two notifications of the same kind. Before the next one the value has to be well within its limit again.",
+		named("alerts.every", "30m", "The shortest time between two notifications of the same kind. The value must also have been well within its limit in between.",
 			span(func(c *Config) *time.Duration { return &c.Alerts.Every }, time.Minute, 7*day, nil)).expert(),
 	}
 }
@@ -29,7 +29,7 @@ func menuBarSettings() []Setting {
 			boolean(func(c *Config) *bool { return &c.MenuBar.Graph })),
 		named("menubar.numbers", "true", "Show the metrics as numbers: in the icon, on macOS beside it.",
 			boolean(func(c *Config) *bool { return &c.MenuBar.Numbers })),
-		named("menubar.metrics", "cpu", "Which metrics the icon shows. The temperature is the hottest sensor's in °C, the network's number is in megabytes a second, up and down together.",
+		named("menubar.metrics", "cpu", "Which metrics the icon shows. The temperature is the hottest sensor's, in °C. The network's figure is in megabytes per second, up and down together.",
 			words(func(c *Config) *string { return &c.MenuBar.Metrics }, "one or more of "+strings.Join(MenuBarMetrics(), ", ")+", separated by commas", menuBarMetrics)),
 	}
 }

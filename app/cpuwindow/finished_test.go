@@ -26,7 +26,7 @@ func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
 		want    string
 	}{
 		"slow and unseen":      {took: time.Minute, last: done, want: "“Why is my fan loud?”: the answer is ready"},
-		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: fault.KindDown}, want: "“Why is my fan loud?”: there is no answer, something went wrong"},
+		"it failed":            {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: fault.KindDown}, want: "“Why is my fan loud?”: no answer: something went wrong"},
 		"stopped by the user":  {took: time.Minute, last: agents.Event{Type: agents.EventError, Kind: fault.KindCancelled}},
 		"quick":                {took: 9 * time.Second, last: done},
 		"turned off":           {took: time.Minute, after: -1, last: done},

@@ -226,7 +226,7 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 			}
 		}
 		b.Settle()
-		b.Sees("Forget all that was said in “another question”?")
+		b.Sees("Forget everything said in “another question”?")
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeySpace)
 		load, err := store.Load(t.Context(), "cpu-y")

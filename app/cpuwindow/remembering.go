@@ -47,7 +47,7 @@ func (w *Window) offerUndo(written memory.Written) {
 		w.library.Act(i18n.T("Undoing"), func(ctx context.Context) error {
 			_, err := w.parts.memories.Undo(ctx, written.UndoID)
 			return err
-		}, func() { w.toast.Offer(i18n.T("Not remembered any more"), "", nil) })
+		}, func() { w.toast.Offer(i18n.T("No longer remembered"), "", nil) })
 	})
 	w.toast.AlsoOffer(i18n.T("Show"), func() {
 		if w.page != pageMemory {

@@ -143,7 +143,7 @@ func TestRememberAMessage(t *testing.T) {
 		b.Confirm("Save")
 		b.Until("Remembered “answer one with a page”", "Show")
 		b.tap("Undo")
-		b.Until("Not remembered any more")
+		b.Until("No longer remembered")
 		if got := remembered(); got != "" {
 			t.Errorf("after Undo the memory says %q", got)
 		}

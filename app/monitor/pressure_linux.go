@@ -14,7 +14,7 @@ import (
 func pressure(h host) (string, error) {
 	data, err := os.ReadFile(h.proc("pressure", "memory"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(data) == 0 {
-		return "", unavailableError("this kernel does not tell")
+		return "", unavailableError("not reported by this kernel")
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the memory pressure: %w", err)

@@ -4,5 +4,5 @@ package monitor
 
 // pressure is not told by this system.
 func pressure(host) (string, error) {
-	return "", unavailableError("this system does not tell")
+	return "", unavailableError("not reported by this system")
 }

@@ -203,7 +203,7 @@ func (s *Schedule) set(key string, value any) string {
 	case "permissions":
 		s.Permissions = strings.TrimSpace(text)
 	default:
-		return "there is no such key; there are name, when, prompt, agent, enabled, quiet, on_battery and permissions"
+		return "there is no such key; the keys are name, when, prompt, agent, enabled, quiet, on_battery and permissions"
 	}
 	if err != nil {
 		return err.Error()
@@ -227,7 +227,7 @@ func checkName(name string) error {
 func checkPrompt(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return errors.New("it is empty; write what is to be asked")
+		return errors.New("it is empty; write the question to ask")
 	case utf8.RuneCountInString(text) > maxPrompt:
 		return fmt.Errorf("it has more than %d characters", maxPrompt)
 	}

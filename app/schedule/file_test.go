@@ -81,7 +81,7 @@ func TestWhatCantBeUsedIsNamedWithItsLine(t *testing.T) {
 		"no TOML":           {"[[schedule]\n", "schedules.toml, line 1: it isn't TOML here"},
 		"times":             {good + "[[schedule]]\nname = \"A\"\nwhen = \"noon\"\nprompt = \"x\"\n", `schedules.toml, line 7 (A): when: write it like "every day at 8"`},
 		"no prompt":         {good + "\n[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\n", "schedules.toml, line 6 (A): prompt is missing. Add a line prompt"},
-		"an unknown key":    {good + "[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"x\"\nquite = \"22-7\"\n", "schedules.toml, line 9 (A): quite: there is no such key; there are name"},
+		"an unknown key":    {good + "[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"x\"\nquite = \"22-7\"\n", "schedules.toml, line 9 (A): quite: there is no such key; the keys are name"},
 		"a wrong kind":      {good + "[[schedule]]\nname = \"A\"\nwhen = \"every hour\"\nprompt = \"x\"\nenabled = \"yes\"\n", "line 9 (A): enabled: it must be true or false"},
 		"two of one name":   {good + good, "line 6 (Good): another schedule has this name"},
 		"two much alike":    {good + strings.Replace(good, "Good", "good!", 1), "line 6 (good!): another schedule has this name"},

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrRunning: the schedule runs already.
-var ErrRunning = errors.New("it runs already; wait until it has ended")
+var ErrRunning = errors.New("it is already running; wait until it ends")
 
 // RunNow runs a schedule for a person, at any time, and waits for its end.
 func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {

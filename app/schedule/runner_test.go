@@ -295,7 +295,7 @@ func TestARunThatTakesLongIsNotBegunTwice(t *testing.T) {
 			t.Errorf("by hand meanwhile: %v", err)
 		}
 		m.until("2026-05-04 10:31")
-		m.ran("Hour 05-04 08:00", "Other 05-04 08:10", "Hour 05-04 10:30 Missed at 10:00 while the run before went on; run at 10:30.")
+		m.ran("Hour 05-04 08:00", "Other 05-04 08:10", "Hour 05-04 10:30 Missed at 10:00 while the previous run was still going; run at 10:30.")
 	})
 }
 

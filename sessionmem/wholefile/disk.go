@@ -49,7 +49,7 @@ func diskAdvice(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "give yourself read and write access to it, or set MAC_STATS_HOME to another folder"
 	case errors.Is(err, syscall.ENOTDIR):
-		return "a file stands where a folder should be: move it away"
+		return "there is a file where a folder should be: move it away"
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func whatWords(q *agents.Question) (what, note string) {
 }
 
 // changed is what a tool whose description is another one by now says beside its call.
-var changed = []string{"The program now says of this tool: {{.Text}}"}
+var changed = []string{"The tool's new description: {{.Text}}"}
 
 // sandboxes are what programs run in, as package command words them.
 var sandboxes = []string{
@@ -84,8 +84,8 @@ var sandboxes = []string{
 	"{{.Box}} by TCP, BUT by UDP, and can talk to other programs by their sockets",
 	"{{.Box}}, BUT can talk to other programs by their sockets",
 	"{{.Box}}, BUT can end other programs of yours",
-	"{{.Box}}, BUT can ask services of the system, and what it leaves in the background goes on after a stop",
-	"{{.Box}}, and what it leaves in the background goes on after a stop",
+	"{{.Box}}, BUT can ask services of the system, and what it leaves in the background keeps running after a stop",
+	"{{.Box}}, and what it leaves in the background keeps running after a stop",
 	"in a sandbox (bubblewrap): writes there alone, {{.Network}}",
 	"in a sandbox (Landlock): reads system folders, writes there alone, {{.Network}}",
 	"in a sandbox (sandbox-exec): writes there alone, {{.Network}}",
@@ -131,7 +131,7 @@ func answerWords(a agents.Answer) string {
 func coversWords(q *agents.Question) string {
 	places := i18n.Places{"Agent": q.Agent, "Tool": q.Tool, "Covers": q.Covers}
 	if q.Covers != "" {
-		return i18n.With("{{.Tool}} with {{.Covers}} and any arguments, by the agent {{.Agent}}. Where a chat holds text of others, you are asked all the same.", places)
+		return i18n.With("{{.Tool}} with {{.Covers}} and any arguments, by the agent {{.Agent}}. In a chat that contains text from others you are still asked.", places)
 	}
-	return i18n.With("{{.Tool}} with any arguments, by the agent {{.Agent}}. Where a chat holds text of others, you are asked all the same.", places)
+	return i18n.With("{{.Tool}} with any arguments, by the agent {{.Agent}}. In a chat that contains text from others you are still asked.", places)
 }

@@ -95,7 +95,7 @@ func (f *files) add(c *conversation.Conversation, more []conversation.File, refu
 		switch {
 		case slices.ContainsFunc(attached, same):
 		case len(attached) >= attach.Max:
-			refused = append(refused, i18n.With("{{.Name}} is one too many: a message takes {{.MaxUploads}} files.", i18n.Places{"Name": m.Attachment().Name, "MaxUploads": attach.Max}))
+			refused = append(refused, i18n.With("{{.Name}} is one too many: a message can have {{.MaxUploads}} files.", i18n.Places{"Name": m.Attachment().Name, "MaxUploads": attach.Max}))
 		default:
 			attached = append(attached, m)
 			f.thumbs.Remember(m)
@@ -134,7 +134,7 @@ func (f *files) attachPasted(text string) {
 		return
 	}
 	f.add(f.chats.Shown(), []conversation.File{{Upload: u}}, nil)
-	f.compose.Say(i18n.T("the pasted text is long: it goes along as a file"))
+	f.compose.Say(i18n.T("the pasted text is long: it is attached as a file"))
 }
 
 // pasteImage attaches the image on the clipboard, if there is one.
@@ -202,7 +202,7 @@ func (f *files) actions(session string) chat.FileActions {
 // open opens a file in the program for it.
 func (f *files) open(session string, a transcript.Attachment) {
 	if _, ok, _ := chat.Inline(a); ok {
-		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture stands in the text of the answer."))
+		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
 		return
 	}
 	path := f.kept.AttachmentPath(session, a)

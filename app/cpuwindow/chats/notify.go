@@ -28,7 +28,7 @@ func finishedWords(about string, last agents.Event) string {
 	case last.Type == agents.EventDone:
 		return i18n.With("{{.About}}the answer is ready", i18n.Places{"About": about})
 	case last.Type == agents.EventError && last.Kind != fault.KindCancelled:
-		return i18n.With("{{.About}}there is no answer, something went wrong", i18n.Places{"About": about})
+		return i18n.With("{{.About}}no answer: something went wrong", i18n.Places{"About": about})
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func (c *Conversation) Asks() bool {
 func questionWords(q *agents.Question, places i18n.Places) string {
 	switch q.Tool {
 	case tools.FetchURL:
-		return i18n.With("The agent wants to read an address of {{.Where}} that you didn't type. This chat holds text that others wrote: it may have made the address up to send something of yours away.", places)
+		return i18n.With("The agent wants to read an address of {{.Where}} that you didn't type. This chat contains text that others wrote, which may use the address to send your data away.", places)
 	case tools.RunCmd:
 		return i18n.With("The agent {{.Agent}} wants to run a command.", places) + whyWords(q.Why)
 	}
@@ -64,9 +64,9 @@ func questionWords(q *agents.Question, places i18n.Places) string {
 func whyWords(why string) string {
 	switch why {
 	case agents.WhyStrangers:
-		return " " + i18n.T("This chat holds text that others wrote, which may have made the agent ask for this.")
+		return " " + i18n.T("This chat contains text that others wrote, which may have made the agent ask for this.")
 	case agents.WhyChanged:
-		return " " + i18n.T("What the tool says of itself has changed since you allowed it.")
+		return " " + i18n.T("The tool's description has changed since you allowed it.")
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
 		{forgotten.Refused, i18n.T("Couldn't be removed"), kit.RoleWarn},
 		{forgotten.Pending, i18n.T("Not done yet: happens automatically"), kit.RoleWarn},
 		{forgotten.Emptied, emptied, kit.RoleText},
-		{forgotten.Rebuilt, i18n.T("Summaries made anew of what is left"), kit.RoleText},
+		{forgotten.Rebuilt, i18n.T("Summaries rewritten from what is left"), kit.RoleText},
 		{forgotten.Removed, i18n.T("Removed"), kit.RoleText},
 		{forgotten.Renamed, i18n.T("Files with another name"), kit.RoleText},
 		{forgotten.Proposed, learntWords(false), kit.RoleText},

@@ -46,7 +46,7 @@ func AskMessage(h Host, f Forgetter, session, block string) {
 
 // AskSession asks whether all that was said in a session is to be forgotten.
 func AskSession(h Host, f Forgetter, in transcript.Info) {
-	sheet{h, f}.find(i18n.With("Forget all that was said in “{{.Title}}”?", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
+	sheet{h, f}.find(i18n.With("Forget everything said in “{{.Title}}”?", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 
 // sheet asks about one forgetting.
@@ -144,7 +144,7 @@ func (s sheet) do(chosen *forgetChoice) {
 		s.host.Do(func() {
 			switch {
 			case err != nil:
-				s.host.Tell(i18n.With("Not all of it is forgotten yet: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("The app tries again by itself."))
+				s.host.Tell(i18n.With("Not all of it is forgotten yet: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("The app tries again automatically."))
 			case report.Left() > 0:
 				s.report(i18n.T("Not all of it is forgotten yet"), report)
 			default:
@@ -161,7 +161,7 @@ func (s sheet) report(title string, report forget.Report) {
 	done := kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { m.Close() })
 	parts := []fyne.CanvasObject{kit.Title(title), column.Spacer(kit.Gap4), column.NewListBox(groupRows(forgetGroups(report.Found, true)), s.room())}
 	if report.Left() > 0 {
-		parts = append(parts, column.Spacer(kit.Gap4), prose.NewParagraph(i18n.T("The app tries again by itself."), kit.RoleMuted))
+		parts = append(parts, column.Spacer(kit.Gap4), prose.NewParagraph(i18n.T("The app tries again automatically."), kit.RoleMuted))
 	}
 	card := column.NewCardRow(kit.RoleNone, append(parts, column.Spacer(kit.Gap8), kit.Line(kit.Gap8, -1, done))...)
 	card.Pad = kit.Gap16

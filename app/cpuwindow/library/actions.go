@@ -132,6 +132,6 @@ func (l *Library) Fork(in transcript.Info, through string) {
 		return err
 	}, func() {
 		l.host.ShowChatOf(name)
-		l.host.Offer(i18n.T("A new chat with what was said up to here"), "", nil)
+		l.host.Offer(i18n.T("A new chat with everything up to here"), "", nil)
 	})
 }

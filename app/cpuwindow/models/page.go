@@ -157,7 +157,7 @@ type role struct {
 
 func roles() []role {
 	return []role{
-		{ollama.RoleGeneral, "ollama.model", i18n.T("Chats"), i18n.T("answers where neither the chat nor its agent names a model")},
+		{ollama.RoleGeneral, "ollama.model", i18n.T("Chats"), i18n.T("used when neither the chat nor its agent names a model")},
 		{ollama.RoleSmall, "ollama.small_model", i18n.T("Small tasks"), i18n.T("summaries, titles, lessons")},
 		{ollama.RoleEmbed, "ollama.embed_model", i18n.T("Search by meaning"), i18n.T("makes the vectors of the search index")},
 	}

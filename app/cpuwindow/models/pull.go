@@ -249,7 +249,7 @@ func failure(model string, err error) (what, next string) {
 	case has("dial tcp", "lookup ", "no such host", "network is unreachable", "i/o timeout", "proxyconnect", "tls:", "x509:", "connection reset"):
 		return i18n.T("The registry could not be reached."), i18n.T("Is the machine online? Then try again.")
 	case has("file does not exist", "not found", "manifest unknown", "invalid model name"):
-		return i18n.With("The registry has no model {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Look its name up in the list of models, then try that.")
+		return i18n.With("The registry has no model {{.Model}}.", i18n.Places{"Model": model}), i18n.T("Check its name in the list of models, then try again.")
 	case has("no space left", "disk quota"):
 		return i18n.T("The disk is full."), i18n.T("Free some space, then try again. The download continues where it stopped.")
 	case has("newer version", "upgrade"):

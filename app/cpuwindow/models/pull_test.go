@@ -75,7 +75,7 @@ func TestPullTimeLeft(t *testing.T) {
 func TestPullFailuresInWords(t *testing.T) {
 	for _, tt := range []struct{ detail, what, next string }{
 		{`pull model manifest: Get "https://x/v2": dial tcp: lookup x: no such host`, "The registry could not be reached.", "Is the machine online? Then try again."},
-		{"pull model manifest: file does not exist", "The registry has no model m:1b.", "Look its name up in the list of models, then try that."},
+		{"pull model manifest: file does not exist", "The registry has no model m:1b.", "Check its name in the list of models, then try again."},
 		{"write: no space left on device", "The disk is full.", "Free some space, then try again. The download continues where it stopped."},
 		{"odd", "The download of m:1b failed.", "Try again. Ollama said: odd"},
 	} {

@@ -131,7 +131,7 @@ func (n *Notices) dismissed() {
 		go func() {
 			if err := n.parts.Crashes.DismissCrashes(); err != nil {
 				n.host.Do(func() {
-					n.Tell(i18n.With("The crash report can't be put away: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You'll be reminded at the next start."))
+					n.Tell(i18n.With("The crash report can't be dismissed: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You'll be reminded at the next start."))
 				})
 			}
 		}()

@@ -73,7 +73,7 @@ func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
 	places := i18n.Places{"Model": c.model.Name, "Most": compose.TokensWords(c.model.MaxContext), "Size": models.Gigabytes(c.takes(n)), "Own": models.Gigabytes(c.model.Size)}
 	switch {
 	case c.model.Name == "":
-		return i18n.T("A larger context takes more memory, and more time before the answer. A model that has less gets as much as it has."), kit.RoleMuted
+		return i18n.T("A larger context takes more memory and more time before the answer. A model with a smaller maximum uses its maximum."), kit.RoleMuted
 	case c.takes(n) == 0:
 		return i18n.With("{{.Model}} sees up to {{.Most}} tokens.", places), kit.RoleMuted
 	case c.fits(n):

@@ -76,7 +76,7 @@ func (p *panel) build() {
 	p.warmth.OnSubmitted = func(string) { p.onSave() }
 	p.prompt = p.field(kit.NewTextArea(), p.was.Prompt)
 	p.prompt.SetMinRowsVisible(3)
-	p.prompt.SetPlaceHolder(i18n.T("Such as: answer in German, and briefly."))
+	p.prompt.SetPlaceHolder(i18n.T("For example: answer briefly, in German."))
 	p.prompt.OnChanged = func(string) { p.recount() }
 	p.problem = prose.New(nil, kit.SizeSmall, kit.RoleHot)
 	p.problem.Hide()
@@ -89,7 +89,7 @@ func (p *panel) build() {
 	p.bottom = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
 	p.card = column.NewCardRow(kit.RoleNone,
 		kit.Title(i18n.T("This conversation")),
-		prose.NewParagraph(i18n.T("Kept in its transcript, and for this conversation alone. Reset all goes back to the default agent and model, too."), kit.RoleMuted),
+		prose.NewParagraph(i18n.T("Saved in its transcript, for this conversation only. Reset all also goes back to the default agent and model."), kit.RoleMuted),
 		column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable(), kit.Sized(ringed(p.warmth), 130, 0)),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Thinking")), kit.Small(i18n.T("before the answer, where the model can")).Squeezable()),

@@ -234,9 +234,9 @@ func (p *Agents) errorCard(a registry.Agent) kit.Row {
 func jsonFix(why string) string {
 	switch {
 	case strings.Contains(why, "looking for beginning of object key"):
-		return i18n.T("Most often a comma too many before it, or a name without quotes.")
+		return i18n.T("Usually there is one comma too many before it, or a name without quotes.")
 	case strings.Contains(why, "after object key:value pair"):
-		return i18n.T("Most often a comma is missing at the end of the line before.")
+		return i18n.T("Usually a comma is missing at the end of the line before.")
 	case strings.Contains(why, "unexpected end"):
 		return i18n.T("A closing brace or quote is missing at the end.")
 	case strings.Contains(why, "looking for beginning of value"):

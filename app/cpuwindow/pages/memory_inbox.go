@@ -32,7 +32,7 @@ func (p *Memory) inboxRows(list []memory.Proposal) []*column.Placed {
 	if len(list) == 0 {
 		return []*column.Placed{
 			column.TextRow(i18n.T("Nothing to review."), kit.RoleText, kit.Gap12),
-			column.TextRow(i18n.T("What an agent would remember from Discord, from a fetched page, or while memories are asked about first, appears here. So do lines to be replaced or removed."), kit.RoleMuted, kit.Gap4),
+			column.TextRow(i18n.T("Lines that agents propose from Discord, from a fetched page, or while you want to be asked first appear here. So do proposals to replace or remove a line."), kit.RoleMuted, kit.Gap4),
 		}
 	}
 	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Muted(i18n.With("{{.List}} to review", i18n.Places{"List": len(list)}))), Gap: kit.Gap12}}

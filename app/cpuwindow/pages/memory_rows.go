@@ -45,8 +45,8 @@ func (p *Memory) rows() []*column.Placed {
 func memoryModes() []struct{ value, words string } {
 	return []struct{ value, words string }{
 		{"auto", i18n.T("New memories: saved at once, with Undo")},
-		{"ask", i18n.T("New memories: asked about first")},
-		{"off", i18n.T("New memories: none are made")},
+		{"ask", i18n.T("New memories: ask first")},
+		{"off", i18n.T("New memories: off")},
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 		notes = append(notes, p.news.note(it.file.Path, p.data.diff, p.Load))
 	}
 	if it.injected.Cut > 0 {
-		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt: the newest that fit are. Those marked · stay out; shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
+		notes = append(notes, prose.NewParagraph(i18n.With("{{.Lines}} not in the next prompt, which has room for the newest only. Lines marked · are left out. Shorten the file, or raise the budget in Settings.", i18n.Places{"Lines": i18n.Count("{{.N}} lines are", it.injected.Cut)}), kit.RoleWarn))
 	}
 	if words := p.shareWords(it); words != "" {
 		notes = append(notes, prose.NewParagraph(words, kit.RoleMuted))
@@ -176,7 +176,7 @@ func (p *Memory) shareWords(it memoryItem) string {
 	if size == 0 || it.injected.Size <= room {
 		return ""
 	}
-	return i18n.With("The context of {{.Size}} tokens that the model has leaves room for about {{.Room}} characters of memory: less than this file holds, so its oldest lines may stay out.", i18n.Places{"Size": i18n.Thousands(size), "Room": i18n.Thousands(room)})
+	return i18n.With("The model's context of {{.Size}} tokens has room for about {{.Room}} characters of memory. This file holds more, so its oldest lines may be left out.", i18n.Places{"Size": i18n.Thousands(size), "Room": i18n.Thousands(room)})
 }
 
 // cardLines are the file's lines, with what came and went where it was changed.

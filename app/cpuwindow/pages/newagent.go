@@ -65,7 +65,7 @@ func (f *newAgentForm) rows() []*column.Placed {
 	like := f.p.pill(title, f.menu)
 	return []*column.Placed{
 		{Row: column.NewBoxRow(kit.Title(i18n.T("New agent"))), Gap: kit.Gap8},
-		column.TextRow(i18n.T("Creates a folder with agent.json and skill.md, which you can edit here or anywhere. The agent is available from the next message."), kit.RoleMuted, kit.Gap4),
+		column.TextRow(i18n.T("Creates a folder with agent.json and skill.md, which you can edit here or in any editor. The agent is available from the next message."), kit.RoleMuted, kit.Gap4),
 		{Row: f.name, Gap: kit.Gap12, Max: kit.ProseMax},
 		{Row: column.NewBoxRow(f.hint), Gap: kit.Gap4, Max: kit.ProseMax},
 		{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Muted(i18n.T("Based on")), like)), Gap: kit.Gap8, Max: kit.ProseMax},

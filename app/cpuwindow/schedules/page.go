@@ -114,7 +114,7 @@ func (p *Page) Draw() {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
 		return
 	}
-	rows := []*column.Placed{column.TextRow(i18n.T("What is asked by itself, at its times, each in a conversation of its own. All of it is in schedules.toml, which you can edit, too."), kit.RoleMuted, kit.Gap4)}
+	rows := []*column.Placed{column.TextRow(i18n.T("Prompts that run at set times, each in its own conversation. They are stored in schedules.toml, which you can also edit."), kit.RoleMuted, kit.Gap4)}
 	add := func(gap float32, r kit.Row) {
 		rows = append(rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax})
 	}
@@ -132,7 +132,7 @@ func (p *Page) Draw() {
 	case len(p.known.list) == 0:
 		c := column.NewCardRow(
 			kit.RoleNone, kit.Title(i18n.T("No schedules yet")),
-			prose.NewParagraph(i18n.T("Have a question asked every morning, every Monday, or every hour. You are notified with the first line of the answer."), kit.RoleMuted), column.Spacer(kit.Gap4),
+			prose.NewParagraph(i18n.T("Ask a question every morning, every Monday or every hour. A notification shows the first line of the answer."), kit.RoleMuted), column.Spacer(kit.Gap4),
 			kit.Line(kit.Gap16, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("New schedule"), func() { p.edit(nil) })),
 		)
 		c.Pad, c.Gap = kit.Gap16, kit.Gap8
@@ -267,7 +267,7 @@ func (p *Page) heartbeat() kit.Row {
 	open.Hidden = value == "off"
 	c := column.NewCardRow(
 		kit.RoleNone,
-		prose.NewParagraph(i18n.T("An agent goes through heartbeat.md, a check list you write, with the vitals. You hear of it only if there is something to say."), kit.RoleMuted),
+		prose.NewParagraph(i18n.T("An agent goes through heartbeat.md, a checklist you write, and looks at the vitals. You are notified only if there is something to report."), kit.RoleMuted),
 		kit.NewFlowRow(kit.Gap4, choices...), kit.NewFlowRow(kit.Gap16, open),
 	)
 	c.Pad, c.Gap = kit.Gap12, kit.Gap8

@@ -108,7 +108,7 @@ func TestAScheduleIsMadeChangedAndDeleted(t *testing.T) {
 		b.Sees("Give it a name.")
 		b.fill(b.page.sheet.name, "Morning")
 		b.push("Save")
-		b.Sees("Write what is to be asked.")
+		b.Sees("Write the question to ask.")
 		b.page.sheet.prompt.Entry.SetText("What is new?")
 		b.push("Weekdays")
 		b.fill(b.page.sheet.at, "8:99")
@@ -217,7 +217,7 @@ func TestLateWords(t *testing.T) {
 		schedule.LateClosed:  "Missed 08:00, while mac-stats was closed; run at 09:12",
 		schedule.LateQuiet:   "Missed 08:00, in quiet hours; run at 09:12",
 		schedule.LateBattery: "Missed 08:00, while on battery; run at 09:12",
-		schedule.LateBusy:    "Missed 08:00, while the run before went on; run at 09:12",
+		schedule.LateBusy:    "Missed 08:00, while the previous run was still going; run at 09:12",
 	} {
 		if got := lateWords(schedule.Record{Due: at.Add(-72 * time.Minute), Began: at, Late: late}); got != want {
 			t.Errorf("%q: %q", late, got)

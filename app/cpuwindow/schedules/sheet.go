@@ -194,11 +194,11 @@ func (f *sheet) rows() []*column.Placed {
 	add(kit.Gap4, kit.NewFlowRow(0, f.agent))
 	label(i18n.T("Quiet hours"))
 	add(kit.Gap4, f.quiet)
-	add(kit.Gap4, prose.NewParagraph(i18n.T("What falls due in them runs at their end. Empty: at any time."), kit.RoleMuted))
+	add(kit.Gap4, prose.NewParagraph(i18n.T("A run that falls due during quiet hours waits until they end. Leave this empty for none."), kit.RoleMuted))
 	add(kit.Gap16, column.NewBoxRow(kit.Line(kit.Gap12, 1, f.battery, kit.Text(i18n.T("Run on battery, too")).Squeezable())))
 	label(i18n.T("May run without a question"))
 	add(kit.Gap4, f.allow)
-	add(kit.Gap4, prose.NewParagraph(i18n.T("Nobody can be asked while a schedule runs. Name the tools it may use all the same, such as RUN_CMD df, separated by commas. It counts for this schedule and its agent alone."), kit.RoleMuted))
+	add(kit.Gap4, prose.NewParagraph(i18n.T("Nobody is there to ask while a schedule runs. List the tools it may use without asking, separated by commas, such as RUN_CMD df. This applies only to this schedule and its agent."), kit.RoleMuted))
 	if f.err.SelectLen() > 0 {
 		add(kit.Gap12, f.err)
 	}
@@ -229,7 +229,7 @@ func (f *sheet) filled() (schedule.Schedule, error) {
 		return s, errors.New(i18n.T("Give it a name."))
 	}
 	if s.Prompt == "" {
-		return s, errors.New(i18n.T("Write what is to be asked."))
+		return s, errors.New(i18n.T("Write the question to ask."))
 	}
 	w, err := f.when()
 	if err != nil {

@@ -75,9 +75,9 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 		lines = append(lines, line{i18n.With("Running since {{.Time}}", i18n.Places{"Time": s.Last.Began.Format("15:04")}), kit.RoleAccent})
 	case !s.Enabled:
 	case s.Waits == schedule.LateQuiet:
-		lines = append(lines, line{i18n.T("Due, and waits for the end of quiet hours"), kit.RoleWarn})
+		lines = append(lines, line{i18n.T("Due; waiting for quiet hours to end"), kit.RoleWarn})
 	case s.Waits == schedule.LateBattery:
-		lines = append(lines, line{i18n.T("Due, and waits until the machine is plugged in"), kit.RoleWarn})
+		lines = append(lines, line{i18n.T("Due; waiting for mains power"), kit.RoleWarn})
 	default:
 		lines = append(lines, line{i18n.With("Next: {{.When}}", i18n.Places{"When": timeWords(s.Next, now)}), kit.RoleText})
 	}
@@ -90,7 +90,7 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 	case last.Error != "":
 		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Error}}", when), kit.RoleHot})
 	case last.Ended.IsZero() && !busy:
-		lines = append(lines, line{i18n.With("Last: {{.When}} · it was cut off, or runs in another program", when), kit.RoleWarn})
+		lines = append(lines, line{i18n.With("Last: {{.When}} · interrupted, or still running in another program", when), kit.RoleWarn})
 	case said == "":
 		lines = append(lines, line{i18n.With("Last: {{.When}}", when), kit.RoleMuted})
 	default:
@@ -119,7 +119,7 @@ func lateWords(r schedule.Record) string {
 	case schedule.LateBattery:
 		return i18n.With("Missed {{.Due}}, while on battery; run at {{.At}}", at)
 	case schedule.LateBusy:
-		return i18n.With("Missed {{.Due}}, while the run before went on; run at {{.At}}", at)
+		return i18n.With("Missed {{.Due}}, while the previous run was still going; run at {{.At}}", at)
 	}
 	return ""
 }
@@ -140,23 +140,23 @@ var told = []string{
 	"{{.Why}}. No schedule runs until then.",
 	"it must be a text in quotation marks",
 	"it must be true or false",
-	"there is no such key; there are {{.Keys}}",
+	"there is no such key; the keys are {{.Keys}}",
 	"it is empty; give it at least one word",
 	"it must be one line without spaces around it",
 	"it has more than {{.Number}} characters",
-	"it is empty; write what is to be asked",
+	"it is empty; write the question to ask",
 	`write it like "every day at 8", "every weekday at 17:30", "every monday at 9" or "every hour", or as a cron line like "0 8 * * 1-5"`,
 	"that day never comes",
 	`it must be two times of the day like "22:00-7:00"`,
 	"there is no schedule of that name",
 	"schedules.toml is written in a way that can't be changed automatically; edit it by hand",
-	"it runs already; wait until it has ended",
+	"it is already running; wait until it ends",
 	"no tool called {{.Tool}} asks before it acts; there are RUN_CMD with a program, and the tools of your MCP servers",
 	"name: {{.Why}}",
 	"prompt: {{.Why}}",
-	"Edit schedules.toml; it is read again as soon as it is saved.",
-	"One more thing is wrong there. {{.Next}}",
-	"{{.Number}} more things are wrong there. {{.Next}}",
+	"Edit schedules.toml. It is reloaded when you save it.",
+	"There is one more error. {{.Next}}",
+	"There are {{.Number}} more errors. {{.Next}}",
 }
 
 // Told is what is said of schedules in English, in the reader's language.

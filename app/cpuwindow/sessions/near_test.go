@@ -195,7 +195,7 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 		test.Type(b.switcher.Entry, "zephyr")
 		time.Sleep(2 * exactWait)
 		b.Settle()
-		b.Sees("These come near; still looking for every word…")
+		b.Sees("Close matches; still looking for every word…")
 		if got := b.results(); len(got) != 1 || got[0] != "cpu-near" {
 			t.Errorf("first: %q", got)
 		}

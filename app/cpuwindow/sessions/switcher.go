@@ -346,7 +346,7 @@ func recent(infos []transcript.Info) []wordsearch.Hit {
 func (f found) words(query string) string {
 	text := foundWords(query, len(f.hits), len(f.near), f.err)
 	if f.early {
-		text = i18n.T("These come near; still looking for every word…")
+		text = i18n.T("Close matches; still looking for every word…")
 	}
 	if f.err == nil && f.state != "" {
 		text += " · " + i18n.With("index: {{.State}}", i18n.Places{"State": f.state})

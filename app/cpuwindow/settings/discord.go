@@ -59,7 +59,7 @@ func (v discordView) words() string {
 	case connection.StateConnecting:
 		return i18n.T("Connecting to Discord…")
 	case connection.StateWaiting:
-		return i18n.With("Not connected just now; it is tried again by itself. ({{.Why}})", i18n.Places{"Why": BotWords(v.text)})
+		return i18n.With("Not connected right now; reconnecting automatically. ({{.Why}})", i18n.Places{"Why": BotWords(v.text)})
 	case connection.StateOff:
 		return i18n.T("Not connected. The bot answers while it is switched on and has a token.")
 	case connection.StateStopped:

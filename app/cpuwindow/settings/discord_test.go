@@ -120,7 +120,7 @@ func TestHowTheBotIsInWords(t *testing.T) {
 		"given it is connected":      {discordView{state: "ready", text: "x", bot: "luna"}, "Connected as luna."},
 		"given no name":              {discordView{state: "ready", text: "Connected."}, "Connected."},
 		"given it begins":            {discordView{state: "connecting", text: "x"}, "Connecting to Discord…"},
-		"given the line is cut":      {discordView{state: "waiting", text: "Discord can't be reached.", next: "y"}, "Not connected just now; it is tried again by itself. (Discord can't be reached.)"},
+		"given the line is cut":      {discordView{state: "waiting", text: "Discord can't be reached.", next: "y"}, "Not connected right now; reconnecting automatically. (Discord can't be reached.)"},
 		"given it is off":            {discordView{state: "off", text: "x", next: "y"}, "Not connected. The bot answers while it is switched on and has a token."},
 		"given it stopped":           {discordView{state: "stopped", text: "Refused.", next: "Copy it again.", code: 4004}, "Refused. Copy it again."},
 		"given it has no token":      {discordView{state: "stopped", text: "there is no token"}, "Not connected. The bot answers while it is switched on and has a token."},

@@ -35,7 +35,7 @@ type importCard struct {
 }
 
 func newImportCard(p *Page) *importCard {
-	c := &importCard{page: p, said: prose.New([]prose.Run{{Text: i18n.T("The zip file that ChatGPT or Claude sends you as your export. It is counted first.")}}, kit.SizeText, kit.RoleMuted)}
+	c := &importCard{page: p, said: prose.New([]prose.Run{{Text: i18n.T("The zip file you get from ChatGPT or Claude as your export. It is counted before anything is imported.")}}, kit.SizeText, kit.RoleMuted)}
 	c.choose = kit.NewButton(kit.ButtonPlain, i18n.T("Choose a file…"), func() {
 		p.host.ChooseFile(i18n.T("Choose an export of ChatGPT or Claude"), i18n.T("Count"), func(path string) { c.run(path, true) })
 	})
@@ -70,7 +70,7 @@ func (c *importCard) run(file string, dry bool) {
 			case stopped:
 				words = i18n.T("Stopped. What was imported stays.") + " " + words
 			case errors.Is(err, importer.ErrFormat):
-				words, role = i18n.T("This is no export of ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json."), kit.RoleHot
+				words, role = i18n.T("This isn't an export from ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json."), kit.RoleHot
 			case err != nil:
 				words, role = i18n.Sentence(i18n.Capital(err.Error())), kit.RoleHot
 			}

@@ -56,7 +56,7 @@ func TestAnExportIsCountedBeforeItIsImported(t *testing.T) {
 		says("3 conversations with 40 messages imported. From 3 January 2023 to 5 November 2026. Left out: 2 already here, 0 empty, 0 unreadable.")
 		b.chosen = "other.zip"
 		b.tap("Choose a file…")
-		says("This is no export of ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json.")
+		says("This isn't an export from ChatGPT or Claude. Choose the zip file that they sent, or its conversations.json.")
 		b.chosen = "long.zip"
 		b.tap("Choose a file…")
 		b.tap("Stop")

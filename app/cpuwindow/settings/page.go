@@ -79,7 +79,7 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 		kit.NewButton(kit.ButtonPlain, i18n.T("Open config.toml"), func() { h.OpenFile(parts.File) }),
 		kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), func() { h.OpenFile(parts.Home) }))
 	p.top = []*column.Placed{
-		column.TextRow(i18n.T("Every setting is a line of config.toml: change it here or in the file, both are read at once."), kit.RoleMuted, kit.Gap8),
+		column.TextRow(i18n.T("Every setting is a line in config.toml. Change it here or in the file; either takes effect at once."), kit.RoleMuted, kit.Gap8),
 		{Row: column.NewBoxRow(buttons), Gap: kit.Gap8},
 		{Row: p.search, Gap: kit.Gap12, Max: kit.ProseMax},
 	}

@@ -81,7 +81,7 @@ func (c *serverCard) onTest() {
 
 func (c *serverCard) say(facts, detail string) {
 	if c.secret {
-		detail += "\n" + i18n.T("The address holds a password, which everybody can read who reads config.toml. Save it with `mac-stats memory backend password`, and take it out.")
+		detail += "\n" + i18n.T("The address contains a password, which anyone who reads config.toml can see. Save it with `mac-stats memory backend password` and remove it from the address.")
 	}
 	c.facts.SetRuns([]prose.Run{{Text: facts}})
 	c.detail.SetRuns([]prose.Run{{Text: detail}})

@@ -104,7 +104,7 @@ func (s *Setup) smallCard(have ollama.ModelInfo) kit.Row {
 	}
 	if have.Remote {
 		parts[0] = prose.Heading(i18n.With("{{.Model}} runs elsewhere", has))
-		parts[1] = prose.NewParagraph(i18n.With("Your messages leave this machine with it. {{.Better}} fits this machine and runs on it.", has), kit.RoleMuted)
+		parts[1] = prose.NewParagraph(i18n.With("With it, your messages leave this machine. {{.Better}} fits this machine and runs on it.", has), kit.RoleMuted)
 	}
 	c := column.NewCardRow(kit.RoleNone, parts...)
 	c.Pad, c.Gap = kit.Gap16, kit.Gap8

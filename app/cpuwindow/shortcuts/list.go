@@ -115,7 +115,7 @@ func (l *List) find(query string) {
 		}
 		add(i18n.T(a.Title), strings.Join(keys, "   "))
 	}
-	for _, f := range [][2]string{{i18n.T("Send"), "Enter"}, {i18n.T("New line"), "Shift+Enter"}, {i18n.T("Edit the last message, in an empty field"), "Up"}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Next, previous"), "Tab   Shift+Tab"}, {i18n.T("Press the focused button"), "Enter   Space"}} {
+	for _, f := range [][2]string{{i18n.T("Send"), "Enter"}, {i18n.T("New line"), "Shift+Enter"}, {i18n.T("Edit the last message (in an empty field)"), "Up"}, {i18n.T("Stop the answer, leave a field"), "Esc"}, {i18n.T("Next, previous"), "Tab   Shift+Tab"}, {i18n.T("Press the focused button"), "Enter   Space"}} {
 		if query == "" || strings.Contains(strings.ToLower(f[0]+" "+f[1]), strings.ToLower(query)) {
 			add(f[0], f[1])
 		}

@@ -23,7 +23,7 @@ func (p *Page) permissions(l *list) {
 		return
 	}
 	if len(p.known.allowed) == 0 {
-		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Nothing is allowed for good. When a question comes, “always” and “never” are kept here, and can be taken back."), kit.RoleMuted))
+		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Nothing is allowed permanently. When you answer “always” or “never”, it appears here, and you can revoke it."), kit.RoleMuted))
 		return
 	}
 	var parts []fyne.CanvasObject

@@ -196,7 +196,7 @@ func (p *Page) Draw() {
 		return
 	}
 	l := &list{}
-	l.add(0, prose.NewParagraph(i18n.T("What agents may do beside talking. They ask you before each call, unless you allowed more here."), kit.RoleMuted))
+	l.add(0, prose.NewParagraph(i18n.T("What agents may do besides talking. They ask before each call unless you allow more here."), kit.RoleMuted))
 	if p.failed[""] != "" {
 		l.add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(p.failed[""], kit.RoleText)))
 	}
@@ -247,7 +247,7 @@ func (p *Page) commands(l *list) {
 	on.SetValue(p.known.commands, p.known.commandsSetBy != "")
 	parts := []fyne.CanvasObject{
 		kit.Line(kit.Gap16, 0, kit.Bold(i18n.T("Run programs")).Squeezable(), on),
-		prose.NewParagraph(i18n.T("Agents may ask to run a program on this machine (`RUN_CMD`): a list of arguments, no shell, in one folder, with limits of time and output."), kit.RoleMuted),
+		prose.NewParagraph(i18n.T("Agents may ask to run a program on this machine (`RUN_CMD`): a list of arguments, no shell, in one folder, with limits on time and output."), kit.RoleMuted),
 	}
 	if p.known.commandsSetBy != "" {
 		parts = append(parts, prose.NewParagraph(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": p.known.commandsSetBy}), kit.RoleWarn))

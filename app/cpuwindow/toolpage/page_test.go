@@ -123,7 +123,7 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.load()
-		b.Sees("Nothing is allowed for good.")
+		b.Sees("Nothing is allowed permanently.")
 		for _, p := range []tools.Permission{
 			{Agent: "coder", Tool: tools.RunCmd, Covers: "git", Answer: tools.AnswerAlways},
 			{Agent: "coder", Tool: "files.read_file", Answer: tools.AnswerNever},
@@ -166,7 +166,7 @@ func TestHowServersAre(t *testing.T) {
 		"failed":   {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("npx isn't installed or not in PATH"), Log: "l"}, []string{"can't be used", "Npx isn't installed", "Its log may say more."}, nil},
 		"web":      {mcpclient.Server{State: mcpclient.StateFailed, Err: errors.New("no route")}, []string{"No route.", "you are online", "Sign in…", "Test"}, []string{"Log"}},
 		"sign in":  {mcpclient.Server{State: mcpclient.StateFailed, Err: mcpclient.ErrSignIn}, []string{"It wants you to sign in.", "your browser"}, []string{"mac-stats mcp login"}},
-		"bad":      {mcpclient.Server{Where: "-", State: mcpclient.StateFailed, Err: errors.New("it needs a command")}, []string{"It needs a command.", "Put it right in mcp.json."}, []string{"Test"}},
+		"bad":      {mcpclient.Server{Where: "-", State: mcpclient.StateFailed, Err: errors.New("it needs a command")}, []string{"It needs a command.", "Correct it in mcp.json."}, []string{"Test"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestAServerIsAdded(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.load()
-		b.Sees("by the Model Context Protocol (MCP)")
+		b.Sees("through the Model Context Protocol (MCP)")
 		b.tap("Add a server…")
 		entry := b.page.sheet.text.Entry
 		if b.Canvas().Focused() != fyne.Focusable(entry) {
@@ -272,7 +272,7 @@ func TestAServerIsAdded(t *testing.T) {
 		b.Sees("Permissions", "new.go")
 		b.servers.err = errors.New("read mcp.json: unexpected end of JSON input")
 		b.load()
-		b.Sees("Read mcp.json: unexpected end", "Put the file right")
+		b.Sees("Read mcp.json: unexpected end", "Correct the file")
 	})
 }
 

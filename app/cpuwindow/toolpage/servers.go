@@ -21,11 +21,11 @@ func (p *Page) servers(l *list) {
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open mcp.json"), func() { p.host.OpenFile(p.parts.Servers.File()) })
 	if p.known.badServers != "" {
 		l.add(kit.Gap8, card(kit.RoleHot, prose.NewParagraph(p.known.badServers, kit.RoleText),
-			prose.NewParagraph(i18n.T("Put the file right; it is read again when it is saved."), kit.RoleMuted), column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
+			prose.NewParagraph(i18n.T("Correct the file. It is reloaded when you save it."), kit.RoleMuted), column.Spacer(kit.Gap4), kit.NewFlowRow(kit.Gap16, open)))
 	}
 	add := kit.NewButton(kit.ButtonPlain, i18n.T("Add a server…"), p.openSheet)
 	if len(p.known.servers) == 0 && p.known.badServers == "" {
-		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Servers give agents the tools of other programs, by the Model Context Protocol (MCP). They are listed in mcp.json, as for Claude Desktop and others."), kit.RoleMuted))
+		l.add(kit.Gap8, prose.NewParagraph(i18n.T("Servers give agents the tools of other programs through the Model Context Protocol (MCP). They are listed in mcp.json, in the format that Claude Desktop and others use."), kit.RoleMuted))
 		l.add(kit.Gap12, kit.NewFlowRow(kit.Gap16, add))
 		return
 	}
@@ -130,7 +130,7 @@ func (p *Page) tools(l *list, s mcpclient.Server) {
 		}
 		if t.Changed != "" {
 			l.below(kit.Gap4, prose.NewParagraph(i18n.With("It now says: {{.Text}}", i18n.Places{"Text": t.Changed}), kit.RoleWarn))
-			l.below(kit.Gap4, prose.NewParagraph(i18n.T("The agents are told the old words until you allow a call with the new ones."), kit.RoleMuted))
+			l.below(kit.Gap4, prose.NewParagraph(i18n.T("Agents get the old description until you allow a call with the new one."), kit.RoleMuted))
 		}
 	}
 }
@@ -178,9 +178,9 @@ func problemWords(s mcpclient.Server) (why, next string) {
 	case errors.Is(s.Err, mcpclient.ErrEnded):
 		return why, i18n.T("The next call starts it again. Its log may say why it ended.")
 	case s.Where == "":
-		return why, i18n.T("Put it right in mcp.json.")
+		return why, i18n.T("Correct it in mcp.json.")
 	case s.Log == "":
-		return why, i18n.T("See whether its address in mcp.json is right and you are online, then press “Test”.")
+		return why, i18n.T("Check its address in mcp.json and that you are online, then press “Test”.")
 	}
 	return why, i18n.T("Install it or put it right in mcp.json, then press “Test”. Its log may say more.")
 }

@@ -36,12 +36,12 @@ func (p *Page) openSheet() {
 func (s *sheet) rows() []*column.Placed {
 	l := &list{}
 	l.add(kit.Gap4, column.NewBoxRow(kit.Title(i18n.T("Add a server"))))
-	l.add(kit.Gap8, prose.NewParagraph(i18n.T("Paste what its documentation gives for mcp.json, or for Claude Desktop, Cursor or VS Code."), kit.RoleMuted))
+	l.add(kit.Gap8, prose.NewParagraph(i18n.T("Paste the configuration its documentation gives for mcp.json, Claude Desktop, Cursor or VS Code."), kit.RoleMuted))
 	l.add(kit.Gap12, s.text)
 	if s.problem.Flat != "" {
 		l.add(kit.Gap8, s.problem)
 	}
-	l.add(kit.Gap12, prose.NewParagraph(i18n.T("A program in it is started at once and runs with your rights. Add only what you trust."), kit.RoleWarn))
+	l.add(kit.Gap12, prose.NewParagraph(i18n.T("Its programs start at once and run with your permissions. Add only servers you trust."), kit.RoleWarn))
 	l.add(kit.Gap12, kit.NewFlowRow(kit.Gap8, s.add, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
 	return l.rows
 }

@@ -17,7 +17,7 @@ func AlertWords(m monitor.Metric, s monitor.Snapshot) string {
 		return i18n.With("The disk is nearly full: {{.Free}} of {{.Total}} are free on the volume of your home folder.",
 			i18n.Places{"Free": i18n.Number(monitor.Bytes(s.Disk.Free)), "Total": i18n.Number(monitor.Bytes(s.Disk.Total))})
 	case monitor.Battery:
-		return i18n.With("The battery is low: {{.Percent}} % are left.", i18n.Places{"Percent": fmt.Sprintf("%.0f", s.Battery.Percent)})
+		return i18n.With("The battery is low: {{.Percent}} % left.", i18n.Places{"Percent": fmt.Sprintf("%.0f", s.Battery.Percent)})
 	}
 	return string(m)
 }

@@ -15,7 +15,7 @@ func TestAlertWords(t *testing.T) {
 	for m, want := range map[monitor.Metric]string{
 		monitor.Temperature: "This machine is hot: 96 °C at its hottest sensor (coretemp).",
 		monitor.Disk:        "The disk is nearly full: 4.0 GB of 100 GB are free on the volume of your home folder.",
-		monitor.Battery:     "The battery is low: 5 % are left.",
+		monitor.Battery:     "The battery is low: 5 % left.",
 	} {
 		if got := AlertWords(m, s); got != want {
 			t.Errorf("%s: %q, want %q", m, got, want)

@@ -252,10 +252,10 @@ func naWords(why string) string {
 		return i18n.T("no battery")
 	case "no network interface":
 		return i18n.T("no network interface")
-	case "this kernel does not tell":
-		return i18n.T("this kernel does not tell")
-	case "this system does not tell":
-		return i18n.T("this system does not tell")
+	case "not reported by this kernel":
+		return i18n.T("not reported by this kernel")
+	case "not reported by this system":
+		return i18n.T("not reported by this system")
 	}
 	return why
 }

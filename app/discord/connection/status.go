@@ -61,8 +61,8 @@ func stopFor(code int) *StopError {
 		}
 	case closeInvalidShard, closeShardingRequired:
 		return &StopError{
-			code, "Discord wants this bot to be split over several connections (4010, 4011): it is in too many servers.",
-			"Let it leave servers until it is in fewer than 2,500; mac-stats is made for a bot of your own.",
+			code, "Discord requires several connections for this bot (4010, 4011): it is in too many servers.",
+			"Remove it from servers until it is in fewer than 2,500. mac-stats is made for a bot of your own.",
 		}
 	case closeInvalidVersion:
 		return &StopError{code, "Discord no longer speaks this version of its gateway (4012).", "Install a newer mac-stats."}
@@ -83,10 +83,10 @@ const (
 	whyClosed    = "Discord closed the connection."
 	whySilent    = "Discord has gone silent."
 	whyAsked     = "Discord asked to connect again."
-	whyInvalid   = "Discord wants a session to be begun."
+	whyInvalid   = "Discord asked for a new session."
 	whyNoneLeft  = "Discord allows no more new sessions for now."
 	whyLimited   = "Waiting to connect: Discord limits how often a bot may begin a session."
-	nextNothing  = "Nothing to do: it is tried again by itself."
+	nextNothing  = "Nothing to do: it retries automatically."
 )
 
 // Sentences are what a Status says of a connection that was stopped or is made again,
