@@ -52,7 +52,7 @@ func TestAServerIsAddedByItsSnippet(t *testing.T) {
 		"a server alone":       {text: `{"command": "npx", "args": ["x"]}`, bad: "the server has no name"},
 		"a name that is there": {file: `{"mcpServers": {"WEB": {"command": "x"}}}`, text: one, bad: "mcp.json has a server WEB already"},
 		"one of two is bad":    {file: `{}`, text: one + `, "my server": {"command": "x"}`, bad: "my server can't be used: a server's name has up to 32 letters"},
-		"neither":              {text: `"web": {}`, bad: "web can't be used: it needs a command or a url"},
+		"neither":              {text: `"web": {}`, bad: "web can't be used: it needs either a command or a url"},
 		"a file that is none":  {file: `{"mcpServers": {`, text: one, bad: "correct the file first"},
 		"no object":            {file: `{"mcpServers": null}`, text: one, bad: "correct the file first"},
 	} {

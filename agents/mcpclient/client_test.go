@@ -421,10 +421,10 @@ func TestMCPJSON(t *testing.T) {
 	for _, tt := range []struct{ name, text, bad string }{
 		{"as Claude Desktop writes it", `{"globalShortcut":"", "mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "b"}}}}`, ""},
 		{"on the web", `{"mcpServers": {"web": {"type": "http", "url": "https://example.org/mcp", "headers": {"Authorization": "Bearer x"}}}}`, ""},
-		{"no command", `{"mcpServers": {"x": {}}}`, "needs a command or a url"},
+		{"no command", `{"mcpServers": {"x": {}}}`, "needs either a command or a url"},
 		{"both", `{"mcpServers": {"x": {"command": "a", "url": "https://b.example"}}}`, "not both"},
 		{"the old transport", `{"mcpServers": {"x": {"type": "sse", "url": "https://b.example"}}}`, "streamable HTTP"},
-		{"a file's address", `{"mcpServers": {"x": {"url": "file:///etc/passwd"}}}`, "no http or https"},
+		{"a file's address", `{"mcpServers": {"x": {"url": "file:///etc/passwd"}}}`, "not an http or https"},
 		{"a path as a name", `{"mcpServers": {"../x": {"command": "a"}}}`, "letters (a to z)"},
 		{"a dot in a name", `{"mcpServers": {"files.read": {"command": "a"}}}`, "letters (a to z)"},
 		{"look-alikes", `{"mcpServers": {"files": {"command": "a"}, "Fi1es": {"command": "a"}}}`, "looks like"},

@@ -27,7 +27,7 @@ const (
 func (l Late) Words(due, at time.Time) string {
 	why, ok := map[Late]string{
 		LateAsleep: "while the machine slept", LateClosed: "while mac-stats was closed", LateQuiet: "in quiet hours",
-		LateBattery: "while on battery", LateBusy: "while the run before went on",
+		LateBattery: "while on battery", LateBusy: "while the previous run was still going",
 	}[l]
 	if !ok {
 		return ""
