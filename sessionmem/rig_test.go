@@ -60,7 +60,11 @@ func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal 
 
 func checkSameAfterRestart(t *testing.T, s *Store, root string) {
 	t.Helper()
-	if diff := cmp.Diff(texts(t, s, "cli-a"), texts(t, openStore(t, root), "cli-a")); diff != "" {
+	running, err := s.Context(t.Context(), "cli-a")
+	must(t, err)
+	fresh, err := openStore(t, root).Context(t.Context(), "cli-a")
+	must(t, err)
+	if diff := cmp.Diff(running, fresh, equalBlocks); diff != "" {
 		t.Errorf("a restart gives another context:\n%s", diff)
 	}
 }

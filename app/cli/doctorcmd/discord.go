@@ -61,13 +61,13 @@ func (d *doctor) discordState(ctx context.Context) check {
 	st, _, known := d.b.Discord.SavedStatus()
 	switch {
 	case known && st.State == connection.StateStopped:
-		return bad(name, words.OneLine(st.Text, 300), cmp.Or(st.Next, "Put that right; it is tried again by itself."))
+		return bad(name, words.OneLine(st.Text, 300), cmp.Or(st.Next, "Correct that; the app retries automatically."))
 	case !d.c.AppWorks(ctx, d.b):
 		return noted(name, "switched on; it answers while the app runs: `mac-stats`, or `mac-stats --headless`")
 	case known && st.State == connection.StateReady:
 		return good(name, fmt.Sprintf("%s, since %s", strings.TrimSuffix(words.OneLine(st.Text, 200), "."), st.Since.Format("2006-01-02 15:04")))
 	case known && st.State == connection.StateWaiting:
-		return bad(name, words.OneLine(st.Text, 300), cmp.Or(st.Next, "Check the network; it is tried again by itself."))
+		return bad(name, words.OneLine(st.Text, 300), cmp.Or(st.Next, "Check the network; the app retries automatically."))
 	}
 	return noted(name, "the app has not connected yet; `mac-stats discord status` shows how it goes on")
 }
