@@ -53,14 +53,15 @@ func Child(inside func(args []string) ([]string, error)) {
 	if os.Args[1] == keepArg {
 		os.Exit(keep(limits, argv))
 	}
-	set := limits.setter()
+	runtime.MemProfileRate = 0 // a sample needs memory of its own, which the limit may refuse
+	set, env := limits.setter(), os.Environ()
 	err := error(nil)
 	if argv[0] == Self && inside != nil {
 		argv, err = inside(argv[1:])
 	}
 	if err == nil {
 		set()
-		err = syscall.Exec(argv[0], argv, os.Environ())
+		err = syscall.Exec(argv[0], argv, env)
 	}
 	fmt.Fprintln(os.Stderr, "mac-stats: the program can't be run:", err)
 	os.Exit(126)
