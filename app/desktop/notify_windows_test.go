@@ -42,7 +42,7 @@ func TestNotificationOnWindows(t *testing.T) {
 
 func TestTheEndOfTheSessionIsToldOnWindows(t *testing.T) {
 	u := newUI(t)
-	l := newLoop(u.post, time.Second, make(wakeChannel, 1))
+	l := newLoop(u.post, never, time.Second, make(wakeChannel, 1))
 	l.start()
 	var did []string
 	d := &Desktop{loop: l, notifier: newNotifier(nil), onTerminate: func() func() {
