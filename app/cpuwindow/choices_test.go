@@ -215,16 +215,6 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 	})
 }
 
-// modelFor is the model a request was made for: it says so, or the transcript does by then.
-func (b *bench) modelFor(r agents.Request) string {
-	if r.Settings != nil {
-		return r.Settings.Model
-	}
-	b.keeper.mu.Lock()
-	defer b.keeper.mu.Unlock()
-	return b.keeper.settings[r.Session].Model
-}
-
 func TestAnswerAgainWithAnotherModel(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
@@ -236,7 +226,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 		b.focusedKey(fyne.KeyDown) // the first stands for automatic
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyReturn)
-		if r := b.turns.requests[0]; r.Retry != "u2" || b.modelFor(r) != "gemma3:4b" {
+		if r := b.turns.requests[0]; r.Retry != "u2" || r.Settings == nil || r.Settings.Model != "gemma3:4b" {
 			t.Errorf("the request is %+v", r)
 		}
 		b.finish(0, "u2")
@@ -252,7 +242,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 			t.Error("it didn't ask")
 		}
 		b.Confirm("Answer again")
-		if r := b.turns.requests[1]; r.Retry != "u1" || b.modelFor(r) != "qwen3:8b" {
+		if r := b.turns.requests[1]; r.Retry != "u1" || r.Settings == nil || r.Settings.Model != "qwen3:8b" {
 			t.Errorf("the request is %+v", r)
 		}
 	})

@@ -53,14 +53,11 @@ func (h *choice) unwritten() bool {
 	return h.unsaved
 }
 
-// TellChosen lets a turn that writes no message know what is being written just now.
+// TellChosen puts what is chosen into the request of a turn that writes no message. It may
+// be on its way to the transcript just now, so the request says it in any case.
 func (h *choice) TellChosen(req *agents.Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.unsaved {
-		s := h.chosen
-		req.Settings = &s
-	}
+	s := h.Chosen()
+	req.Settings = &s
 }
 
 // TakeChosen puts what no transcript says yet into a request.
