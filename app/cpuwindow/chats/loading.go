@@ -27,7 +27,7 @@ func (c *Chats) Load(conv *conversation.Conversation) {
 		}
 		c.host.Do(func() {
 			if run := c.parts.Engine.Active(conv.Name); run != nil && !conv.Busy() {
-				c.Turns.follow(conv, run)
+				c.Turns.follow(conv, run, func() {})
 			}
 			c.Changed(conv)
 		})
@@ -61,12 +61,11 @@ func (c *Chats) Reload() {
 	}()
 }
 
-// Refill reads a conversation again, with all that is shown now shown again. Off the UI
-// goroutine.
+// Refill reads a conversation again. Off the UI goroutine.
 func (c *Chats) Refill(ctx context.Context, conv *conversation.Conversation) error {
 	t, err := c.parts.Sessions.Load(ctx, conv.Name)
 	if err == nil {
-		conv.Refill(t)
+		conv.Fill(t)
 		c.lookWaiting(conv)
 	}
 	return err

@@ -15,7 +15,8 @@ import (
 // follow on demand.
 const blocksShown = 60
 
-// Fill sets the conversation from a transcript, newest blocks first to be built.
+// Fill sets the conversation from a transcript: the newest blocks, and older ones that are
+// shown already.
 func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,6 +48,9 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 	blocks, summary, count := placeSummary(t.Branch())
 	c.summarised = count
 	from := max(0, len(blocks)-blocksShown)
+	if oldest := slices.IndexFunc(blocks, c.shows); oldest >= 0 {
+		from = min(from, oldest)
+	}
 	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
 	}
@@ -66,6 +70,12 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 	c.restoreLive(live)
 }
 
+// shows reports whether a block is shown in its place. A Summary may be shown above blocks
+// that are not. The lock must be held.
+func (c *Conversation) shows(b transcript.Block) bool {
+	return c.shownID[b.ID] && b.Kind != transcript.KindSummary
+}
+
 // readUsage takes over what the last answer cost, where it says so. The lock must be held.
 func (c *Conversation) readUsage(blocks []transcript.Block) {
 	for _, b := range slices.Backward(blocks) {
@@ -76,17 +86,6 @@ func (c *Conversation) readUsage(blocks []transcript.Block) {
 			c.usage = u
 		}
 		return
-	}
-}
-
-// Refill is Fill with all that is shown now shown again, where it is still there.
-func (c *Conversation) Refill(t *transcript.Transcript) {
-	c.mu.Lock()
-	first := c.first
-	c.mu.Unlock()
-	c.Fill(t)
-	if slices.ContainsFunc(t.Branch(), func(b transcript.Block) bool { return b.ID == first }) {
-		c.PrependFrom(t, first)
 	}
 }
 
