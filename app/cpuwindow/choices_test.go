@@ -109,6 +109,54 @@ func TestWhatCantBeWrittenIsSaid(t *testing.T) {
 	})
 }
 
+func TestAChoiceThatCouldNotBeSavedGoesWithTheNextMessage(t *testing.T) {
+	want := transcript.Settings{Model: "qwen3:8b"}
+	failed := agents.Event{Type: agents.EventError, Kind: fault.KindInternal, Text: "The message couldn't be saved.", Err: errors.New("disk full")}
+	for name, tt := range map[string]struct {
+		before func(b *bench)
+		sends  bool // the message after before carries the choice
+	}{
+		"at once": {func(*bench) {}, true},
+		"after the conversation was read again": {func(b *bench) {
+			b.w.chats().Reload()
+			b.Settle()
+		}, true},
+		"after a message that was refused too": {func(b *bench) {
+			b.w.chat.Send("one")
+			b.run(0).events <- failed
+			close(b.run(0).events)
+			b.Settle()
+		}, true},
+		"not after a message that was saved": {func(b *bench) {
+			b.w.chat.Send("one")
+			b.finish(0, "u9")
+		}, false},
+		"after the model answered again": {func(b *bench) {
+			b.w.chat.Regenerate() // it writes no message
+			b.finish(0, "u2")
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screentest.InBubble(t, func(t *testing.T) {
+				b := talked(t)
+				b.keeper.refuse = errors.New("the disk is full")
+				b.choose(b.w.chats().Shown(), want)
+				b.Settle()
+				tt.before(b)
+				b.w.chat.Send("two")
+				b.Settle()
+				got := b.turns.requests[len(b.turns.requests)-1].Settings
+				if sent := got != nil && got.Equal(want); sent != tt.sends {
+					t.Errorf("the message is sent with %+v", got)
+				}
+				if chosen := b.w.chats().Shown().Chosen(); !chosen.Equal(want) {
+					t.Errorf("chosen is %+v", chosen)
+				}
+			})
+		})
+	}
+}
+
 func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

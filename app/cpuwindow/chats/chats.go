@@ -218,16 +218,15 @@ func (c *Chats) Learnt(session string, written []memory.Written, proposed []memo
 }
 
 // WriteChoice writes what was chosen for a conversation (agent, model, temperature,
-// instructions) behind the scenes. It stands in the transcript; before there is one, it goes
-// along with the first message.
+// instructions) to its transcript, in the background. A choice that can't be written, also
+// because there is no transcript yet, is sent with the next message.
 func (c *Chats) WriteChoice(conv *conversation.Conversation, s transcript.Settings) {
 	go func() {
 		err := c.parts.Library.SetSettings(c.host.Context(), conv.Name, s)
-		if errors.Is(err, session.ErrNotFound) {
-			return // it goes along with the first message
-		}
-		conv.ChoiceWritten(s)
-		if err != nil && c.host.Context().Err() == nil {
+		switch {
+		case err == nil:
+			conv.ChoiceWritten(s)
+		case !errors.Is(err, session.ErrNotFound) && c.host.Context().Err() == nil:
 			c.host.Do(func() {
 				c.host.Tell(i18n.T("Your choice couldn't be saved. It lasts until mac-stats quits."), err.Error())
 			})

@@ -25,7 +25,6 @@ func (t *Turns) Send(c *conversation.Conversation, text string, files []conversa
 	c.SendFiles(files)
 	t.chats.host.Address(&req)
 	conversation.AddTo(&req, files)
-	c.TakeChosen(&req)
 	c.Begin(text, time.Now(), conversation.Attachments(files)...)
 	t.start(c, req)
 }
@@ -56,11 +55,9 @@ func (t *Turns) Retry(c *conversation.Conversation, f conversation.Fault) {
 		req.Text = f.Text
 		t.chats.host.Address(&req)
 		conversation.AddTo(&req, c.FilesSent())
-		c.TakeChosen(&req)
 	} else {
 		c.BeginAgain(f.UserID, time.Now())
 		req.Retry = f.UserID
-		c.TellChosen(&req)
 	}
 	t.start(c, req)
 }
@@ -71,19 +68,25 @@ func (t *Turns) Edit(c *conversation.Conversation, block, text string) {
 	req := agents.Request{Session: c.Name, Edit: block, Text: text, Holder: holder}
 	t.chats.host.Address(&req)
 	req.Text = transcript.WithLinks(req.Text, files...)
-	c.TakeChosen(&req)
 	t.start(c, req)
 }
 
 func (t *Turns) start(c *conversation.Conversation, req agents.Request) {
 	req.CanAsk = true
-	t.follow(c, t.chats.parts.Engine.Start(t.chats.host.Context(), req))
+	c.AddChoice(&req)
+	written := func() {
+		if req.Settings != nil && req.Retry == "" {
+			c.ChoiceWritten(*req.Settings)
+		}
+	}
+	t.follow(c, t.chats.parts.Engine.Start(t.chats.host.Context(), req), written)
 	t.chats.Changed(c)
 	t.chats.host.Started(c)
 }
 
-// follow brings a run's events to its conversation until the run ends.
-func (t *Turns) follow(c *conversation.Conversation, run conversation.Run) {
+// follow applies a run's events to its conversation until the run ends. It calls written
+// once the message is on disk.
+func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, written func()) {
 	c.Follow(run)
 	host := t.chats.host
 	events := run.Events(host.Context())
@@ -101,6 +104,7 @@ func (t *Turns) follow(c *conversation.Conversation, run conversation.Run) {
 			}
 			if ev.Block != "" && !listed { // the message is on disk: so is the session
 				listed = true
+				written()
 				host.ListChanged()
 			}
 		}

@@ -28,8 +28,8 @@ func (h *choice) Choose(s transcript.Settings) {
 	h.chosen, h.unsaved = s, true
 }
 
-// ChoiceWritten notes that the transcript says what was chosen, unless something else
-// was chosen since.
+// ChoiceWritten notes that the transcript holds this choice. A newer choice still waits to
+// be written.
 func (h *choice) ChoiceWritten(s transcript.Settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,19 +53,14 @@ func (h *choice) unwritten() bool {
 	return h.unsaved
 }
 
-// TellChosen puts what is chosen into the request of a turn that writes no message. It may
-// be on its way to the transcript just now, so the request says it in any case.
-func (h *choice) TellChosen(req *agents.Request) {
-	s := h.Chosen()
-	req.Settings = &s
-}
-
-// TakeChosen puts what no transcript says yet into a request.
-func (h *choice) TakeChosen(req *agents.Request) {
+// AddChoice puts the choice into a request when no transcript holds it yet. A retry gets it
+// in any case: it writes no message, and the choice may be on its way to the transcript.
+// The choice counts as unwritten until ChoiceWritten.
+func (h *choice) AddChoice(req *agents.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.unsaved {
+	if h.unsaved || req.Retry != "" {
 		s := h.chosen
-		req.Settings, h.unsaved = &s, false
+		req.Settings = &s
 	}
 }
