@@ -18,19 +18,19 @@ import (
 // nothing moves and Tab reaches them always.
 
 // userActions is what can be done with a message of the user's.
-func (c *View) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
+func (r *Rows) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
 	g := &kit.HoverGroup{}
 	key, text := e.Key, e.Text
 	var objects []fyne.CanvasObject
-	if e.Block != "" && !c.Reading {
-		objects = append(objects, g.Add(i18n.T("Edit"), func() { c.Toggle(key) }))
+	if e.Block != "" && !r.Reading {
+		objects = append(objects, g.Add(i18n.T("Edit"), func() { r.Toggle(key) }))
 	}
 	if text == forgotten.Text {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
-	objects = append(objects, g.Take(kit.NewCopy(func() { c.Act.CopyText(text) })))
-	if block := e.Block; block != "" && c.Act.ForgetMessage != nil {
-		objects = append(objects, c.moreButton(g, block, text))
+	objects = append(objects, g.Take(kit.NewCopy(func() { r.Act.CopyText(text) })))
+	if block := e.Block; block != "" && r.Act.ForgetMessage != nil {
+		objects = append(objects, r.moreButton(g, block, text))
 	}
 	return kit.Line(kit.Gap12, -1, objects...), g
 }

@@ -66,14 +66,14 @@ func linesOf(text string) int {
 
 // fold shows the beginning of a long message, and gives the button for the rest; nil
 // where the message is short.
-func (c *View) fold(f *column.Framed, key, text string) *kit.Button {
+func (r *Rows) fold(f *column.Framed, key, text string) *kit.Button {
 	lines := linesOf(text)
 	if lines < foldFrom {
 		return nil
 	}
 	b := kit.NewButton(kit.ButtonQuiet, "", nil)
 	show := func(all bool) {
-		c.unfolded[key] = all
+		r.unfolded[key] = all
 		n, label := foldTo, i18n.Count("Show all {{.N}} lines", lines)
 		if all {
 			n, label = 0, i18n.T("Show less")
@@ -81,8 +81,8 @@ func (c *View) fold(f *column.Framed, key, text string) *kit.Button {
 		f.Text.ShowLines(n)
 		b.SetText(label)
 	}
-	show(c.unfolded[key])
-	b.OnTap = func() { show(!c.unfolded[key]); kit.HostOf(f).Remeasure(f) }
+	show(r.unfolded[key])
+	b.OnTap = func() { show(!r.unfolded[key]); kit.HostOf(f).Remeasure(f) }
 	f.OnFind = func() { show(true); kit.HostOf(f).Remeasure(f) }
 	return b
 }

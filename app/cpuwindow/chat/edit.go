@@ -107,24 +107,24 @@ func (x *editRowRenderer) Refresh() {
 }
 
 // buildUser is a message of the user's, or the field it is edited in.
-func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
+func (r *Rows) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	key, block := e.Key, e.Block
-	if editing && !c.Reading {
-		row := newEditRow(e.Text, c.editWords(block), i18n.T("Send again"), func(text string) {
-			c.Expanded[key] = false
-			c.Act.EditMessage(block, text)
-		}, func() { c.Toggle(key); c.Act.FocusComposer() })
+	if editing && !r.Reading {
+		row := newEditRow(e.Text, r.editWords(block), i18n.T("Send again"), func(text string) {
+			r.Expanded[key] = false
+			r.Act.EditMessage(block, text)
+		}, func() { r.Toggle(key); r.Act.FocusComposer() })
 		b.Rows = []*column.Placed{{Row: row, Gap: kit.Gap16}}
-		c.Act.StartEdit(row)
+		r.Act.StartEdit(row)
 		return
 	}
 	b.text = e.Text
-	actions, group := c.userActions(e)
-	b.Rows = c.userRows(e, actions, group)
+	actions, group := r.userActions(e)
+	b.Rows = r.userRows(e, actions, group)
 	b.pager = nil
 	switch {
-	case len(e.Versions) > 1 && !c.Reading:
-		b.pager = c.newPager(e)
+	case len(e.Versions) > 1 && !r.Reading:
+		b.pager = r.newPager(e)
 		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(b.pager.object), Gap: kit.Gap4})
 	case e.Edited: // the transcript tells when the answer is done
 		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(kit.Small(i18n.T("edited"))), Gap: kit.Gap4})
@@ -132,11 +132,11 @@ func (c *View) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 }
 
 // editWords says what sending the edited message means.
-func (c *View) editWords(block string) string {
+func (r *Rows) editWords(block string) string {
 	after := 0
 	found := false
-	for i := range c.last.Entries {
-		e := &c.last.Entries[i]
+	for i := range r.last.Entries {
+		e := &r.last.Entries[i]
 		if found && (e.Kind == conversation.User || e.Kind == conversation.Head) {
 			after++
 		}

@@ -72,12 +72,12 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 }
 
 // userRows are a message's bubble and its files.
-func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*column.Placed {
+func (r *Rows) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*column.Placed {
 	var rows []*column.Placed
 	if e.Text != "" {
 		f := newBubble(e.Text, actions)
 		rows = append(rows, &column.Placed{Row: f, Gap: kit.Gap16, Hot: group})
-		if b := c.fold(f, e.Key, e.Text); b != nil {
+		if b := r.fold(f, e.Key, e.Text); b != nil {
 			rows = append(rows, &column.Placed{Row: newRightRow(b), Gap: kit.Gap4})
 		}
 	}
@@ -85,8 +85,8 @@ func (c *View) userRows(e *conversation.EntryView, actions fyne.CanvasObject, gr
 		return rows
 	}
 	var act FileActions
-	if c.Act.Files != nil {
-		act = c.Act.Files(c.shown)
+	if r.Act.Files != nil {
+		act = r.Act.Files(r.last.Name)
 	}
 	gap := kit.Gap16
 	if len(rows) > 0 {

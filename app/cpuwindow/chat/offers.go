@@ -12,14 +12,14 @@ import (
 // What the card of a message that was refused offers, beside sending it again.
 
 // offers are the buttons of a refused message.
-func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
+func (r *Rows) offers(f conversation.Fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	if f.Kind == fault.KindNoVision && f.Offer != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.Offer, 24)}), func() { c.Act.UseModel(f.Offer, f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Use {{.Offer}}", i18n.Places{"Offer": i18n.Shorten(f.Offer, 24)}), func() { r.Act.UseModel(f.Offer, f) }))
 	}
-	if f.Kind == fault.KindNoMemory && f.UserID != "" && c.Act.AnswerWith != nil {
+	if f.Kind == fault.KindNoMemory && f.UserID != "" && r.Act.AnswerWith != nil {
 		var b *kit.Button
-		b = kit.NewButton(kit.ButtonPrimary, i18n.T("Choose another model…"), func() { c.Act.AnswerWith(f.UserID, b) })
+		b = kit.NewButton(kit.ButtonPrimary, i18n.T("Choose another model…"), func() { r.Act.AnswerWith(f.UserID, b) })
 		buttons = append(buttons, b)
 	}
 	if f.UserID != "" {
@@ -30,10 +30,10 @@ func (c *View) offers(f conversation.Fault) []fyne.CanvasObject {
 		if len(buttons) == 0 {
 			kind = kit.ButtonPrimary
 		}
-		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { c.Act.SendBare(f) }))
+		buttons = append(buttons, kit.NewButton(kind, i18n.T("Send without the image"), func() { r.Act.SendBare(f) }))
 	}
 	if f.Kind == fault.KindTooLong {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { c.Act.Rewrite(f) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.T("Edit message"), func() { r.Act.Rewrite(f) }))
 	}
 	return buttons
 }

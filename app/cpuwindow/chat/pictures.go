@@ -68,13 +68,13 @@ func Inline(a transcript.Attachment) (data []byte, ok bool, err error) {
 }
 
 // pictureRow is the pictures of a finished answer; nil where it has none.
-func (c *View) pictureRow(e *conversation.EntryView) *column.Placed {
-	if e.Live || c.Act.Files == nil {
+func (r *Rows) pictureRow(e *conversation.EntryView) *column.Placed {
+	if e.Live || r.Act.Files == nil {
 		return nil
 	}
 	list := picturesIn(e.Leaves)
 	if len(list) == 0 {
 		return nil
 	}
-	return &column.Placed{Row: newFileRow(list, c.Act.Files(c.shown), false), Gap: kit.Gap8, Max: kit.ProseMax}
+	return &column.Placed{Row: newFileRow(list, r.Act.Files(r.last.Name), false), Gap: kit.Gap8, Max: kit.ProseMax}
 }

@@ -11,33 +11,33 @@ import (
 // noteRows is a note; a proposal is shown whole, for what is cut can't be decided,
 // with its buttons below. Edit turns it into a field; what is saved from there is
 // what is remembered.
-func (c *View) noteRows(e *conversation.EntryView, editing bool) []*column.Placed {
+func (r *Rows) noteRows(e *conversation.EntryView, editing bool) []*column.Placed {
 	switch {
 	case e.Asking:
-		return c.questionRows(e)
+		return r.questionRows(e)
 	case e.Removed:
-		return []*column.Placed{c.removedRow(e)}
+		return []*column.Placed{r.removedRow(e)}
 	case e.Unkept:
-		return []*column.Placed{c.unkeptRow(e, editing)}
+		return []*column.Placed{r.unkeptRow(e, editing)}
 	case e.Proposal == "":
-		return []*column.Placed{{Row: c.noteRow(e), Gap: kit.Gap8}}
+		return []*column.Placed{{Row: r.noteRow(e), Gap: kit.Gap8}}
 	}
 	key, id := e.Key, e.Proposal
 	if editing {
 		row := newEditRow(e.Proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
-			c.Expanded[key] = false
-			c.Act.SaveEdited(key, id, text)
-		}, func() { c.Toggle(key) })
-		c.Act.StartEdit(row)
+			r.Expanded[key] = false
+			r.Act.SaveEdited(key, id, text)
+		}, func() { r.Toggle(key) })
+		r.Act.StartEdit(row)
 		return []*column.Placed{{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
 	words := prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted)
-	edit := kit.NewButton(kit.ButtonLink, i18n.T("Edit"), func() { c.Toggle(key) })
+	edit := kit.NewButton(kit.ButtonLink, i18n.T("Edit"), func() { r.Toggle(key) })
 	edit.Hidden = e.Proposed == ""
 	buttons := kit.Line(kit.Gap8, -1,
-		kit.NewButton(kit.ButtonLink, i18n.T("Save"), func() { c.Act.Decide(key, id, true) }), edit,
-		kit.NewButton(kit.ButtonLink, i18n.T("Discard"), func() { c.Act.Decide(key, id, false) }),
-		kit.NewButton(kit.ButtonQuiet, i18n.T("Open inbox"), func() { c.Act.OpenInbox() }),
+		kit.NewButton(kit.ButtonLink, i18n.T("Save"), func() { r.Act.Decide(key, id, true) }), edit,
+		kit.NewButton(kit.ButtonLink, i18n.T("Discard"), func() { r.Act.Decide(key, id, false) }),
+		kit.NewButton(kit.ButtonQuiet, i18n.T("Open inbox"), func() { r.Act.OpenInbox() }),
 	)
 	return []*column.Placed{
 		{Row: column.NewFramed(words, kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8), Gap: kit.Gap8, Max: kit.ProseMax},

@@ -20,7 +20,7 @@ import (
 // or be sent, and where.
 
 // questionRows are a question that waits: what it is about, whole, and the decision.
-func (c *View) questionRows(e *conversation.EntryView) []*column.Placed {
+func (r *Rows) questionRows(e *conversation.EntryView) []*column.Placed {
 	q := e.Question
 	what, note := whatWords(q)
 	runs := []prose.Run{{Text: e.Text}, {Text: "\n\n"}, {Text: what, Mono: true}, {Text: "\n"}}
@@ -42,7 +42,7 @@ func (c *View) questionRows(e *conversation.EntryView) []*column.Placed {
 		if i == 0 && answer == agents.AnswerNever {
 			kind = kit.ButtonPrimary
 		}
-		buttons = append(buttons, kit.NewButton(kind, answerWords(answer), func() { c.Act.Answer(q.ID, answer) }))
+		buttons = append(buttons, kit.NewButton(kind, answerWords(answer), func() { r.Act.Answer(q.ID, answer) }))
 		if answer == agents.AnswerAlways {
 			fact(i18n.T("“Always” covers:"), coversWords(q))
 		}

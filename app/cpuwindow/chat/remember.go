@@ -15,10 +15,10 @@ import (
 
 // moreButton is what else can be done with a message of the user's, in a menu: beside a
 // bubble there is little room.
-func (c *View) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
-	forget := fyne.NewMenuItem(i18n.T("Forget…"), func() { c.Act.ForgetMessage(block) })
+func (r *Rows) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
+	forget := fyne.NewMenuItem(i18n.T("Forget…"), func() { r.Act.ForgetMessage(block) })
 	var b *kit.Button
-	b = g.Add(i18n.T("More…"), func() { c.Act.ShowMenu(append(c.rememberItems("", text), forget), b) })
+	b = g.Add(i18n.T("More…"), func() { r.Act.ShowMenu(append(r.rememberItems("", text), forget), b) })
 	return b
 }
 
@@ -39,15 +39,15 @@ func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
 
 // rememberItems offers to remember what is selected, else the beginning of what was said;
 // nothing where there is neither.
-func (c *View) rememberItems(selected, said string) []*fyne.MenuItem {
+func (r *Rows) rememberItems(selected, said string) []*fyne.MenuItem {
 	line, label := selected, i18n.T("Remember the selection…")
 	if strings.TrimSpace(line) == "" {
 		line, label = firstSentence(said), i18n.T("Remember this…")
 	}
-	if line == "" || c.Act.Remember == nil {
+	if line == "" || r.Act.Remember == nil {
 		return nil
 	}
-	return []*fyne.MenuItem{fyne.NewMenuItem(label, func() { c.Act.Remember(line) })}
+	return []*fyne.MenuItem{fyne.NewMenuItem(label, func() { r.Act.Remember(line) })}
 }
 
 // answerLine is what an answer begins with, or what is selected.

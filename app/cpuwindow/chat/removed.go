@@ -11,8 +11,8 @@ import (
 // A line at its end says so, and the user decides what becomes of it.
 
 // removedRow is the line.
-func (c *View) removedRow(e *conversation.EntryView) *column.Placed {
+func (r *Rows) removedRow(e *conversation.EntryView) *column.Placed {
 	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(e.Text),
-		kit.NewButton(kit.ButtonLink, i18n.T("Restore"), func() { c.Act.DecideRemoved(true) }),
-		kit.NewButton(kit.ButtonLink, i18n.T("Keep removed"), func() { c.Act.DecideRemoved(false) }))), Gap: kit.Gap8}
+		kit.NewButton(kit.ButtonLink, i18n.T("Restore"), func() { r.Act.DecideRemoved(true) }),
+		kit.NewButton(kit.ButtonLink, i18n.T("Keep removed"), func() { r.Act.DecideRemoved(false) }))), Gap: kit.Gap8}
 }

@@ -19,11 +19,11 @@ import (
 )
 
 // Build gives the rows of an entry, made anew only where it changed.
-func (c *View) Build(e *conversation.EntryView) *Entry {
-	b := c.Built[e.Key]
-	open := c.Expanded[e.Key]
+func (r *Rows) Build(e *conversation.EntryView) *Entry {
+	b := r.Built[e.Key]
+	open := r.Expanded[e.Key]
 	if b != nil && b.rev == e.Rev && b.expanded == open {
-		c.tick(b, e, open)
+		r.tick(b, e, open)
 		return b
 	}
 	if b == nil {
@@ -33,38 +33,38 @@ func (c *View) Build(e *conversation.EntryView) *Entry {
 	b.text, b.said = "", markdown.View{}
 	switch e.Kind {
 	case conversation.User:
-		c.buildUser(b, e, open)
+		r.buildUser(b, e, open)
 	case conversation.Head:
-		c.buildHead(b, e)
+		r.buildHead(b, e)
 	case conversation.Answer:
 		b.said = e.View
-		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{})
+		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{})
 		b.Rows = b.leaves.Rows
-		if p := c.pictureRow(e); p != nil {
+		if p := r.pictureRow(e); p != nil {
 			b.Rows = append(slices.Clip(b.Rows), p)
 		}
 	case conversation.Thinking:
-		c.buildFold(b, e, open)
+		r.buildFold(b, e, open)
 	case conversation.Call:
-		c.buildCall(b, e, open)
+		r.buildCall(b, e, open)
 	case conversation.Summary:
-		c.buildSummary(b, e, open)
+		r.buildSummary(b, e, open)
 	case conversation.Note:
-		b.Rows = c.noteRows(e, open)
+		b.Rows = r.noteRows(e, open)
 	case conversation.Error:
-		b.Rows = []*column.Placed{{Row: c.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
+		b.Rows = []*column.Placed{{Row: r.errorRow(e), Gap: kit.Gap12, Max: kit.ProseMax}}
 	}
 	return b
 }
 
 // tick moves the clock of what is under way.
-func (c *View) tick(b *Entry, e *conversation.EntryView, open bool) {
+func (r *Rows) tick(b *Entry, e *conversation.EntryView, open bool) {
 	switch {
 	case !e.Live:
 	case b.Call != nil:
-		b.Call.set(e, open, c.now())
+		b.Call.set(e, open, r.now())
 	case b.fold != nil:
-		b.fold.SetText(c.thinkingWords(e) + foldSign(open))
+		b.fold.SetText(r.thinkingWords(e) + foldSign(open))
 	}
 }
 
@@ -75,33 +75,33 @@ func foldSign(open bool) string {
 	return " ›"
 }
 
-func (c *View) buildHead(b *Entry, e *conversation.EntryView) {
+func (r *Rows) buildHead(b *Entry, e *conversation.EntryView) {
 	if b.head == nil {
 		b.head = newHeadRow()
 		b.Rows = []*column.Placed{{Row: b.head, Gap: kit.Gap20, Max: kit.ProseMax}}
 	}
-	b.head.set(e, c.now())
+	b.head.set(e, r.now())
 }
 
 // buildFold is a line that opens and closes what is below it.
-func (c *View) buildFold(b *Entry, e *conversation.EntryView, open bool) {
+func (r *Rows) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 	if b.fold == nil {
 		key := e.Key
-		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { c.Toggle(key) })
+		b.fold = kit.NewButton(kit.ButtonQuiet, "", func() { r.Toggle(key) })
 		b.Rows = []*column.Placed{{Row: column.NewBoxRow(kit.Line(0, -1, b.fold)), Gap: kit.Gap8, Max: kit.ProseMax}}
 	}
-	b.fold.SetText(c.thinkingWords(e) + foldSign(open))
+	b.fold.SetText(r.thinkingWords(e) + foldSign(open))
 	b.Rows[0].Row.Refresh()
 	b.Rows = b.Rows[:1:1]
 	if open {
-		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap16, Muted: true})
+		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{Indent: kit.Gap16, Muted: true})
 		b.Rows = append(b.Rows, b.leaves.Rows...)
 	}
 }
 
-func (c *View) thinkingWords(e *conversation.EntryView) string {
+func (r *Rows) thinkingWords(e *conversation.EntryView) string {
 	if e.Live {
-		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, c.now())})
+		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, r.now())})
 	}
 	if t := conversation.TookWords(e.Took); t != "" {
 		return i18n.With("Thought for {{.T}}", i18n.Places{"T": t})
@@ -109,12 +109,12 @@ func (c *View) thinkingWords(e *conversation.EntryView) string {
 	return i18n.T("Thought")
 }
 
-func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
+func (r *Rows) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 	key, id := e.Key, e.CallID
 	if b.Call == nil {
-		b.Call = newCallRow(func() { c.Toggle(key) }, func() { c.Act.StopCall(id) })
+		b.Call = newCallRow(func() { r.Toggle(key) }, func() { r.Act.StopCall(id) })
 	}
-	b.Call.set(e, open, c.now())
+	b.Call.set(e, open, r.now())
 	b.Rows = []*column.Placed{{Row: b.Call, Gap: kit.Gap8, Max: kit.ProseMax}}
 	if open {
 		task := strings.TrimSpace(e.Task)
@@ -125,37 +125,37 @@ func (c *View) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 			words := prose.New([]prose.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
 			b.Rows = append(b.Rows, &column.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
-		b.leaves.Update(e.View, c.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
+		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{Indent: kit.Gap20, Muted: true})
 		b.Rows = append(b.Rows, b.leaves.Rows...)
 	}
 }
 
-func (c *View) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
+func (r *Rows) buildSummary(b *Entry, e *conversation.EntryView, open bool) {
 	label := i18n.T("older messages summarised")
 	if e.Count > 0 {
 		label = i18n.Count("{{.N}} older messages summarised", e.Count)
 	}
 	label += " · " + map[bool]string{false: i18n.T("show"), true: i18n.T("hide")}[open]
-	b.Rows = []*column.Placed{{Row: column.NewDivider(label, func() { c.Toggle(e.Key) }), Gap: kit.Gap16}}
+	b.Rows = []*column.Placed{{Row: column.NewDivider(label, func() { r.Toggle(e.Key) }), Gap: kit.Gap16}}
 	if open {
 		f := column.NewFramed(prose.New([]prose.Run{{Text: e.Text}}, kit.SizeText, kit.RoleMuted), kit.RolePanel, kit.RoleLine, kit.RadiusCard, kit.Gap12, kit.Gap8)
 		b.Rows = append(b.Rows, &column.Placed{Row: f, Gap: kit.Gap8, Max: kit.ProseMax})
 	}
 }
 
-func (c *View) noteRow(e *conversation.EntryView) kit.Row {
+func (r *Rows) noteRow(e *conversation.EntryView) kit.Row {
 	if e.RetryID != "" {
 		f := conversation.Fault{UserID: e.RetryID}
-		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { c.Act.Retry(f) })))
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Retry"), func() { r.Act.Retry(f) })))
 	}
 	if e.GoOn {
-		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), c.Act.GoOn)))
+		return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Continue"), r.Act.GoOn)))
 	}
 	if e.UndoID == "" {
 		return prose.New(prose.Runs(e.Text, kit.RoleNone), kit.SizeSmall, kit.RoleMuted)
 	}
 	key, id := e.Key, e.UndoID
-	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { c.Act.Undo(key, id) })))
+	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { r.Act.Undo(key, id) })))
 }
 
 // headRow is the badge of an answer.
@@ -253,7 +253,7 @@ func newStateRow() *stateRow {
 func (s *stateRow) set(text string) { s.text.SetText(text) }
 
 // errorRow is a failed turn: what happened, what to do, and the button for it.
-func (c *View) errorRow(e *conversation.EntryView) kit.Row {
+func (r *Rows) errorRow(e *conversation.EntryView) kit.Row {
 	f := *e.Fault
 	parts := []fyne.CanvasObject{prose.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}
 	if f.Next != "" && !strings.Contains(f.Sentence, f.Next) {
@@ -261,9 +261,9 @@ func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	}
 	var buttons []fyne.CanvasObject
 	if f.Kind == fault.KindModelMissing && f.Model != "" {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { c.Act.Pull(f.Model) }))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPrimary, i18n.With("Pull {{.Model}}", i18n.Places{"Model": f.Model}), func() { r.Act.Pull(f.Model) }))
 	}
-	buttons = append(buttons, c.offers(f)...)
+	buttons = append(buttons, r.offers(f)...)
 	kind, label := kit.ButtonPrimary, i18n.T("Retry")
 	if len(buttons) > 0 {
 		kind = kit.ButtonPlain
@@ -271,12 +271,12 @@ func (c *View) errorRow(e *conversation.EntryView) kit.Row {
 	if f.UserID == "" {
 		label = i18n.T("Send again")
 	}
-	buttons = append(buttons, kit.NewButton(kind, label, func() { c.Act.Retry(f) }))
+	buttons = append(buttons, kit.NewButton(kind, label, func() { r.Act.Retry(f) }))
 	if f.Kind == fault.KindTimeout || f.Kind == fault.KindBusy {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), c.Act.Recheck))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Re-check"), r.Act.Recheck))
 	}
 	if f.Kind == fault.KindDisk {
-		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), c.Act.OpenFolder))
+		buttons = append(buttons, kit.NewButton(kit.ButtonPlain, i18n.T("Open data folder"), r.Act.OpenFolder))
 	}
 	if f.Again != "" {
 		buttons = append(buttons, kit.Small(f.Again))

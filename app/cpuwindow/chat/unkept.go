@@ -13,17 +13,17 @@ import (
 // a quiet line below it says so, and offers to save what the user chooses to.
 
 // unkeptRow is the line, or the field with what is going to be remembered.
-func (c *View) unkeptRow(e *conversation.EntryView, editing bool) *column.Placed {
+func (r *Rows) unkeptRow(e *conversation.EntryView, editing bool) *column.Placed {
 	key := e.Key
 	if editing {
 		row := newEditRow(e.Proposed, i18n.T("This is what will be remembered."), i18n.T("Save"), func(text string) {
-			c.Expanded[key] = false
-			c.Act.SaveUnkept(key, text)
-		}, func() { c.Toggle(key) })
-		c.Act.StartEdit(row)
+			r.Expanded[key] = false
+			r.Act.SaveUnkept(key, text)
+		}, func() { r.Toggle(key) })
+		r.Act.StartEdit(row)
 		return &column.Placed{Row: row, Gap: kit.Gap8, Max: kit.ProseMax}
 	}
-	remember := kit.NewButton(kit.ButtonLink, i18n.T("Remember this…"), func() { c.Toggle(key) })
+	remember := kit.NewButton(kit.ButtonLink, i18n.T("Remember this…"), func() { r.Toggle(key) })
 	remember.Hidden = strings.TrimSpace(e.Proposed) == ""
 	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), remember)), Gap: kit.Gap8}
 }

@@ -17,11 +17,11 @@ type pager struct {
 	object     *fyne.Container
 }
 
-func (c *View) newPager(e *conversation.EntryView) *pager {
+func (r *Rows) newPager(e *conversation.EntryView) *pager {
 	all, at := e.Versions, slices.Index(e.Versions, e.Block)
 	p := &pager{id: e.Block}
 	turn := func(sign string, to int) *kit.Button {
-		b := kit.NewButton(kit.ButtonQuiet, sign, func() { c.Act.UseVersion(all[to], to < at) })
+		b := kit.NewButton(kit.ButtonQuiet, sign, func() { r.Act.UseVersion(all[to], to < at) })
 		b.PadX = kit.Gap8 // enough to aim at
 		if to < 0 || to == len(all) {
 			b.Disable()

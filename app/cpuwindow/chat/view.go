@@ -14,29 +14,33 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// View draws the conversation that is shown. It keeps what it built for each
-// entry and touches only what changed.
+// View draws the conversation that is shown in a column that scrolls.
 type View struct {
-	Act       Actions
+	*Rows
 	Port      *column.Viewport
 	Latest    *kit.Button
 	Object    fyne.CanvasObject
-	Built     map[string]*Entry
 	feet      map[string]*answerFoot
 	alive     map[string]*answerFoot // those in use, while the rows are laid out
-	Expanded  map[string]bool        // what is open; of a message: being edited
-	unfolded  map[string]bool        // long messages that are shown whole
-	left      int                    // messages there were when the reader left the end
-	olderThen int                    // and blocks that were not shown
+	left      int                    // messages that existed when the reader left the end
+	olderThen int                    // blocks that weren't shown at that moment
 	float     *fyne.Container
-	Reading   bool   // nothing can be changed here
-	shown     string // session
-	last      conversation.View
 	extra     []*column.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
-	OnToggle  func()                       // who uses the rows elsewhere lays them out
-	OnLaidOut func(first string, all bool) // the block the rows begin with, and whether nothing is before it
-	now       func() time.Time
+	OnLaidOut func(first string, all bool) // called with the first block of the rows, and whether nothing precedes it
+}
+
+// Rows builds the rows of a conversation's entries. It keeps what it built for each entry
+// and rebuilds only what changed.
+type Rows struct {
+	Act      Actions
+	Built    map[string]*Entry
+	Expanded map[string]bool // entries that are open; a message, if it is being edited
+	Reading  bool            // nothing can be changed here
+	OnToggle func()          // called when an entry was opened or closed: lays the rows out again
+	unfolded map[string]bool // long messages that are shown whole
+	last     conversation.View
+	now      func() time.Time
 }
 
 // Entry is the rows of one entry.
@@ -55,7 +59,9 @@ type Entry struct {
 
 // New is a chat in which nothing is.
 func New(act Actions) *View {
-	c := &View{Act: act, Port: column.NewViewport(), Built: map[string]*Entry{}, feet: map[string]*answerFoot{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
+	rows := &Rows{Act: act, Built: map[string]*Entry{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
+	c := &View{Rows: rows, Port: column.NewViewport(), feet: map[string]*answerFoot{}}
+	rows.OnToggle = func() { c.Port.Still(c.layoutRows) }
 	c.Latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.Port.ToEnd() })
 	c.Latest.TextSize = kit.SizeSmall
 	c.Latest.Hide()
@@ -93,9 +99,8 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 
 // Show draws a conversation; another one than before starts at its end.
 func (c *View) Show(v conversation.View) {
-	if v.Name != c.shown {
+	if v.Name != c.last.Name {
 		c.Built, c.feet, c.Expanded, c.unfolded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}, map[string]bool{}
-		c.shown = v.Name
 		c.Port.ClearSelection()
 		c.Port.Follow = true
 	}
@@ -198,13 +203,9 @@ func (c *View) SetExtra(rows []*column.Placed) {
 }
 
 // Toggle opens or closes an entry; of a message, the editing of it.
-func (c *View) Toggle(key string) {
-	c.Expanded[key] = !c.Expanded[key]
-	if c.OnToggle != nil {
-		c.OnToggle()
-		return
-	}
-	c.Port.Still(c.layoutRows)
+func (r *Rows) Toggle(key string) {
+	r.Expanded[key] = !r.Expanded[key]
+	r.OnToggle()
 }
 
 // OpenSummary shows the Summary that stands for older messages.

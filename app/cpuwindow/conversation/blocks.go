@@ -13,9 +13,10 @@ import (
 
 // history is what of the transcript is in the log. It is guarded by the conversation's lock.
 type history struct {
-	log   *log
-	older int    // blocks before the first one here; they are read on demand
-	first string // that block
+	log     *log
+	reading bool   // older messages are being read
+	older   int    // blocks before the first one here; they are read on demand
+	first   string // that block
 	// summarised is how many messages the Summary stands for.
 	summarised int
 	edited     map[string]bool               // messages in the place of earlier versions

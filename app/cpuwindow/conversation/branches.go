@@ -9,29 +9,29 @@ import (
 
 // BeginEdit puts an edited message in the place of the one before, and takes away
 // what followed that. The files of the earlier version go along: it gives them.
-func (c *Conversation) BeginEdit(block, text string, now time.Time) (files []transcript.Attachment) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Kind == User && e.Block == block })
+func (t *turn) BeginEdit(block, text string, now time.Time) (files []transcript.Attachment) {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	at := slices.IndexFunc(t.log.entries, func(e *entry) bool { return e.Kind == User && e.Block == block })
 	if at < 0 {
-		at = len(c.entries)
+		at = len(t.log.entries)
 	}
-	if at < len(c.entries) {
-		files = c.entries[at].Files
+	if at < len(t.log.entries) {
+		files = t.log.entries[at].Files
 	}
-	c.entries = c.entries[:at]
-	c.add(&entry{Kind: User, Text: text, At: now, message: message{Files: files, Edited: true}})
-	c.startClock(text, "", now)
-	c.editing = block
+	t.log.entries = t.log.entries[:at]
+	t.log.add(&entry{Kind: User, Text: text, At: now, message: message{Files: files, Edited: true}})
+	t.startClock(text, "", now)
+	t.editing = block
 	return files
 }
 
 // MessagesAfter counts the messages on the screen after one of the user's.
-func (c *Conversation) MessagesAfter(block string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (l *log) MessagesAfter(block string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	n, found := 0, false
-	for _, e := range c.entries {
+	for _, e := range l.entries {
 		if found && (e.Kind == User || e.Kind == Head) {
 			n++
 		}
@@ -59,19 +59,19 @@ func branches(blocks []transcript.Block) (edited, again map[string]bool) {
 }
 
 // Branched reports whether the run that ended last began a branch.
-func (c *Conversation) Branched() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.again || c.editing != ""
+func (t *turn) Branched() bool {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	return t.again || t.editing != ""
 }
 
 // TakeVersions takes over what a transcript says of versions.
-func (c *Conversation) TakeVersions(t *transcript.Transcript) {
+func (l *log) TakeVersions(t *transcript.Transcript) {
 	versions := t.Versions()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.versions = versions
-	for _, e := range c.entries {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.versions = versions
+	for _, e := range l.entries {
 		if now := versions[e.Block]; e.Block != "" && !slices.Equal(now, e.Versions) {
 			e.Versions = now
 			e.Rev++
@@ -80,10 +80,10 @@ func (c *Conversation) TakeVersions(t *transcript.Transcript) {
 }
 
 // WasTurnedBack reports, once, whether a branch's run failed.
-func (c *Conversation) WasTurnedBack() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	was := c.turnedBack
-	c.turnedBack = false
+func (t *turn) WasTurnedBack() bool {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	was := t.turnedBack
+	t.turnedBack = false
 	return was
 }

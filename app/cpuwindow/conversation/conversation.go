@@ -17,10 +17,8 @@ package conversation
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"time"
 
-	"mac-stats/agents"
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -30,76 +28,79 @@ type Conversation struct {
 	*choice
 	*unsent
 
-	mu      sync.Mutex
 	Name    string
 	title   string
 	path    string
 	private bool  // in memory only
 	loading bool  // its transcript is being read
 	loadErr error // why it could not be
-	reading bool  // older messages are being read
 	*log
+	*running
 	turn
 	history
+	memoryNotes
 }
 
 // New is an empty conversation of a session's name.
 func New(name string) *Conversation {
-	l := &log{shownID: map[string]bool{}}
-	return &Conversation{Name: name, choice: &choice{}, unsent: &unsent{}, log: l, turn: turn{log: l}, history: history{log: l}}
+	l, r := &log{shownID: map[string]bool{}}, &running{}
+	return &Conversation{
+		Name: name, choice: &choice{}, unsent: &unsent{}, log: l, running: r,
+		turn: turn{log: l, running: r}, history: history{log: l}, memoryNotes: memoryNotes{log: l, session: name},
+	}
 }
 
 // Private reports whether it is in memory alone.
 func (c *Conversation) Private() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	return c.private
 }
 
 // BeginLoading says that its transcript is being read.
 func (c *Conversation) BeginLoading(private bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	c.loading, c.private = true, private
 }
 
 // Idle reports whether all of it is on disk: it can be read again.
 func (c *Conversation) Idle() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.run == nil && c.path != "" && c.allSent() && !c.unwritten()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return !c.Busy() && c.path != "" && c.allSent() && !c.unwritten()
 }
 
 // Listed takes over what the session list says of it.
 func (c *Conversation) Listed(path, title string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	c.path, c.title = path, cmp.Or(title, c.title)
 }
 
 // Path is the transcript's path; "" where there is none yet.
 func (c *Conversation) Path() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	return c.path
 }
 
 // ContextSize is the size of the context that the last answer told, in tokens; 0
 // where there was none.
-func (c *Conversation) ContextSize() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.usage == nil {
+func (t *turn) ContextSize() int {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	if t.usage == nil {
 		return 0
 	}
-	return c.usage.ContextSize
+	return t.usage.ContextSize
 }
 
 // LastModel is the model that answered last; "" where none did.
-func (c *Conversation) LastModel() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range slices.Backward(c.entries) {
+func (l *log) LastModel() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range slices.Backward(l.entries) {
 		if e.Kind == Head && e.Model != "" {
 			return e.Model
 		}
@@ -107,47 +108,12 @@ func (c *Conversation) LastModel() string {
 	return ""
 }
 
-// Follow makes a run the one under way.
-func (c *Conversation) Follow(run Run) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.run = run
-}
-
-// Running is the run under way, or nil.
-func (c *Conversation) Running() Run {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.run
-}
-
-// StopRun stops the run under way.
-func (c *Conversation) StopRun() {
-	if run := c.Running(); run != nil {
-		run.Stop()
-	}
-}
-
-// StopCall stops a call of the run under way.
-func (c *Conversation) StopCall(id string) {
-	if run := c.Running(); run != nil {
-		run.StopCall(id)
-	}
-}
-
-// Answer answers a question of the run under way, which tells what came of it.
-func (c *Conversation) Answer(id string, a agents.Answer) {
-	if run := c.Running(); run != nil {
-		run.Answer(id, a)
-	}
-}
-
 // LastEditable is the key of the newest message, where it can be edited.
 func (c *Conversation) LastEditable() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	for _, e := range slices.Backward(c.entries) {
-		if e.Kind == User && e.Block != "" && c.run == nil {
+		if e.Kind == User && e.Block != "" && !c.Busy() {
 			return e.Key
 		}
 	}
@@ -159,18 +125,18 @@ func (c *Conversation) LastEditable() string {
 func (c *Conversation) FillBelowError(t *transcript.Transcript) {
 	last := c.lastError()
 	c.Fill(t)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	if n := len(c.entries); last != nil && (n == 0 || c.entries[n-1].Kind != Error) {
 		c.entries = append(c.entries, last)
 	}
 }
 
-func (c *Conversation) lastError() *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.entries); n > 0 && c.entries[n-1].Kind == Error {
-		return c.entries[n-1]
+func (l *log) lastError() *entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.entries); n > 0 && l.entries[n-1].Kind == Error {
+		return l.entries[n-1]
 	}
 	return nil
 }
@@ -191,21 +157,21 @@ func Entries(name string, blocks []transcript.Block) []EntryView {
 
 // Title is the title, "" where there is none yet.
 func (c *Conversation) Title() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	return c.title
 }
 
 // Begun reports whether anything of it may be on disk.
 func (c *Conversation) Begun() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.run != nil || c.loading
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.Busy() || c.loading
 }
 
 // Empty reports whether nothing was said in it yet.
 func (c *Conversation) Empty() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.entries) == 0 && c.older == 0 && c.run == nil && c.path == ""
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return len(c.entries) == 0 && c.older == 0 && !c.Busy() && c.path == ""
 }

@@ -88,7 +88,7 @@ func saidIn(c *Conversation) []string {
 func asked(text string) *Conversation {
 	c := New("cpu-1")
 	c.Begin(text, time.Now())
-	c.run = newScriptedRun()
+	c.Follow(newScriptedRun())
 	return c
 }
 
@@ -152,7 +152,7 @@ func TestEndOfARun(t *testing.T) {
 	if !c.Busy() {
 		t.Error("the end of another run ended this one")
 	}
-	c.Ended(c.run)
+	c.Ended(c.Running())
 	if c.Busy() {
 		t.Error("events ended without done and the conversation is still busy")
 	}
@@ -190,7 +190,7 @@ func TestRetryTakesTheOldAnswerAway(t *testing.T) {
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "old", Agent: "a"})
 	c.Apply(agents.Event{Type: agents.EventDone})
 	c.BeginAgain("u1", time.Now())
-	c.run = newScriptedRun()
+	c.Follow(newScriptedRun())
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
 	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, saidIn(c)); d != "" {
 		t.Error(d)

@@ -77,8 +77,8 @@ func Attachments(list []File) []transcript.Attachment {
 // DropSent lets go of the files of the last message, unless they reached no disk:
 // then they are sent again with it.
 func (c *Conversation) DropSent() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	if c.lastUserBlock() != "" {
 		c.SendFiles(nil)
 	}

@@ -18,23 +18,23 @@ const blocksShown = 60
 // Fill sets the conversation from a transcript: the newest blocks, and older ones that are
 // shown already.
 func (c *Conversation) Fill(t *transcript.Transcript) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	c.fill(t)
 }
 
 // Turns counts the turns that were begun here.
-func (c *Conversation) Turns() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.turns
+func (t *turn) Turns() int {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	return t.turns
 }
 
 // FillSince is Fill with a transcript that was read after so many turns. It does nothing
 // where one has begun since: the transcript may lack its message.
 func (c *Conversation) FillSince(turns int, t *transcript.Transcript) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	if c.turns == turns {
 		c.fill(t)
 	}
@@ -72,18 +72,18 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 
 // shows reports whether a block is shown in its place. A Summary may be shown above blocks
 // that are not. The lock must be held.
-func (c *Conversation) shows(b transcript.Block) bool {
-	return c.shownID[b.ID] && b.Kind != transcript.KindSummary
+func (l *log) shows(b transcript.Block) bool {
+	return l.shownID[b.ID] && b.Kind != transcript.KindSummary
 }
 
 // readUsage takes over what the last answer cost, where it says so. The lock must be held.
-func (c *Conversation) readUsage(blocks []transcript.Block) {
+func (t *turn) readUsage(blocks []transcript.Block) {
 	for _, b := range slices.Backward(blocks) {
 		if b.Kind != transcript.KindAssistant {
 			continue
 		}
-		if u := agents.UsageOf(b); u != nil && c.run == nil {
-			c.usage = u
+		if u := agents.UsageOf(b); u != nil && !t.running.Busy() {
+			t.usage = u
 		}
 		return
 	}
@@ -91,27 +91,27 @@ func (c *Conversation) readUsage(blocks []transcript.Block) {
 
 // Prepend builds the blocks before those shown, from the transcript read again:
 // what is not shown is not held. It reports whether there were any.
-func (c *Conversation) Prepend(t *transcript.Transcript) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (h *history) Prepend(t *transcript.Transcript) bool {
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
 	blocks, summary, _ := placeSummary(t.Branch())
-	end := slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == c.first })
+	end := slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first })
 	if end <= 0 {
-		c.older = 0
+		h.older = 0
 		return end == 0
 	}
 	from := max(0, end-blocksShown)
 	for from > 0 && blocks[from].Kind != transcript.KindUser {
 		from--
 	}
-	shown := c.entries
+	shown := h.log.entries
 	if summary < end && len(shown) > 0 && shown[0].Kind == Summary {
 		shown = shown[1:] // it moves up
 	}
-	c.entries = nil
-	c.addFrom(blocks, from, end, summary)
-	c.entries = append(c.entries, shown...)
-	c.older, c.first = from, blocks[from].ID
+	h.log.entries = nil
+	h.addFrom(blocks, from, end, summary)
+	h.log.entries = append(h.log.entries, shown...)
+	h.older, h.first = from, blocks[from].ID
 	return true
 }
 
@@ -120,10 +120,10 @@ type Message struct{ Block, Text string }
 
 // OlderMessages is what was said before the blocks that are shown, as the screen would
 // show it. It parses markdown: off the UI goroutine.
-func (c *Conversation) OlderMessages(t *transcript.Transcript) []Message {
-	c.mu.Lock()
-	first := c.first
-	c.mu.Unlock()
+func (h *history) OlderMessages(t *transcript.Transcript) []Message {
+	h.log.mu.Lock()
+	first := h.first
+	h.log.mu.Unlock()
 	blocks, _, _ := placeSummary(t.Branch())
 	var out []Message
 	for _, b := range blocks {
@@ -140,25 +140,25 @@ func (c *Conversation) OlderMessages(t *transcript.Transcript) []Message {
 }
 
 // PrependFrom is Prepend back to a block; it reports whether that is shown now.
-func (c *Conversation) PrependFrom(t *transcript.Transcript, block string) bool {
+func (h *history) PrependFrom(t *transcript.Transcript, block string) bool {
 	shown := func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.shownID[block]
+		h.log.mu.Lock()
+		defer h.log.mu.Unlock()
+		return h.log.shownID[block]
 	}
-	for !shown() && c.Prepend(t) {
+	for !shown() && h.Prepend(t) {
 	}
 	return shown()
 }
 
 // Knows reports whether every block of a transcript, from the first one here on, is
 // on the screen already.
-func (c *Conversation) Knows(blocks []transcript.Block) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == c.first }))
+func (h *history) Knows(blocks []transcript.Block) bool {
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
+	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first }))
 	for _, b := range blocks[at:] {
-		if !c.shownID[b.ID] && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
+		if !h.log.shownID[b.ID] && b.Kind != transcript.KindNote && b.Kind != transcript.KindAgent && b.Kind != transcript.KindTool {
 			return false
 		}
 	}
@@ -166,21 +166,21 @@ func (c *Conversation) Knows(blocks []transcript.Block) bool {
 }
 
 // StartOlder reports whether older blocks may be read now; EndOlder says that they were.
-func (c *Conversation) StartOlder() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.reading || c.older == 0 {
+func (h *history) StartOlder() bool {
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
+	if h.reading || h.older == 0 {
 		return false
 	}
-	c.reading = true
+	h.reading = true
 	return true
 }
 
 // EndOlder ends what StartOlder began.
-func (c *Conversation) EndOlder() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.reading = false
+func (h *history) EndOlder() {
+	h.log.mu.Lock()
+	defer h.log.mu.Unlock()
+	h.reading = false
 }
 
 // cutAnswer reports whether there is any text of the answer a Note says was cut off.

@@ -8,14 +8,14 @@ import (
 
 // Differs reports whether what is shown is not what the file says: an editor changed
 // or took away the text of a message.
-func (c *Conversation) Differs(blocks []transcript.Block) bool {
+func (l *log) Differs(blocks []transcript.Block) bool {
 	said := make(map[string]transcript.Block, len(blocks))
 	for _, b := range blocks {
 		said[b.ID] = b
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.entries {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.entries {
 		if e.Block == "" || e.Live {
 			continue
 		}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// log is the entries of a conversation, in their order. It is guarded by the conversation's
-// lock.
+// log holds the entries of a conversation, in their order. Its lock also guards the turn,
+// the history and the conversation itself: they change together with the entries.
 type log struct {
+	mu       sync.Mutex
 	entries  []*entry
 	shownID  map[string]bool     // blocks that are in entries
 	versions map[string][]string // by block: all that stood in its place

@@ -13,10 +13,17 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
+// memoryNotes are the notes of a log about what was remembered, proposed or taken back. They
+// are guarded by the log's lock.
+type memoryNotes struct {
+	log     *log
+	session string
+}
+
 // AddLearnt puts what was remembered and proposed behind the scenes below the turn.
-func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Proposal, at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (m *memoryNotes) AddLearnt(written []memory.Written, proposed []memory.Proposal, at time.Time) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
 	told := map[string]bool{}
 	for _, x := range written {
 		if told[x.UndoID] && x.UndoID != "" {
@@ -24,14 +31,14 @@ func (c *Conversation) AddLearnt(written []memory.Written, proposed []memory.Pro
 		}
 		told[x.UndoID] = true
 		lesson := cmp.Or(x.Text, x.Old)
-		c.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), At: at, note: note{memory: true, learnt: lesson, UndoID: x.UndoID}})
+		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), At: at, note: note{memory: true, learnt: lesson, UndoID: x.UndoID}})
 	}
 	for _, p := range proposed {
 		e := proposalEntry(p, at)
 		if why := p.Reason(); why != "" {
 			e.Text += " · " + why
 		}
-		c.add(e)
+		m.log.add(e)
 	}
 }
 
@@ -43,49 +50,49 @@ func proposalEntry(p memory.Proposal, at time.Time) *entry {
 
 // AddWaiting puts what still waits in the inbox back where it was proposed: below the
 // call that did, else below its turn.
-func (c *Conversation) AddWaiting(proposals []memory.Proposal) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (m *memoryNotes) AddWaiting(proposals []memory.Proposal) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
 	for _, p := range proposals {
-		at := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Kind == User && e.Block != "" && e.Block == p.To })
-		shown := slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Proposal == p.ID })
-		if p.Session != c.Name || at < 0 || shown {
+		at := slices.IndexFunc(m.log.entries, func(e *entry) bool { return e.Kind == User && e.Block != "" && e.Block == p.To })
+		shown := slices.ContainsFunc(m.log.entries, func(e *entry) bool { return e.Proposal == p.ID })
+		if p.Session != m.session || at < 0 || shown {
 			continue
 		}
 		end := at + 1
-		for end < len(c.entries) && c.entries[end].Kind != User {
+		for end < len(m.log.entries) && m.log.entries[end].Kind != User {
 			end++
 		}
-		for i, e := range c.entries[at:end] {
+		for i, e := range m.log.entries[at:end] {
 			if e.Kind == Call && e.Tool && strings.HasPrefix(e.Agent, "MEMORY_") && strings.Contains(e.Doc.Text(), strconv.Quote(cmp.Or(p.Text, p.Old))) {
 				end = at + i + 1
 				break
 			}
 		}
-		c.add(proposalEntry(p, p.Time))
-		last := len(c.entries) - 1
-		c.entries = slices.Insert(c.entries[:last:last], end, c.entries[last])
+		m.log.add(proposalEntry(p, p.Time))
+		last := len(m.log.entries) - 1
+		m.log.entries = slices.Insert(m.log.entries[:last:last], end, m.log.entries[last])
 	}
 }
 
 // AddWritten puts what was remembered, and can still be taken back, below the call that
 // did it.
-func (c *Conversation) AddWritten(steps []memory.UndoStep) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (m *memoryNotes) AddWritten(steps []memory.UndoStep) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
 	for _, s := range steps {
-		if s.Session != c.Name || s.Added == "" || slices.ContainsFunc(c.entries, func(e *entry) bool { return e.UndoID == s.ID }) {
+		if s.Session != m.session || s.Added == "" || slices.ContainsFunc(m.log.entries, func(e *entry) bool { return e.UndoID == s.ID }) {
 			continue
 		}
-		at := slices.IndexFunc(c.entries, func(e *entry) bool {
+		at := slices.IndexFunc(m.log.entries, func(e *entry) bool {
 			return e.Kind == Call && e.Tool && !e.Live && strings.HasPrefix(e.Agent, "MEMORY_") && strings.Contains(e.Doc.Text(), s.Added)
 		})
 		if at < 0 {
 			continue
 		}
-		c.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), At: c.entries[at].At, note: note{memory: true, learnt: s.Added, UndoID: s.ID}})
-		last := len(c.entries) - 1
-		c.entries = slices.Insert(c.entries[:last:last], at+1, c.entries[last])
+		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), At: m.log.entries[at].At, note: note{memory: true, learnt: s.Added, UndoID: s.ID}})
+		last := len(m.log.entries) - 1
+		m.log.entries = slices.Insert(m.log.entries[:last:last], at+1, m.log.entries[last])
 	}
 }
 
@@ -118,10 +125,10 @@ func memoryText(ev agents.Event) string {
 }
 
 // Undone notes how taking back a memory went.
-func (c *Conversation) Undone(key string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.entries {
+func (m *memoryNotes) Undone(key string, err error) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
+	for _, e := range m.log.entries {
 		if e.Key != key {
 			continue
 		}
@@ -154,10 +161,10 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 }
 
 // Reword gives a proposal the text it was changed to.
-func (c *Conversation) Reword(key, text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.entries {
+func (m *memoryNotes) Reword(key, text string) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
+	for _, e := range m.log.entries {
 		if e.Key == key && e.Proposed != "" {
 			e.Text = strings.Replace(e.Text, e.Proposed, text, 1)
 			e.Proposed = text
@@ -167,10 +174,10 @@ func (c *Conversation) Reword(key, text string) {
 }
 
 // Decided notes what came of a proposal. After an error it can be decided again.
-func (c *Conversation) Decided(key string, saved bool, undoID string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.entries {
+func (m *memoryNotes) Decided(key string, saved bool, undoID string, err error) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
+	for _, e := range m.log.entries {
 		if e.Key != key || e.Proposal == "" {
 			continue
 		}
@@ -198,10 +205,10 @@ func (t *turn) addUnkept(at time.Time, private bool) {
 }
 
 // KeptAfterAll notes what came of it. After an error it can be tried again.
-func (c *Conversation) KeptAfterAll(key, text string, written memory.Written, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.entries {
+func (m *memoryNotes) KeptAfterAll(key, text string, written memory.Written, err error) {
+	m.log.mu.Lock()
+	defer m.log.mu.Unlock()
+	for _, e := range m.log.entries {
 		if e.Key != key || !e.Unkept {
 			continue
 		}

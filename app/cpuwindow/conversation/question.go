@@ -44,10 +44,10 @@ func (t *turn) applyQuestion(ev agents.Event) {
 }
 
 // Asks reports whether a question waits for the user's answer.
-func (c *Conversation) Asks() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.run != nil && slices.ContainsFunc(c.entries, func(e *entry) bool { return e.Asking })
+func (t *turn) Asks() bool {
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	return t.running.Busy() && slices.ContainsFunc(t.log.entries, func(e *entry) bool { return e.Asking })
 }
 
 // questionWords say who wants what, and why it is asked.

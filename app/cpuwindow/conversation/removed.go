@@ -10,18 +10,18 @@ import (
 
 // ShowRemoved says at the end what a save from outside removed from the transcript, and
 // nothing where that was nothing.
-func (c *Conversation) ShowRemoved(r session.Removed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (l *log) ShowRemoved(r session.Removed) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	text := removedWords(r)
-	if i := slices.IndexFunc(c.entries, func(e *entry) bool { return e.Removed }); i >= 0 {
-		if c.entries[i].Text == text {
+	if i := slices.IndexFunc(l.entries, func(e *entry) bool { return e.Removed }); i >= 0 {
+		if l.entries[i].Text == text {
 			return
 		}
-		c.entries = slices.Delete(c.entries, i, i+1)
+		l.entries = slices.Delete(l.entries, i, i+1)
 	}
 	if text != "" {
-		c.add(&entry{Kind: Note, Text: text, At: time.Now(), note: note{Removed: true}})
+		l.add(&entry{Kind: Note, Text: text, At: time.Now(), note: note{Removed: true}})
 	}
 }
 

@@ -36,10 +36,10 @@ type View struct {
 // View prepares what is to be drawn: what arrived is parsed here, off the UI
 // goroutine. Finished blocks are shared, not copied.
 func (c *Conversation) View(now time.Time) View {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
 	v := View{
-		Name: c.Name, Older: c.older, First: c.first, Summarised: c.summarised, State: c.stateLine(now), Busy: c.run != nil,
+		Name: c.Name, Older: c.older, First: c.first, Summarised: c.summarised, State: c.stateLine(now), Busy: c.Busy(),
 		Usage: c.usage, LoadErr: c.loadErr, Loading: c.loading,
 		Entries: make([]EntryView, 0, len(c.entries)),
 	}
@@ -78,7 +78,7 @@ func (c *Conversation) offerGoOn(v *View) {
 		if !e.GoOn {
 			continue
 		}
-		if e.GoOn = i >= at && c.run == nil && !c.loading; e.GoOn {
+		if e.GoOn = i >= at && !c.Busy() && !c.loading; e.GoOn {
 			e.Rev = -e.Rev // looks different from the one without
 		}
 	}
@@ -88,7 +88,7 @@ func (c *Conversation) offerGoOn(v *View) {
 // why, a way to ask again. The lock must be held.
 func (c *Conversation) offerRetry(v *View) {
 	at := c.turnStart() - 1
-	if at < 0 || c.run != nil || c.state != "" || c.loading || c.entries[at].Block == "" {
+	if at < 0 || c.Busy() || c.state != "" || c.loading || c.entries[at].Block == "" {
 		return
 	}
 	note := -1
@@ -112,19 +112,19 @@ func (c *Conversation) offerRetry(v *View) {
 }
 
 // AnswerLeaves is the leaves of the turn's answers.
-func (c *Conversation) AnswerLeaves(key string) [][]markdown.Leaf {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (l *log) AnswerLeaves(key string) [][]markdown.Leaf {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var out [][]markdown.Leaf
-	c.eachAnswer(key, func(e *entry) { out = append(out, e.Doc.View().Leaves) })
+	l.eachAnswer(key, func(e *entry) { out = append(out, e.Doc.View().Leaves) })
 	return out
 }
 
 // AnswerText is what Copy takes of the turn the entry belongs to.
-func (c *Conversation) AnswerText(key string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (l *log) AnswerText(key string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var parts []string
-	c.eachAnswer(key, func(e *entry) { parts = append(parts, e.Doc.Text()) })
+	l.eachAnswer(key, func(e *entry) { parts = append(parts, e.Doc.Text()) })
 	return strings.Join(parts, "\n\n")
 }

@@ -16,7 +16,7 @@ import (
 // guarded by the conversation's lock.
 type turn struct {
 	log     *log
-	run     Run    // nil: nothing is under way
+	running *running
 	turns   int    // that were begun here
 	userID  string // the block the run answers
 	sent    string // its text
@@ -244,7 +244,8 @@ func (t *turn) applyError(ev agents.Event) {
 }
 
 func (t *turn) endRun() {
-	t.run, t.state, t.detail = nil, "", ""
+	t.running.Follow(nil)
+	t.state, t.detail = "", ""
 	for _, e := range t.log.entries[t.log.turnStart():] {
 		if e.Live {
 			e.Live = false
@@ -258,7 +259,7 @@ func (t *turn) endRun() {
 
 // stateLine is what to show while nothing is written yet: "loading qwen3:8b… 4 s".
 func (t *turn) stateLine(now time.Time) string {
-	if t.run == nil || t.state == "" {
+	if !t.running.Busy() || t.state == "" {
 		return ""
 	}
 	words := t.detail

@@ -201,14 +201,15 @@ func (p *Agents) lookAt(path string) {
 func (p *Agents) draw() {
 	p.split.show(p.items(), p.picked)
 	file := p.files[p.picked]
-	p.show(p.edits.buffers[file], p.title()+" · "+filepath.Base(file), p.rows)
+	p.show(p.edits.buffers[file], p.data.title(p.picked)+" · "+filepath.Base(file), p.rows)
 }
 
-func (p *Agents) title() string {
-	if a, ok := p.data.agent(p.picked); ok {
+// title returns the title of what is picked.
+func (d agentsData) title(picked string) string {
+	if a, ok := d.agent(picked); ok {
 		return agentTitle(a)
 	}
-	if s, ok := p.data.skill(p.picked); ok {
+	if s, ok := d.skill(picked); ok {
 		return s.Name
 	}
 	return i18n.T("All agents")
@@ -221,7 +222,7 @@ func (p *Agents) startEditing(at int) {
 	p.editing = true
 	p.draw()
 	if b := p.edits.buffers[p.files[p.picked]]; b != nil {
-		p.edit.open(b, p.title()+" · "+filepath.Base(b.base.Path), at)
+		p.edit.open(b, p.data.title(p.picked)+" · "+filepath.Base(b.base.Path), at)
 		p.host.Canvas().Focus(p.edit.entry)
 	}
 }

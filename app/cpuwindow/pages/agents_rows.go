@@ -18,7 +18,6 @@ import (
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 	"mac-stats/app/ui/prose"
-	"mac-stats/sessionmem/memory"
 )
 
 // rows is what is chosen.
@@ -276,7 +275,7 @@ func (p *Agents) fileRows() []*column.Placed {
 	if p.edits.dirty(o.Path) {
 		label = i18n.T("Continue editing")
 	}
-	head := []fyne.CanvasObject{p.purpose(o), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) })}
+	head := []fyne.CanvasObject{kit.Small(p.data.purpose(p.picked)).Squeezable(), kit.NewButton(kit.ButtonQuiet, openLabel, func() { p.host.OpenFile(o.Path) })}
 	if o.Why == "" {
 		head = append(head, kit.NewButton(kit.ButtonPlain, label, edit))
 	}
@@ -297,16 +296,17 @@ func (p *Agents) fileRows() []*column.Placed {
 	return append(rows, linesRows(lines, p.all, func() { p.all = true; p.draw() })...)
 }
 
-// purpose is what the file is for, and where it is.
-func (p *Agents) purpose(o memory.Owned) *kit.Label {
+// purpose says what the file is for, and where it is.
+func (d agentsData) purpose(picked string) string {
+	o := d.owned
 	text := i18n.T("shared by all agents that have no soul.md of their own")
-	if a, ok := p.data.agent(p.picked); ok {
+	if a, ok := d.agent(picked); ok {
 		for _, f := range agentFiles(a) {
 			if f.path == o.Path {
 				text = f.purpose
 			}
 		}
-	} else if s, ok := p.data.skill(p.picked); ok {
+	} else if s, ok := d.skill(picked); ok {
 		text = i18n.With("a skill: {{.Description}}", i18n.Places{"Description": cmp.Or(s.Description, i18n.T("no description"))})
 	}
 	switch {
@@ -315,7 +315,7 @@ func (p *Agents) purpose(o memory.Owned) *kit.Label {
 	case o.Link != "":
 		text += i18n.With(" · a link to {{.Link}}", i18n.Places{"Link": o.Link})
 	}
-	return kit.Small(text).Squeezable()
+	return text
 }
 
 // endRows are what can be done with the agent as a whole.
@@ -372,13 +372,11 @@ func (p *Agents) delete(a registry.Agent) {
 			if err != nil {
 				return "", nil, err
 			}
-			return i18n.With("{{.Agent}} is deleted.", i18n.Places{"Agent": agentTitle(a)}), func() { p.restore(trash, a) }, nil
+			return i18n.With("{{.Agent}} is deleted.", i18n.Places{"Agent": agentTitle(a)}), func() {
+				p.act(func(context.Context) (string, func(), error) {
+					return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.parts.Roster.Restore(trash, a.Path)
+				})
+			}, nil
 		})
-	})
-}
-
-func (p *Agents) restore(trash string, a registry.Agent) {
-	p.act(func(context.Context) (string, func(), error) {
-		return i18n.With("{{.Agent}} is back.", i18n.Places{"Agent": agentTitle(a)}), nil, p.parts.Roster.Restore(trash, a.Path)
 	})
 }
