@@ -3,13 +3,13 @@ package agents
 import (
 	"context"
 
-	"mac-stats/agents/registry"
+	"mac-stats/agents/agenttest"
 )
 
 // Outcome waits for the end of the turn and gives what it came to, for tests of agents
 // and models. Calls that were refused are not among them: nothing of them ran.
-func (r *Run) Outcome() (registry.Outcome, error) {
-	var o registry.Outcome
+func (r *Run) Outcome() (agenttest.Outcome, error) {
+	var o agenttest.Outcome
 	began := map[string]bool{}
 	for e := range r.Events(context.Background()) { // ends with the turn
 		switch {
@@ -20,7 +20,7 @@ func (r *Run) Outcome() (registry.Outcome, error) {
 		case began[e.Call.ID]:
 		case e.Type == EventTool && !e.Call.Done: // one that is refused is over at once
 			began[e.Call.ID] = true
-			o.Calls = append(o.Calls, registry.Called{Tool: e.Call.Name, Arg: e.Call.Task})
+			o.Calls = append(o.Calls, agenttest.Call{Tool: e.Call.Name, Arg: e.Call.Task})
 		case e.Type == EventSubcallStart:
 			began[e.Call.ID] = true
 			o.Delegated = append(o.Delegated, e.Call.Name)

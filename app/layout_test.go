@@ -61,10 +61,11 @@ var restricted = []struct {
 // rooms says which of our packages some folders, with what is below them, may import:
 // none but those listed. Their tests may import more.
 var rooms = map[string][]string{
-	"agents/fetch":    {"agents/tools", "sessionmem/excerpt", "sessionmem/transcript"},
-	"agents/registry": {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/recall/analysis", "sessionmem/wholefile"},
-	"agents/process":  {},
-	"agents/loop":     {"sessionmem/transcript"},
+	"agents/fetch":     {"agents/tools", "sessionmem/excerpt", "sessionmem/transcript"},
+	"agents/agenttest": {"agents/registry", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/wholefile"},
+	"agents/registry":  {"sessionmem/excerpt", "sessionmem/memory", "sessionmem/wholefile"},
+	"agents/process":   {},
+	"agents/loop":      {"sessionmem/transcript"},
 	"agents/background": {
 		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/session", "sessionmem/summary", "sessionmem/transcript",
 	},
@@ -147,7 +148,7 @@ var rooms = map[string][]string{
 	"app/cli/memorycmd": {
 		"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/agentcmd", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem/forget", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/recall", "sessionmem/recall/indexfile", "sessionmem/recall/postgres", "sessionmem/session", "sessionmem/sharedfile",
 	},
-	"app/cli/agentcmd":    {"agents", "agents/fault", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
+	"app/cli/agentcmd":    {"agents", "agents/agenttest", "agents/fault", "agents/registry", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/modelcmd":    {"agents/ollama", "app/backend", "app/cli/cmdline", "app/cli/words"},
 	"app/cli/schedulecmd": {"app/backend", "app/cli/cmdline", "app/cli/words", "app/schedule"},
 	"app/cli/discordcmd":  {"app/backend", "app/cli/cmdline", "app/cli/words", "app/discord/channels", "app/discord/connection", "app/discord/token"},

@@ -131,7 +131,7 @@ func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	}
 	name = "skill:" + found.Name
 	return s.c.Host.Delegate(ctx, call, Specialist{
-		Agent: registry.Agent{Slug: name, Name: found.Name, Skill: found.Body, Enabled: true, MaxRounds: 1, Tools: []string{}},
+		Agent: registry.Agent{Slug: name, Name: found.Name, Texts: registry.Texts{Skill: found.Body}, Enabled: true, MaxRounds: 1, Tools: []string{}},
 		Name:  name, Quote: "the skill " + found.Name, Skill: true,
 	}, task)
 }

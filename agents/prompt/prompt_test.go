@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mac-stats/agents/agenttest"
 	"mac-stats/agents/registry"
 	"mac-stats/agents/tools"
 	"mac-stats/sessionmem/excerpt"
@@ -57,7 +58,7 @@ func manyBullets(runes int) string {
 func smallInput(t *testing.T) Input {
 	coder := registry.Agent{ID: "002", Slug: "coder", Description: "Writes code.", Enabled: true, Path: "/a/agent-002"}
 	return Input{
-		Agent: registry.Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"},
+		Agent: registry.Agent{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true, Entry: true, Texts: registry.Texts{Soul: "SOUL\n", Mood: "MOOD", Skill: "SKILL TEXT"}},
 		Agents: []registry.Agent{
 			{ID: "000", Slug: "orchestrator", Path: "/a/agent-000", Enabled: true},
 			coder,
@@ -544,7 +545,7 @@ func TestShippedAgents(t *testing.T) {
 		if n := utf8.RuneCountInString(a.Description); n == 0 || n > descriptionRunes {
 			t.Errorf("%s: description of %d characters", a.Slug, n)
 		}
-		cases, err := r.Tests(a)
+		cases, err := agenttest.Read(a)
 		if err != nil || len(cases) < 2 {
 			t.Errorf("%s: %d tests, %v", a.Slug, len(cases), err)
 		}

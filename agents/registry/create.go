@@ -16,16 +16,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrBadName: an agent can't be called so. The wrapped text says why.
+// ErrBadName reports that an agent can't have that name. The wrapping text gives the
+// reason.
 var ErrBadName = errors.New("the agent can't be called so")
 
-// trashFolder holds deleted agents, below the agents folder.
+// trashFolder holds deleted agents. It is in the agents folder.
 const trashFolder = ".trash"
 
-// maxAgentName is the length of an agent's name in characters.
+// maxAgentName limits the length of an agent's name, in characters.
 const maxAgentName = 60
 
-// plainSkill is what a new agent is told until its owner says better.
+// plainSkill is the skill.md of a new agent until its owner edits it.
 const plainSkill = `# Your part
 
 You are %s. Say here in a few lines what you do, and how:
@@ -35,11 +36,11 @@ You are %s. Say here in a few lines what you do, and how:
 - what you leave to others
 `
 
-// folderID is what can stand behind agent- without changing how people write it.
+// folderID matches a slug that can be used as it is in a folder name.
 var folderID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-// CheckName says whether a new agent may be called so, with the slug it would get.
-// Errors wrap ErrBadName.
+// CheckName checks the name for a new agent and returns the slug it would get. Errors
+// wrap ErrBadName.
 func (r *Registry) CheckName(name string) (slug string, err error) {
 	name = strings.TrimSpace(name)
 	slug = slugify(name)
@@ -63,8 +64,8 @@ func (r *Registry) CheckName(name string) (slug string, err error) {
 	return slug, nil
 }
 
-// Create makes a new agent's folder with agent.json and skill.md, as a copy of the
-// agent that like selects (without its memory), or plain where like is "". The
+// Create makes a new agent's folder with agent.json and skill.md. It copies the agent
+// that like selects, without its memory; if like is "", the agent is a plain one. The
 // folder appears complete or not at all.
 func (r *Registry) Create(ctx context.Context, name, like string) (Agent, error) {
 	name = strings.TrimSpace(name)
@@ -91,7 +92,7 @@ func (r *Registry) Create(ctx context.Context, name, like string) (Agent, error)
 	return Agent{}, fmt.Errorf("make the agent %s: it is not in %s after writing it; try again", slug, r.agentsDir())
 }
 
-// templateFiles are a new agent's files by name.
+// templateFiles returns a new agent's files by name.
 func (r *Registry) templateFiles(name, slug, like string) (map[string]string, error) {
 	settings := map[string]any{"name": name, "slug": slug, "description": "", "model_role": RoleGeneral, "enabled": true}
 	if like == "" {
@@ -141,7 +142,7 @@ func (r *Registry) templateFiles(name, slug, like string) (map[string]string, er
 	return files, err
 }
 
-// newFolder writes an agent's files under a hidden name and puts them into place.
+// newFolder writes an agent's files to a hidden folder and renames it into place.
 func (r *Registry) newFolder(slug string, files map[string]string) (path string, err error) {
 	if err := os.MkdirAll(r.agentsDir(), 0o700); err != nil {
 		return "", err
@@ -166,8 +167,8 @@ func (r *Registry) newFolder(slug string, files map[string]string) (path string,
 	return path, os.Rename(fresh, path)
 }
 
-// Delete puts an agent's folder or file into the trash below the agents folder and
-// gives where, for Restore. The last agent that talks with the user stays.
+// Delete moves an agent's folder or file to the trash in the agents folder and returns
+// its path there, for Restore. It refuses to delete the last usable entry agent.
 func (r *Registry) Delete(ctx context.Context, a Agent) (trash string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -198,7 +199,7 @@ func (r *Registry) Delete(ctx context.Context, a Agent) (trash string, err error
 	return trash, nil
 }
 
-// Restore brings back to path what Delete put into the trash.
+// Restore moves what Delete put into the trash back to path.
 func (r *Registry) Restore(trash, path string) error {
 	if filepath.Dir(trash) != filepath.Join(r.agentsDir(), trashFolder) || filepath.Dir(path) != r.agentsDir() {
 		return fmt.Errorf("bring back %s: it is not in the trash", filepath.Base(path))

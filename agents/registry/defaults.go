@@ -19,39 +19,49 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// shippedFile is where it is remembered what was installed.
+// shippedFile records what was installed.
 const shippedFile = ".shipped.json"
 
-// shipped remembers, by path below the data folder, the hash of what was written
-// there last. It tells a file the user deleted from one that is new, and a file
-// the user edited from one that may be upgraded.
+// shipped maps each path below the data folder to the hash of what was last written
+// there. It distinguishes a file the user deleted from a new one, and a file the user
+// edited from one that may be upgraded.
 type shipped struct {
 	Version int               `json:"version"`
 	Files   map[string]string `json:"files"`
 }
 
-// InstallDefaults writes shipped agents, skills, soul.md and the rest where
-// missing, and upgrades what was shipped before and never edited. A user's file
-// is never overwritten; a shipped agent or file the user deleted stays deleted; one that
-// is no longer shipped goes where nobody touched it;
-// a folder of another origin (the Rust app's agent-002) is left as it is. A file
-// that can't be written doesn't keep the others from it: the errors are joined.
+// shippedFolder installs what the app ships into the data folder. It never reads an
+// agent.
+type shippedFolder struct {
+	root   string // the data folder
+	assets fs.FS
+}
+
+func (d shippedFolder) agentsDir() string { return filepath.Join(d.root, "agents") }
+
+// InstallDefaults writes the shipped agents, skills, soul.md and the rest if they are
+// missing, and upgrades files that were shipped before and never edited. It never
+// overwrites a user's file; a shipped agent or file that the user deleted stays deleted.
+// A folder that is no longer shipped is removed if nobody touched it. A folder of
+// another origin (the Rust app's agent-002) is left alone. A file that can't be written
+// doesn't stop the others: the errors are joined.
 func (r *Registry) InstallDefaults(ctx context.Context) error {
-	files, err := r.shippedFiles()
+	d := r.shipped
+	files, err := d.shippedFiles()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.agentsDir(), 0o700); err != nil {
+	if err := os.MkdirAll(d.agentsDir(), 0o700); err != nil {
 		return fmt.Errorf("make the agents folder: %w", err)
 	}
-	state, err := r.loadShipped()
+	state, err := d.loadShipped()
 	if err != nil {
 		return err
 	}
 	before := len(state.Files)
 	var errs []error
 	changed := false
-	skip := r.skippedUnits(files, state)
+	skip := d.skippedUnits(files, state)
 	for _, f := range files {
 		if ctx.Err() != nil {
 			errs = append(errs, ctx.Err())
@@ -60,20 +70,20 @@ func (r *Registry) InstallDefaults(ctx context.Context) error {
 		if skip[f.unit] {
 			continue
 		}
-		done, err := r.install(f, state)
+		done, err := d.install(f, state)
 		errs = append(errs, err)
 		changed = changed || done
 	}
-	errs = append(errs, r.retire(files, state))
+	errs = append(errs, d.retire(files, state))
 	if changed || len(state.Files) != before {
-		errs = append(errs, r.saveShipped(state))
+		errs = append(errs, d.saveShipped(state))
 	}
 	return errors.Join(errs...)
 }
 
-// retire removes the folders that came with an older version, are no longer shipped and
-// hold nothing but what was: nobody made them theirs. Others are the user's from now on.
-func (r *Registry) retire(files []defaultFile, state *shipped) error {
+// retire removes the folders that an older version shipped and this one doesn't, if they
+// hold only unedited shipped files. The other such folders now belong to the user.
+func (d shippedFolder) retire(files []defaultFile, state *shipped) error {
 	var errs []error
 	units := map[string]bool{"": true}
 	for _, f := range files {
@@ -85,23 +95,23 @@ func (r *Registry) retire(files []defaultFile, state *shipped) error {
 			continue
 		}
 		units[unit] = true
-		if r.untouched(unit, state) {
-			errs = append(errs, os.RemoveAll(r.onDisk(unit)))
+		if d.untouched(unit, state) {
+			errs = append(errs, os.RemoveAll(d.onDisk(unit)))
 		}
 		maps.DeleteFunc(state.Files, func(name, _ string) bool { return unitOf(name) == unit })
 	}
 	return errors.Join(errs...)
 }
 
-// untouched reports whether a folder holds files as they were shipped, and nothing else.
-func (r *Registry) untouched(unit string, state *shipped) bool {
+// untouched reports whether a folder holds only unedited shipped files.
+func (d shippedFolder) untouched(unit string, state *shipped) bool {
 	same := true
-	err := filepath.WalkDir(r.onDisk(unit), func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	err := filepath.WalkDir(d.onDisk(unit), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(r.root, file)
-		if err != nil || !d.Type().IsRegular() {
+		rel, err := filepath.Rel(d.root, file)
+		if err != nil || !entry.Type().IsRegular() {
 			same = false
 			return err
 		}
@@ -112,23 +122,23 @@ func (r *Registry) untouched(unit string, state *shipped) bool {
 	return err == nil && same
 }
 
-// defaultFile is one file of the assets.
+// defaultFile is one asset.
 type defaultFile struct {
 	name string // slash path below the data folder
-	unit string // the agent's or skill's folder it belongs to; "" for a file by itself
+	unit string // the agent's or skill's folder it belongs to; "" for a single file
 	data []byte
 	hash string
 }
 
-// shippedFiles reads agents/ and skills/ of the assets, sorted by name.
-func (r *Registry) shippedFiles() ([]defaultFile, error) {
+// shippedFiles reads agents/ and skills/ from the assets, sorted by name.
+func (d shippedFolder) shippedFiles() ([]defaultFile, error) {
 	var files []defaultFile
 	for _, top := range []string{"agents", "skills"} {
-		err := fs.WalkDir(r.defaults, top, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+		err := fs.WalkDir(d.assets, top, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
 				return err
 			}
-			data, err := fs.ReadFile(r.defaults, name)
+			data, err := fs.ReadFile(d.assets, name)
 			files = append(files, defaultFile{name: name, unit: unitOf(name), data: data, hash: hashOf(data)})
 			return err
 		})
@@ -139,7 +149,8 @@ func (r *Registry) shippedFiles() ([]defaultFile, error) {
 	return files, nil
 }
 
-// unitOf gives agents/agent-002 for agents/agent-002/skill.md, "" for agents/soul.md.
+// unitOf returns agents/agent-002 for agents/agent-002/skill.md, and "" for
+// agents/soul.md.
 func unitOf(name string) string {
 	parts := strings.Split(name, "/")
 	if len(parts) < 3 {
@@ -153,30 +164,30 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (r *Registry) onDisk(name string) string {
-	return filepath.Join(r.root, filepath.FromSlash(name))
+func (d shippedFolder) onDisk(name string) string {
+	return filepath.Join(d.root, filepath.FromSlash(name))
 }
 
-// skippedUnits are the folders to leave alone: deleted by the user since they
-// were installed, or there already without having come from us.
-func (r *Registry) skippedUnits(files []defaultFile, state *shipped) map[string]bool {
+// skippedUnits returns the folders to leave alone: those the user deleted after the
+// installation, and those that exist but weren't installed by the app.
+func (d shippedFolder) skippedUnits(files []defaultFile, state *shipped) map[string]bool {
 	skip := map[string]bool{}
 	for _, f := range files {
 		if f.unit == "" {
 			continue
 		}
-		_, err := os.Lstat(r.onDisk(f.unit))
+		_, err := os.Lstat(d.onDisk(f.unit))
 		switch ours := state.holds(f.unit); {
 		case ours && errors.Is(err, fs.ErrNotExist):
 			skip[f.unit] = true
-		case !ours && err == nil && r.differs(f):
+		case !ours && err == nil && d.differs(f):
 			skip[f.unit] = true
 		}
 	}
 	return skip
 }
 
-// holds reports whether any file of the folder was installed before.
+// holds reports whether the app installed any file of the folder.
 func (s *shipped) holds(unit string) bool {
 	for name := range s.Files {
 		if strings.HasPrefix(name, unit+"/") {
@@ -186,20 +197,19 @@ func (s *shipped) holds(unit string) bool {
 	return false
 }
 
-// differs reports whether the file is there with another content. One that
-// cannot be read counts as another.
-func (r *Registry) differs(f defaultFile) bool {
-	data, err := readRegular(r.onDisk(f.name))
+// differs reports whether the file exists with other content. A file that can't be read
+// counts as different.
+func (d shippedFolder) differs(f defaultFile) bool {
+	data, err := readRegular(d.onDisk(f.name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	return err != nil || !bytes.Equal(data, f.data)
 }
 
-// install brings one file up to date and reports whether it wrote or learnt
-// anything.
-func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
-	target, was := r.onDisk(f.name), state.Files[f.name]
+// install brings one file up to date and reports whether the file or the state changed.
+func (d shippedFolder) install(f defaultFile, state *shipped) (bool, error) {
+	target, was := d.onDisk(f.name), state.Files[f.name]
 	data, err := readRegular(target)
 	switch {
 	case err == nil && hashOf(data) == f.hash:
@@ -222,11 +232,10 @@ func (r *Registry) install(f defaultFile, state *shipped) (bool, error) {
 	return true, nil
 }
 
-// maxShipped is how large a file that came with the app may be once people have edited
-// it, in bytes.
+// maxShipped limits the size of a shipped file after people have edited it, in bytes.
 const maxShipped = 16 << 20
 
-// readRegular reads a file, and nothing else: opening a pipe would wait for ever.
+// readRegular reads a regular file; opening a pipe would block forever.
 func readRegular(path string) ([]byte, error) {
 	data, err := wholefile.Read(path, maxShipped)
 	if errors.Is(err, wholefile.ErrNotFile) {
@@ -235,17 +244,17 @@ func readRegular(path string) ([]byte, error) {
 	return data, err
 }
 
-// isMissing reports that nothing is there, not even a link that leads nowhere.
+// isMissing reports that nothing exists at path, not even a dangling link.
 func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// loadShipped reads what was installed before. A state file that can't be read
-// is an error: to guess would bring deleted agents back.
-func (r *Registry) loadShipped() (*shipped, error) {
+// loadShipped reads what was installed before. A state file that can't be read is an
+// error, because guessing would bring deleted agents back.
+func (d shippedFolder) loadShipped() (*shipped, error) {
 	state := &shipped{Version: 1, Files: map[string]string{}}
-	file := filepath.Join(r.agentsDir(), shippedFile)
+	file := filepath.Join(d.agentsDir(), shippedFile)
 	data, err := wholefile.Read(file, maxShipped)
 	if errors.Is(err, fs.ErrNotExist) {
 		return state, nil
@@ -259,19 +268,18 @@ func (r *Registry) loadShipped() (*shipped, error) {
 	return state, nil
 }
 
-func (r *Registry) saveShipped(state *shipped) error {
+func (d shippedFolder) saveShipped(state *shipped) error {
 	data, err := json.MarshalIndent(state, "", "  ")
 	if err != nil {
 		return fmt.Errorf("remember what was installed: %w", err)
 	}
-	if err := writeThrough(filepath.Join(r.agentsDir(), shippedFile), append(data, '\n')); err != nil {
+	if err := writeThrough(filepath.Join(d.agentsDir(), shippedFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("remember what was installed: %w", err)
 	}
 	return nil
 }
 
-// writeThrough replaces a file at once, through a symlink if it is one, with mode
-// 0600.
+// writeThrough replaces a file atomically, following a symlink, with mode 0600.
 func writeThrough(path string, data []byte) error {
 	target, err := wholefile.Through(path)
 	if err != nil {
@@ -280,7 +288,7 @@ func writeThrough(path string, data []byte) error {
 	return wholefile.Write(target, data, 0o600)
 }
 
-// shippedIDs are the ids of the agents that can be reset, sorted.
+// shippedIDs returns the ids of the agents that can be reset, sorted.
 func shippedIDs(files []defaultFile) []string {
 	var ids []string
 	for _, f := range files {

@@ -75,11 +75,11 @@ func onDisk(t *testing.T, root string) agentTree {
 	return files
 }
 
-// The third release has no coder any more.
+// The third release doesn't ship the coder.
 func TestInstallDefaults_givenAnAgentThatIsNoLongerShipped(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(t *testing.T, root string)
-		kept string // file of the coder that is still there; "" where the folder went
+		kept string // file of the coder that remains; "" if the folder is gone
 	}{
 		"nobody touched it": {func(*testing.T, string) {}, ""},
 		"it was edited": {func(t *testing.T, root string) {
@@ -101,7 +101,7 @@ func TestInstallDefaults_givenAnAgentThatIsNoLongerShipped(t *testing.T) {
 			third := releaseOne()
 			delete(third, "agents/agent-002/agent.json")
 			delete(third, "agents/agent-002/skill.md")
-			for range 2 { // a second start finds it as the first one left it
+			for range 2 { // a second start changes nothing
 				install(t, root, third)
 				dir := filepath.Join(root, "agents", "agent-002")
 				if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(tt.kept))); tt.kept != "" && err != nil {
@@ -115,17 +115,17 @@ func TestInstallDefaults_givenAnAgentThatIsNoLongerShipped(t *testing.T) {
 	}
 }
 
-// linkElsewhere puts a file where a link to it then stands, with the same text.
+// linkElsewhere replaces a file with a link to a copy of it.
 func linkElsewhere(t *testing.T, path string) {
 	t.Helper()
 	aside := filepath.Join(t.TempDir(), "elsewhere.md")
 	if err := errors.Join(os.Rename(path, aside), os.Symlink(aside, path)); err != nil {
-		t.Skip(err) // a system without links
+		t.Skip(err) // the system has no links
 	}
 }
 
-// Each case is what a person did between two releases, and what the second
-// release finds and leaves.
+// Each case is what a person did between two releases, and what the second release
+// leaves.
 func TestInstallDefaults_givenSecondRelease(t *testing.T) {
 	tests := []struct {
 		name string
@@ -243,8 +243,8 @@ func TestInstallDefaults_givenLinkedFile_upgradesThroughTheLink(t *testing.T) {
 	}
 }
 
-// releaseTwo2 is the second release without what lies behind the dangling link,
-// after a look that installing over that link is refused.
+// releaseTwo2 is the second release without the file behind the dangling link. It first
+// checks that installing over that link is refused.
 func releaseTwo2(t *testing.T, root string) agentTree {
 	t.Helper()
 	r := New(Config{Root: root, Defaults: release(releaseTwo())})
@@ -298,7 +298,7 @@ func TestInstallDefaults_givenOneUnwritableFolder_installsTheOthers(t *testing.T
 
 func TestInstallDefaults_writesForTheOwnerAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // no such modes there
+		return // no such modes
 	}
 	root := t.TempDir()
 	install(t, root, releaseOne())
@@ -418,8 +418,8 @@ func TestReset_givenNoShippedAgent_saysWhichThereAre(t *testing.T) {
 	}
 }
 
-// BenchmarkInstallDefaults is what the app does at each start: the first writes
-// all of the real assets, later ones only compare.
+// BenchmarkInstallDefaults measures what the app does at each start: the first start
+// writes all assets, later ones only compare.
 func BenchmarkInstallDefaults(b *testing.B) {
 	run := func(b *testing.B, root string) {
 		r := New(Config{Root: root, Defaults: os.DirFS("../assets")})

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// SettingsFile is the file that holds the agent's settings: its agent.json, or the
-// single file with its front matter.
+// SettingsFile returns the path of the agent's settings: its agent.json, or the single
+// file with its front matter.
 func (a Agent) SettingsFile() string {
 	if strings.HasSuffix(a.Path, ".md") {
 		return a.Path
@@ -19,9 +19,9 @@ func (a Agent) SettingsFile() string {
 	return filepath.Join(a.Path, "agent.json")
 }
 
-// WithSetting gives the text of a settings file with one key changed, or added, to
-// a text, a number or a truth value. Everything else stays as it is written. It
-// gives an error rather than a file that would mean anything else.
+// WithSetting returns the text of a settings file with one key changed or added; value
+// is a string, a number or a bool. Everything else stays as written. It returns an error
+// rather than a file with another meaning.
 func WithSetting(file, text, key string, value any) (string, error) {
 	literal, err := json.Marshal(value)
 	if err != nil {
@@ -39,7 +39,7 @@ func WithSetting(file, text, key string, value any) (string, error) {
 	return out, nil
 }
 
-// withJSONKey replaces the value of a key of the outermost object, or adds it at
+// withJSONKey replaces the value of a key in the outermost object, or adds the key at
 // its end.
 func withJSONKey(text, key, literal string) (string, error) {
 	if _, err := parseAgentJSON(text); err != nil {
@@ -79,15 +79,15 @@ func withJSONKey(text, key, literal string) (string, error) {
 	return text[:last] + between + member + text[last:], nil
 }
 
-// withFrontKey replaces a line of a front matter, or adds one at its end. A value
-// that goes on below its line is left to be changed by hand.
+// withFrontKey replaces a line of a front matter, or adds one at its end. It refuses a
+// value that continues on the next line.
 func withFrontKey(text, key, literal string) (string, error) {
 	if front := parseFrontMatter(text); !front.Found || front.Err != nil {
 		return "", cmp.Or(front.Err, errors.New("it has no front matter"))
 	}
 	names := regexp.QuoteMeta(key)
 	if key == "model_role" {
-		names += "|role" // the name that other programs have for it
+		names += "|role" // other programs' name for it
 	}
 	line := regexp.MustCompile(`(?i)^(` + names + `)[ \t]*:`)
 	lines := strings.Split(text, "\n")

@@ -72,7 +72,7 @@ func FuzzWithSetting(f *testing.F) {
 	})
 }
 
-func TestCreateMakesAUsableAgent(t *testing.T) {
+func TestCreate_makesAUsableAgent(t *testing.T) {
 	r := registryOf(t, agentTree{
 		"agents/agent-002/agent.json": `{"name": "Coder", "slug": "coder", "model_role": "code", "temperature": 0.2, "tools": ["SYSTEM_STATS"], "orchestrator": true}`,
 		"agents/agent-002/skill.md":   "Write code.\n", "agents/agent-002/mood.md": "calm", "agents/agent-002/memory.md": "- private",
@@ -96,7 +96,7 @@ func TestCreateMakesAUsableAgent(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesNamesInWords(t *testing.T) {
+func TestCreate_givenBadName_saysWhy(t *testing.T) {
 	r := registryOf(t, agentTree{"agents/agent-002/agent.json": `{"name": "Coder", "slug": "c"}`, "agents/agent-002/skill.md": "x"})
 	for name, want := range map[string]string{
 		"": "give it a name", "  ": "give it a name", "!!": "a letter", strings.Repeat("x", 61): "60",
@@ -118,7 +118,7 @@ func TestCreateRefusesNamesInWords(t *testing.T) {
 	}
 }
 
-func TestDeletedAgentsComeBack(t *testing.T) {
+func TestRestore_bringsADeletedAgentBack(t *testing.T) {
 	r := registryOf(t, agentTree{
 		"agents/agent-000/agent.json": `{"name": "O", "orchestrator": true}`, "agents/agent-000/skill.md": "x",
 		"agents/agent-002/agent.json": `{"name": "Coder"}`, "agents/agent-002/skill.md": "Write code.",

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// maxFileBytes is how large a file of an agent or a skill may be. Far above any
-// prompt a model can read; it keeps a misplaced log out of memory.
+// maxFileBytes limits the size of an agent's or a skill's file. It is far above any
+// prompt a model can read, and keeps a misplaced log file out of memory.
 const maxFileBytes = 1 << 20
 
 var errNotRegular = errors.New("is not a regular file")
 
-// settleTime is how long a file's time stamp must lie back before size, time and
-// identity alone prove it unchanged: file systems keep time in steps of up to 2 s,
-// so a second save of the same length right after the first may leave no trace.
+// settleTime is how old a file's time stamp must be before size, time and identity
+// alone prove it unchanged. File systems keep time in steps of up to 2 s, so a second
+// save of the same length right after the first may leave no trace.
 const settleTime = 2 * time.Second
 
 // fileCache holds the text of files by path. Not safe for concurrent use.
 type fileCache struct {
 	known map[string]*cachedFile
-	clean func(path string, text []byte) []byte // see Config
+	clean func(path string, text []byte) []byte // Config.Clean
 }
 
 func newFileCache(clean func(path string, text []byte) []byte) fileCache {
@@ -36,23 +36,23 @@ func newFileCache(clean func(path string, text []byte) []byte) fileCache {
 	return fileCache{known: map[string]*cachedFile{}, clean: clean}
 }
 
-// cachedFile is a file as it was last read, with what was made of it. A new
-// content is a new cachedFile, so whatever was parsed never outlives the text.
+// cachedFile is a file as last read, with its parsed form. New content makes a new
+// cachedFile, so the parsed form never outlives the text.
 type cachedFile struct {
 	info os.FileInfo
 	read time.Time
 	text string // normalized
 
-	settings    *agentSettings // agent.json or front matter, once parsed
+	settings    *agentSettings // of agent.json or front matter; nil until parsed
 	settingsErr error
-	front       *frontMatter // single-file agents and skills, once parsed
+	front       *frontMatter // of single-file agents and skills; nil until parsed
 }
 
-// read gives the file as it is now. It costs one stat where nothing changed.
+// read returns the file as it is now. It costs one stat if nothing changed.
 func (c fileCache) read(path string) (*cachedFile, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular // opening a pipe would wait for ever
+		err = errNotRegular // opening a pipe would block forever
 	}
 	if err != nil {
 		delete(c.known, path)
@@ -76,7 +76,7 @@ func (c fileCache) read(path string) (*cachedFile, error) {
 	return fresh, nil
 }
 
-// unchanged compares what a stat tells, through symlinks.
+// unchanged reports whether a stat through symlinks shows the file that was read.
 func (f *cachedFile) unchanged(now os.FileInfo) bool {
 	return sameStamp(f.info, now) && f.read.Sub(f.info.ModTime()) > settleTime
 }
@@ -85,7 +85,7 @@ func sameStamp(a, b os.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a).Equal(changed(b)) && os.SameFile(a, b)
 }
 
-// readStable reads a file, and again if it was written to meanwhile.
+// readStable reads a file, again if it was written to meanwhile.
 func readStable(path string) (*cachedFile, error) {
 	const tries = 4
 	var data []byte
@@ -108,7 +108,7 @@ func newCachedFile(data []byte, info os.FileInfo, read time.Time) (*cachedFile, 
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil, errors.New("is not a text file")
 	}
-	os.SameFile(info, info) // Windows fetches the identity only when asked, by path: ask before the path means another file
+	os.SameFile(info, info) // Windows looks up the identity lazily by path; do it before the path means another file
 	return &cachedFile{info: info, read: read, text: NormalizeText(data)}, nil
 }
 
@@ -135,7 +135,7 @@ func readOnce(path string) ([]byte, os.FileInfo, error) {
 	return data, info, nil
 }
 
-// withoutPath drops the path a PathError repeats.
+// withoutPath drops the path that a PathError repeats.
 func withoutPath(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
@@ -143,8 +143,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// NormalizeText gives valid UTF-8 with LF line ends, without a byte order mark
-// and without outer blank lines.
+// NormalizeText returns the text as valid UTF-8 with LF line ends, without a byte order
+// mark or outer blank lines.
 func NormalizeText(data []byte) string {
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
 	text = strings.TrimPrefix(text, "\uFEFF")

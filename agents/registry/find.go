@@ -10,9 +10,9 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Find resolves a selector among enabled agents: slug, name, id, agent-<id>, in
-// that order, without regard to case. ErrNoAgent says whether the agent is
-// switched off or broken, or names the nearest.
+// Find resolves a selector among the enabled agents by slug, name, id or agent-<id>, in
+// that order, ignoring case. An error wraps ErrNoAgent and says whether the agent is
+// disabled or broken, or suggests the nearest name.
 func (r *Registry) Find(selector string) (Agent, error) {
 	list := r.Agents()
 	if a, ok := Select(list, selector, Agent.Usable); ok {
@@ -31,11 +31,11 @@ func (r *Registry) Find(selector string) (Agent, error) {
 	return Agent{}, withBroken(noMatch(ErrNoAgent, selector, usableSlugs(list)), list)
 }
 
-// mergedAgents are shipped agents of older versions whose work another one does now:
-// conversations and settings may still name them.
+// mergedAgents maps agents that older versions shipped to the agent that does their work
+// now. Conversations and settings may still name them.
 var mergedAgents = map[string]string{"assistant": "orchestrator", "001": "orchestrator", "agent-001": "orchestrator"}
 
-// brokenAgentError is ErrNoAgent for an agent that is there and can't be read.
+// brokenAgentError is ErrNoAgent for an agent that exists but can't be read.
 type brokenAgentError struct {
 	slug string
 	why  error
@@ -45,8 +45,8 @@ func (e *brokenAgentError) Error() string        { return e.slug + " can't be us
 func (e *brokenAgentError) Unwrap() error        { return e.why }
 func (e *brokenAgentError) Is(target error) bool { return target == ErrNoAgent }
 
-// withBroken adds the agents that can't be read: the one that was meant may be
-// among them, its name unknown.
+// withBroken adds the agents that can't be read to err: the one that was meant may be
+// among them, since their names are unknown.
 func withBroken(err error, list []Agent) error {
 	for _, a := range list {
 		if a.Err != nil {
@@ -56,7 +56,7 @@ func withBroken(err error, list []Agent) error {
 	return err
 }
 
-// Select gives the first agent that matches by slug, else by name, else by
+// Select returns the first accepted agent that matches by slug, else by name, else by
 // id, else by agent-<id>.
 func Select(list []Agent, selector string, accept func(Agent) bool) (Agent, bool) {
 	wanted := strings.TrimSpace(selector)
@@ -90,7 +90,8 @@ func usableSlugs(list []Agent) []string {
 	return slugs
 }
 
-// noMatch says what there is instead of a name that matched nothing.
+// noMatch returns an error for a name that matched nothing, with the nearest known name
+// or all of them.
 func noMatch(kind error, name string, known []string) error {
 	shown := excerpt.Shorten(strings.Join(strings.Fields(name), " "), 60)
 	if len(known) == 0 {
@@ -102,8 +103,8 @@ func noMatch(kind error, name string, known []string) error {
 	return fmt.Errorf("%w: %q; the %ss are %s", kind, shown, strings.TrimPrefix(kind.Error(), "no such "), strings.Join(known, ", "))
 }
 
-// nearest is the known word most like word, or "" where none is close: at most a
-// third of its letters away, or beginning with it.
+// nearest returns the known word closest to word, or "" if none is close: at most a
+// third of its letters differ, or it begins with word.
 func nearest(word string, known []string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" || len(word) > 100 {
@@ -120,8 +121,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// editDistance counts insertions, deletions, replacements and swaps of
-// neighbours (optimal string alignment).
+// editDistance counts insertions, deletions, replacements and swaps of neighbours
+// (optimal string alignment).
 func editDistance(a, b []rune) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
@@ -145,14 +146,14 @@ func editDistance(a, b []rune) int {
 	return rows[1][len(b)]
 }
 
-// HasTool reports whether the list holds the word, without regard to case.
+// HasTool reports whether the list holds the word, ignoring case.
 func HasTool(list []string, word string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, word) })
 }
 
-// OwnMemory finds an agent's own memory; ok is false where no agent is meant, or one
-// that is a single file and has none, or the one that except names (the default
-// agent learns for all).
+// OwnMemory returns the memory of the selected agent. ok is false if the selector
+// matches no agent, a single-file agent, which has no memory, or the agent that except
+// names: the default agent learns for all.
 func (r *Registry) OwnMemory(selector, except string) (target memory.Target, ok bool) {
 	list := r.Agents()
 	a, found := Select(list, selector, anyAgent)
@@ -162,7 +163,7 @@ func (r *Registry) OwnMemory(selector, except string) (target memory.Target, ok 
 	return OwnMemory(a)
 }
 
-// OwnMemory is an agent's own memory; only an agent with a folder has one.
+// OwnMemory returns an agent's own memory; only an agent with a folder has one.
 func OwnMemory(a Agent) (memory.Target, bool) {
 	if !isDir(a.Path) {
 		return memory.Target{}, false

@@ -10,17 +10,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// frontMatter is the YAML block between two lines of three dashes at the
-// beginning of a markdown file, and what follows it.
+// frontMatter is the YAML block between two lines of three dashes at the beginning of a
+// markdown file, and the text below it.
 type frontMatter struct {
 	Found  bool // the file begins with one
 	Err    error
 	Fields []frontField // in the order written
-	Body   string       // the text below, trimmed; the whole text where none was found
+	Body   string       // the text below, trimmed; the whole text if there is no front matter
 	raw    string
 }
 
-// frontField is one key with its value.
+// frontField is one key and its value.
 type frontField struct {
 	Key    string // as written
 	Line   int    // in the file, 1-based
@@ -31,14 +31,14 @@ type frontField struct {
 	Null   bool
 }
 
-// frontMatterLimit keeps a document that merely begins with a rule from being
-// searched for its second one, in bytes.
+// frontMatterLimit limits the search for the closing dashes, in bytes: a document may
+// merely begin with a rule.
 const frontMatterLimit = 64 << 10
 
 var frontMatterEnd = regexp.MustCompile(`(?m)^---[ \t]*(?:\n|\z)`)
 
-// parseFrontMatter splits normalized text (see normalizeText). A front matter
-// that is not closed or not valid YAML is Found with Err, which tells the line.
+// parseFrontMatter splits normalized text (see NormalizeText). A front matter that isn't
+// closed or isn't valid YAML is Found with an Err that names the line.
 func parseFrontMatter(text string) frontMatter {
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
@@ -53,11 +53,11 @@ func parseFrontMatter(text string) frontMatter {
 	return f
 }
 
-// parseYAMLFields reads a flat YAML mapping. Lines count from the file's start.
+// parseYAMLFields reads a flat YAML mapping. Line numbers count from the file's start.
 func parseYAMLFields(raw string) (fields []frontField, err error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte("\n"+raw), &doc); err != nil { // the blank line stands for the opening dashes
-		return nil, fmt.Errorf("front matter: near %s", strings.TrimPrefix(err.Error(), "yaml: ")) // the line where the part that failed began
+	if err := yaml.Unmarshal([]byte("\n"+raw), &doc); err != nil { // the blank line replaces the opening dashes
+		return nil, fmt.Errorf("front matter: near %s", strings.TrimPrefix(err.Error(), "yaml: ")) // yaml names the line where the failed part began
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil
@@ -93,8 +93,8 @@ func newFrontField(key, value *yaml.Node) frontField {
 
 var nameLine = regexp.MustCompile(`(?m)^name[ \t]*:`)
 
-// hasKey reports whether the front matter names the key; where it cannot be
-// parsed, whether a line looks like it.
+// hasKey reports whether the front matter has the key. If it can't be parsed, a line
+// that looks like the name counts.
 func (f frontMatter) hasKey(key string) bool {
 	if f.Err != nil {
 		return key == "name" && nameLine.MatchString(f.raw)
@@ -103,7 +103,7 @@ func (f frontMatter) hasKey(key string) bool {
 	return ok
 }
 
-// field finds a key without regard to case.
+// field finds a key, ignoring case.
 func (f frontMatter) field(key string) (frontField, bool) {
 	for _, field := range f.Fields {
 		if strings.EqualFold(field.Key, key) {
@@ -113,7 +113,7 @@ func (f frontMatter) field(key string) (frontField, bool) {
 	return frontField{}, false
 }
 
-// keys lists the keys as written.
+// keys returns the keys as written.
 func (f frontMatter) keys() []string {
 	keys := make([]string, 0, len(f.Fields))
 	for _, field := range f.Fields {
@@ -122,7 +122,7 @@ func (f frontMatter) keys() []string {
 	return keys
 }
 
-// agentSettings reads the keys of a single-file agent.
+// agentSettings reads the settings of a single-file agent.
 func (f frontMatter) agentSettings() (*agentSettings, error) {
 	var raw rawSettings
 	for _, field := range f.Fields {
@@ -135,8 +135,8 @@ func (f frontMatter) agentSettings() (*agentSettings, error) {
 	return s, nil
 }
 
-// hostedModel drops the model names that other programs' agent files use and no
-// Ollama server has.
+// hostedModel drops model names that other programs' agent files use and that no Ollama
+// server has.
 func (s *agentSettings) hostedModel() {
 	switch strings.ToLower(s.Model) {
 	case "inherit":
@@ -147,7 +147,7 @@ func (s *agentSettings) hostedModel() {
 	}
 }
 
-// setField takes one key over. Keys without meaning are left to keyWarnings.
+// setField sets one key. keyWarnings reports the keys that have no meaning.
 func (raw *rawSettings) setField(f frontField) error {
 	switch strings.ToLower(f.Key) {
 	case "name":

@@ -2,13 +2,13 @@
 //
 // An agent is a folder agents/agent-<id> with agent.json and skill.md, or a single
 // markdown file with front matter; a skill is a folder in the Agent Skills format.
-// Every call compares the files with what was read before, so an edit counts at
-// once. The package also installs the agents the app ships, creates, edits, resets
-// and deletes agents, and parses their tests.
+// Every call compares the files with their last known state, so an edit takes effect at
+// once. The package also installs the agents the app ships, and creates, edits, resets
+// and deletes agents.
 //
 // It never runs an agent, never calls a model, and never overwrites a person's file:
-// Reset sets the old one aside. A name that comes from a model or a person is only
-// compared with what the folders hold; it never becomes a path.
+// Reset sets the old one aside. A name from a model or a person is only compared with
+// the names in the folders; it never becomes a path.
 //
 // The turn, the commands and the window's Agents page call it.
 package registry
@@ -27,65 +27,67 @@ import (
 	"sync"
 )
 
-// ErrNoAgent: no enabled agent matches the selector.
+// ErrNoAgent reports that no enabled agent matches the selector.
 var ErrNoAgent = errors.New("no such agent")
 
-// Agent is one agent as its files say now.
+// Agent is one agent as its files describe it now.
 type Agent struct {
 	ID          string // "002", or the file's name for a single-file agent
-	Slug        string // lower case, what people and directives use
+	Slug        string // lower case; used by people and directives
 	Name        string
 	Description string
-	Model       string // explicit model; "" = by role
+	Model       string // explicit model; "": by role
 	Role        string // general | code | small | thinking | vision
 	Entry       bool   // agent.json "orchestrator": sees the conversation, may delegate
 	Enabled     bool
-	MaxRounds   int      // max_tool_iterations: 1 … 200, 15 where not set
-	Tools       []string // tool names it may use; nil = the default for its place, empty = none
-	Temperature *float64 // 0 … 2; nil: the model's own
-	Think       *bool    // whether it thinks before it answers, where its model can; nil: as the model does
-	PromptTier  string   // how much its model is told: large, middle, plain; "" as fits the model
-	ToolsTier   string   // how many tools it gets, the same words
-	Pinned      bool     // always named in the roster; so are those that come with the app, unless they say no
+	MaxRounds   int      // max_tool_iterations: 1 … 200, default 15
+	Tools       []string // tool names it may use; nil: the default for its position; empty: none
+	Temperature *float64 // 0 … 2; nil: the model's default
+	Think       *bool    // whether it thinks before it answers, if its model can; nil: the model's default
+	PromptTier  string   // size of the prompt: large, middle, plain; "": to suit the model
+	ToolsTier   string   // number of tools, in the same words
+	Pinned      bool     // always named in the roster; the default for shipped agents
 	Path        string   // its folder or file
-	Soul        string   // the agent's own, else the shared agents/soul.md
-	Mood        string
-	Skill       string   // what it is told to do
-	Examples    string   // worked examples, for models of the middle tier alone
-	Warnings    []string // misspelled keys and the like
-	Err         error    // why it can't be used; it is listed all the same
+	Texts
+	Warnings []string // misspelled keys and the like
+	Err      error    // why it can't be used; it is listed nonetheless
 }
 
-// Usable reports whether the agent may be called: switched on and without error.
+// Texts are the parts of a prompt that an agent's files hold.
+type Texts struct {
+	Soul     string // the agent's own, else the shared agents/soul.md
+	Mood     string
+	Skill    string // its instructions
+	Examples string // worked examples, only for models of the middle tier
+}
+
+// Usable reports whether the agent may be called: enabled and without error.
 func (a Agent) Usable() bool { return a.Enabled && a.Err == nil }
 
-// Registry reads agents and skills from the data folder. Its answers are always
-// as fresh as the files: each call compares size, time and identity of every
-// file first and reads again what changed. Safe for concurrent use.
-//
-// A name that comes from a model or a person never becomes a path: it is only
-// compared with what the folders hold.
+// Registry reads agents and skills from the data folder. Its results are always as
+// fresh as the files: each call first compares the size, time and identity of every
+// file, and rereads those that changed. Safe for concurrent use.
 type Registry struct {
-	root     string
-	defaults fs.FS
-	logger   *slog.Logger
+	root    string
+	shipped shippedFolder
+	logger  *slog.Logger
 
-	mu    sync.Mutex // guards files and what their entries have parsed
+	mu    sync.Mutex // guards files and their parsed contents
 	files fileCache
 }
 
 // Config is what a Registry needs. Root and Defaults are required.
 type Config struct {
 	Root     string // data folder
-	Defaults fs.FS  // assets: agents/…, skills/…, copied where missing
+	Defaults fs.FS  // assets: agents/…, skills/…, copied if missing
 	Logger   *slog.Logger
-	// Clean gives the text of a file without what was forgotten; optional. It is called
-	// once for each state of a file.
+	// Clean returns the text of a file without what was forgotten; optional. It is
+	// called once for each state of a file.
 	Clean func(path string, text []byte) []byte
 }
 
-// New returns the registry; it writes nothing. It panics where Root or
-// Defaults is missing.
+// New returns the registry; it writes nothing. It panics if Root or Defaults is
+// missing.
 func New(cfg Config) *Registry {
 	if cfg.Root == "" || cfg.Defaults == nil {
 		panic("registry: New needs Root and Defaults")
@@ -93,11 +95,10 @@ func New(cfg Config) *Registry {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Registry{root: cfg.Root, defaults: cfg.Defaults, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
+	return &Registry{root: cfg.Root, shipped: shippedFolder{root: cfg.Root, assets: cfg.Defaults}, logger: cfg.Logger, files: newFileCache(cfg.Clean)}
 }
 
-// Agents lists all agents, broken and disabled ones included, by id. A data
-// folder without agents gives none.
+// Agents returns all agents, including broken and disabled ones, sorted by id.
 func (r *Registry) Agents() []Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,7 +128,7 @@ func (r *Registry) Agents() []Agent {
 	return list
 }
 
-// byID sorts by id, a folder before a single file of the same id.
+// byID sorts by id, with a folder before a single file of the same id.
 func byID(a, b Agent) int {
 	return cmp.Or(
 		strings.Compare(strings.ToLower(a.ID), strings.ToLower(b.ID)),
@@ -135,17 +136,17 @@ func byID(a, b Agent) int {
 	)
 }
 
-func (r *Registry) agentsDir() string { return filepath.Join(r.root, "agents") }
+func (r *Registry) agentsDir() string { return r.shipped.agentsDir() }
 
-// agentFolder is the name of an agent's folder; keptFolder one that Reset set
-// aside or an editor's or a sync service's copy of such a name.
+// agentFolder matches the name of an agent's folder, and keptFolder one that Reset set
+// aside, or a copy of it by an editor or a sync service.
 var (
 	agentFolder = regexp.MustCompile(`^agent-([A-Za-z0-9][A-Za-z0-9_-]*)$`)
 	keptFolder  = regexp.MustCompile(`\.old(-|$)`)
 )
 
-// readEntry reads one entry of the agents folder; false where it is no agent.
-func (r *Registry) readEntry(dir, name string) (Agent, bool) {
+// readEntry reads one entry of the agents folder; ok is false if it isn't an agent.
+func (r *Registry) readEntry(dir, name string) (a Agent, ok bool) {
 	path := filepath.Join(dir, name)
 	if m := agentFolder.FindStringSubmatch(name); m != nil && isDir(path) {
 		return r.readFolder(path, m[1]), true
@@ -162,19 +163,13 @@ func (r *Registry) readEntry(dir, name string) (Agent, bool) {
 	return r.readSingleFile(path, strings.TrimSuffix(name, ".md"))
 }
 
-// inDefaults reports whether an agent of that id comes with the app.
-func (r *Registry) inDefaults(id string) bool {
-	_, err := fs.Stat(r.defaults, "agents/agent-"+id+"/agent.json")
-	return err == nil
-}
-
-// isDir follows symlinks: people keep their agents in a folder of dot files.
+// isDir follows symlinks, because people keep their agents in a dotfiles folder.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// mayBeAgentFile rules out the names that are never single-file agents.
+// mayBeAgentFile reports whether a single-file agent may have that name.
 func mayBeAgentFile(name string) bool {
 	if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".md") {
 		return false
@@ -188,7 +183,9 @@ func mayBeAgentFile(name string) bool {
 
 // readFolder reads agents/agent-<id>.
 func (r *Registry) readFolder(path, id string) Agent {
-	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Pinned: r.inDefaults(id)}
+	a := Agent{ID: id, Slug: strings.ToLower(id), Name: "agent-" + id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
+	_, err := fs.Stat(r.shipped.assets, "agents/agent-"+id+"/agent.json")
+	a.Pinned = err == nil
 	file, err := r.files.read(filepath.Join(path, "agent.json"))
 	if err != nil {
 		a.Err = missingMeans(err, "agent.json", "an agent needs agent.json and skill.md")
@@ -217,11 +214,11 @@ func (r *Registry) readFolder(path, id string) Agent {
 	return a
 }
 
-// writtenName finds a name or slug in an agent.json that is no JSON.
+// writtenName finds a name or slug in an agent.json that isn't valid JSON.
 var writtenName = regexp.MustCompile(`"(name|slug)"\s*:\s*"([^"\\\n]{1,100})"`)
 
-// salvageNames gives a broken agent the names that are still to be read in its
-// agent.json, so that it is found under them and its mistake is told.
+// salvageNames gives a broken agent the names that can still be read in its agent.json,
+// so that Find finds it by them and reports the mistake.
 func salvageNames(a *Agent, text string) {
 	written := map[string]string{}
 	for _, m := range writtenName.FindAllStringSubmatch(text, -1) {
@@ -231,15 +228,15 @@ func salvageNames(a *Agent, text string) {
 	a.Slug = cmp.Or(slugify(written["slug"]), slugify(written["name"]), a.Slug)
 }
 
-// NotAgents names the markdown files of the agents folder that look as if they
-// were meant as agents and are none, with why: "plain.md is not an agent: …".
+// NotAgents returns a note for each markdown file in the agents folder that looks like
+// an agent but isn't one, with the reason: "plain.md is not an agent: …".
 func (r *Registry) NotAgents() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	dir := r.agentsDir()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil // Agents says so
+		return nil // Agents logs it
 	}
 	var notes []string
 	for _, e := range entries {
@@ -259,11 +256,11 @@ func (r *Registry) NotAgents() []string {
 	return notes
 }
 
-// readSingleFile reads agents/<name>.md; false where its front matter has no name.
-func (r *Registry) readSingleFile(path, id string) (Agent, bool) {
+// readSingleFile reads agents/<name>.md; ok is false if its front matter has no name.
+func (r *Registry) readSingleFile(path, id string) (a Agent, ok bool) {
 	file, err := r.files.read(path)
 	if err != nil {
-		return Agent{}, false // a dangling link or a file just removed; it never was an agent to us
+		return Agent{}, false // a dangling link, or a file that was just removed
 	}
 	if file.front == nil {
 		front := parseFrontMatter(file.text)
@@ -273,7 +270,7 @@ func (r *Registry) readSingleFile(path, id string) (Agent, bool) {
 	if !front.Found || !front.hasKey("name") {
 		return Agent{}, false
 	}
-	a := Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
+	a = Agent{ID: id, Slug: slugify(id), Name: id, Path: path, Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral}
 	if front.Err != nil {
 		a.Err = front.Err
 		return a, true
@@ -292,7 +289,7 @@ func (r *Registry) readSingleFile(path, id string) (Agent, bool) {
 	return a, true
 }
 
-// optional reads a file that need not be there.
+// optional reads a file that may be missing.
 func (r *Registry) optional(path string) (string, error) {
 	file, err := r.files.read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -316,7 +313,7 @@ func appendErr(warnings []string, err error) []string {
 	return append(warnings, err.Error())
 }
 
-// missingMeans says what to do where a required file is missing.
+// missingMeans returns an error that says what to do if a required file is missing.
 func missingMeans(err error, name, hint string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is missing: %s", name, hint)
@@ -324,8 +321,8 @@ func missingMeans(err error, name, hint string) error {
 	return err
 }
 
-// markDuplicates gives an error to every usable agent whose id or slug an
-// earlier one has. The earlier one stays usable.
+// markDuplicates sets an error on every usable agent whose id or slug an earlier agent
+// has. The earlier one stays usable.
 func markDuplicates(list []Agent) {
 	ids, slugs := map[string]string{}, map[string]string{}
 	for i := range list {

@@ -94,14 +94,14 @@ func rustApp() agentTree {
 func TestAgents_givenFolderOfTheRustApp(t *testing.T) {
 	r := registryOf(t, rustApp())
 	want := []Agent{
-		{ID: "000", Slug: "orchestrator", Name: "Orchestrator", Description: "Routes.", Role: "thinking", Entry: true, Enabled: true, MaxRounds: 15, Soul: "shared soul", Skill: "Route."},
-		{ID: "002", Slug: "senior-coder", Name: "Senior Coder", Role: "code", Enabled: true, MaxRounds: 20, Soul: "shared soul", Mood: "calm", Skill: "Code."},
-		{ID: "004", Slug: "discord-expert", Name: "Discord Expert", Role: "small", MaxRounds: 15, Soul: "shared soul", Skill: "Discord."},
+		{ID: "000", Slug: "orchestrator", Name: "Orchestrator", Description: "Routes.", Role: "thinking", Entry: true, Enabled: true, MaxRounds: 15, Texts: Texts{Soul: "shared soul", Skill: "Route."}},
+		{ID: "002", Slug: "senior-coder", Name: "Senior Coder", Role: "code", Enabled: true, MaxRounds: 20, Texts: Texts{Soul: "shared soul", Mood: "calm", Skill: "Code."}},
+		{ID: "004", Slug: "discord-expert", Name: "Discord Expert", Role: "small", MaxRounds: 15, Texts: Texts{Soul: "shared soul", Skill: "Discord."}},
 		{
-			ID: "006-redmine", Slug: "redmine", Name: "Redmine", Role: "thinking", Enabled: true, MaxRounds: 200, Soul: "own soul", Skill: "Tickets.",
+			ID: "006-redmine", Slug: "redmine", Name: "Redmine", Role: "thinking", Enabled: true, MaxRounds: 200, Texts: Texts{Soul: "own soul", Skill: "Tickets."},
 			Warnings: []string{"max_tool_iterations 900: 200 is used (1 to 200)"},
 		},
-		{ID: "abliterated", Slug: "abliterated", Name: "Abliterated", Model: "some:2b", Role: "general", Enabled: true, MaxRounds: 15, Soul: "shared soul", Skill: "Talk."},
+		{ID: "abliterated", Slug: "abliterated", Name: "Abliterated", Model: "some:2b", Role: "general", Enabled: true, MaxRounds: 15, Texts: Texts{Soul: "shared soul", Skill: "Talk."}},
 	}
 	for i := range want {
 		want[i].Path = filepath.Join(r.agentsDir(), "agent-"+want[i].ID)
@@ -118,7 +118,7 @@ func sameError(a, b error) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.Error() == b.Error())
 }
 
-// Each case is one agent beside a good one; both are listed, whatever is wrong.
+// Each case has one broken agent beside a good one; both must be listed.
 func TestAgents_givenBrokenAgent_listsItWithItsErrorBesideTheOthers(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -173,7 +173,7 @@ func TestAgents_givenBrokenAgent_listsItWithItsErrorBesideTheOthers(t *testing.T
 	}
 }
 
-func TestAgents_givenFilesThatAreNoAgents_leavesThemOut(t *testing.T) {
+func TestAgents_givenOtherFiles_leavesThemOut(t *testing.T) {
 	r := registryOf(t, agentTree{
 		"agents/memory.md":        "---\nname: memory\n---\nx",
 		"agents/soul.md":          "---\nname: soul\n---\nx",
@@ -209,7 +209,7 @@ func TestAgents_givenSingleFile_readsFrontMatter(t *testing.T) {
 	temp := r.Agents()
 	want := []Agent{{
 		ID: "reviewer", Slug: "code-reviewer", Name: "Code Reviewer", Description: "Reviews changes.", Role: "general", Enabled: true, MaxRounds: 4,
-		Tools: []string{"SYSTEM_STATS"}, Path: filepath.Join(r.agentsDir(), "reviewer.md"), Soul: "shared soul", Skill: "Review.",
+		Tools: []string{"SYSTEM_STATS"}, Path: filepath.Join(r.agentsDir(), "reviewer.md"), Texts: Texts{Soul: "shared soul", Skill: "Review."},
 		Warnings: []string{"color: has no meaning here", "temprature: did you mean temperature?", "tools: Read: unknown tool"},
 	}}
 	if diff := cmp.Diff(want, temp, cmp.Comparer(sameError)); diff != "" {
@@ -274,9 +274,10 @@ func TestAgents_givenCallerChangesWhatItGot_nextCallIsUntouched(t *testing.T) {
 	}
 }
 
-// However an editor saves, the next call sees it: that call builds the prompt.
+// However an editor saves, the next call must see it, because that call builds the
+// prompt.
 func TestAgents_givenEditSaved_nextCallHasIt(t *testing.T) {
-	const before, after = "Say aaa.", "Say bbb." // of one length
+	const before, after = "Say aaa.", "Say bbb." // of equal length
 	saves := map[string]func(t *testing.T, path string){
 		"in place":          func(t *testing.T, path string) { writeAgentFile(t, path, after) },
 		"by rename":         func(t *testing.T, path string) { writeAgentFile(t, path+"~", after); rename(t, path+"~", path) },
@@ -294,13 +295,13 @@ func TestAgents_givenEditSaved_nextCallHasIt(t *testing.T) {
 			rename(t, path+"~", path)
 		},
 	}
-	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" { // elsewhere there is no time that a program can't set back
+	if runtime.GOOS == "linux" || runtime.GOOS == "darwin" { // elsewhere a program can set every time stamp back
 		saves["in place with the old time"] = func(t *testing.T, path string) {
 			info, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(20 * time.Millisecond) // past the step of the file system's clock
+			time.Sleep(20 * time.Millisecond) // longer than a step of the file system's clock
 			writeAgentFile(t, path, after)
 			if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 				t.Fatal(err)
@@ -362,7 +363,7 @@ func moveAndLink(t *testing.T, path, target string) string {
 	return target
 }
 
-// age sets a file's time back, so that the cache may trust it.
+// age sets a file's time back, so that the cache trusts it.
 func age(t testing.TB, path string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)
@@ -429,7 +430,7 @@ func TestAgents_givenEditsDuringCalls_neverSeesHalfAFile(t *testing.T) {
 				default:
 				}
 				if os.WriteFile(path+"~", []byte(text), 0o600) == nil {
-					_ = os.Rename(path+"~", path) // fails on Windows while a reader has it open; the next save comes at once
+					_ = os.Rename(path+"~", path) // fails on Windows while a reader has it open; the next save follows at once
 				}
 			}
 		}
@@ -466,7 +467,7 @@ func TestFind(t *testing.T) {
 	tests := []struct{ selector, id, err string }{
 		{"orchestrator", "000", ""},
 		{"ORCHESTRATOR", "000", ""},
-		{" coder ", "002", ""}, // the slug goes before another's name
+		{" coder ", "002", ""}, // a slug wins over another agent's name
 		{"senior coder", "002", ""},
 		{"002", "002", ""},
 		{"agent-002", "002", ""},
@@ -474,8 +475,8 @@ func TestFind(t *testing.T) {
 		{"solo", "solo", ""},
 		{"übersetzer", "solo", ""},
 		{"ÜBERSETZER", "solo", ""},
-		{"twin", "009", ""},      // the one that is switched off doesn't stand in the way
-		{"assistant", "000", ""}, // the orchestrator does its work now
+		{"twin", "009", ""},      // the disabled one is skipped
+		{"assistant", "000", ""}, // merged into the orchestrator
 		{"agent-001", "000", ""},
 		{"codre", "", "did you mean coder?"},
 		{"orch", "", "did you mean orchestrator?"},
@@ -532,7 +533,7 @@ func ourRole(name string) bool {
 	return ok && role == name
 }
 
-// manyAgents is a data folder of n agents with every optional file, saved long ago.
+// manyAgents makes a data folder of n agents with every optional file, saved long ago.
 func manyAgents(b testing.TB, n int) *Registry {
 	root := b.TempDir()
 	files := agentTree{"agents/soul.md": strings.Repeat("Be kind. ", 100)}
@@ -550,7 +551,7 @@ func manyAgents(b testing.TB, n int) *Registry {
 	return testRegistry(root)
 }
 
-// BenchmarkAgents is the check before every prompt: 20 agents, nothing changed.
+// BenchmarkAgents measures the check before every prompt: 20 agents, nothing changed.
 func BenchmarkAgents(b *testing.B) {
 	r := manyAgents(b, 20)
 	for b.Loop() {
@@ -571,7 +572,7 @@ func BenchmarkAgentsCold(b *testing.B) {
 	}
 }
 
-func TestABrokenAgentKeepsItsNames(t *testing.T) {
+func TestAgents_givenBrokenJSON_keepsItsNames(t *testing.T) {
 	for _, tt := range []struct{ text, slug, name string }{
 		{"{\"name\": \"Release Notes\",\n", "release-notes", "Release Notes"},
 		{`{"slug": "notes", "name": "Release Notes",,}`, "notes", "Release Notes"},

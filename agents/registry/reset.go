@@ -14,13 +14,12 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Reset puts a shipped agent back (all of them and soul.md for ""), keeping the
-// old folder beside it under a name with the time; it returns where. What the
-// agent has learnt, its memory.md, is copied into the new folder. An agent that
-// is as shipped is left alone. The selector is that of a shipped agent, or of
-// the edited agent that stands in its place.
+// Reset restores a shipped agent, or all of them and soul.md if the selector is "". It
+// keeps the old folder beside the new one under a name with the time, and returns its
+// path. The agent's memory.md is copied into the new folder. An unedited agent is left
+// alone. The selector names a shipped agent, or the edited agent in its place.
 func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, err error) {
-	files, err := r.shippedFiles()
+	files, err := r.shipped.shippedFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -31,11 +30,11 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 	if err := os.MkdirAll(r.agentsDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the agents folder: %w", err)
 	}
-	state, err := r.loadShipped()
-	if err != nil { // the very thing a reset is there to put right
+	state, err := r.shipped.loadShipped()
+	if err != nil { // a reset is meant to repair this
 		state = &shipped{Version: 1, Files: map[string]string{}}
 	}
-	reset := r.newReset(files, state)
+	reset := &resetRun{shippedFolder: r.shipped, files: files, state: state, stamp: time.Now().Format("20060102-150405")}
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			err = ctx.Err()
@@ -49,18 +48,18 @@ func (r *Registry) Reset(ctx context.Context, selector string) (kept []string, e
 	if err == nil && strings.TrimSpace(selector) == "" {
 		err = reset.file("agents/soul.md")
 	}
-	return reset.kept, errors.Join(err, r.saveShipped(state))
+	return reset.kept, errors.Join(err, r.shipped.saveShipped(state))
 }
 
-// Shipped reports whether an agent of that id comes with the app, so that Reset
-// can put it back.
+// Shipped reports whether the app ships an agent with that id, so that Reset can restore
+// it.
 func (r *Registry) Shipped(id string) bool {
-	files, err := r.shippedFiles()
+	files, err := r.shipped.shippedFiles()
 	return err == nil && HasTool(shippedIDs(files), id)
 }
 
-// resetIDs resolves a selector among the shipped agents, then among those that
-// stand in their folders now.
+// resetIDs resolves a selector among the shipped agents, then among the agents that are
+// in their folders now.
 func (r *Registry) resetIDs(files []defaultFile, selector string) ([]string, error) {
 	ids := shippedIDs(files)
 	if strings.TrimSpace(selector) == "" {
@@ -100,26 +99,22 @@ func (r *Registry) resetIDs(files []defaultFile, selector string) ([]string, err
 
 // resetRun is one call of Reset.
 type resetRun struct {
-	r     *Registry
+	shippedFolder
 	files []defaultFile
 	state *shipped
 	stamp string
 	kept  []string
 }
 
-func (r *Registry) newReset(files []defaultFile, state *shipped) *resetRun {
-	return &resetRun{r: r, files: files, state: state, stamp: time.Now().Format("20060102-150405")}
-}
-
-// folder puts one agent's folder back: the new one is made complete under a
-// hidden name first, so that a failure leaves the old one in its place.
+// folder restores one agent's folder. It completes the new folder under a hidden name
+// first, so that a failure leaves the old one in place.
 func (run *resetRun) folder(unit string) (err error) {
-	target := run.r.onDisk(unit)
+	target := run.onDisk(unit)
 	if run.asShipped(unit) {
 		run.remember(unit)
 		return nil
 	}
-	fresh := filepath.Join(run.r.agentsDir(), wholefile.TempName(path.Base(unit)))
+	fresh := filepath.Join(run.agentsDir(), wholefile.TempName(path.Base(unit)))
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return err
 	}
@@ -143,15 +138,15 @@ func (run *resetRun) folder(unit string) (err error) {
 	return nil
 }
 
-// asShipped reports whether the folder holds exactly what is shipped, beside
-// what was learnt.
+// asShipped reports whether the folder holds exactly the shipped files, apart from
+// memory.md.
 func (run *resetRun) asShipped(unit string) bool {
-	entries, err := os.ReadDir(run.r.onDisk(unit))
+	entries, err := os.ReadDir(run.onDisk(unit))
 	if err != nil {
 		return false
 	}
 	for _, f := range run.files {
-		if f.unit == unit && (isMissing(run.r.onDisk(f.name)) || run.r.differs(f)) {
+		if f.unit == unit && (isMissing(run.onDisk(f.name)) || run.differs(f)) {
 			return false
 		}
 	}
@@ -163,7 +158,7 @@ func (run *resetRun) asShipped(unit string) bool {
 	return true
 }
 
-// ships reports whether a file, or anything below a folder, is shipped.
+// ships reports whether the file, or anything below the folder, is shipped.
 func (run *resetRun) ships(name string) bool {
 	for _, f := range run.files {
 		if f.name == name || strings.HasPrefix(f.name, name+"/") {
@@ -187,7 +182,7 @@ func (run *resetRun) fill(unit, fresh string) error {
 			return err
 		}
 	}
-	memory, err := wholefile.Read(filepath.Join(run.r.onDisk(unit), "memory.md"), maxShipped)
+	memory, err := wholefile.Read(filepath.Join(run.onDisk(unit), "memory.md"), maxShipped)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -210,14 +205,13 @@ func (run *resetRun) remember(unit string) {
 	}
 }
 
-// file puts one file back, through a symlink if it is one, and keeps the old
-// text beside it.
+// file restores one file, following a symlink, and keeps the old text beside it.
 func (run *resetRun) file(name string) error {
 	for _, f := range run.files {
 		if f.name != name {
 			continue
 		}
-		target := run.r.onDisk(name)
+		target := run.onDisk(name)
 		old, err := wholefile.Read(target, maxShipped)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reset %s: %w", name, err)
@@ -237,7 +231,7 @@ func (run *resetRun) file(name string) error {
 	return nil
 }
 
-// freeName adds a number where the name is taken: two resets in one second.
+// freeName adds a number if the name is taken, as after two resets in one second.
 func freeName(name string) string {
 	free := name
 	for n := 2; !isMissing(free); n++ {

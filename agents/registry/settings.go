@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Limits of what an agent may set.
+// Limits and defaults of an agent's settings.
 const (
 	DefaultRounds  = 15
 	maxRounds      = 200
@@ -19,7 +19,7 @@ const (
 	RoleGeneral    = "general"
 )
 
-// Tools that are about other agents: a sub-call never has them.
+// Tools that involve other agents: a sub-call never has them.
 const (
 	ToolAgent     = "AGENT"
 	ToolSkill     = "SKILL"
@@ -32,19 +32,19 @@ var KnownTools = []string{
 	ToolAgent, ToolSkill, ToolFindAgent, ToolFindSkill, "MEMORY_APPEND", "MEMORY_REPLACE", "MEMORY_REMOVE", "MEMORY_SEARCH", "SYSTEM_STATS", "FETCH_URL", "RUN_CMD", "MCP",
 }
 
-// jsonKeys are the keys of agent.json; frontKeys those of a single-file agent,
-// which shares its format with other programs: foreignKeys mean something there
-// and nothing here.
+// jsonKeys are the keys of agent.json, and frontKeys those of a single-file agent. Other
+// programs use the single-file format too: foreignKeys have a meaning there and none
+// here.
 const (
 	jsonKeys    = "name slug model model_role orchestrator enabled description max_tool_iterations tools temperature think prompt_tier tools_tier pinned"
 	frontKeys   = jsonKeys + " role maxturns"
 	foreignKeys = "disallowedtools permissionmode skills mcpservers hooks memory background isolation color license metadata"
 )
 
-// roleNames are all names of roles that roleOf knows.
+// roleNames are the names of roles that roleOf accepts.
 const roleNames = "general expensive code small cheap vision thinking reasoning"
 
-// roleOf maps every name of a role to ours; the Rust app's names are among them.
+// roleOf maps a name of a role to ours; it also accepts the Rust app's names.
 func roleOf(name string) (role string, ok bool) {
 	switch name = strings.ToLower(name); name {
 	case RoleGeneral, "code", "small", "vision", "thinking":
@@ -59,7 +59,7 @@ func roleOf(name string) (role string, ok bool) {
 	return "", false
 }
 
-// agentSettings is what agent.json or a front matter says, checked.
+// agentSettings are the checked settings from agent.json or a front matter.
 type agentSettings struct {
 	Name        string
 	Slug        string
@@ -78,7 +78,7 @@ type agentSettings struct {
 	Warnings    []string
 }
 
-// apply sets a's fields. Slices are copied: a caller may change what it got.
+// apply sets a's fields. It copies slices, because a caller may change them.
 func (s *agentSettings) apply(a *Agent) {
 	if s.Name != "" {
 		a.Name = s.Name
@@ -103,7 +103,7 @@ func (s *agentSettings) apply(a *Agent) {
 	}
 }
 
-// rawSettings is what was written, before any check; nil = not written.
+// rawSettings are the settings as written, unchecked; nil means absent.
 type rawSettings struct {
 	Name        *string     `json:"name"`
 	Slug        *string     `json:"slug"`
@@ -143,7 +143,7 @@ func splitList(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// parseAgentJSON reads an agent.json. Errors tell the line.
+// parseAgentJSON reads an agent.json. Errors name the line.
 func parseAgentJSON(text string) (*agentSettings, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &keys); err != nil {
@@ -164,7 +164,7 @@ func parseAgentJSON(text string) (*agentSettings, error) {
 	return raw.check(keyWarnings(names, jsonKeys, "")), nil
 }
 
-// jsonProblem puts an error of encoding/json into words with the line it is in.
+// jsonProblem turns an error of encoding/json into plain words with its line.
 func jsonProblem(text string, err error) error {
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("agent.json line %d: %s", lineAt(text, e.Offset), strings.TrimPrefix(e.Error(), "json: "))
@@ -192,14 +192,14 @@ func jsonKind(e *json.UnmarshalTypeError) string {
 	}
 }
 
-// lineAt is the 1-based line of a byte offset.
+// lineAt returns the 1-based line of a byte offset.
 func lineAt(text string, offset int64) int {
 	end := min(max(int(offset)-1, 0), len(text))
 	return 1 + bytes.Count([]byte(text[:end]), []byte("\n"))
 }
 
-// keyWarnings names every key that has no meaning, with the nearest that has.
-// known and foreign are lists separated by blanks.
+// keyWarnings returns a warning for every unknown key, with the nearest known one. known
+// and foreign are space-separated lists.
 func keyWarnings(keys []string, known, foreign string) []string {
 	var warnings []string
 	ours, theirs := strings.Fields(known), strings.Fields(foreign)
@@ -224,8 +224,8 @@ func unknownWord(word, kind string, known []string) string {
 	return fmt.Sprintf("%s: unknown %s", word, kind)
 }
 
-// check turns what was written into settings; what is out of range is put right
-// and said.
+// check turns the settings as written into valid ones. It corrects values out of range
+// and adds a warning for each.
 func (raw rawSettings) check(warnings []string) *agentSettings {
 	s := &agentSettings{Enabled: true, MaxRounds: DefaultRounds, Role: RoleGeneral, Warnings: warnings}
 	s.Name, s.Model, s.Description = trimmed(raw.Name), trimmed(raw.Model), trimmed(raw.Description)
@@ -266,7 +266,7 @@ func trimmed(text *string) string {
 	return strings.TrimSpace(*text)
 }
 
-// setSlug takes the slug as written, else makes one of the name.
+// setSlug sets the slug as written, or one made from the name.
 func (s *agentSettings) setSlug(written string) {
 	s.Slug = slugify(written)
 	if written == "" {
@@ -280,7 +280,7 @@ func (s *agentSettings) setSlug(written string) {
 
 var notSlug = regexp.MustCompile(`[^\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}_-]+`)
 
-// slugify makes one lower-case word of a name: "Machine Doctor" → machine-doctor.
+// slugify turns a name into one lower-case word: "Machine Doctor" → machine-doctor.
 func slugify(name string) string {
 	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
@@ -296,7 +296,7 @@ func (s *agentSettings) setRole(written string) {
 	s.warn("model_role %s; general is used", unknownWord(written, "role", strings.Fields(roleNames)))
 }
 
-// tier is what an agent's file says of a tier; "" leaves it to the model.
+// tier returns a tier from an agent's file; "" leaves the choice to the model.
 func (s *agentSettings) tier(key, written string) string {
 	switch tier := strings.ToLower(written); tier {
 	case "large", "middle", "plain":
@@ -322,7 +322,7 @@ func (s *agentSettings) setTools(names []string) {
 		if tool == "" || slices.Contains(s.Tools, tool) {
 			continue
 		}
-		if !slices.Contains(KnownTools, tool) && !strings.Contains(tool, ".") { // with a dot: another program's
+		if !slices.Contains(KnownTools, tool) && !strings.Contains(tool, ".") { // a dot marks another program's tool
 			s.warn("tools: %s", unknownWord(strings.TrimSpace(name), "tool", KnownTools))
 			continue
 		}

@@ -13,11 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNoSkill: no usable skill matches the name.
+// ErrNoSkill reports that no usable skill matches the name.
 var ErrNoSkill = errors.New("no such skill")
 
-// Limits of the Agent Skills format (agentskills specification): lengths in
-// characters.
+// Limits of the Agent Skills format (agentskills specification), in characters.
 const (
 	maxSkillName        = 64
 	maxSkillDescription = 1024
@@ -27,16 +26,16 @@ const (
 // skills/skill-<n>-<topic>.md.
 type Skill struct {
 	Name        string
-	Number      string // the older form's <n>; "" for a folder
+	Number      string // <n> of the older form; "" for a folder
 	Description string
 	Body        string
 	Path        string // the file
 	Pinned      bool   // always named in the roster
 	Warnings    []string
-	Err         error // why it can't be used; it is listed all the same
+	Err         error // why it can't be used; it is listed nonetheless
 }
 
-// skillKeys are the keys of a SKILL.md's front matter.
+// skillKeys are the front matter keys of a SKILL.md.
 const skillKeys = "name description license compatibility metadata allowed-tools pinned"
 
 var (
@@ -44,8 +43,8 @@ var (
 	oldSkill  = regexp.MustCompile(`^skill-([0-9]+)-(.+)\.md$`)
 )
 
-// Skills lists all skills, broken ones included, by name: those of skills/ and,
-// as the Rust app keeps them, of agents/skills/.
+// Skills returns all skills, including broken ones, sorted by name: those in skills/
+// and those in agents/skills/, where the Rust app keeps them.
 func (r *Registry) Skills() []Skill {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,12 +77,12 @@ func (r *Registry) skillsIn(dir string) []Skill {
 	return list
 }
 
-// readSkillFolder reads <dir>/SKILL.md; false where there is none.
-func (r *Registry) readSkillFolder(dir, name string) (Skill, bool) {
+// readSkillFolder reads <dir>/SKILL.md; ok is false if there is none.
+func (r *Registry) readSkillFolder(dir, name string) (s Skill, ok bool) {
 	if strings.HasPrefix(name, ".") || keptFolder.MatchString(name) {
 		return Skill{}, false
 	}
-	s := Skill{Name: name, Path: filepath.Join(dir, "SKILL.md")}
+	s = Skill{Name: name, Path: filepath.Join(dir, "SKILL.md")}
 	file, err := r.files.read(s.Path)
 	if err != nil {
 		s.Err = err
@@ -98,7 +97,8 @@ func (r *Registry) readSkillFolder(dir, name string) (Skill, bool) {
 	return s, true
 }
 
-// setFront takes over the front matter and checks it against the format.
+// setFront sets the skill's fields from the front matter and checks them against the
+// format.
 func (s *Skill) setFront(front frontMatter) error {
 	if !front.Found {
 		return errors.New("SKILL.md has no front matter: begin it with ---, name, description, ---")
@@ -143,7 +143,7 @@ func checkSkillName(name, folder string) error {
 	return nil
 }
 
-// readOldSkill reads skill-<n>-<topic>.md, all of it the skill.
+// readOldSkill reads skill-<n>-<topic>.md; the whole file is the skill.
 func (r *Registry) readOldSkill(path, number, topic string) Skill {
 	s := Skill{Name: strings.ToLower(topic), Number: number, Path: path}
 	file, err := r.files.read(path)
@@ -167,7 +167,7 @@ func (r *Registry) readOldSkill(path, number, topic string) Skill {
 	return s
 }
 
-// firstLine is the first line that says something, without heading signs.
+// firstLine returns the first line that isn't empty, without heading signs.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# \t")); line != "" {
@@ -192,8 +192,8 @@ func markDuplicateSkills(list []Skill) {
 	}
 }
 
-// FindSkill resolves a skill by name (or number, for the older form), without
-// regard to case. ErrNoSkill names the nearest.
+// FindSkill resolves a skill by name, or by number for the older form, ignoring case.
+// An error wraps ErrNoSkill and suggests the nearest name.
 func (r *Registry) FindSkill(name string) (Skill, error) {
 	wanted := strings.TrimSpace(name)
 	list := r.Skills()

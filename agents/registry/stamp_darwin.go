@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changed is when the file's content or attributes last changed (ctime). Unlike
-// the modification time no program can set it back.
+// changed returns when the file's content or attributes last changed (ctime). Unlike the
+// modification time, no program can set it back.
 func changed(info os.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctimespec.Sec, s.Ctimespec.Nsec)

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// changed is the modification time where the system keeps no other.
+// changed returns the modification time, as the system has no change time.
 func changed(info os.FileInfo) time.Time { return info.ModTime() }

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"mac-stats/agents/registry"
+	"mac-stats/agents/agenttest"
 )
 
 // results are what a run found, as they are kept.
@@ -46,7 +46,7 @@ type result struct {
 }
 
 // check compares the outcome with all that is expected.
-func (r *result) check(t task, o registry.Outcome) {
+func (r *result) check(t task, o agenttest.Outcome) {
 	for _, e := range t.expects {
 		if err := e.Check(o); err != nil {
 			r.Failures = append(r.Failures, err.Error())

@@ -16,9 +16,9 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"mac-stats/agents"
+	"mac-stats/agents/agenttest"
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
 	"mac-stats/assets"
 	"mac-stats/sessionmem/attach"
@@ -152,7 +152,7 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	ctx, stop := context.WithTimeout(ctx, r.p.patience)
 	defer stop()
 	session := r.b.Store.NewName("test")
-	var outcome registry.Outcome
+	var outcome agenttest.Outcome
 	var failed error
 	switch t.category {
 	case categoryCompaction:
@@ -197,7 +197,7 @@ func (r *runner) remember(ctx context.Context, lessons string) error {
 	return err
 }
 
-func (r *runner) turn(ctx context.Context, session string, t task) (registry.Outcome, error) {
+func (r *runner) turn(ctx context.Context, session string, t task) (agenttest.Outcome, error) {
 	req := agents.Request{Session: session, Text: t.message, Agent: t.agent, Holder: "quality"}
 	if t.fileName != "" {
 		req.Files = []attach.File{{Name: t.fileName, Data: []byte(t.file)}}
@@ -205,7 +205,7 @@ func (r *runner) turn(ctx context.Context, session string, t task) (registry.Out
 	if t.category == categoryDiscord {
 		prompt, err := assets.FS.ReadFile("prompts/discord.md")
 		if err != nil {
-			return registry.Outcome{}, err
+			return agenttest.Outcome{}, err
 		}
 		req.Place = &agents.Place{
 			Prompt: strings.ReplaceAll(string(prompt), "{{name}}", "luna"), Author: stranger,
@@ -218,7 +218,7 @@ func (r *runner) turn(ctx context.Context, session string, t task) (registry.Out
 var errPlain = errors.New("no Summary of the model was accepted: it left out what the user said, or was none")
 
 // compact has the conversation summarised; the outcome is the model's Summary.
-func (r *runner) compact(ctx context.Context, session string, t task) (registry.Outcome, error) {
+func (r *runner) compact(ctx context.Context, session string, t task) (agenttest.Outcome, error) {
 	var blocks []transcript.Block
 	for i, text := range t.talk {
 		b := transcript.Block{Kind: transcript.KindUser, Text: text, Time: time.Now().Add(time.Duration(i-len(t.talk)) * time.Minute)}
@@ -228,17 +228,17 @@ func (r *runner) compact(ctx context.Context, session string, t task) (registry.
 		blocks = append(blocks, b)
 	}
 	if _, err := r.b.Store.Session(session).Append(ctx, blocks...); err != nil {
-		return registry.Outcome{}, err
+		return agenttest.Outcome{}, err
 	}
 	snap, _, err := r.b.Compaction.Snapshot(ctx, session, "")
 	if err != nil {
-		return registry.Outcome{}, err
+		return agenttest.Outcome{}, err
 	}
 	done, err := r.b.Compaction.Compact(ctx, snap, 0)
 	if err == nil && done.Plain {
 		err = errPlain
 	}
-	return registry.Outcome{Answer: done.Summary.Text}, err
+	return agenttest.Outcome{Answer: done.Summary.Text}, err
 }
 
 // name has a message answered and waits for the request of its title.
@@ -282,7 +282,7 @@ func (r *runner) lookAtTitles(ctx context.Context, list []task, done []result) e
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		done[at].check(list[at], registry.Outcome{Answer: done[at].Answer})
+		done[at].check(list[at], agenttest.Outcome{Answer: done[at].Answer})
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"mac-stats/agents/registry"
+	"mac-stats/agents/agenttest"
 )
 
 // files are the tasks, and agents that are there beside the shipped ones, to be confused
@@ -42,7 +42,7 @@ type task struct {
 	fileName, file  string
 	talk            []string // the user's message first, then the answer, and so on
 	replies         []string
-	expects         []registry.Expect
+	expects         []agenttest.Expect
 }
 
 var partForm = regexp.MustCompile(`^(Agent|Memory|File|User|Assistant|Reply):\s*(.*)$`)
@@ -59,7 +59,7 @@ func loadTasks() ([]task, error) {
 		if err != nil {
 			return nil, err
 		}
-		cases, err := registry.ParseTests(string(data))
+		cases, err := agenttest.Parse(string(data))
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", e.Name(), err)
 		}
@@ -73,7 +73,7 @@ func loadTasks() ([]task, error) {
 	return list, nil
 }
 
-func newTask(category string, c registry.TestCase) task {
+func newTask(category string, c agenttest.Case) task {
 	t := task{category: category, title: c.Title, expects: c.Expects}
 	var message string
 	part := &message

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mac-stats/agents"
+	"mac-stats/agents/agenttest"
 	"mac-stats/agents/fault"
 	"mac-stats/agents/registry"
 	"mac-stats/app/backend"
@@ -67,7 +68,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 			if err != nil {
 				return err
 			}
-			cases, err := b.Registry.Tests(a)
+			cases, err := agenttest.Read(a)
 			if err != nil {
 				return testsError(err)
 			}
@@ -79,7 +80,7 @@ Nothing is written: no transcript and no memory. Exits with 1 if one fails.`,
 }
 
 func testsError(err error) error {
-	if errors.Is(err, registry.ErrNoTests) {
+	if errors.Is(err, agenttest.ErrNoTests) {
 		return cmdline.ProblemOf(err, "`mac-stats agents test --help` shows the form.")
 	}
 	return cmdline.ProblemOf(err, "Put the line right and run the tests again.")
@@ -97,7 +98,7 @@ type tester struct {
 	failures       []testLine
 }
 
-func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
+func (t *tester) all(ctx context.Context, cases []agenttest.Case) error {
 	for i, tc := range cases {
 		if t.c.StderrIsTerminal {
 			t.c.Note(fmt.Sprintf("%d/%d %s…", i+1, len(cases), tc.Title))
@@ -117,7 +118,7 @@ func (t *tester) all(ctx context.Context, cases []registry.TestCase) error {
 
 // one asks one prompt in a session that is never written, and checks each
 // expectation. The error is Ctrl-C.
-func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
+func (t *tester) one(ctx context.Context, tc agenttest.Case) error {
 	began := time.Now()
 	outcome, err := t.ask(ctx, tc.Prompt)
 	if ctx.Err() != nil {
@@ -137,7 +138,7 @@ func (t *tester) one(ctx context.Context, tc registry.TestCase) error {
 	return nil
 }
 
-func (t *tester) ask(ctx context.Context, prompt string) (registry.Outcome, error) {
+func (t *tester) ask(ctx context.Context, prompt string) (agenttest.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	session := t.b.Store.NewName("test")

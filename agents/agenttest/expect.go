@@ -1,4 +1,4 @@
-package registry
+package agenttest
 
 import (
 	"errors"
@@ -9,24 +9,25 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"mac-stats/agents/registry"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// Outcome is what a turn came to, for what is expected of it.
+// Outcome is the result of a turn.
 type Outcome struct {
 	Answer    string
-	Calls     []Called // of tools that ran, in their order
-	Delegated []string // slugs of the agents that were given a task, skill:<name> of skills
-	Rounds    int      // calls of the model, those of other agents not counted
+	Calls     []Call   // the tools that ran, in order
+	Delegated []string // slugs of the agents that were given a task; skill:<name> for a skill
+	Rounds    int      // model calls, without those of other agents
 }
 
-// Called is one run of a tool.
-type Called struct{ Tool, Arg string }
+// Call is one run of a tool.
+type Call struct{ Tool, Arg string }
 
-func (c Called) String() string { return strings.TrimSpace(c.Tool + " " + excerpt.OneLine(c.Arg)) }
+func (c Call) String() string { return strings.TrimSpace(c.Tool + " " + excerpt.OneLine(c.Arg)) }
 
-// Expect is one "Expect:" line. Its forms, each also denied as written in the brackets:
+// Expect is one "Expect:" line. Its forms, with the negation in brackets:
 //
 //	contains <text>                  in the answer, without regard to case [doesn't contain <text>]
 //	matches <regular expression>     RE2, of the answer [doesn't match …]
@@ -39,15 +40,14 @@ func (c Called) String() string { return strings.TrimSpace(c.Tool + " " + excerp
 type Expect struct {
 	Line int
 
-	text  string // as it is written, without "Expect:"
+	text  string // as written, without "Expect:"
 	check func(Outcome) error
 }
 
-// String is the line as it is written in testing.md, without "Expect: ".
+// String returns the line as it stands in testing.md, without "Expect: ".
 func (e Expect) String() string { return e.text }
 
-// Check compares what a turn came to with what is expected. The error tells what was
-// found instead.
+// Check compares a turn with the expectation. The error says what was found instead.
 func (e Expect) Check(o Outcome) error {
 	if err := e.check(o); err != nil {
 		return fmt.Errorf("line %d: expected: %s; found: %w", e.Line, e, err)
@@ -59,18 +59,19 @@ func isExpect(line string) bool {
 	return len(line) >= len("expect:") && strings.EqualFold(line[:len("expect:")], "expect:")
 }
 
-// expectForms are the forms of an Expect line; each makes the check of its arguments.
+// expectForms returns the forms of an Expect line, each with the function that builds
+// its check.
 var expectForms = sync.OnceValue(func() []expectForm {
 	return []expectForm{
 		{regexp.MustCompile(`^contains\s+(.+)$`), expectContains},
-		{regexp.MustCompile(`^doesn't contain\s+(.+)$`), denied(expectContains, inAnswer)},
+		{regexp.MustCompile(`^doesn't contain\s+(.+)$`), negated(expectContains, inAnswer)},
 		{regexp.MustCompile(`^matches\s+(.+)$`), expectMatches},
-		{regexp.MustCompile(`^doesn't match\s+(.+)$`), denied(expectMatches, inAnswer)},
+		{regexp.MustCompile(`^doesn't match\s+(.+)$`), negated(expectMatches, inAnswer)},
 		{regexp.MustCompile(`^calls\s+nothing$`), expectNoCalls},
 		{regexp.MustCompile(`^calls\s+(\S+)(?:\s+(.+))?$`), expectCalls},
-		{regexp.MustCompile(`^doesn't call\s+(\S+)(?:\s+(.+))?$`), denied(expectCalls, inCalls)},
+		{regexp.MustCompile(`^doesn't call\s+(\S+)(?:\s+(.+))?$`), negated(expectCalls, inCalls)},
 		{regexp.MustCompile(`^delegates to\s+(\S+)$`), expectDelegates},
-		{regexp.MustCompile(`^doesn't delegate to\s+(\S+)$`), denied(expectDelegates, inCalls)},
+		{regexp.MustCompile(`^doesn't delegate to\s+(\S+)$`), negated(expectDelegates, inCalls)},
 		{regexp.MustCompile(`^language\s+(\S+)$`), expectLanguage},
 		{regexp.MustCompile(`^at (most|least)\s+(\d{1,6})\s+(words?|lines?|characters?|rounds?)$`), expectLength},
 	}
@@ -97,8 +98,8 @@ func parseExpect(line string, number int) (Expect, error) {
 	return Expect{}, fmt.Errorf("line %d: %q: want \"contains <text>\", \"matches <regular expression>\", \"calls <TOOL>\", \"calls nothing\", \"delegates to <slug>\", \"language <code>\" or \"at most <number> words\", or one of them with doesn't", number, e.text)
 }
 
-// denied holds where the expectation doesn't; found says what there is then.
-func denied(of func([]string) (func(Outcome) error, error), found func(Outcome) error) func([]string) (func(Outcome) error, error) {
+// negated returns the opposite of a check; found describes what was found when it fails.
+func negated(of func([]string) (func(Outcome) error, error), found func(Outcome) error) func([]string) (func(Outcome) error, error) {
 	return func(args []string) (func(Outcome) error, error) {
 		check, err := of(args)
 		return func(o Outcome) error {
@@ -112,7 +113,7 @@ func denied(of func([]string) (func(Outcome) error, error), found func(Outcome) 
 
 func inAnswer(o Outcome) error { return errors.New("the answer is " + quoteStart(o.Answer)) }
 
-// inCalls lists what was called, tools and agents.
+// inCalls lists the tools and agents that were called.
 func inCalls(o Outcome) error {
 	var list []string
 	for _, c := range o.Calls {
@@ -154,11 +155,11 @@ func expectNoCalls([]string) (func(Outcome) error, error) {
 }
 
 func expectCalls(args []string) (func(Outcome) error, error) {
-	if args[0] = strings.ToUpper(args[0]); args[0] == ToolAgent || args[0] == ToolSkill {
+	if args[0] = strings.ToUpper(args[0]); args[0] == registry.ToolAgent || args[0] == registry.ToolSkill {
 		return nil, errors.New("an agent or a skill is expected with \"delegates to <slug>\", \"delegates to skill:<name>\"")
 	}
-	if !HasTool(KnownTools, args[0]) {
-		return nil, fmt.Errorf("%s is no tool; the tools are %s", args[0], strings.Join(KnownTools, ", "))
+	if !registry.HasTool(registry.KnownTools, args[0]) {
+		return nil, fmt.Errorf("%s is no tool; the tools are %s", args[0], strings.Join(registry.KnownTools, ", "))
 	}
 	return func(o Outcome) error {
 		for _, c := range o.Calls {
@@ -172,7 +173,7 @@ func expectCalls(args []string) (func(Outcome) error, error) {
 
 func expectDelegates(args []string) (func(Outcome) error, error) {
 	return func(o Outcome) error {
-		if HasTool(o.Delegated, args[0]) {
+		if registry.HasTool(o.Delegated, args[0]) {
 			return nil
 		}
 		return inCalls(o)
@@ -215,7 +216,7 @@ func expectLength(args []string) (func(Outcome) error, error) {
 	}, err
 }
 
-// quoteStart shows the beginning of an answer on one line.
+// quoteStart returns the beginning of an answer as one quoted line.
 func quoteStart(answer string) string {
 	words := excerpt.OneLine(answer)
 	if words == "" {

@@ -1,4 +1,9 @@
-package registry
+// Package agenttest reads the tests of an agent, its testing.md, and checks a turn
+// against what they expect.
+//
+// It never runs a turn: the caller does, and hands over its Outcome. The command
+// `agents test` and the quality runs use it.
+package agenttest
 
 import (
 	"errors"
@@ -6,58 +11,65 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"mac-stats/agents/registry"
+	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrNoTests: the agent has no testing.md.
+// maxBytes limits the size of a testing.md.
+const maxBytes = 1 << 20
+
+// ErrNoTests reports that an agent has no testing.md.
 var ErrNoTests = errors.New("the agent has no tests")
 
-// TestCase is one prompt of an agent's testing.md with what it expects.
-type TestCase struct {
+// Case is one prompt of a testing.md and what is expected of the answer.
+type Case struct {
 	Title   string
 	Prompt  string
 	Expects []Expect
 }
 
-// Tests reads an agent's testing.md:
+// Read reads an agent's testing.md:
 //
 //	## Title
 //	What the user says,
 //	on as many lines as needed.
 //	Expect: contains <text>
 //
-// Expect tells the other forms. A case with no Expect line is an error: a test that can't fail is none. Errors
-// tell the line. ErrNoTests where there is no testing.md.
-func (r *Registry) Tests(a Agent) ([]TestCase, error) {
-	if !isDir(a.Path) {
+// Expect lists the other forms. A case without an Expect line is an error, because it
+// couldn't fail. Errors name the line. The error is ErrNoTests if there is no
+// testing.md.
+func Read(a registry.Agent) ([]Case, error) {
+	if strings.HasSuffix(a.Path, ".md") {
 		return nil, fmt.Errorf("%w: %s is a single file; make it a folder agent-<id> with a testing.md", ErrNoTests, filepath.Base(a.Path))
 	}
 	path := filepath.Join(a.Path, "testing.md")
-	data, _, err := readOnce(path)
+	data, err := wholefile.Read(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: write %s", ErrNoTests, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read tests: %w", err)
 	}
-	cases, err := ParseTests(string(data))
+	cases, err := Parse(string(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
 	return cases, nil
 }
 
-// testParser collects cases line by line. Inside a code fence every line belongs
-// to the prompt.
-type testParser struct {
-	cases  []TestCase
+// parser collects cases line by line. Inside a code fence, every line belongs to the
+// prompt.
+type parser struct {
+	cases  []Case
 	starts []int // line of each case's title
 	prompt []string
 	fence  string
 }
 
-// ParseTests reads the text of a testing.md, see Tests.
-func ParseTests(text string) ([]TestCase, error) {
-	var p testParser
+// Parse reads the text of a testing.md; Read describes the format.
+func Parse(text string) ([]Case, error) {
+	var p parser
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	line := 0
 	for raw := range strings.SplitSeq(strings.TrimPrefix(text, "\uFEFF"), "\n") {
@@ -78,7 +90,7 @@ func ParseTests(text string) ([]TestCase, error) {
 	return p.cases, nil
 }
 
-func (p *testParser) line(raw string, line int) error {
+func (p *parser) line(raw string, line int) error {
 	trimmed := strings.TrimSpace(raw)
 	title, isTitle := strings.CutPrefix(raw, "## ")
 	switch {
@@ -86,7 +98,7 @@ func (p *testParser) line(raw string, line int) error {
 		if err := p.endCase(); err != nil {
 			return err
 		}
-		p.cases = append(p.cases, TestCase{Title: strings.TrimSpace(title)})
+		p.cases = append(p.cases, Case{Title: strings.TrimSpace(title)})
 		p.starts = append(p.starts, line)
 	case len(p.cases) == 0: // notes above the first case
 	case p.fence == "" && isExpect(trimmed):
@@ -103,8 +115,8 @@ func (p *testParser) line(raw string, line int) error {
 	return nil
 }
 
-// setFence follows the code fences of the prompt.
-func (p *testParser) setFence(trimmed string) {
+// setFence keeps track of the code fences in a prompt.
+func (p *parser) setFence(trimmed string) {
 	for _, mark := range []string{"```", "~~~"} {
 		switch {
 		case p.fence == mark && strings.Trim(trimmed, mark[:1]) == "" && strings.HasPrefix(trimmed, mark):
@@ -117,7 +129,7 @@ func (p *testParser) setFence(trimmed string) {
 	}
 }
 
-func (p *testParser) endCase() error {
+func (p *parser) endCase() error {
 	if len(p.cases) == 0 {
 		return nil
 	}

@@ -1,21 +1,24 @@
-package registry
+package agenttest
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mac-stats/agents/registry"
 )
 
-func TestParseTests(t *testing.T) {
-	got, err := ParseTests("notes above\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello\nexpect: MATCHES\n")
+func TestParse(t *testing.T) {
+	got, err := Parse("notes above\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello\nexpect: MATCHES\n")
 	if err == nil {
 		t.Fatalf("an unknown kind was read: %+v", got)
 	}
-	got, err = ParseTests("notes\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello there\nExpect: matches ^h.*o$\n\n" +
+	got, err = Parse("notes\nExpect: contains ignored\n\n## First\r\n\nSay hello,\non two lines.\n\nExpect: contains hello there\nExpect: matches ^h.*o$\n\n" +
 		"##  Second \nReview:\n```md\n## not a title\nExpect: contains nothing\n```\n### a heading\n  Expect: delegates to coder\n")
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +39,7 @@ func TestParseTests(t *testing.T) {
 	}
 }
 
-func TestParseTests_givenMistake_tellsTheLine(t *testing.T) {
+func TestParse_givenMistake_tellsTheLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no case", "just notes\n", "line 1: there is no test case"},
 		{"no Expect", "## A\nprompt\n\n## B\nprompt\nExpect: contains x\n", `line 1: case "A" expects nothing`},
@@ -55,31 +58,36 @@ func TestParseTests_givenMistake_tellsTheLine(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, err := ParseTests(tc.text); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			if _, err := Parse(tc.text); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
 	}
 }
 
-func TestTests_givenNoFile_saysWhereToWriteIt(t *testing.T) {
-	r := registryOf(t, agentTree{
-		"agents/agent-a/agent.json": `{"name":"A"}`, "agents/agent-a/skill.md": "a", "agents/solo.md": "---\nname: solo\n---\nx",
-		"agents/agent-b/agent.json": `{"name":"B"}`, "agents/agent-b/skill.md": "b", "agents/agent-b/testing.md": "## T\nprompt\n",
-	})
-	for _, id := range []string{"a", "solo"} {
-		if _, err := r.Tests(agentByID(t, r, id)); !errors.Is(err, ErrNoTests) {
-			t.Errorf("%s: %v", id, err)
+func TestRead_givenNoFile_saysWhereToWriteIt(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "agent-a"), filepath.Join(dir, "solo.md")} {
+		if _, err := Read(registry.Agent{Path: path}); !errors.Is(err, ErrNoTests) {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
-	_, err := r.Tests(agentByID(t, r, "b"))
-	if err == nil || !strings.Contains(err.Error(), filepath.Join("agent-b", "testing.md")+" line 1:") {
-		t.Errorf("b: %v", err)
+}
+
+func TestRead_givenCaseThatCannotFail_namesFileAndLine(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "testing.md")
+	if err := os.WriteFile(path, []byte("## T\nprompt\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(registry.Agent{Path: dir})
+	if err == nil || !strings.Contains(err.Error(), path+" line 1:") {
+		t.Errorf("error %v", err)
 	}
 }
 
 func TestExpectCheck(t *testing.T) {
-	calls := []Called{{"SYSTEM_STATS", "disk"}, {"FETCH_URL", "https://example.com/a"}}
+	calls := []Call{{"SYSTEM_STATS", "disk"}, {"FETCH_URL", "https://example.com/a"}}
 	tests := []struct {
 		expect string
 		of     Outcome
@@ -120,7 +128,7 @@ func TestExpectCheck(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.expect, func(t *testing.T) {
-			cases, err := ParseTests("## A\nprompt\nExpect: " + tc.expect + "\n")
+			cases, err := Parse("## A\nprompt\nExpect: " + tc.expect + "\n")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,12 +146,12 @@ func TestExpectCheck(t *testing.T) {
 	}
 }
 
-func FuzzParseTests(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"## A\np\nExpect: contains x\n", "## A\n~~~\n```\n~~~\nExpect: matches a\n", "## \n\n## \n", "Expect:", "```\n## A"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		cases, err := ParseTests(text)
+		cases, err := Parse(text)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "line ") {
 				t.Errorf("error without a line: %v", err)
