@@ -81,6 +81,7 @@ var rooms = map[string][]string{
 	"sessionmem/excerpt":         {},
 	"sessionmem/transcript":      {},
 	"sessionmem/alive":           {},
+	"sessionmem/loopback":        {},
 	"sessionmem/textfold":        {},
 	"sessionmem/watch":           {"sessionmem/wholefile"},
 	"sessionmem/forgotten":       {"sessionmem/textfold", "sessionmem/transcript", "sessionmem/wholefile"},
@@ -120,7 +121,7 @@ var rooms = map[string][]string{
 	"sessionmem/recall/engine/format":  {"sessionmem/recall/analysis"},
 	"sessionmem/recall/engine/tables":  {"sessionmem/recall/analysis", "sessionmem/recall/engine/format"},
 	"sessionmem/recall/engine/vectors": {"sessionmem/recall/engine/format", "sessionmem/recall/engine/tables"},
-	"sessionmem/recall/postgres":       {"sessionmem/forgotten", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/recall/rank", "sessionmem/transcript"},
+	"sessionmem/recall/postgres":       {"sessionmem/forgotten", "sessionmem/loopback", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/recall/rank", "sessionmem/transcript"},
 
 	"app/importer":    {"sessionmem/transcript"},
 	"app/exporter":    {"app/ui/formula", "sessionmem/transcript"},
@@ -138,7 +139,7 @@ var rooms = map[string][]string{
 	"app/ui/answer":   {"app/i18n", "app/ui/column", "app/ui/kit", "app/ui/markdown", "app/ui/prose"},
 
 	"app/cli/words":   {},
-	"app/cli/cmdline": {"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/transcript"},
+	"app/cli/cmdline": {"agents", "agents/fault", "agents/ollama", "app/backend", "app/cli/words", "app/config", "sessionmem/attach", "sessionmem/loopback", "sessionmem/transcript"},
 	"app/cli/askcmd": {
 		"agents", "agents/fault", "agents/ollama", "agents/prompt", "app/backend", "app/cli/cmdline", "app/cli/sessioncmd", "app/cli/words", "sessionmem/attach", "sessionmem/session", "sessionmem/transcript",
 	},

@@ -103,9 +103,3 @@ func connectable(host string) string {
 	}
 	return "::1"
 }
-
-// isLoopback tells whether host names this machine.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"mac-stats/sessionmem/loopback"
 )
 
 const (
@@ -34,7 +36,7 @@ func newHTTPClient(base *url.URL) *http.Client {
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: dialTimeout,
 	}
-	if isLoopback(base.Hostname()) {
+	if loopback.Is(base.Hostname()) {
 		transport.Proxy = nil
 	}
 	return &http.Client{

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize"
+
 	"mac-stats/sessionmem/transcript"
 )
 
@@ -114,16 +116,7 @@ func cutAtLine(text string) string {
 }
 
 // Thousands writes n with commas: 5,360.
-func Thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		if s[i-1] == '-' {
-			break
-		}
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
 // ContextCut says what did not fit the model's context.
 type ContextCut struct {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mac-stats/sessionmem/loopback"
 )
 
 const (
@@ -89,12 +91,7 @@ func localHost(r *http.Request) bool {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && local.Network() == "unix" {
 		return true
 	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(r.Host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return loopback.Is(r.Host)
 }
 
 // knows compares in a time that tells nothing of the token.

@@ -1,10 +1,11 @@
 package i18n
 
 import (
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Dates in the user's language; times are of 24 hours everywhere.
@@ -69,14 +70,8 @@ func ShortDate(t, now time.Time) string {
 	return With("{{.Day}} {{.Month}} {{.Year}}", p)
 }
 
-// Thousands is a count with separators: 5,360.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return Number(s)
-}
+// Thousands returns a count with separators: 5,360.
+func Thousands(n int) string { return Number(humanize.Comma(int64(n))) }
 
 // Number writes a number as the language does; s has commas between thousands and a point
 // before decimals.

@@ -3,7 +3,6 @@ package cmdline
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cli/words"
+	"mac-stats/sessionmem/loopback"
 )
 
 // ErrFindings: the command has said what is wrong on stdout; the exit code says it to
@@ -51,8 +51,8 @@ func (c *Line) Explain(err error) fault.Explanation {
 	if e.Kind != fault.KindDown || !errors.As(err, &server) {
 		return e
 	}
-	switch local := isLocal(server.Host); {
-	case !local:
+	switch {
+	case !loopback.Is(server.Host):
 		e.Next = "Start it there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
 	case c.hasOllama():
 	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // an address somebody chose: a server was meant to be there
@@ -88,14 +88,4 @@ func (c *Line) hasOllama() bool {
 	}
 	_, err := os.Stat("/Applications/Ollama.app")
 	return err == nil
-}
-
-// isLocal reports whether a host (or host:port) is this machine.
-func isLocal(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }

@@ -8,18 +8,6 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-func TestIsLocal(t *testing.T) {
-	t.Parallel()
-	for host, want := range map[string]bool{
-		"127.0.0.1:11434": true, "localhost:1": true, "[::1]:11434": true, "0.0.0.0:1": true, "::1": true,
-		"box:11434": false, "10.0.0.2:11434": false, "": false,
-	} {
-		if got := isLocal(host); got != want {
-			t.Errorf("%q: %v", host, got)
-		}
-	}
-}
-
 func TestAnAddressThatWasChosenIsNotAnInstallMissing(t *testing.T) {
 	t.Parallel()
 	c := New(Params{Environ: []string{"HOME=/home/x", "MAC_STATS_HOME=/data"}, HasOllama: func() bool { return false }}, nil)

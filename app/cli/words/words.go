@@ -10,6 +10,8 @@ package words
 import (
 	"fmt"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Count is a number with its noun: "1 message", "2,000 messages". many is the
@@ -25,16 +27,7 @@ func Count(n int, noun string, many ...string) string {
 }
 
 // Thousands writes n with commas: 5,360.
-func Thousands(n int) string {
-	if n < 0 {
-		return "-" + Thousands(-n)
-	}
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
 // Size shows bytes as people read them.
 func Size(n int64) string {

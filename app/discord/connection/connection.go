@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"sync"
 	"time"
+
+	"mac-stats/sessionmem/loopback"
 )
 
 const (
@@ -105,7 +106,7 @@ func New(cfg Config) (*Connection, error) {
 	c := &Connection{cfg: cfg, log: cfg.Logger, places: map[string]Place{}, roles: map[string]string{}, status: Status{State: StateOff, Text: "Not connected.", Since: time.Now()}}
 	if cfg.Base != "" {
 		base, err := url.Parse(cfg.Base)
-		if err != nil || !isLoopback(base.Hostname()) {
+		if err != nil || !loopback.Is(base.Hostname()) {
 			return nil, fmt.Errorf("the address %q can't be used for Discord: it must be of this machine, like http://127.0.0.1:8080, for the bot's token goes there", cfg.Base)
 		}
 		c.base = base
@@ -117,12 +118,6 @@ func New(cfg Config) (*Connection, error) {
 		return gatewayOf(readFields(answer)), err
 	}
 	return c, nil
-}
-
-// isLoopback reports whether a host is this machine.
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // gatewayAddress is where to connect, and how often that is allowed.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mac-stats/sessionmem/loopback"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -172,13 +173,9 @@ func Settled(address string) string {
 	return out
 }
 
-// isLocal says whether a host is this machine: a socket's folder, or a loopback address.
+// isLocal reports whether a host is this machine: a socket's folder, or a loopback address.
 func isLocal(host string) bool {
-	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || loopback.Is(host)
 }
 
 // HasPassword says whether a password stands in an address.
