@@ -13,15 +13,12 @@
 package backend
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mac-stats/agents"
-	"mac-stats/agents/mcpclient"
 	"mac-stats/agents/ollama"
 	"mac-stats/agents/registry"
-	"mac-stats/agents/tools"
 	"mac-stats/app/discord/service"
 	"mac-stats/app/monitor"
 	"mac-stats/sessionmem"
@@ -38,8 +35,6 @@ type Backend struct {
 	Models     *ollama.Catalog
 	Engine     *agents.Engine
 	Monitor    *monitor.Monitor
-	Answers    *tools.Answers    // what was allowed for longer than a call
-	MCP        *mcpclient.Client // tools of other programs
 	Discord    *service.Service
 	Schedules  *Schedules
 	Compaction *Compaction
@@ -48,23 +43,16 @@ type Backend struct {
 	Forgetting *Forgetting
 	Keeper     *memoryKeeper
 	Crashes    *Crashes
+	Outside    *Outside
 
-	outside  *outsideTools
-	house    *housekeeper
-	opened   atomic.Pointer[sessionmem.Store] // Store, for the log, which writes before it is open
-	close    sync.Once
-	closeErr error
+	house  *housekeeper
+	opened atomic.Pointer[sessionmem.Store] // Store, for the log, which writes before it is open
+	close  func() error
 }
 
 // Close stops runs and watchers and removes a demo's temporary folder. It may be
 // called more than once.
-func (b *Backend) Close() error {
-	b.close.Do(func() {
-		b.closeErr = b.end()
-		b.notify.close()
-	})
-	return b.closeErr
-}
+func (b *Backend) Close() error { return b.close() }
 
 // SessionsChanged tells the window that another process wrote a session, and
 // summarises it if it is due: that process leaves it to the app.

@@ -97,10 +97,10 @@ func TestTheFolderForCommandsIsChecked(t *testing.T) {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}
-	if err := b.Set("tools.command_folder", "~/project"); err != nil || b.outside.settings().Folder != filepath.Join(home, "project") {
-		t.Errorf("%v %s", err, b.outside.settings().Folder)
+	if err := b.Set("tools.command_folder", "~/project"); err != nil || b.Outside.settings().Folder != filepath.Join(home, "project") {
+		t.Errorf("%v %s", err, b.Outside.settings().Folder)
 	}
-	if err := b.Set("tools.command_folder", ""); err != nil || b.outside.settings().Folder != filepath.Join(b.Paths.Home, "work") {
-		t.Errorf("%v %s", err, b.outside.settings().Folder)
+	if err := b.Set("tools.command_folder", ""); err != nil || b.Outside.settings().Folder != filepath.Join(b.Paths.Home, "work") {
+		t.Errorf("%v %s", err, b.Outside.settings().Folder)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"mac-stats/agents"
@@ -49,6 +50,10 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	st.ctx, st.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	board := &noticeBoard{start: st}
 	b := &Backend{base: &base{start: st, noticeBoard: board, configuration: &configuration{start: st, notices: board}}}
+	b.close = sync.OnceValue(func() error {
+		defer b.notify.close()
+		return b.end()
+	})
 	b.changed = b.configChanged
 	defer func() {
 		if err != nil {
@@ -273,7 +278,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 		Stats:    b.Stats,
 		Logger:   b.Logger,
 
-		Answers: b.Answers, Outside: b.outside.all,
+		Answers: b.Outside.Answers, Outside: b.Outside.all,
 
 		Recall: b.Index.searcher, RecallTime: b.Index.recallTime,
 

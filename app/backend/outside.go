@@ -14,7 +14,6 @@ import (
 // openOutside opens what acts outside the app: the tools of other programs. It starts
 // none of them.
 func (b *Backend) openOutside() {
-	b.Answers = tools.OpenAnswers(filepath.Join(b.Paths.Home, "permissions.toml"))
 	p := mcpclient.Params{
 		File: filepath.Join(b.Paths.Home, "mcp.json"), State: filepath.Join(b.Paths.Home, "mcp-tools.json"), Logs: filepath.Join(b.Paths.Home, "logs"),
 		Environ: b.environ, Version: b.Version, Logger: b.Logger,
@@ -27,37 +26,38 @@ func (b *Backend) openOutside() {
 	if k := token.NewKeychain(lookup(b.environ)); k != nil {
 		p.Tokens = mcpTokens{k}
 	}
-	b.MCP = mcpclient.New(p)
-	b.outside = &outsideTools{app: b.base, mcp: b.MCP}
-	b.outside.command = command.New(command.Params{Settings: b.outside.settings, Data: b.Paths.Home, Environ: b.environ})
-	b.closers = append(b.closers, b.MCP.Close)
+	b.Outside = &Outside{app: b.base, MCP: mcpclient.New(p), Answers: tools.OpenAnswers(filepath.Join(b.Paths.Home, "permissions.toml"))}
+	b.Outside.command = command.New(command.Params{Settings: b.Outside.settings, Data: b.Paths.Home, Environ: b.environ})
+	b.closers = append(b.closers, b.Outside.MCP.Close)
 }
 
-// outsideTools are the tools that act outside the app.
-type outsideTools struct {
+// Outside holds the tools that act outside the app, and the permissions for them.
+type Outside struct {
+	Answers *tools.Answers    // what was allowed for longer than one call
+	MCP     *mcpclient.Client // the tools of other programs
+
 	app     *base
-	mcp     *mcpclient.Client
 	command *command.Tool
 }
 
 // all are the tools that act outside the app, as they are now.
-func (ot *outsideTools) all(ctx context.Context) []tools.Guarded {
-	list := ot.mcp.Tools(ctx)
+func (ot *Outside) all(ctx context.Context) []tools.Guarded {
+	list := ot.MCP.Tools(ctx)
 	if ot.app.Config().Tools.Commands {
 		list = append(list, ot.command)
 	}
 	return list
 }
 
-func (ot *outsideTools) settings() command.Settings {
+func (ot *Outside) settings() command.Settings {
 	cfg := ot.app.Config().Tools
 	return command.Settings{Folder: ot.app.commandFolder(cfg.CommandFolder), Time: cfg.CommandTime, Network: cfg.CommandNetwork}
 }
 
 // stamp is that of a tool's description as it is now: a permission given beforehand is
 // for that.
-func (ot *outsideTools) stamp(tool string) string {
-	for _, t := range ot.mcp.Tools(ot.app.ctx) {
+func (ot *Outside) stamp(tool string) string {
+	for _, t := range ot.MCP.Tools(ot.app.ctx) {
 		if t.Name() == tool {
 			return t.(interface{ Stamp() string }).Stamp()
 		}

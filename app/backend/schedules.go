@@ -35,8 +35,7 @@ type Schedules struct {
 	store           *sessionmem.Store
 	engine          *agents.Engine
 	registry        *registry.Registry
-	answers         *tools.Answers
-	outside         *outsideTools
+	outside         *Outside
 	monitor         *monitor.Monitor
 	stats           func(ctx context.Context, topic string) (string, error)
 	sessionsChanged func(session string)
@@ -46,7 +45,7 @@ type Schedules struct {
 // command only lists, changes and runs them by hand.
 func (b *Backend) openSchedules() {
 	sc := &Schedules{
-		app: b.base, store: b.Store, engine: b.Engine, registry: b.Registry, answers: b.Answers, outside: b.outside, monitor: b.Monitor,
+		app: b.base, store: b.Store, engine: b.Engine, registry: b.Registry, outside: b.Outside, monitor: b.Monitor,
 		stats: b.Stats, sessionsChanged: b.SessionsChanged,
 	}
 	b.Schedules = sc
@@ -97,7 +96,7 @@ func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
 	for _, what := range allow {
 		tool, covers, _ := strings.Cut(strings.TrimSpace(what), " ")
 		p := tools.Permission{Agent: agent.Slug, Tool: tool, Covers: strings.TrimSpace(covers), Answer: tools.AnswerAlways, Schedule: s.Name, Given: s.Permissions, Stamp: sc.outside.stamp(tool)}
-		if err := sc.answers.Keep(p, false); err != nil {
+		if err := sc.outside.Answers.Keep(p, false); err != nil {
 			return fmt.Errorf("allowing %q: %w", what, err)
 		}
 	}
@@ -106,7 +105,7 @@ func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
 
 // asks says that a tool asks before it acts; the error is for people.
 func (sc *Schedules) asks(tool string) error {
-	if tool == tools.RunCmd || slices.ContainsFunc(sc.outside.mcp.Tools(sc.app.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
+	if tool == tools.RunCmd || slices.ContainsFunc(sc.outside.MCP.Tools(sc.app.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
 		return nil
 	}
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
@@ -119,7 +118,7 @@ func (sc *Schedules) Allowed(name string) ([]string, error) {
 	if at < 0 || list[at].Permissions == "" {
 		return nil, nil
 	}
-	answers, err := sc.answers.List()
+	answers, err := sc.outside.Answers.List()
 	var allowed []string
 	for _, p := range answers {
 		if p.Schedule == name && p.Given == list[at].Permissions && p.Answer == tools.AnswerAlways {
@@ -136,10 +135,10 @@ func (sc *Schedules) dropPermissions() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil //nolint:nilerr // nothing runs, and a later change looks again
 	}
-	list, err := sc.answers.List()
+	list, err := sc.outside.Answers.List()
 	for _, p := range list {
 		if p.Schedule != "" && (p.Given == "" || !bytes.Contains(data, []byte(p.Given))) && err == nil {
-			err = sc.answers.Revoke(p.ID())
+			err = sc.outside.Answers.Revoke(p.ID())
 		}
 	}
 	return err

@@ -172,7 +172,7 @@ func TestWhatIsAllowedGoesWithItsSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowed("B", "")
-	if list, err := b.Answers.List(); err != nil || len(list) > 0 {
+	if list, err := b.Outside.Answers.List(); err != nil || len(list) > 0 {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 }
@@ -225,11 +225,11 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 	if err := b.Schedules.PutSchedule(t.Context(), "", one, []string{"RUN_CMD git"}); err != nil {
 		t.Fatal(err)
 	}
-	saved, err := os.ReadFile(b.Answers.Path())
+	saved, err := os.ReadFile(b.Outside.Answers.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, b.Answers.Path(), "not TOML")
+	write(t, b.Outside.Answers.Path(), "not TOML")
 	one.Prompt = "other"
 	if err := b.Schedules.PutSchedule(t.Context(), "A", one, []string{"RUN_CMD ls"}); err == nil {
 		t.Error("no error")
@@ -237,7 +237,7 @@ func TestAScheduleIsSavedWithItsPermissions(t *testing.T) {
 	if list, _ := schedule.Load(b.Schedules.File()); len(list) != 1 || list[0].Prompt != "p" {
 		t.Errorf("%+v", list)
 	}
-	write(t, b.Answers.Path(), string(saved))
+	write(t, b.Outside.Answers.Path(), string(saved))
 	if got, err := b.Schedules.Allowed("A"); err != nil || len(got) != 1 || got[0] != "RUN_CMD git" {
 		t.Errorf("%q, %v", got, err)
 	}

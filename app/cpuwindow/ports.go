@@ -137,7 +137,7 @@ func fromBackend(b *backend.Backend) parts {
 		keeper: b.Store, clipImage: clipimage.Read,
 		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
 		notices: b.Notices, decided: b.Keeper.LookAtMemory, onNotice: b.OnNotice, explain: fault.Explain,
-		home: b.Paths.Home, crashes: b.Crashes, tools: toolpage.Parts{Allowed: b.Answers, Servers: b.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+		home: b.Paths.Home, crashes: b.Crashes, tools: toolpage.Parts{Allowed: b.Outside.Answers, Servers: b.Outside.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
 		got, err := b.Import(ctx, file, dry, nil)

@@ -44,9 +44,7 @@ const PasswordInConfig = "recall.postgres_url holds a password, which anybody ca
 
 func backendCommand(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("backend", "Manage the server that several machines share for search (recall.backend)",
-		backendStatusCommand(c, "status", "Show the server, the machines and what each put there"),
-		backendStatusCommand(c, "test", "Connect to the server, create its tables if needed, and say what is missing"),
-		pushCommand(c), dropCommand(c), passwordCommand(c))
+		backendStatusCommand(c), pushCommand(c), dropCommand(c), passwordCommand(c))
 	group.Long = `With recall.backend = "postgres", each machine copies its search index to one PostgreSQL
 database (recall.postgres_url), and a search finds what was said on any of them. This
 machine keeps its own index, which answers while the server is away.`
@@ -71,9 +69,10 @@ func onServer(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, 
 	})
 }
 
-func backendStatusCommand(c *cmdline.Line, name, short string) *cobra.Command {
+func backendStatusCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
-		Use: name, Short: short, Args: cmdline.NoArgs,
+		Use: "status", Aliases: []string{"test"}, Args: cmdline.NoArgs,
+		Short: "Connect to the server (its tables are created if needed) and show the machines and what each put there",
 		RunE: onServer(c, func(ctx context.Context, b *backend.Backend, s *postgres.Server) error {
 			return printServer(ctx, c, b, s)
 		}),

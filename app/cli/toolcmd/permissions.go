@@ -52,7 +52,7 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 
 func listPermissions(c *cmdline.Line) func(*cobra.Command, []string) error {
 	return c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-		list, err := b.Answers.List()
+		list, err := b.Outside.Answers.List()
 		if err != nil {
 			return unreadablePermissions(err)
 		}
@@ -80,7 +80,7 @@ func revokeCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke one: you are asked again", Args: cmdline.Exactly(1, "one ID; `permissions list` shows them")}
 	c.WithJSON(cmd)
 	cmd.RunE = c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
-		switch err := b.Answers.Revoke(args[0]); {
+		switch err := b.Outside.Answers.Revoke(args[0]); {
 		case errors.Is(err, tools.ErrNoPermission):
 			return cmdline.Problem("There is no permission "+words.OneLine(args[0], words.MostQuoted)+".", "`mac-stats permissions list` shows their IDs.")
 		case err != nil:
@@ -95,7 +95,7 @@ func clearCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "clear", Short: "Revoke all of them", Args: cmdline.NoArgs,
 		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, _ []string) error {
-			n, err := b.Answers.Clear()
+			n, err := b.Outside.Answers.Clear()
 			if err != nil {
 				return unreadablePermissions(err)
 			}

@@ -43,7 +43,7 @@ func testCommand(c *cmdline.Line) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "test NAME", Short: "Start a server and list its tools", Args: cmdline.Exactly(1, "one server's NAME; `mcp list` shows them"),
 		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-			if err := b.MCP.Test(ctx, args[0]); err != nil {
+			if err := b.Outside.MCP.Test(ctx, args[0]); err != nil {
 				return serverProblem(args[0], err)
 			}
 			return printServers(c, b, args[0])
@@ -56,7 +56,7 @@ func loginCommand(c *cmdline.Line) *cobra.Command {
 		Use: "login NAME", Short: "Sign in to a server on the web, in your browser", Args: cmdline.Exactly(1, "one server's NAME; `mcp list` shows them"),
 		Long: "login opens the server's page in your browser and waits until you have signed in.\nThe token is kept in the system's keychain.",
 		RunE: c.OnBackend(func(ctx context.Context, b *backend.Backend, args []string) error {
-			if err := b.MCP.SignIn(ctx, args[0]); err != nil {
+			if err := b.Outside.MCP.SignIn(ctx, args[0]); err != nil {
 				return serverProblem(args[0], err)
 			}
 			return c.Out.Text("Signed in to " + args[0] + ".\n")
@@ -72,7 +72,7 @@ func switchCommand(c *cmdline.Line, on bool) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cmdline.Exactly(1, "one TOOL, such as files.read_file; `mcp list` shows them"),
 		RunE: c.OnBackend(func(_ context.Context, b *backend.Backend, args []string) error {
-			if err := b.MCP.Switch(args[0], on); err != nil {
+			if err := b.Outside.MCP.Switch(args[0], on); err != nil {
 				return serverProblem(args[0], err)
 			}
 			return c.Out.Text(words.OneLine(args[0], words.MostQuoted) + said)
@@ -90,9 +90,9 @@ func serverProblem(name string, err error) error {
 
 // printServers prints the servers, or the one of that name.
 func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
-	list, err := b.MCP.Servers()
+	list, err := b.Outside.MCP.Servers()
 	if err != nil {
-		return cmdline.ProblemOf(err, "Put "+b.MCP.File()+" right.")
+		return cmdline.ProblemOf(err, "Put "+b.Outside.MCP.File()+" right.")
 	}
 	lines := c.Out.NewList("NAME", "STATE", "WHERE OR WHAT")
 	for _, s := range list {
@@ -120,5 +120,5 @@ func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 			lines.AddRow("  "+t.Name, state, words.OneLine(t.Description, 100))
 		}
 	}
-	return lines.End("There are no servers: name them in " + b.MCP.File() + ", as `mac-stats mcp --help` shows.\n")
+	return lines.End("There are no servers: name them in " + b.Outside.MCP.File() + ", as `mac-stats mcp --help` shows.\n")
 }
