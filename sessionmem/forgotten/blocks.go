@@ -16,7 +16,7 @@ func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *Forgetting) bool { return t.marks.meansTime(g, b) && g.counts(session) }
+	before := func(g *Forgetting) bool { return t.marks.meansTime(g, b) && g.Counts(session) }
 	if g := t.selecting(session, b); g != nil {
 		out, whole = emptied(b, func(author string) bool { return t.marks.has(g, traceAuthor, author) }), true
 	} else {
@@ -35,7 +35,7 @@ func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block
 // CleanSince takes out of a block that is about to be written what was forgotten while it
 // was being made: since then. What a person types anew is theirs.
 func (t *Traces) CleanSince(session string, b transcript.Block, since time.Time) transcript.Block {
-	while := cleaning{t, func(g *Forgetting) bool { return g.during(since) && g.counts(session) }}
+	while := cleaning{t, func(g *Forgetting) bool { return g.during(since) && g.Counts(session) }}
 	if b.Kind != transcript.KindUser && !b.IsBranching() {
 		b.Text = while.text(b.Text)
 	}

@@ -31,7 +31,7 @@ func (c *Common) Count(session, text string) {
 
 func (c *Common) count(session string, w textfold.Words) {
 	c.t.texts.each(w, func(_ *traceSums, _ uint16, i, n int) {
-		sum := [sha256.Size / 2]byte(c.t.own().sum(traceText, string(w.Window(i, n))))
+		sum := [sha256.Size / 2]byte(c.t.Own().sum(traceText, string(w.Window(i, n))))
 		if in := c.loose[sum]; in != nil {
 			in[session] = true
 		}

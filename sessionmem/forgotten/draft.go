@@ -42,7 +42,7 @@ func (t *Draft) addWindows(w textfold.Words, first, n int) {
 }
 
 func (t *Draft) addWindow(w textfold.Words, i, n int) {
-	g := t.own()
+	g := t.Own()
 	text := string(w.Window(i, n))
 	if text == "forgotten" {
 		return
@@ -116,8 +116,8 @@ func (t *Draft) AddSession(name string) { t.mark(traceSession, name) }
 // AddFound notes which blocks of the very second of the forgetting it found: another one
 // with the same words was said after it.
 func (t *Draft) AddFound(found []Touched) {
-	t.own().Seconds = true
-	for _, id := range OfSecond(found, t.own().At) {
+	t.Own().Seconds = true
+	for _, id := range OfSecond(found, t.Own().At) {
 		t.mark(traceSecond, id)
 	}
 }
@@ -126,17 +126,17 @@ func (t *Draft) AddFound(found []Touched) {
 func (t *Draft) AddAuthor(author string) { t.mark(traceAuthor, author) }
 
 func (t *Draft) mark(kind, text string) {
-	g := t.own()
+	g := t.Own()
 	t.add(traceLine{Kind: kind, Sum: g.sum(kind, text), Of: g.ID}, g)
 }
 
 // ForGuest says that somebody on Discord asks for it: what is meant by its words alone
 // is left where the owner's own conversations, memory and files say the same.
-func (t *Draft) ForGuest() { t.own().Guest = true }
+func (t *Draft) ForGuest() { t.Own().Guest = true }
 
 // AddSpan adds the blocks of a time, until excluded and never later than now.
 func (t *Draft) AddSpan(since, until time.Time) {
-	g := t.own()
+	g := t.Own()
 	if until.IsZero() || until.After(g.At) {
 		until = g.At
 	}
@@ -195,7 +195,7 @@ func (t *Draft) WordsOf(text string) map[string]bool {
 // LeaveSession has a forgetting of another machine not mean a session of this one, which only
 // has the name of the one that is meant.
 func (t *Draft) LeaveSession(name string) {
-	g := t.own()
+	g := t.Own()
 	sum := g.sum(traceSession, name)
 	delete(t.marks, traceSession+"\x00"+string(sum))
 	t.lines = slices.DeleteFunc(t.lines, func(l traceLine) bool { return l.Kind == traceSession && string(l.Sum) == string(sum) })

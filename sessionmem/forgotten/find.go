@@ -9,7 +9,7 @@ func (t *Traces) Holds(text string) bool { return text != Text && t.HoldsRaw([]b
 
 // HoldsIn says whether something in a text of a session is meant there.
 func (t *Traces) HoldsIn(session, text string) bool {
-	return t.holdsBy(text, func(g *Forgetting) bool { return g.counts(session) })
+	return t.holdsBy(text, func(g *Forgetting) bool { return g.Counts(session) })
 }
 
 // holdsBy says whether something in a text is meant by the forgettings that count.

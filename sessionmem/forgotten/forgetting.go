@@ -30,6 +30,9 @@ type Forgetting struct {
 // read then may hold it.
 func (g *Forgetting) during(t time.Time) bool { return g.ended.IsZero() || !g.ended.Before(t.Round(0)) }
 
+// IsOver reports whether the forgetting was gone through once.
+func (g *Forgetting) IsOver() bool { return !g.ended.IsZero() }
+
 // end notes when all was gone through; a later try changes nothing of that.
 func (g *Forgetting) end(at time.Time) {
 	if g.ended.IsZero() {
@@ -37,9 +40,9 @@ func (g *Forgetting) end(at time.Time) {
 	}
 }
 
-// counts says whether the words of a forgetting count in a session. Somebody on Discord
+// Counts reports whether the words of a forgetting count in a session. Somebody on Discord
 // who types what the owner's own conversations say must not have these emptied.
-func (g *Forgetting) counts(session string) bool {
+func (g *Forgetting) Counts(session string) bool {
 	return !g.Guest || strings.HasPrefix(session, "discord-")
 }
 

@@ -19,7 +19,7 @@ func (t *Traces) IsLesson(text string) bool {
 
 // GoesAsLesson says whether a line goes because of where it was learnt, or was chosen.
 func (t *Traces) GoesAsLesson(text string) bool {
-	return t.own().Learn && t.IsLesson(text) || t.IsChosen(text)
+	return t.Own().Learn && t.IsLesson(text) || t.IsChosen(text)
 }
 
 // Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
@@ -66,15 +66,9 @@ func (t *Traces) MarksLines() bool {
 func (t *Traces) Each(which func(at time.Time, over bool) bool) []*Traces {
 	var all []*Traces
 	for _, g := range t.at {
-		if which(g.At, !g.ended.IsZero()) {
+		if which(g.At, g.IsOver()) {
 			all = append(all, t.only(g))
 		}
 	}
 	return all
 }
-
-// IsOver reports whether the forgetting was gone through already.
-func (t *Traces) IsOver() bool { return !t.own().ended.IsZero() }
-
-// Counts reports whether the forgetting's words count in a session.
-func (t *Traces) Counts(session string) bool { return t.own().counts(session) }

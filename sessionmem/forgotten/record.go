@@ -226,7 +226,7 @@ func (f *Record) New(typed, lessons bool) (*Draft, error) {
 // Begin writes a forgetting down, safe on disk: from now on it binds all programs,
 // and is finished whatever happens to this one.
 func (f *Record) Begin(t *Draft) error {
-	g := t.own()
+	g := t.Own()
 	if err := errors.Join(f.upgrade(), f.ring.save(g.key)); err != nil {
 		return wholefile.Explain("noting what is forgotten", err)
 	}
@@ -240,12 +240,12 @@ func (f *Record) Begin(t *Draft) error {
 
 // Done notes that a forgetting is complete, which found this.
 func (f *Record) Done(t *Traces, found []Touched) error {
-	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.own().ID, Ended: at} })
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.Own().ID, Ended: at} })
 }
 
 // end notes that all was gone through.
 func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgottenLine) error {
-	g, at := t.own(), time.Now().Round(0)
+	g, at := t.Own(), time.Now().Round(0)
 	var lines []any
 	if g.Seconds {
 		for _, id := range OfSecond(found, at) {
@@ -258,10 +258,10 @@ func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgott
 // Tried notes that a forgetting went through everything and something was refused: it
 // is tried again, but what is said from now on is not meant.
 func (f *Record) Tried(t *Traces, found []Touched) error {
-	if !t.own().ended.IsZero() {
+	if !t.Own().ended.IsZero() {
 		return nil // noted before
 	}
-	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.own().ID, Ended: at} })
+	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.Own().ID, Ended: at} })
 }
 
 // append writes lines at the end, behind the key where it is not there yet.

@@ -50,11 +50,8 @@ func (t *Traces) add(l traceLine, g *Forgetting) {
 	}
 }
 
-// own is the forgetting that these traces are made for.
-func (t *Traces) own() *Forgetting { return t.at[0] }
-
 // Own is the forgetting that these traces are made for.
-func (t *Traces) Own() Forgetting { return *t.own() }
+func (t *Traces) Own() *Forgetting { return t.at[0] }
 
 // Touches reports whether Touch added this place.
 func (t *Traces) Touches(place string) bool {

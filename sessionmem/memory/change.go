@@ -74,11 +74,11 @@ func findLine(text memorytext.Text, words, file string) (memorytext.Item, error)
 
 // changeLine replaces or removes the one line a proposal is about; every other
 // byte stays. The lock is held.
-func (m *Memory) changeLine(ctx context.Context, p Proposal) (Written, error) {
-	w := Written{Path: m.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
+func (s *store) changeLine(ctx context.Context, p Proposal) (Written, error) {
+	w := Written{Path: s.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
 	back := undo{Target: p.Target}
 	var written []byte
-	err := m.files.Edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
+	err := s.files.Edit(ctx, w.Path, func(raw []byte) ([]byte, error) {
 		text := memorytext.ParseBytes(raw)
 		it, err := findLine(text, p.Old, filepath.Base(w.Path))
 		if err != nil {
@@ -105,7 +105,7 @@ func (m *Memory) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	if err := readChangeBack(w, written); err != nil {
 		return Written{}, err
 	}
-	w.UndoID = m.undos.keep(back)
+	w.UndoID = s.undos.keep(back)
 	return w, nil
 }
 

@@ -97,46 +97,50 @@ func (p Proposal) Reason() string {
 	return ""
 }
 
+// inbox holds the changes of the memory that wait for the user: it proposes, edits,
+// accepts and discards them.
+type inbox struct{ s *store }
+
 // InboxPath is where the inbox is (or would be).
-func (m *Memory) InboxPath() string { return m.inbox.path }
+func (b *inbox) InboxPath() string { return b.s.waiting.path }
 
 // Inbox gives the proposals in the order of the file, the oldest first; none where
 // there is no inbox.
-func (m *Memory) Inbox() ([]Proposal, error) { return m.inbox.list() }
+func (b *inbox) Inbox() ([]Proposal, error) { return b.s.waiting.list() }
 
 // Propose puts a change into the inbox and gives it with its ID. The text passes
 // the same checks as in Append. Old may be a line's words in another case or with
 // other spaces; it must mean exactly one line. A lesson for a list that is full
 // becomes a replacement of its oldest line. Errors: ErrDuplicate where the memory
 // or the inbox says so already, lesson.ErrRejected, ErrNoLine, or of the disk.
-func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
+func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if p.Kind == "" {
 		p.Kind = ProposeAdd
 	}
 	if p.Target.Kind == "" {
 		p.Target.Kind = TargetGlobal
 	}
-	if err := p.check(m.root, m.forgotten); err != nil {
+	if err := p.check(b.s.root, b.s.forgotten); err != nil {
 		return Proposal{}, err
 	}
 	if p.Kind != ProposeRemove {
-		if err := m.files.Journal().CheckRemoved(p.Text); err != nil {
+		if err := b.s.files.Journal().CheckRemoved(p.Text); err != nil {
 			return Proposal{}, err
 		}
 	}
-	unlock, err := m.files.Lock(ctx)
+	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	waiting, err := m.inbox.list()
+	waiting, err := b.s.waiting.list()
 	if err != nil {
 		return Proposal{}, err
 	}
 	if err := hasRoom(p.Why, waiting); err != nil {
 		return Proposal{}, err
 	}
-	if err := m.fitProposal(&p, waiting); err != nil {
+	if err := b.fitProposal(&p, waiting); err != nil {
 		return Proposal{}, err
 	}
 	for _, w := range waiting {
@@ -145,7 +149,7 @@ func (m *Memory) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 		}
 	}
 	p.ID, p.Time = transcript.RandomID(6), time.Now()
-	return p, m.inbox.add(ctx, &p)
+	return p, b.s.waiting.add(ctx, &p)
 }
 
 // hasRoom reports whether one more may wait. What a forgetting proposes always may.
@@ -199,8 +203,8 @@ func (p *Proposal) check(root folder, record *forgotten.Record) error {
 }
 
 // fitProposal compares a proposal with the memory it would change.
-func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
-	f, err := m.LoadStable(context.Background(), p.Target)
+func (b *inbox) fitProposal(p *Proposal, waiting []Proposal) error {
+	f, err := b.s.LoadStable(context.Background(), p.Target)
 	if err != nil {
 		return err
 	}
@@ -219,7 +223,7 @@ func (m *Memory) fitProposal(p *Proposal, waiting []Proposal) error {
 	if p.Kind == ProposeReplace && p.Old == p.Text {
 		return fmt.Errorf("%w: old and new line are the same", ErrDuplicate)
 	}
-	if p.Kind == ProposeAdd && m.room.full(p.Target, text, p.Text, false) != "" {
+	if p.Kind == ProposeAdd && b.s.room.full(p.Target, text, p.Text, false) != "" {
 		p.Why = cmp.Or(p.Why, WhyFull)
 		return replaceOldest(p, f.Bullets, waiting)
 	}
@@ -246,27 +250,27 @@ func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal)
 }
 
 // Discard takes a proposal out of the inbox, with nothing remembered.
-func (m *Memory) Discard(ctx context.Context, id string) (Proposal, error) {
-	unlock, err := m.files.Lock(ctx)
+func (b *inbox) Discard(ctx context.Context, id string) (Proposal, error) {
+	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.inbox.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
+	return b.s.waiting.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
 }
 
 // Edit changes a proposal's new text. It stays in the inbox.
-func (m *Memory) Edit(ctx context.Context, id, text string) (Proposal, error) {
+func (b *inbox) Edit(ctx context.Context, id, text string) (Proposal, error) {
 	text, err := lesson.Check(text)
 	if err != nil {
 		return Proposal{}, err
 	}
-	unlock, err := m.files.Lock(ctx)
+	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
 		return Proposal{}, err
 	}
 	defer unlock()
-	return m.inbox.change(ctx, id, func(p *Proposal) (string, error) {
+	return b.s.waiting.change(ctx, id, func(p *Proposal) (string, error) {
 		if p.Kind == ProposeRemove {
 			return "", fmt.Errorf("%w: %s would remove a line and has no text to edit; accept or discard it", lesson.ErrRejected, p.ID)
 		}

@@ -14,31 +14,31 @@ import (
 // memory changed, the proposal taken out. A crash in between leaves a marked
 // proposal, and the next Accept finishes what was begun: nothing is lost, and
 // nothing written twice (UndoID is "" where the crash took it).
-func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
-	unlock, err := m.files.Lock(ctx)
+func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
+	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
 		return Written{}, err
 	}
 	defer unlock()
-	p, err := m.inbox.find(id)
+	p, err := b.s.waiting.find(id)
 	if err != nil {
 		return Written{}, err
 	}
-	if err := p.check(m.root, m.forgotten); err != nil {
+	if err := p.check(b.s.root, b.s.forgotten); err != nil {
 		return Written{}, err
 	}
 	w, done := Written{}, false
 	if p.Accepting {
-		if w, done, err = m.already(p); err != nil {
+		if w, done, err = b.already(p); err != nil {
 			return Written{}, err
 		}
 	}
 	if !done {
-		if w, err = m.acceptNew(ctx, p); err != nil {
+		if w, err = b.acceptNew(ctx, p); err != nil {
 			return Written{}, err
 		}
 	}
-	if err := m.inbox.takeOut(ctx, p.ID); err != nil {
+	if err := b.s.waiting.takeOut(ctx, p.ID); err != nil {
 		return w, fmt.Errorf("done, but the proposal is still in the inbox; accept it again, or discard it: %w", err)
 	}
 	return w, nil
@@ -46,24 +46,24 @@ func (m *Memory) Accept(ctx context.Context, id string) (Written, error) {
 
 // acceptNew marks a proposal and changes the memory; after an error it stands in the
 // inbox as before.
-func (m *Memory) acceptNew(ctx context.Context, p Proposal) (Written, error) {
-	before, err := m.inbox.mark(ctx, p.ID)
+func (b *inbox) acceptNew(ctx context.Context, p Proposal) (Written, error) {
+	before, err := b.s.waiting.mark(ctx, p.ID)
 	if err != nil {
 		return Written{}, err
 	}
-	w, err := m.changeMemory(ctx, p)
+	w, err := b.changeMemory(ctx, p)
 	if err != nil {
-		return Written{}, errors.Join(err, m.inbox.unmark(ctx, p.ID, before))
+		return Written{}, errors.Join(err, b.s.waiting.unmark(ctx, p.ID, before))
 	}
 	return w, nil
 }
 
 // changeMemory does what a proposal says; the lock is held.
-func (m *Memory) changeMemory(ctx context.Context, p Proposal) (Written, error) {
+func (b *inbox) changeMemory(ctx context.Context, p Proposal) (Written, error) {
 	if p.Kind == ProposeAdd {
-		return m.appendLocked(ctx, Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
+		return b.s.appendLocked(ctx, Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
 	}
-	w, err := m.changeLine(ctx, p)
+	w, err := b.s.changeLine(ctx, p)
 	if errors.Is(err, ErrNoLine) {
 		return w, fmt.Errorf("%w; it was changed since it was proposed, so nothing was done: discard the proposal, or copy the line as it is now into it", err)
 	}
@@ -72,8 +72,8 @@ func (m *Memory) changeMemory(ctx context.Context, p Proposal) (Written, error) 
 
 // already reports whether the memory says what an accepted proposal would make it
 // say.
-func (m *Memory) already(p Proposal) (Written, bool, error) {
-	f, err := m.Load(p.Target)
+func (b *inbox) already(p Proposal) (Written, bool, error) {
+	f, err := b.s.Load(p.Target)
 	if err != nil {
 		return Written{}, false, err
 	}

@@ -41,7 +41,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 				writeFile(t, m.Path(global), held)
 				p := propose(t, m, kind.p)
 				if step != "before anything" {
-					_, err := m.inbox.mark(t.Context(), p.ID)
+					_, err := m.waiting.mark(t.Context(), p.ID)
 					must(t, err)
 				}
 				if step == "after the memory" {
@@ -78,7 +78,7 @@ func TestAMarkedProposalCanBeEdited(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held)
 	p := propose(t, m, Proposal{Text: "Lives in Oslo"})
-	_, err := m.inbox.mark(t.Context(), p.ID)
+	_, err := m.waiting.mark(t.Context(), p.ID)
 	must(t, err)
 	edited, err := m.Edit(t.Context(), p.ID, "Lives in Bergen")
 	if err != nil || edited.Accepting {
@@ -153,12 +153,12 @@ func TestTheInboxIsEditedMeanwhile(t *testing.T) {
 			writeFile(t, m.Path(global), held)
 			p := propose(t, m, Proposal{Text: "Lives in Oslo"})
 			text := edit(readFile(t, m.InboxPath())) // what the editor has read
-			_, err := m.inbox.mark(t.Context(), p.ID)
+			_, err := m.waiting.mark(t.Context(), p.ID)
 			must(t, err)
 			_, err = m.changeMemory(t.Context(), p)
 			must(t, err)
 			writeFile(t, m.InboxPath(), text) // it saves late: the mark is gone
-			must(t, m.inbox.takeOut(t.Context(), p.ID))
+			must(t, m.waiting.takeOut(t.Context(), p.ID))
 			if got := bulletTexts(t, m); got != "Likes tea|Uses Go 1.25|Lives in Oslo" {
 				t.Errorf("memory %q", got)
 			}

@@ -16,15 +16,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// inbox is the file of the proposals. What changes it holds the lock of the files.
-type inbox struct {
+// inboxFile is the file of the proposals. What changes it holds the lock of the files.
+type inboxFile struct {
 	path  string
 	files *sharedfile.Files
 	sieve *sieve
 }
 
 // list gives the proposals in the order of the file.
-func (b inbox) list() ([]Proposal, error) {
+func (b inboxFile) list() ([]Proposal, error) {
 	raw, _, err := wholefile.ReadText(b.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("reading "+filepath.Base(b.path), err)
@@ -34,7 +34,7 @@ func (b inbox) list() ([]Proposal, error) {
 }
 
 // find reads one proposal.
-func (b inbox) find(id string) (Proposal, error) {
+func (b inboxFile) find(id string) (Proposal, error) {
 	raw, _, err := wholefile.ReadText(b.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Proposal{}, wholefile.Explain("reading "+filepath.Base(b.path), err)
@@ -44,7 +44,7 @@ func (b inbox) find(id string) (Proposal, error) {
 }
 
 // add appends a proposal to the inbox.
-func (b inbox) add(ctx context.Context, p *Proposal) error {
+func (b inboxFile) add(ctx context.Context, p *Proposal) error {
 	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		if len(raw) == 0 {
 			raw = []byte(inboxHead)
@@ -73,7 +73,7 @@ func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
 
 // change replaces a proposal's lines by what bullet gives for it, nothing
 // where it gives "".
-func (b inbox) change(ctx context.Context, id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
+func (b inboxFile) change(ctx context.Context, id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
 	var p Proposal
 	err := b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		var it memorytext.Item
@@ -92,7 +92,7 @@ func (b inbox) change(ctx context.Context, id string, bullet func(p *Proposal) (
 }
 
 // keep puts a lesson into the inbox while its file is being saved.
-func (b inbox) keep(ctx context.Context, l Lesson, text string) (id string, err error) {
+func (b inboxFile) keep(ctx context.Context, l Lesson, text string) (id string, err error) {
 	waiting, err := b.list()
 	if err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func (b inbox) keep(ctx context.Context, l Lesson, text string) (id string, err 
 
 // unsettle makes a lesson that waited for a save a proposal like others: it can't
 // be written now.
-func (b inbox) unsettle(ctx context.Context, id, why string) error {
+func (b inboxFile) unsettle(ctx context.Context, id, why string) error {
 	_, err := b.change(ctx, id, func(p *Proposal) (string, error) {
 		p.Why = why
 		return p.bullet(), nil
@@ -118,7 +118,7 @@ func (b inbox) unsettle(ctx context.Context, id, why string) error {
 
 // mark notes in the inbox that a proposal's change begins; it gives the lines as they
 // were.
-func (b inbox) mark(ctx context.Context, id string) (before []byte, err error) {
+func (b inboxFile) mark(ctx context.Context, id string) (before []byte, err error) {
 	err = b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		p, it, err := findProposal(raw, id)
 		if err != nil {
@@ -133,7 +133,7 @@ func (b inbox) mark(ctx context.Context, id string) (before []byte, err error) {
 }
 
 // unmark puts a proposal's lines back that mark has changed.
-func (b inbox) unmark(ctx context.Context, id string, before []byte) error {
+func (b inboxFile) unmark(ctx context.Context, id string, before []byte) error {
 	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		_, it, err := findProposal(raw, id)
 		if errors.Is(err, ErrNoProposal) { // an editor saved the inbox without it
@@ -149,7 +149,7 @@ func (b inbox) unmark(ctx context.Context, id string, before []byte) error {
 
 // takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
 // inbox without it meanwhile) is no error.
-func (b inbox) takeOut(ctx context.Context, id string) error {
+func (b inboxFile) takeOut(ctx context.Context, id string) error {
 	_, err := b.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
 	if errors.Is(err, ErrNoProposal) {
 		return nil

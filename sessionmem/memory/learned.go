@@ -36,7 +36,7 @@ func (m *Memory) Learned() []Learned {
 			out = append(out, Learned{Path: path, Line: b.Line, Text: b.Text, Session: strings.TrimSpace(session), Day: at})
 		}
 	}
-	waiting, err := m.inbox.list()
+	waiting, err := m.waiting.list()
 	if err != nil {
 		return out
 	}

@@ -34,16 +34,23 @@ type Lesson struct {
 // Memory reads and appends to the memory files of one data folder. It is safe for use by
 // several goroutines and, through a file lock, by several processes.
 type Memory struct {
+	*store
+	*inbox
+	*Edits
+}
+
+// store reads the memory files and writes single lines of them. Memory and its inbox are
+// built on it.
+type store struct {
 	root      folder
 	logger    *slog.Logger
 	room      room
 	forgotten *forgotten.Record
 	sieve     *sieve
 	files     *sharedfile.Files
-	inbox     inbox
+	waiting   inboxFile
 	undos     undoList
-	*Edits
-	parser parser
+	parser    parser
 }
 
 // parser takes the files' texts apart.
@@ -85,24 +92,23 @@ func New(cfg Config) *Memory {
 	if abs, err := filepath.Abs(cfg.Root); err == nil {
 		root = folder(abs)
 	}
-	m := &Memory{
+	s := &store{
 		root: root, logger: cfg.Logger, parser: parser{last: map[string]parsed{}},
 		room: room{person: cmp.Or(cfg.MaxPerson, 5), server: cmp.Or(cfg.MaxServer, 100), budget: cfg.Budget},
 	}
-	if m.logger == nil {
-		m.logger = slog.New(slog.DiscardHandler)
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
 	}
 	changed := cfg.Changed
 	if changed == nil {
 		changed = func() {}
 	}
-	m.forgotten = forgotten.NewRecord(string(root), m.logger)
-	m.sieve = &sieve{root: root, forgotten: m.forgotten, shipped: sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })}
-	m.files = sharedfile.New(sharedfile.Params{Root: string(root), Logger: m.logger, Sieve: m.sieve, Changed: changed, Journaled: root.isMemory})
-	m.Edits = &Edits{root: root, files: m.files, sieve: m.sieve}
-	m.inbox = inbox{path: root.inbox(), files: m.files, sieve: m.sieve}
-	m.undos = undoList{path: root.undo(), files: m.files, logger: m.logger}
-	return m
+	s.forgotten = forgotten.NewRecord(string(root), s.logger)
+	s.sieve = &sieve{root: root, forgotten: s.forgotten, shipped: sync.OnceValue(func() map[string]bool { return shippedLines(cfg.Shipped) })}
+	s.files = sharedfile.New(sharedfile.Params{Root: string(root), Logger: s.logger, Sieve: s.sieve, Changed: changed, Journaled: root.isMemory})
+	s.waiting = inboxFile{path: root.inbox(), files: s.files, sieve: s.sieve}
+	s.undos = undoList{path: root.undo(), files: s.files, logger: s.logger}
+	return &Memory{s, &inbox{s}, &Edits{s}}
 }
 
 // File is a memory file as it is on disk now.
@@ -119,26 +125,26 @@ type File struct {
 
 // Path is where the target's file is (or would be); "" for a target whose ID
 // can't be part of a file name.
-func (m *Memory) Path(t Target) string { return m.root.path(t) }
+func (s *store) Path(t Target) string { return s.root.path(t) }
 
 // Load gives a memory file as it is now; one that hasn't changed since the last
 // time costs a stat. A missing file gives Missing and no error. While another program
 // saves the file it is given as it was known before, with Saving: see LoadStable.
-func (m *Memory) Load(t Target) (File, error) { return m.load(t, m.files.Read) }
+func (s *store) Load(t Target) (File, error) { return s.load(t, s.files.Read) }
 
 // LoadStable is Load for a reader that must not miss an edit and must not take half a
 // save for one: it waits for a save that is going on, up to about a second.
-func (m *Memory) LoadStable(ctx context.Context, t Target) (File, error) {
-	return m.load(t, func(path string) (sharedfile.Reading, error) { return m.files.ReadStable(ctx, path) })
+func (s *store) LoadStable(ctx context.Context, t Target) (File, error) {
+	return s.load(t, func(path string) (sharedfile.Reading, error) { return s.files.ReadStable(ctx, path) })
 }
 
-func (m *Memory) load(t Target, read func(path string) (sharedfile.Reading, error)) (File, error) {
-	path := m.Path(t)
+func (s *store) load(t Target, read func(path string) (sharedfile.Reading, error)) (File, error) {
+	path := s.Path(t)
 	if path == "" {
 		return File{Target: t}, badTarget(t)
 	}
 	r, err := read(path)
-	return File{Target: t, Path: path, Text: r.Text, Bullets: m.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
+	return File{Target: t, Path: path, Text: r.Text, Bullets: s.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
 }
 
 // bullets gives the bullets of a file's text.
@@ -153,11 +159,11 @@ func (p *parser) bullets(path, text string) []memorytext.Bullet {
 
 // List returns every memory file there is, global first. A file that can't be
 // read is there with its Err.
-func (m *Memory) List() ([]File, error) {
-	targets, err := m.root.targets()
+func (s *store) List() ([]File, error) {
+	targets, err := s.root.targets()
 	var files []File
 	for _, t := range targets {
-		f, err := m.LoadStable(context.Background(), t)
+		f, err := s.LoadStable(context.Background(), t)
 		f.Err = err
 		if !f.Missing {
 			files = append(files, f)

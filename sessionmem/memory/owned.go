@@ -13,7 +13,6 @@ import (
 
 	"mac-stats/sessionmem/linediff"
 	"mac-stats/sessionmem/memorytext"
-	"mac-stats/sessionmem/sharedfile"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -51,17 +50,13 @@ func (o Owned) SameText(other Owned) bool {
 
 // Edits are edits of files that people own: those that are being made, and those that wait
 // to be saved. It is safe for use by several goroutines.
-type Edits struct {
-	root  folder
-	files *sharedfile.Files
-	sieve *sieve
-}
+type Edits struct{ s *store }
 
 // OpenOwned reads a file of the data folder, through a link if it is one. A missing
 // file gives Missing, one that can't be edited gives Why; neither is an error.
 func (e *Edits) OpenOwned(path string) (Owned, error) {
 	o := Owned{Path: path}
-	if !wholefile.IsWithin(filepath.Clean(path), string(e.root)) {
+	if !wholefile.IsWithin(filepath.Clean(path), string(e.s.root)) {
 		return o, fmt.Errorf("%w: %s is not in the data folder", ErrNotEditable, path)
 	}
 	if real, err := wholefile.Through(path); err == nil && real != path {
@@ -83,13 +78,13 @@ func (e *Edits) OpenOwned(path string) (Owned, error) {
 		o.Why = fmt.Sprintf("it is %.1f MB large, more than any model reads; open it in your editor", float64(fi.Size())/(1<<20))
 		return o, nil
 	}
-	if e.root.isMemory(path) {
-		_, _ = e.files.ReadStable(context.Background(), path) // what is wrong with it is told by who reads it
+	if e.s.root.isMemory(path) {
+		_, _ = e.s.files.ReadStable(context.Background(), path) // what is wrong with it is told by who reads it
 	}
 	if o.raw, _, err = wholefile.ReadText(path); err != nil {
 		return o, wholefile.Explain("reading "+filepath.Base(path), err)
 	}
-	o.raw, _ = e.files.Purge(path, o.raw)
+	o.raw, _ = e.s.files.Purge(path, o.raw)
 	o.Text = memorytext.Normalize(o.raw)
 	o.Garbled = !utf8.Valid(o.raw)
 	switch {
@@ -110,7 +105,7 @@ func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, err
 	if o.Why != "" {
 		return o, fmt.Errorf("%s: %w: %s", filepath.Base(o.Path), ErrNotEditable, o.Why)
 	}
-	unlock, err := e.files.Lock(ctx)
+	unlock, err := e.s.files.Lock(ctx)
 	if err != nil {
 		return o, err
 	}
@@ -120,12 +115,12 @@ func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, err
 	}
 	for _, d := range linediff.Lines(o.Text, strings.ReplaceAll(text, "\r\n", "\n")) {
 		if d.Op == linediff.Added {
-			if err := e.sieve.forgotten.Allow(memorytext.BulletOf(d.Text).Text); err != nil {
+			if err := e.s.sieve.forgotten.Allow(memorytext.BulletOf(d.Text).Text); err != nil {
 				return o, err
 			}
 		}
 	}
-	err = e.files.Edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
+	err = e.s.files.Edit(ctx, o.Path, func(raw []byte) ([]byte, error) {
 		if !bytes.Equal(raw, o.raw) {
 			return nil, fmt.Errorf("%s: %w", filepath.Base(o.Path), ErrChangedOutside)
 		}

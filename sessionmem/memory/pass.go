@@ -85,7 +85,7 @@ func (f *pass) clean(raw []byte) []byte {
 // counts says whether words that are meant count in a line that comes from a session, ""
 // for one that was written by hand: somebody on Discord takes away what was learnt there,
 // and by having typed the same nothing that the owner wrote, in any file.
-func (f *pass) counts(session string) bool { return f.t.Counts(session) }
+func (f *pass) counts(session string) bool { return f.t.Own().Counts(session) }
 
 // cleanLines removes every line that a meant stretch touches.
 func (f *pass) cleanLines(raw []byte) []byte {
@@ -213,7 +213,7 @@ func (f *pass) goes(it memorytext.Item, proposals map[int]Proposal) bool {
 // proposeRemoval puts the removal of a lesson into the inbox, where its file is one
 // that the inbox can name; else it is only told of.
 func (f *pass) proposeRemoval(b memorytext.Bullet) {
-	if f.t.IsOver() || f.returned {
+	if f.t.Own().IsOver() || f.returned {
 		return // it was proposed the first time, and is decided
 	}
 	target, ok := f.s.root.targetAt(f.path)

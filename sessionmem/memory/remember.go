@@ -42,10 +42,10 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 }
 
 // appendLocked is Append under the lock.
-func (m *Memory) appendLocked(ctx context.Context, l Lesson) (Written, error) {
-	w, u, err := m.write(ctx, l, sharedfile.Patience, !l.proposed)
+func (s *store) appendLocked(ctx context.Context, l Lesson) (Written, error) {
+	w, u, err := s.write(ctx, l, sharedfile.Patience, !l.proposed)
 	if err == nil {
-		w.UndoID = m.undos.keep(u)
+		w.UndoID = s.undos.keep(u)
 	}
 	return w, err
 }
@@ -83,11 +83,11 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 // write puts a lesson into its file and reads it back; the lock is held. It waits so
 // long for another program's save; where the lesson is to be kept, it stands in the
 // inbox meanwhile.
-func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
+func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
 	}
-	path := m.Path(l.Target)
+	path := s.Path(l.Target)
 	if path == "" {
 		return Written{}, undo{}, badTarget(l.Target)
 	}
@@ -98,14 +98,14 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	if err != nil {
 		return Written{}, undo{}, err
 	}
-	if !l.Hand && m.forgotten.HasIn(l.Session, text) {
+	if !l.Hand && s.forgotten.HasIn(l.Session, text) {
 		return Written{}, undo{}, fmt.Errorf("%w: you had it forgotten; add it yourself if you want it back", lesson.ErrRejected)
 	}
 	if l.Hand {
-		if err := m.forgotten.Allow(text); err != nil {
+		if err := s.forgotten.Allow(text); err != nil {
 			return Written{}, undo{}, err
 		}
-	} else if err := m.files.Journal().CheckRemoved(text); err != nil {
+	} else if err := s.files.Journal().CheckRemoved(text); err != nil {
 		return Written{}, undo{}, err
 	}
 	bullet := memorytext.Learnt(text, l.Session, time.Now())
@@ -115,17 +115,17 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 	how, waits := sharedfile.Editing{Patience: patience}, ""
 	if keep {
 		how.Waiting = func() (err error) {
-			waits, err = m.inbox.keep(ctx, l, text)
+			waits, err = s.waiting.keep(ctx, l, text)
 			return err
 		}
 	}
-	err = m.files.EditAs(ctx, path, how, func(raw []byte) ([]byte, error) {
-		raw = m.sieve.Without(path, raw)
+	err = s.files.EditAs(ctx, path, how, func(raw []byte) ([]byte, error) {
+		raw = s.sieve.Without(path, raw)
 		before := memorytext.ParseBytes(raw)
 		if dup, found := findDuplicate(before, text); found {
 			return nil, fmt.Errorf("%w: line %d of %s: %q", ErrDuplicate, dup.Line, filepath.Base(path), dup.Text)
 		}
-		if why := m.room.full(l.Target, before, text, l.Hand); why != "" {
+		if why := s.room.full(l.Target, before, text, l.Hand); why != "" {
 			return nil, fmt.Errorf("%w: %s; replace one of them", ErrFull, why)
 		}
 		written, w.Line, added = before.Insert(raw, bullet)
@@ -142,9 +142,9 @@ func (m *Memory) write(ctx context.Context, l Lesson, patience time.Duration, ke
 			return Written{}, undo{}, fmt.Errorf("%s: %w: the lesson waits in the inbox as %s and is remembered when that is done", filepath.Base(path), sharedfile.ErrSaving, waits)
 		}
 		if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, lesson.ErrRejected) || errors.Is(err, ErrFull) {
-			err = errors.Join(err, m.inbox.takeOut(ctx, waits))
+			err = errors.Join(err, s.waiting.takeOut(ctx, waits))
 		} else {
-			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), m.inbox.unsettle(ctx, waits, ""))
+			err = errors.Join(fmt.Errorf("the lesson stays in the inbox as %s: %w", waits, err), s.waiting.unsettle(ctx, waits, ""))
 		}
 	}
 	if err != nil {

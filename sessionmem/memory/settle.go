@@ -20,7 +20,7 @@ type Settled struct {
 // something is pending, call it again.
 func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 	var s Settled
-	waiting, err := m.inbox.list()
+	waiting, err := m.waiting.list()
 	if err != nil {
 		return s, err
 	}
@@ -35,7 +35,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 	if s.Pending, err = m.files.TakeOver(ctx); err != nil {
 		return s, err
 	}
-	if waiting, err = m.inbox.list(); err != nil { // another process may have been at it
+	if waiting, err = m.waiting.list(); err != nil { // another process may have been at it
 		return s, err
 	}
 	for _, p := range waiting {
@@ -73,16 +73,16 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 		return Written{}, err
 	case err == nil:
 		w.UndoID = m.undos.keep(u)
-		return w, m.inbox.takeOut(ctx, p.ID)
+		return w, m.waiting.takeOut(ctx, p.ID)
 	case errors.Is(err, ErrDuplicate), errors.Is(err, lesson.ErrRejected):
-		return Written{}, m.inbox.takeOut(ctx, p.ID)
+		return Written{}, m.waiting.takeOut(ctx, p.ID)
 	}
 	m.logger.Warn("a lesson that waited for a save could not be written, it stays in the inbox", "err", err)
 	why := ""
 	if errors.Is(err, ErrFull) {
 		why = WhyFull
 	}
-	return Written{}, m.inbox.unsettle(ctx, p.ID, why)
+	return Written{}, m.waiting.unsettle(ctx, p.ID, why)
 }
 
 // Replaced names files that a program may still have open and that Settle looks after,

@@ -83,7 +83,7 @@ func (s *sieve) forgetJournal(j *sharedfile.Journal, t *forgotten.Traces, dry bo
 	over := func(l sharedfile.Line) *pass { return &pass{s: s, t: t, path: j.PathOf(l), dry: true} }
 	path, err := j.Forget(sharedfile.Meant{
 		Line:  func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
-		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Counts("") },
+		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Own().Counts("") },
 		Raw:   t.HoldsRaw,
 	}, dry)
 	if path == "" {

@@ -28,7 +28,7 @@ type Unsaved struct {
 
 func (e *Edits) unsavedPath(path string) string {
 	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(e.root.unsaved(), hex.EncodeToString(sum[:8])+".json")
+	return filepath.Join(e.s.root.unsaved(), hex.EncodeToString(sum[:8])+".json")
 }
 
 // KeepUnsaved writes an edit down; an earlier one of the same file is replaced.
@@ -64,7 +64,7 @@ func (e *Edits) DropUnsaved(path string) error {
 // AllUnsaved gives the edits that wait, by path. One that can't be read is left
 // where it is and told of in the error, beside the others.
 func (e *Edits) AllUnsaved() (map[string]Unsaved, error) {
-	dir := e.root.unsaved()
+	dir := e.s.root.unsaved()
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("reading unsaved edits", err)
@@ -80,14 +80,14 @@ func (e *Edits) AllUnsaved() (map[string]Unsaved, error) {
 		if err == nil {
 			err = json.Unmarshal(data, &u)
 		}
-		if err == nil && !wholefile.IsWithin(filepath.Clean(u.Path), string(e.root)) {
+		if err == nil && !wholefile.IsWithin(filepath.Clean(u.Path), string(e.s.root)) {
 			err = errors.New("it is of another data folder")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading the unsaved edit %s: %w", filepath.Join(dir, entry.Name()), err))
 			continue
 		}
-		if cleaned, changed := e.sieve.since(u); changed {
+		if cleaned, changed := e.s.sieve.since(u); changed {
 			u = cleaned
 			errs = append(errs, e.KeepUnsaved(u))
 		}

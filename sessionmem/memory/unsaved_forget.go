@@ -15,7 +15,7 @@ import (
 
 // forgetUnsaved forgets in edits that wait to be saved. The lock is held.
 func (e *Edits) forgetUnsaved(t *forgotten.Traces, dry bool) []forgotten.Touched {
-	dir := e.root.unsaved()
+	dir := e.s.root.unsaved()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil // there is none
@@ -46,7 +46,7 @@ func (e *Edits) forgetUnsaved(t *forgotten.Traces, dry bool) []forgotten.Touched
 
 func (e *Edits) isShared(raw []byte) bool {
 	var u Unsaved
-	return json.Unmarshal(raw, &u) == nil && e.root.isShared(u.Path)
+	return json.Unmarshal(raw, &u) == nil && e.s.root.isShared(u.Path)
 }
 
 func editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
@@ -65,7 +65,7 @@ func (e *Edits) clean(t *forgotten.Traces, file string, raw []byte) error {
 		return os.Remove(file)
 	}
 	for _, text := range []*string{&u.Base, &u.Text} {
-		f := &pass{s: e.sieve, t: t, path: u.Path}
+		f := &pass{s: e.s.sieve, t: t, path: u.Path}
 		*text = string(f.clean([]byte(*text)))
 	}
 	data, err := json.Marshal(u)
@@ -75,5 +75,5 @@ func (e *Edits) clean(t *forgotten.Traces, file string, raw []byte) error {
 	if !t.Own().Guest && t.HoldsRaw(data) {
 		return os.Remove(file)
 	}
-	return e.files.Rewrite(file, func([]byte) ([]byte, error) { return data, nil })
+	return e.s.files.Rewrite(file, func([]byte) ([]byte, error) { return data, nil })
 }

@@ -162,37 +162,37 @@ func (j *Journal) note(change func(on *journal)) {
 // learnt that are new in it, and those that the edit itself took out. An edit that takes
 // over another program's save takes none out knowingly.
 func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []byte, knowingly bool) {
-	was, now := memorytext.ParseBytes(before), memorytext.ParseBytes(after)
-	old, left := textsOf(was), textsOf(now)
+	now, old := memorytext.ParseBytes(after), map[string]bool{}
+	for _, b := range memorytext.ParseBytes(before).Bullets() {
+		old[b.Text] = true
+	}
 	file := j.rel(path)
 	j.note(func(on *journal) {
 		on.Files[file] = stamp
-		known := map[string]bool{}
-		on.Lines = slices.DeleteFunc(on.Lines, func(l Line) bool {
-			if l.File != file {
-				return false
+		left := map[string]bool{} // the journal's lines of this file, and whether the file still has them
+		for _, l := range on.Lines {
+			if l.File == file {
+				left[l.Text()] = false
 			}
-			text := l.Text()
-			known[text] = true
-			return knowingly && old[text] && !left[text]
-		})
+		}
+		var learned []Line
 		for _, it := range now.Items {
 			b, ok := it.Bullet()
-			if !ok || b.From == "" || old[b.Text] || known[b.Text] {
+			if !ok {
 				continue
 			}
-			on.Lines = append(on.Lines, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), After: now.Above(it), At: time.Now()})
-			on.Removed = slices.DeleteFunc(on.Removed, func(hash string) bool { return hash == on.hash(b.Text) })
+			if _, known := left[b.Text]; known {
+				left[b.Text] = true
+			} else if b.From != "" && !old[b.Text] {
+				learned = append(learned, Line{ID: transcript.RandomID(6), File: file, Line: strings.Join(it.Lines, "\n"), After: now.Above(it), At: time.Now()})
+				on.Removed = slices.DeleteFunc(on.Removed, func(hash string) bool { return hash == on.hash(b.Text) })
+			}
 		}
+		on.Lines = slices.DeleteFunc(on.Lines, func(l Line) bool {
+			return knowingly && l.File == file && old[l.Text()] && !left[l.Text()]
+		})
+		on.Lines = append(on.Lines, learned...)
 	})
-}
-
-func textsOf(m memorytext.Text) map[string]bool {
-	texts := map[string]bool{}
-	for _, b := range m.Bullets() {
-		texts[b.Text] = true
-	}
-	return texts
 }
 
 // stamp is a file as the app wrote it last.

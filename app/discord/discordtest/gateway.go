@@ -134,8 +134,8 @@ func (s *Server) onIdentify(c *client, data json.RawMessage) {
 		c.close(code)
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
 	s.bots.mu.Lock()
 	defer s.bots.mu.Unlock()
 	st := &state{id: "session-" + s.newID(), intents: id.Intents, socket: c}

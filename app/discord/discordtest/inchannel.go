@@ -29,7 +29,7 @@ func refused(status, code int, message string) *answer {
 
 // inChannel finds the channel of a call, and refuses what the bot may not do there; do
 // is called with the lock held.
-func (s *Server) inChannel(n need, do func(c *Channel, r *http.Request) answer) http.HandlerFunc {
+func (s *store) inChannel(n need, do func(c *Channel, r *http.Request) answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -61,11 +61,11 @@ func (c *Channel) refuses(n need) *answer {
 	return nil
 }
 
-func (s *Server) getChannel(c *Channel, _ *http.Request) answer {
+func (s *store) getChannel(c *Channel, _ *http.Request) answer {
 	return answer{http.StatusOK, c.json()}
 }
 
-func (s *Server) getMessages(c *Channel, r *http.Request) answer {
+func (s *store) getMessages(c *Channel, r *http.Request) answer {
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 	if err != nil || limit < 1 {
 		limit = 50
@@ -78,20 +78,20 @@ func (s *Server) getMessages(c *Channel, r *http.Request) answer {
 		if len(out) == min(limit, 100) {
 			break
 		}
-		out = append(out, s.json(k, s.content(), false))
+		out = append(out, s.json(k, s.journal.content(), false))
 	}
 	return answer{http.StatusOK, out}
 }
 
-func (s *Server) getMessage(c *Channel, r *http.Request) answer {
+func (s *store) getMessage(c *Channel, r *http.Request) answer {
 	k := s.find(c.ID, r.PathValue("message"))
 	if k == nil {
 		return *refused(http.StatusNotFound, 10008, "Unknown Message")
 	}
-	return answer{http.StatusOK, s.json(k, s.content(), false)}
+	return answer{http.StatusOK, s.json(k, s.journal.content(), false)}
 }
 
-func (s *Server) postMessage(c *Channel, r *http.Request) answer {
+func (s *store) postMessage(c *Channel, r *http.Request) answer {
 	in := callOf(r)
 	text, nonce := in.text("content"), in.text("nonce")
 	enforce, _ := in.body["enforce_nonce"].(bool)
@@ -114,12 +114,12 @@ func (s *Server) postMessage(c *Channel, r *http.Request) answer {
 	s.messages[c.ID] = append(s.messages[c.ID], k)
 	s.sent = append(s.sent, &Sent{ID: m.ID, Channel: c.ID, Text: text, Reply: m.Reply, Times: []time.Time{time.Now()}, Files: in.files})
 	s.nonces[c.ID+nonce] = k
-	s.tell("MESSAGE_CREATE", func(int) any { return s.json(k, true, true) }) // the echo
+	s.bots.tell("MESSAGE_CREATE", func(int) any { return s.json(k, true, true) }) // the echo
 	return answer{http.StatusOK, s.json(k, true, false)}
 }
 
 // replyOf is the message that a new one answers; "" for none.
-func (s *Server) replyOf(c *Channel, in call) (id string, no *answer) {
+func (s *store) replyOf(c *Channel, in call) (id string, no *answer) {
 	reference, _ := in.body["message_reference"].(map[string]any)
 	id, _ = reference["message_id"].(string)
 	fail, set := reference["fail_if_not_exists"].(bool)
@@ -135,7 +135,7 @@ func (s *Server) replyOf(c *Channel, in call) (id string, no *answer) {
 	return "", nil
 }
 
-func (s *Server) patchMessage(c *Channel, r *http.Request) answer {
+func (s *store) patchMessage(c *Channel, r *http.Request) answer {
 	text := callOf(r).text("content")
 	k := s.find(c.ID, r.PathValue("message"))
 	if k == nil {
@@ -151,7 +151,7 @@ func (s *Server) patchMessage(c *Channel, r *http.Request) answer {
 	return answer{http.StatusOK, s.json(k, true, false)}
 }
 
-func (s *Server) postTyping(c *Channel, _ *http.Request) answer {
+func (s *store) postTyping(c *Channel, _ *http.Request) answer {
 	s.typing[c.ID]++
 	return answer{status: http.StatusNoContent}
 }

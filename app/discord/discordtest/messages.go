@@ -22,13 +22,13 @@ func (s *Server) Say(m Message) string {
 }
 
 // Put keeps a message without telling the bot: what was written before it came.
-func (s *Server) Put(m Message) string {
+func (s *store) Put(m Message) string {
 	id, _ := s.keep(m)
 	return id
 }
 
 // Texts are what everybody wrote, the bot included.
-func (s *Server) Texts() []string {
+func (s *store) Texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []string
@@ -40,7 +40,7 @@ func (s *Server) Texts() []string {
 	return list
 }
 
-func (s *Server) keep(m Message) (id string, event *kept) {
+func (s *store) keep(m Message) (id string, event *kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.ID == "" {
@@ -60,23 +60,23 @@ func (s *Server) keep(m Message) (id string, event *kept) {
 
 // Again tells the bot of a message a second time.
 func (s *Server) Again(channel, id string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	k := s.find(channel, id)
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	s.sendMessage("MESSAGE_CREATE", k)
 }
 
 // EditMessage changes a message's text.
 func (s *Server) EditMessage(channel, id, text string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	k := s.find(channel, id)
 	k.Text, k.edited = text, true
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	s.sendMessage("MESSAGE_UPDATE", k)
 }
 
 // Mention adds people to those that a message mentions; its next edit tells of it.
-func (s *Server) Mention(channel, id string, who ...User) {
+func (s *store) Mention(channel, id string, who ...User) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k := s.find(channel, id)
@@ -85,23 +85,23 @@ func (s *Server) Mention(channel, id string, who ...User) {
 
 // DeleteMessage takes a message away.
 func (s *Server) DeleteMessage(channel, id string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	if k := s.find(channel, id); k != nil {
 		k.deleted = true
 	}
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	s.Dispatch("MESSAGE_DELETE", map[string]any{"id": id, "channel_id": channel})
 }
 
 // Slash lets somebody use a slash command.
 func (s *Server) Slash(channel, name string, by User) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	guild := ""
 	if c := s.channels[channel]; c != nil {
 		guild = c.Guild
 	}
 	id := s.newID()
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	event := map[string]any{
 		"id": id, "application_id": BotID, "type": 2, "token": "interaction-" + id, "channel_id": channel, "version": 1,
 		"data": map[string]any{"id": "1", "name": name, "type": 1},
@@ -116,7 +116,7 @@ func (s *Server) Slash(channel, name string, by User) {
 }
 
 // find needs the lock.
-func (s *Server) find(channel, id string) *kept {
+func (s *store) find(channel, id string) *kept {
 	for _, k := range s.messages[channel] {
 		if k.ID == id && !k.deleted {
 			return k
@@ -139,27 +139,27 @@ func (u User) roles() []string {
 // visible are a message's text and files as far as the bot may read them: without the
 // Message Content intent what neither mentions the bot nor is its own or a direct
 // message is withheld.
-func (s *Server) visible(k *kept, guild string, content bool) (text string, files []map[string]any) {
+func (s *store) visible(k *kept, guild string, content bool) (text string, files []map[string]any) {
 	files = []map[string]any{}
 	mine := k.Author.ID == BotID || guild == "" || slices.ContainsFunc(k.Mentions, func(u User) bool { return u.ID == BotID })
 	if !content && !mine {
 		return "", files
 	}
 	for _, a := range k.Attachments {
-		files = append(files, map[string]any{"id": "1", "filename": a.Name, "content_type": a.Type, "size": len(a.Data), "url": s.URL() + "/cdn/" + k.ID + "/" + a.Name})
+		files = append(files, map[string]any{"id": "1", "filename": a.Name, "content_type": a.Type, "size": len(a.Data), "url": s.url() + "/cdn/" + k.ID + "/" + a.Name})
 	}
 	return k.Text, files
 }
 
 // json is a message as the bot is shown it, in the shape that the test wants; it needs
 // the lock.
-func (s *Server) json(k *kept, content bool, gateway bool) map[string]any {
+func (s *store) json(k *kept, content bool, gateway bool) map[string]any {
 	m := s.plainJSON(k, content, gateway)
-	s.reshape(m)
+	s.troubles.reshape(m)
 	return m
 }
 
-func (s *Server) plainJSON(k *kept, content bool, gateway bool) map[string]any {
+func (s *store) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 	guild := ""
 	if c := s.channels[k.Channel]; c != nil {
 		guild = c.Guild
@@ -209,8 +209,8 @@ func (s *Server) plainJSON(k *kept, content bool, gateway bool) map[string]any {
 
 // sendMessage tells every connected bot of a message, each as it may see it.
 func (s *Server) sendMessage(event string, k *kept) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
 	s.tell(event, func(intents int) any { return s.json(k, intents&IntentMessageContent != 0, true) })
 }
 
@@ -220,12 +220,12 @@ func (s *Server) Dispatch(event string, data any) {
 }
 
 func (s *Server) sendGuild(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
 	s.tell("GUILD_CREATE", func(int) any { return s.guildJSON(id) })
 }
 
-func (s *Server) guildJSON(id string) map[string]any {
+func (s *store) guildJSON(id string) map[string]any {
 	channels, threads := []map[string]any{}, []map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(s.channels)) {
 		c := s.channels[key]

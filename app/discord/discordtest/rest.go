@@ -158,9 +158,9 @@ func (s *Server) postAnswer(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	a, ok := s.files[r.PathValue("message")+"/"+r.PathValue("name")]
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	if !ok {
 		http.NotFound(w, r)
 		return

@@ -42,9 +42,19 @@ type Server struct {
 	*troubles
 	*journal
 	*bots
+	*store
 
 	http     *http.Server
 	listener net.Listener
+}
+
+// store holds the servers, channels and messages of the fake, and answers the calls about
+// a channel.
+type store struct {
+	url      func() string // the address of the fake
+	troubles *troubles
+	bots     *bots
+	journal  *journal
 
 	mu       sync.Mutex // guards what follows
 	nextID   uint64
@@ -59,14 +69,18 @@ type Server struct {
 
 // New makes a fake with no channels.
 func New() *Server {
-	return &Server{
-		Interval: 40 * time.Second, nextID: 1_100_000_000_000_000_000,
+	s := &Server{
+		Interval: 40 * time.Second,
 		troubles: &troubles{hanging: make(chan struct{}), windows: map[string]*window{}, privileged: true, remaining: 1000},
 		journal:  &journal{},
 		bots:     &bots{sockets: map[*client]bool{}, sessions: map[string]*state{}},
+	}
+	s.store = &store{
+		url: s.URL, troubles: s.troubles, bots: s.bots, journal: s.journal, nextID: 1_100_000_000_000_000_000,
 		channels: map[string]*Channel{}, guilds: map[string]string{}, messages: map[string][]*kept{},
 		files: map[string]Attachment{}, nonces: map[string]*kept{}, typing: map[string]int{},
 	}
+	return s
 }
 
 // Start starts a fake for a test.
@@ -104,17 +118,17 @@ func (s *Server) Close() {
 
 // AddGuild adds a server that the bot is in.
 func (s *Server) AddGuild(id, name string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	s.guilds[id] = name
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	s.sendGuild(id)
 }
 
 // AddChannel adds a channel and tells the bot of it.
 func (s *Server) AddChannel(c Channel) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	s.channels[c.ID] = &c
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	name := "CHANNEL_CREATE"
 	if c.Type == Thread {
 		name = "THREAD_CREATE"
@@ -124,11 +138,11 @@ func (s *Server) AddChannel(c Channel) {
 
 // SetChannel changes a channel; the bot is told where it is a thread.
 func (s *Server) SetChannel(id string, change func(*Channel)) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	c := s.channels[id]
 	change(c)
 	now := *c
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	if now.Type == Thread {
 		s.Dispatch("THREAD_UPDATE", now.json())
 	}
@@ -136,10 +150,10 @@ func (s *Server) SetChannel(id string, change func(*Channel)) {
 
 // DeleteChannel takes a channel or thread away.
 func (s *Server) DeleteChannel(id string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	c := s.channels[id]
 	delete(s.channels, id)
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	name := "CHANNEL_DELETE"
 	if c.Type == Thread {
 		name = "THREAD_DELETE"
@@ -149,14 +163,14 @@ func (s *Server) DeleteChannel(id string) {
 
 // RemoveGuild puts the bot out of a server.
 func (s *Server) RemoveGuild(id string) {
-	s.mu.Lock()
+	s.store.mu.Lock()
 	delete(s.guilds, id)
 	for key, c := range s.channels {
 		if c.Guild == id {
 			delete(s.channels, key)
 		}
 	}
-	s.mu.Unlock()
+	s.store.mu.Unlock()
 	s.Dispatch("GUILD_DELETE", map[string]any{"id": id})
 }
 
@@ -167,19 +181,19 @@ func (s *Server) Revoke() {
 }
 
 // NewID gives the next id: later ones are greater, as Discord's are.
-func (s *Server) NewID() string {
+func (s *store) NewID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.newID()
 }
 
-func (s *Server) newID() string {
+func (s *store) newID() string {
 	s.nextID += 1000
 	return strconv.FormatUint(s.nextID, 10)
 }
 
 // Sent are the bot's messages in a channel ("" for all), as they stand now.
-func (s *Server) Sent(channel string) []Sent {
+func (s *store) Sent(channel string) []Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []Sent
@@ -194,7 +208,7 @@ func (s *Server) Sent(channel string) []Sent {
 }
 
 // Typing is how often the bot said that it is typing.
-func (s *Server) Typing(channel string) int {
+func (s *store) Typing(channel string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.typing[channel]

@@ -56,16 +56,17 @@ type Params struct {
 
 // Service is the bot of one data folder.
 type Service struct {
-	p   Params
-	log *slog.Logger
+	*statusKeeper
+	*credentials
+	p     Params
+	log   *slog.Logger
+	again chan struct{} // capacity 1: look at the settings now
 
-	mu     sync.Mutex // guards what follows
-	file   *channels.File
-	stamp  wholefile.Stamp
-	status connection.Status
-	bot    *discord.Bot
-	state  *botstate.State
-	again  chan struct{} // capacity 1: look at the settings now
+	mu    sync.Mutex // guards what follows
+	file  *channels.File
+	stamp wholefile.Stamp
+	bot   *discord.Bot
+	state *botstate.State
 }
 
 // stampOf is how a file is now; zero where there is none.
@@ -89,20 +90,22 @@ func New(p Params) *Service {
 	if p.Tell == nil {
 		p.Tell = func(string, string) {}
 	}
-	return &Service{
-		p: p, log: p.Logger, again: make(chan struct{}, 1),
+	s := &Service{p: p, log: p.Logger, again: make(chan struct{}, 1)}
+	s.statusKeeper = &statusKeeper{
+		file: filepath.Join(s.dir(), "status.json"), log: p.Logger,
 		status: connection.Status{State: connection.StateOff, Text: "Discord is switched off.", Since: time.Now()},
 	}
+	s.credentials = &credentials{
+		place: token.Place{Getenv: p.Getenv, File: filepath.Join(s.dir(), "token"), Keychain: p.Keychain},
+		mark:  filepath.Join(s.dir(), ".token-changed"), look: s.Look,
+	}
+	return s
 }
 
 func (s *Service) dir() string { return filepath.Join(s.p.Home, "discord") }
 
 // ChannelsFile is where channels.toml is.
 func (s *Service) ChannelsFile() string { return filepath.Join(s.dir(), "channels.toml") }
-
-func (s *Service) tokenPlace() token.Place {
-	return token.Place{Getenv: s.p.Getenv, File: filepath.Join(s.dir(), "token"), Keychain: s.p.Keychain}
-}
 
 // Run keeps the bot as the settings say, until ctx ends. It panics without Engine
 // and Store.
@@ -146,7 +149,7 @@ func (s *Service) stopped(err error) {
 // wanted is what a connection depends on: where it changes, it is made anew.
 type wanted struct {
 	enabled, content, memory bool
-	token, changed           wholefile.Stamp // of the token's file, and of the mark of a change
+	token                    [2]wholefile.Stamp // see credentials.stamps
 	workers                  int
 }
 
@@ -154,7 +157,7 @@ func (s *Service) wants() wanted {
 	cfg := s.p.Config()
 	return wanted{
 		enabled: cfg.Discord.Enabled, content: s.readsAll(cfg.Discord), memory: cfg.Session.InMemoryOnly, workers: cfg.Discord.Workers,
-		token: stampOf(s.tokenPlace().File), changed: stampOf(s.tokenMark()),
+		token: s.credentials.stamps(),
 	}
 }
 
@@ -196,7 +199,7 @@ func (s *Service) await(ctx context.Context, holds func() bool) {
 
 // once runs the bot until the settings want something else (nil), or it can't go on.
 func (s *Service) once(ctx context.Context) error {
-	tok, from, err := token.Find(s.tokenPlace())
+	tok, from, err := token.Find(s.credentials.place)
 	if err != nil {
 		return err
 	}
