@@ -43,27 +43,3 @@ func (f *Fold) setEdited(block, note uint32) {
 	}
 	f.edited[block] = note
 }
-
-// remove takes one step out of the branch.
-func (f *Fold) remove(x *Index, i int) {
-	message := x.blocks[f.active[i].block].isMessage()
-	f.active = slices.Delete(f.active, i, i+1)
-	if message {
-		for k := i; k < len(f.active); k++ {
-			f.active[k].before--
-		}
-	}
-	back := func(at *int) {
-		if *at > i {
-			*at--
-		}
-	}
-	for k := range f.summaries {
-		back(&f.summaries[k].at)
-		back(&f.summaries[k].counted)
-	}
-	f.tools = slices.DeleteFunc(f.tools, func(t toolAt) bool { return t.at == i })
-	for k := range f.tools {
-		back(&f.tools[k].at)
-	}
-}
