@@ -3,11 +3,11 @@ package sessiondir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 
@@ -240,11 +240,19 @@ func (f *Dir) Unlock(lock *flock.Flock) {
 	}
 }
 
-// WriteAtomic writes a small file of our own that only the holder of the turn
-// writes: a temporary one beside it, renamed; synced first where what it holds has
-// to outlive a power cut.
+// WriteAtomic replaces a small file that only the holder of the turn writes. With durable
+// it is synced first: what it holds must survive a power cut.
 func (f *Dir) WriteAtomic(name string, data []byte, durable bool) error {
-	tmp := name + ".tmp"
+	return f.replace(name, name+".tmp", data, durable)
+}
+
+// WriteNew writes a whole file durably, by way of a temporary file with a name of its own.
+func (f *Dir) WriteNew(name string, data []byte) error {
+	return f.replace(name, path.Join(path.Dir(name), wholefile.TempName(path.Base(name))), data, true)
+}
+
+// replace writes a temporary file and renames it.
+func (f *Dir) replace(name, tmp string, data []byte, durable bool) error {
 	file, err := f.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -260,9 +268,7 @@ func (f *Dir) WriteAtomic(name string, data []byte, durable bool) error {
 		err = f.Rename(tmp, name)
 	}
 	if err != nil {
-		if rerr := f.Remove(tmp); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
-			return errors.Join(err, fmt.Errorf("removing %s: %w", tmp, rerr))
-		}
+		return errors.Join(err, f.RemoveIfThere(tmp))
 	}
-	return err
+	return nil
 }

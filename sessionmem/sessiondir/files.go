@@ -1,11 +1,8 @@
 package sessiondir
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -101,29 +98,6 @@ func (f *Dir) Sync(dirs ...string) {
 	}
 }
 
-// WriteNew writes a whole file: a temporary one of its own beside it, synced, renamed.
-func (f *Dir) WriteNew(file string, data []byte) error {
-	tmp := path.Join(path.Dir(file), wholefile.TempName(path.Base(file)))
-	out, err := f.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(data)
-	if err == nil {
-		err = out.Sync()
-	}
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = f.Rename(tmp, file)
-	}
-	if err != nil {
-		return errors.Join(err, f.RemoveIfThere(tmp))
-	}
-	return nil
-}
-
 // Replace puts new content in the place of a file that is still as it was, and that
 // nobody is writing to. Errors: ErrReplaced, ErrMidSave, or of the disk.
 func (f *Dir) Replace(file string, was os.FileInfo, data []byte) error {
@@ -155,110 +129,4 @@ func (f *Dir) RenameNew(from, to string) error {
 	}
 	f.Sync(path.Dir(to), path.Dir(from))
 	return nil
-}
-
-// Move moves a transcript so that at every moment a whole copy has a name: it is copied,
-// synced, read back and compared before the original goes. open opens a file to be read.
-// The caller holds the session's append lock. A target that a crash left behind, which
-// holds a beginning of the file, is replaced; another one is kept and is ErrTaken.
-func (f *Dir) Move(from, to string, open func(file string) (*os.File, error)) error {
-	if err := f.move(from, to, open); err != nil {
-		return wholefile.Explain("moving "+from+" to "+path.Dir(to), err)
-	}
-	return nil
-}
-
-func (f *Dir) move(from, to string, open func(string) (*os.File, error)) error {
-	if err := f.MkdirAll(path.Dir(to), 0o700); err != nil {
-		return err
-	}
-	src, err := open(from)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	before, err := src.Stat()
-	if err != nil {
-		return err
-	}
-	if err := mayReplace(to, src, open); err != nil {
-		return err
-	}
-	tmp := path.Join(path.Dir(to), wholefile.TempName(path.Base(to)))
-	if err := f.copyVerified(src, before, tmp); err != nil {
-		return errors.Join(err, f.RemoveIfThere(tmp))
-	}
-	if now, err := f.Stat(from); err != nil || !os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
-		return errors.Join(ErrReplaced, err, f.RemoveIfThere(tmp))
-	}
-	_ = src.Close() // read only; some systems don't remove a file that is open
-	if err := f.Rename(tmp, to); err != nil {
-		return errors.Join(err, f.RemoveIfThere(tmp))
-	}
-	f.Sync(path.Dir(to), path.Dir(path.Dir(to)))
-	if err := f.Remove(from); err != nil {
-		return err
-	}
-	f.Sync(path.Dir(from))
-	return nil
-}
-
-// mayReplace says whether nothing is lost when src takes this place.
-func mayReplace(to string, src *os.File, open func(string) (*os.File, error)) error {
-	old, err := open(to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	fi, err := old.Stat()
-	if err != nil {
-		return err
-	}
-	same, err := sameContent(old, io.NewSectionReader(src, 0, fi.Size()))
-	if err == nil && !same {
-		err = ErrTaken
-	}
-	return err
-}
-
-// copyVerified copies src to a new file, makes it durable and reads it back.
-func (f *Dir) copyVerified(src *os.File, fi os.FileInfo, to string) error {
-	out, err := f.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	whole := func() io.Reader { return io.NewSectionReader(src, 0, fi.Size()) }
-	if _, err := io.Copy(out, whole()); err != nil {
-		return err
-	}
-	if err := out.Sync(); err != nil {
-		return err
-	}
-	if _, err := out.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	same, err := sameContent(out, whole())
-	if err != nil {
-		return err
-	}
-	if !same {
-		return fmt.Errorf("the copy %s differs from the original, which stays", to)
-	}
-	return inFolder(f, func(r *os.Root) error { return r.Chtimes(to, fi.ModTime(), fi.ModTime()) })
-}
-
-// sameContent compares two streams in bounded memory.
-func sameContent(a, b io.Reader) (bool, error) {
-	ha, hb := sha256.New(), sha256.New()
-	if _, err := io.Copy(ha, a); err != nil {
-		return false, err
-	}
-	if _, err := io.Copy(hb, b); err != nil {
-		return false, err
-	}
-	return bytes.Equal(ha.Sum(nil), hb.Sum(nil)), nil
 }
