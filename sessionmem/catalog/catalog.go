@@ -31,31 +31,43 @@ type Config struct {
 	Clean func(ctx context.Context, session string) error
 }
 
-// Catalog is the transcripts of one session folder. It is safe for use by several
+// Catalog finds the sessions of one session folder. It is safe for use by several
 // goroutines.
 type Catalog struct {
-	dir     *sessiondir.Dir
-	sieve   *sieve.Sieve
-	logger  *slog.Logger
+	contents
 	held    func() []transcript.Info
 	private func(session string) bool
 	clean   func(ctx context.Context, session string) error
+}
 
-	mu     sync.Mutex         // guards what follows
-	listed map[string]*listed // what List knows of each file; never changed once it is here
-	claims map[string]claim   // what the front matter says of files that aren't named after a session
-	cached map[string]*listed // the lines of the list cache, as this process read or wrote it last
+// contents holds what a list shows of each file, and reads it from the files and the list
+// cache.
+type contents struct {
+	folder
+	sieve *sieve.Sieve
+
+	mu     sync.Mutex         // guards the maps
+	listed map[string]*listed // by file; an entry never changes
+	cached map[string]*listed // the lines of the list cache, as this process last read or wrote it
 
 	cache     *listCache // nil: none
 	cacheRead sync.Once
 }
 
+// folder knows which files there are and whose they are, by their names and front matter.
+type folder struct {
+	dir    *sessiondir.Dir // nil: there are no files
+	logger *slog.Logger
+
+	claiming sync.Mutex
+	claims   map[string]claim // the front matter of files that aren't named after a session; guarded by claiming
+}
+
 // New gives the catalog of a session folder.
 func New(cfg Config) *Catalog {
-	c := &Catalog{
-		dir: cfg.Dir, sieve: cfg.Sieve, logger: cfg.Logger, held: cfg.Held, private: cfg.Private, clean: cfg.Clean,
-		listed: map[string]*listed{}, claims: map[string]claim{},
-	}
+	c := &Catalog{held: cfg.Held, private: cfg.Private, clean: cfg.Clean}
+	c.dir, c.logger, c.claims = cfg.Dir, cfg.Logger, map[string]claim{}
+	c.sieve, c.listed = cfg.Sieve, map[string]*listed{}
 	if cfg.Dir != nil {
 		c.cache = newListCache(cfg.CacheDir, cfg.Dir.Path(""))
 	}
@@ -64,6 +76,6 @@ func New(cfg Config) *Catalog {
 
 // Open opens a file of the session folder to read it. One that holds what was forgotten
 // gives sieve.ErrHoldsForgotten.
-func (c *Catalog) Open(file string) (*os.File, error) {
+func (c *contents) Open(file string) (*os.File, error) {
 	return c.sieve.Open(file, func(file string) string { return c.EntryOf(file).Session })
 }

@@ -36,18 +36,18 @@ func claimIn(front string) claim {
 }
 
 // claim gives what a file's front matter says, read once as long as the file stays as it is.
-func (c *Catalog) claim(file string) claim {
-	fi, err := c.dir.StatFile(file)
+func (d *folder) claim(file string) claim {
+	fi, err := d.dir.StatFile(file)
 	if err != nil || !fi.Mode().IsRegular() {
 		return claim{}
 	}
-	c.mu.Lock()
-	known, ok := c.claims[file]
-	c.mu.Unlock()
+	d.claiming.Lock()
+	known, ok := d.claims[file]
+	d.claiming.Unlock()
 	if ok && known.stamp == wholefile.StampOf(fi) {
 		return known
 	}
-	f, err := c.dir.Open(file)
+	f, err := d.dir.Open(file)
 	if err != nil {
 		return claim{}
 	}
@@ -59,19 +59,19 @@ func (c *Catalog) claim(file string) claim {
 	front, _ := transcript.CutFrontMatter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	read := claimIn(front)
 	read.stamp = wholefile.StampOf(fi)
-	c.mu.Lock()
-	c.claims[file] = read
-	c.mu.Unlock()
+	d.claiming.Lock()
+	d.claims[file] = read
+	d.claiming.Unlock()
 	return read
 }
 
 // EntryOf is the entry of a file. Where its name tells no session, its front matter does.
-func (c *Catalog) EntryOf(file string) Entry {
+func (d *folder) EntryOf(file string) Entry {
 	e := parseEntry(file)
-	if e.Stamp != "" || c.dir == nil || strings.HasPrefix(file, ".") && !strings.HasPrefix(file, TrashDir+"/") {
+	if e.Stamp != "" || d.dir == nil || strings.HasPrefix(file, ".") && !strings.HasPrefix(file, TrashDir+"/") {
 		return e
 	}
-	if name := c.claim(file).session; name != "" {
+	if name := d.claim(file).session; name != "" {
 		e.Session, e.claimed = name, true
 	}
 	return e
@@ -98,13 +98,13 @@ func markClaims(named, claims []Set) {
 // deletions is what is in the trash, by the sessions' names.
 type deletions map[string][]Trashed
 
-func (c *Catalog) deletions() deletions {
-	if c.dir == nil {
+func (d *folder) deletions() deletions {
+	if d.dir == nil {
 		return nil
 	}
-	all, err := c.Trash()
+	all, err := d.Trash()
 	if err != nil {
-		c.logger.Warn("a copy of a deleted session may be taken for it", "err", err)
+		d.logger.Warn("a copy of a deleted session may be taken for it", "err", err)
 	}
 	if len(all) == 0 {
 		return nil
@@ -142,9 +142,9 @@ func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
 }
 
 // began is the time at which a transcript says it began, in the form of file names.
-func (c *Catalog) began(e Entry) string {
+func (d *folder) began(e Entry) string {
 	if e.Stamp != "" {
 		return e.Stamp
 	}
-	return c.claim(e.File).started
+	return d.claim(e.File).started
 }

@@ -23,31 +23,31 @@ type Entry struct {
 // Entries gives the transcripts of the session folder and of the archive, by
 // their names alone. Where the archive can't be read, it gives the others along
 // with the error.
-func (c *Catalog) Entries() ([]Entry, error) {
-	all, err := c.files()
+func (d *folder) Entries() ([]Entry, error) {
+	all, err := d.files()
 	for i := range all {
-		all[i] = c.EntryOf(all[i].File)
+		all[i] = d.EntryOf(all[i].File)
 	}
 	return all, err
 }
 
 // files is Entries without what the names tell.
-func (c *Catalog) files() ([]Entry, error) {
-	if c.dir == nil {
+func (d *folder) files() ([]Entry, error) {
+	if d.dir == nil {
 		return nil, nil
 	}
-	if err := c.dir.Check(); err != nil {
-		if c.dir.Never() {
+	if err := d.dir.Check(); err != nil {
+		if d.dir.Never() {
 			return nil, nil // it could not even be made: there is nothing, and what writes says why
 		}
 		return nil, err
 	}
-	names, err := c.dir.Names(".")
+	names, err := d.dir.Names(".")
 	if err != nil {
 		return nil, wholefile.Explain("reading the session folder", err)
 	}
 	out := appendFiles(nil, "", names)
-	months, err := c.dir.Names(ArchiveDir)
+	months, err := d.dir.Names(ArchiveDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
@@ -59,7 +59,7 @@ func (c *Catalog) files() ([]Entry, error) {
 		if !monthPattern.MatchString(m) {
 			continue
 		}
-		if names, err = c.dir.Names(ArchiveDir + "/" + m); err != nil {
+		if names, err = d.dir.Names(ArchiveDir + "/" + m); err != nil {
 			errs = append(errs, err)
 		}
 		out = appendFiles(out, ArchiveDir+"/"+m+"/", names)
@@ -92,14 +92,14 @@ func parseEntry(file string) Entry {
 type openFolders map[string]*os.File
 
 // openFolders opens the folders of files. One that can't be opened is left out.
-func (c *Catalog) openFolders(all []Entry) openFolders {
+func (d *folder) openFolders(all []Entry) openFolders {
 	folders := openFolders{}
 	for _, e := range all {
 		dir, _ := path.Split(e.File)
 		if _, ok := folders[dir]; ok {
 			continue
 		}
-		f, err := c.dir.Open(path.Clean(dir))
+		f, err := d.dir.Open(path.Clean(dir))
 		if err != nil {
 			f = nil // its files are asked for one by one, and say what is wrong
 		}
@@ -137,12 +137,12 @@ func (c *Catalog) names() ([]string, error) {
 }
 
 // Names gives the names of all sessions that are there or in the trash.
-func (c *Catalog) Names() (map[string]bool, error) {
-	all, err := c.Entries()
+func (d *folder) Names() (map[string]bool, error) {
+	all, err := d.Entries()
 	if err != nil {
 		return nil, err
 	}
-	trash, err := c.Trash()
+	trash, err := d.Trash()
 	if err != nil {
 		return nil, err
 	}

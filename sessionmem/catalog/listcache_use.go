@@ -13,7 +13,7 @@ import (
 )
 
 // loadList takes the cache's lines over, once.
-func (c *Catalog) loadList() {
+func (c *contents) loadList() {
 	if c.cache == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (c *Catalog) loadList() {
 
 // saveList brings the cache up to what was found, where that is worth it: many new
 // lines, or one that may not stay.
-func (c *Catalog) saveList(ctx context.Context, found []*listed) {
+func (c *contents) saveList(ctx context.Context, found []*listed) {
 	if c.cache == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (c *Catalog) saveList(ctx context.Context, found []*listed) {
 
 // compareList tells which lines the cache lacks, and which of its files are gone or
 // show another title. The caller holds mu.
-func (c *Catalog) compareList(found []*listed) (fresh []*listed, stale []string) {
+func (c *contents) compareList(found []*listed) (fresh []*listed, stale []string) {
 	now := time.Now()
 	there := 0
 	renamed := renamedIn(found)
@@ -98,7 +98,7 @@ func (c *Catalog) compareList(found []*listed) (fresh []*listed, stale []string)
 
 // cachedBeside gives the files that the cache knows and that were not found. The
 // caller holds mu.
-func (c *Catalog) cachedBeside(found []*listed) []string {
+func (c *contents) cachedBeside(found []*listed) []string {
 	names := make(map[string]bool, len(found))
 	for _, l := range found {
 		names[l.File] = true
@@ -126,7 +126,7 @@ func renamedIn(found []*listed) map[string]int {
 
 // forCache gives a line without what the list doesn't show: of a first part, or a
 // later one behind a part with a title, what its first message said.
-func (c *Catalog) forCache(l *listed) *listed {
+func (c *contents) forCache(l *listed) *listed {
 	line := *l
 	if l.Part == 1 {
 		line.first = ""
@@ -140,7 +140,7 @@ func (c *Catalog) forCache(l *listed) *listed {
 }
 
 // Drop takes the lines of transcripts that are deleted out of the cache.
-func (c *Catalog) Drop(ctx context.Context, files []string) {
+func (c *contents) Drop(ctx context.Context, files []string) {
 	c.mu.Lock()
 	for _, file := range files {
 		delete(c.listed, file)

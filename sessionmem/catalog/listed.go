@@ -28,7 +28,7 @@ type listed struct {
 }
 
 // fileInfo reads what the list shows of a file, unless it is known already.
-func (c *Catalog) fileInfo(e Entry) *listed {
+func (c *contents) fileInfo(e Entry) *listed {
 	bad := func(err error) *listed {
 		info := transcript.Info{Name: e.Session, Path: c.dir.Path(e.File), Archived: InArchive(e.File), Title: e.Topic, Started: e.Started(), Active: e.Started(), Err: err}
 		info.Source, info.ID = transcript.SplitName(e.Session)
@@ -59,7 +59,7 @@ func (c *Catalog) fileInfo(e Entry) *listed {
 	return &l
 }
 
-func (c *Catalog) scanFile(e Entry, fi os.FileInfo) (listed, error) {
+func (c *contents) scanFile(e Entry, fi os.FileInfo) (listed, error) {
 	f, err := c.Open(e.File)
 	if err != nil {
 		return listed{}, wholefile.Explain("reading "+e.File, err)
@@ -71,7 +71,7 @@ func (c *Catalog) scanFile(e Entry, fi os.FileInfo) (listed, error) {
 
 // scanInfo reads a file for the list: headings, not texts, but for a title's. It
 // gives its front matter too.
-func (c *Catalog) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, front string, err error) {
+func (c *contents) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, front string, err error) {
 	r := transcript.NewSizedReader(from, fi.Size())
 	r.Limit = transcript.BlockLimit
 	var sum transcript.Overview
@@ -99,7 +99,7 @@ func (c *Catalog) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, f
 }
 
 // complete adds what the file's name and its entry in the folder tell.
-func (c *Catalog) complete(info transcript.Info, e Entry, fi os.FileInfo) transcript.Info {
+func (c *contents) complete(info transcript.Info, e Entry, fi os.FileInfo) transcript.Info {
 	info.Name = e.Session
 	info.Source, info.ID = transcript.SplitName(info.Name)
 	info.Path = c.dir.Path(e.File)
@@ -131,7 +131,7 @@ func (o openFolders) unchanged(file string, known *listed) bool {
 }
 
 // knownOf gives what is known of files, nil where nothing is.
-func (c *Catalog) knownOf(files []Entry, known []*listed) {
+func (c *contents) knownOf(files []Entry, known []*listed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range files {
@@ -140,7 +140,7 @@ func (c *Catalog) knownOf(files []Entry, known []*listed) {
 }
 
 // forgetListed drops what is known of files that are gone.
-func (c *Catalog) forgetListed(all []Entry) {
+func (c *contents) forgetListed(all []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.listed) <= len(all) { // mostly: nothing is gone
@@ -159,5 +159,7 @@ func (c *Catalog) forgetListed(all []Entry) {
 		there[e.File] = true
 	}
 	maps.DeleteFunc(c.listed, func(file string, _ *listed) bool { return !there[file] })
+	c.claiming.Lock()
+	defer c.claiming.Unlock()
 	maps.DeleteFunc(c.claims, func(file string, _ claim) bool { return !there[file] })
 }

@@ -76,8 +76,8 @@ func (c *Catalog) Locate(name string) (string, error) {
 }
 
 // Of gives all files of a session's name, older ones and copies too.
-func (c *Catalog) Of(name string) ([]Entry, error) {
-	all, err := c.Entries()
+func (d *folder) Of(name string) ([]Entry, error) {
+	all, err := d.Entries()
 	var files []Entry
 	for _, e := range all {
 		if e.Session == name {
@@ -91,13 +91,13 @@ func (c *Catalog) Of(name string) ([]Entry, error) {
 }
 
 // paths gives the paths of several parts; nil for a single file.
-func (c *Catalog) paths(parts []Entry) []string {
+func (d *folder) paths(parts []Entry) []string {
 	if len(parts) < 2 {
 		return nil
 	}
 	paths := make([]string, len(parts))
 	for i, e := range parts {
-		paths[i] = c.dir.Path(e.File)
+		paths[i] = d.dir.Path(e.File)
 	}
 	return paths
 }
@@ -128,16 +128,16 @@ func (c *Catalog) OfInfo(info transcript.Info) ([]Entry, error) {
 
 // Info is the list's line for the parts of a session, oldest first: started with
 // the first, active with the last, the messages of all.
-func (c *Catalog) Info(parts []Entry) transcript.Info { return c.listedOf(parts).info }
+func (c *contents) Info(parts []Entry) transcript.Info { return c.listedOf(parts).info }
 
 // Title is the title of the parts of a session; own says whether their text gives it, not
 // the file's name.
-func (c *Catalog) Title(parts []Entry) (title string, own bool) {
+func (c *contents) Title(parts []Entry) (title string, own bool) {
 	l := c.listedOf(parts)
 	return l.info.Title, l.own
 }
 
-func (c *Catalog) listedOf(parts []Entry) listed {
+func (c *contents) listedOf(parts []Entry) listed {
 	if parts[0].Part > 1 { // the list cache does not know the title of a later part
 		c.mu.Lock()
 		delete(c.listed, parts[0].File)
@@ -287,14 +287,14 @@ func (c *Catalog) ReadPath(path string, clean func(path string) error) (*transcr
 }
 
 // Titles gives the titles in the front matter of a session's files.
-func (c *Catalog) Titles(name string) []string {
-	if c.dir == nil {
+func (d *folder) Titles(name string) []string {
+	if d.dir == nil {
 		return nil
 	}
-	files, _ := c.Of(name) // what can't be listed is told of by Forget
+	files, _ := d.Of(name) // what can't be listed is told of by Forget
 	var titles []string
 	for _, e := range files {
-		data, err := c.dir.ReadRegular(e.File)
+		data, err := d.dir.ReadRegular(e.File)
 		if err != nil {
 			continue
 		}

@@ -78,7 +78,7 @@ func (c *Catalog) sessionFiles(group []Entry, folders openFolders) SessionFiles 
 	out := SessionFiles{Session: group[0].Session}
 	out.Source, _ = transcript.SplitName(out.Session)
 	for _, e := range group {
-		if stamp, ok := folders.stamp(c, e.File); ok {
+		if stamp, ok := folders.stamp(&c.folder, e.File); ok {
 			out.Files = append(out.Files, StateOf(e.File, stamp))
 		}
 	}
@@ -87,23 +87,23 @@ func (c *Catalog) sessionFiles(group []Entry, folders openFolders) SessionFiles 
 
 // State gives the state of a file that Files told of before; ok is false for what is
 // gone or no regular file.
-func (c *Catalog) State(file string) (state FileState, ok bool) {
-	if c.dir == nil {
+func (d *folder) State(file string) (state FileState, ok bool) {
+	if d.dir == nil {
 		return FileState{}, false
 	}
-	stamp, ok := openFolders{}.stamp(c, file)
+	stamp, ok := openFolders{}.stamp(d, file)
 	return StateOf(file, stamp), ok
 }
 
 // stamp asks for a file; ok is false for what is gone or no regular file.
-func (o openFolders) stamp(c *Catalog, file string) (wholefile.Stamp, bool) {
+func (o openFolders) stamp(d *folder, file string) (wholefile.Stamp, bool) {
 	dir, name := path.Split(file)
 	if folder := o[dir]; folder != nil {
 		if stamp, ok := wholefile.StampIn(folder, name); ok {
 			return stamp, true
 		}
 	}
-	fi, err := c.dir.StatFile(file) // a link, or a folder that can't be opened
+	fi, err := d.dir.StatFile(file) // a link, or a folder that can't be opened
 	if err != nil || !fi.Mode().IsRegular() {
 		return wholefile.Stamp{}, false
 	}

@@ -28,8 +28,8 @@ type Trashed struct {
 }
 
 // Trash gives what is in the trash, oldest first.
-func (c *Catalog) Trash() ([]Trashed, error) {
-	names, err := c.dir.Names(TrashDir)
+func (d *folder) Trash() ([]Trashed, error) {
+	names, err := d.dir.Names(TrashDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,19 +51,19 @@ func (c *Catalog) Trash() ([]Trashed, error) {
 }
 
 // TrashedFiles gives the paths the files had, relative to the session folder.
-func (c *Catalog) TrashedFiles(t Trashed) ([]string, error) {
+func (d *folder) TrashedFiles(t Trashed) ([]string, error) {
 	var files []string
-	err := c.dir.WalkDir(t.Dir, func(p string, d fs.DirEntry, err error) error {
+	err := d.dir.WalkDir(t.Dir, func(p string, e fs.DirEntry, err error) error {
 		rel := strings.TrimPrefix(p, t.Dir+"/")
 		switch {
 		case err != nil:
 			return err
 		case strings.HasSuffix(p, transcript.FileSuffix): // whatever it is, Delete has moved it
 			files = append(files, rel)
-			if d.IsDir() {
+			if e.IsDir() {
 				return fs.SkipDir
 			}
-		case d.Type().IsRegular() && IsAttachment(rel):
+		case e.Type().IsRegular() && IsAttachment(rel):
 			files = append(files, rel)
 		}
 		return nil
