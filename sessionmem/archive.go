@@ -43,8 +43,8 @@ func (r ArchiveRule) finished(info transcript.Info, now time.Time) bool {
 // listed and loaded from there as before; the next block brings one back. A
 // transcript that can't be moved stays, and the errors of all of them are
 // returned together.
-func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, err error) {
-	list, err := s.List(ctx)
+func (l *library) Archive(ctx context.Context, rule ArchiveRule) (moved []string, err error) {
+	list, err := l.catalog.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("archiving: %w", err)
 	}
@@ -57,11 +57,11 @@ func (s *Store) Archive(ctx context.Context, rule ArchiveRule) (moved []string, 
 			continue
 		}
 		finished := func(info transcript.Info) bool { return rule.finished(info, time.Now()) }
-		switch err := s.Session(info.Name).Archive(ctx, info, rule.After, finished); {
+		switch err := l.sessions.Session(info.Name).Archive(ctx, info, rule.After, finished); {
 		case err == nil:
 			moved = append(moved, info.Name)
 		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced):
-			s.logger.Debug("a session is in use and not archived", "session", info.Name, "err", err)
+			l.logger.Debug("a session is in use and not archived", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("archiving %s: %w", info.Name, err))
 		}

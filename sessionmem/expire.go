@@ -40,15 +40,15 @@ func (r ExpireRule) expired(info transcript.Info, marks sessionstate.Marks, now 
 // Expired gives the sessions that DeleteExpired would delete now. One that was
 // deleted so and stands here again was brought back: that is noted, and its age
 // counts from now on.
-func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info, error) {
+func (l *library) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info, error) {
 	if rule.After <= 0 {
 		return nil, nil
 	}
-	list, err := s.List(ctx)
+	list, err := l.catalog.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("looking for old sessions: %w", err)
 	}
-	marks, err := s.state.Marks()
+	marks, err := l.state.Marks()
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func (s *Store) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info
 			out = append(out, info)
 		}
 	}
-	return out, s.state.BroughtBack(ctx, back)
+	return out, l.state.BroughtBack(ctx, back)
 }
 
 // DeleteExpired moves archived sessions of the rule's age to .trash, as Delete does,
 // and returns their names. One that is in use stays. The errors of all that could
 // not be moved are returned together.
-func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []string, err error) {
-	list, err := s.Expired(ctx, rule)
+func (l *library) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []string, err error) {
+	list, err := l.Expired(ctx, rule)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 	now := time.Now().Truncate(time.Millisecond)
 	// Before they go: after a crash between the two, one that is still there stays for
 	// a while longer.
-	if err := s.state.SetExpired(ctx, names, now); err != nil {
+	if err := l.state.SetExpired(ctx, names, now); err != nil {
 		return nil, err
 	}
 	var errs []error
@@ -90,29 +90,29 @@ func (s *Store) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted []s
 			errs = append(errs, ctx.Err())
 			break
 		}
-		err := s.Session(info.Name).Delete(ctx, func() error { return s.stillExpired(info, rule) }, s.trash.Put)
+		err := l.sessions.Session(info.Name).Delete(ctx, func() error { return l.stillExpired(info, rule) }, l.trash.Put)
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)
 		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errKept), errors.Is(err, session.ErrNotFound):
-			s.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
+			l.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))
 		}
 	}
 	stayed := slices.DeleteFunc(names, func(name string) bool { return slices.Contains(deleted, name) })
-	errs = append(errs, s.state.SetExpired(context.WithoutCancel(ctx), stayed, time.Time{}))
+	errs = append(errs, l.state.SetExpired(context.WithoutCancel(ctx), stayed, time.Time{}))
 	return deleted, errors.Join(errs...)
 }
 
 // stillExpired looks again, under the session's locks.
-func (s *Store) stillExpired(info transcript.Info, rule ExpireRule) error {
-	parts, err := s.catalog.OfInfo(info)
+func (l *library) stillExpired(info transcript.Info, rule ExpireRule) error {
+	parts, err := l.catalog.OfInfo(info)
 	if err != nil {
 		return err
 	}
-	marks, err := s.state.Marks()
-	if err == nil && !rule.expired(s.catalog.Info(parts), marks, time.Now()) {
+	marks, err := l.state.Marks()
+	if err == nil && !rule.expired(l.catalog.Info(parts), marks, time.Now()) {
 		err = errKept
 	}
 	return err

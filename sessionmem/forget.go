@@ -22,17 +22,17 @@ type ForgetOptions struct {
 // made of it are made anew of what is left. A session's turn and its lock are held
 // meanwhile. What can't be done is told by ForgetRefused, the others go on. The error
 // is of ctx or of a folder that can't be read.
-func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
+func (l *library) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
 	if !o.Dry {
-		s.sessions.Forget(t)
+		l.sessions.Forget(t)
 	}
-	if s.dir == nil || t.Empty() {
+	if l.dir == nil || t.Empty() {
 		return nil, nil
 	}
-	if err := s.dir.Check(); err != nil {
+	if err := l.dir.Check(); err != nil {
 		return nil, err
 	}
-	f, err := s.sessions.Eraser().Begin(t, o.Sessions, o.Dry)
+	f, err := l.sessions.Eraser().Begin(t, o.Sessions, o.Dry)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
-		of := s.forgetIn(ctx, ses, o.Dry)
+		of := l.forgetIn(ctx, ses, o.Dry)
 		if len(of) > 0 {
-			of = append(of, s.exportsOf(ses.Name)...)
+			of = append(of, l.exportsOf(ses.Name)...)
 		}
 		found = append(found, of...)
 	}
@@ -60,11 +60,11 @@ func (s *Store) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions
 }
 
 // forgetIn forgets in the files of one session.
-func (s *Store) forgetIn(ctx context.Context, f *erase.Session, dry bool) []forgotten.Touched {
+func (l *library) forgetIn(ctx context.Context, f *erase.Session, dry bool) []forgotten.Touched {
 	if !f.Plan() || dry {
 		return f.Found()
 	}
-	if err := s.erase(ctx, f); err != nil {
+	if err := l.erase(ctx, f); err != nil {
 		f.Refuse(err, errors.Is(err, session.ErrBusy))
 	}
 	return f.Found()
@@ -72,9 +72,9 @@ func (s *Store) forgetIn(ctx context.Context, f *erase.Session, dry bool) []forg
 
 // exportsOf tells of the exports of a session that is rewritten: they lie where the user
 // put them, and nobody else removes them.
-func (s *Store) exportsOf(session string) []forgotten.Touched {
+func (l *library) exportsOf(session string) []forgotten.Touched {
 	var found []forgotten.Touched
-	for _, folder := range s.state.Exports(session) {
+	for _, folder := range l.state.Exports(session) {
 		found = append(found, forgotten.Touched{
 			Place: "export", Action: forgotten.Kept, Path: folder, Session: session,
 			Why: "the conversation was exported to this folder; remove the file by hand if it holds what you forget",
@@ -84,10 +84,10 @@ func (s *Store) exportsOf(session string) []forgotten.Touched {
 }
 
 // erase erases in the files of one session while nobody writes to it.
-func (s *Store) erase(ctx context.Context, f *erase.Session) error {
+func (l *library) erase(ctx context.Context, f *erase.Session) error {
 	if transcript.CheckName(f.Name) != nil { // a file with a name of its own: no turn can be in it
 		f.Erase(ctx)
 		return nil
 	}
-	return s.Session(f.Name).WhileNobodyWrites(ctx, s.patience, "forget", func() { f.Erase(ctx) })
+	return l.sessions.Session(f.Name).WhileNobodyWrites(ctx, l.patience, "forget", func() { f.Erase(ctx) })
 }

@@ -23,16 +23,16 @@ const NoteForked = "forked"
 //
 // Each block keeps the sources of its text, so that what is learnt from a Discord
 // channel is only proposed.
-func (s *Store) Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error) {
+func (l *library) Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error) {
 	blocks, err := forkedBlocks(t, through)
 	if err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
 	}
-	name := s.NewName(source)
-	if t.Info.Path == "" && s.IsPrivate(t.Info.Name) {
-		s.SetPrivate(name)
+	name := l.sessions.NewName(source)
+	if t.Info.Path == "" && l.sessions.IsPrivate(t.Info.Name) {
+		l.sessions.Session(name).SetPrivate()
 	}
-	if _, err := s.Session(name).AppendIf(ctx, nil, blocks...); err != nil {
+	if _, err := l.sessions.Session(name).AppendIf(ctx, nil, blocks...); err != nil {
 		return "", fmt.Errorf("forking %s: %w", t.Info.Name, err)
 	}
 	return name, nil

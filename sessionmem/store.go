@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"mac-stats/sessionmem/catalog"
 	"mac-stats/sessionmem/forgotten"
@@ -45,16 +44,7 @@ type Config struct {
 
 // Store is the sessions of one data folder. It is safe for use by several
 // goroutines and, through file locks, by several processes.
-type Store struct {
-	dir       *sessiondir.Dir // nil in memory
-	sessions  *session.Folder
-	catalog   *catalog.Catalog
-	forgotten *forgotten.Record
-	state     *sessionstate.State
-	trash     *trash.Trash
-	logger    *slog.Logger
-	patience  time.Duration // how long Forget waits for a session's turn
-}
+type Store struct{ library }
 
 // Open prepares the folders (0700) and returns the store. A data folder that is
 // read-only opens all the same: what is there can be listed and loaded, appends
@@ -93,10 +83,10 @@ func open(cfg Config, dir *sessiondir.Dir, record *forgotten.Record, logger *slo
 		MaxFileBytes: cfg.MaxFileBytes, OnRefused: cfg.OnRefused, Rescue: cfg.Rescue,
 	})
 	all := sessions.Catalog()
-	return &Store{
+	return &Store{library{
 		dir: dir, sessions: sessions, catalog: all, forgotten: record, logger: logger, patience: forgotten.Patience,
 		state: sessionstate.New(dir, logger, sessions.IsPrivate, all.Names), trash: trash.New(dir, all, logger),
-	}
+	}}
 }
 
 // Close saves what still waits for the disk and releases the locks held by this process.
@@ -120,62 +110,6 @@ func (s *Store) Forgotten() *forgotten.Record { return s.forgotten }
 
 // State gives the marks of this store's sessions.
 func (s *Store) State() *sessionstate.State { return s.state }
-
-// Reset writes a Note "ended": the context starts anew after it. A session never
-// written needs none.
-func (s *Store) Reset(ctx context.Context, name string) error {
-	if err := s.mustExist(ctx, name); errors.Is(err, session.ErrNotFound) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("resetting %s: %w", name, err)
-	}
-	_, err := s.Append(ctx, name, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteEnded})
-	return err
-}
-
-// SetTitle writes a Note "title". A session never written gives session.ErrNotFound.
-func (s *Store) SetTitle(ctx context.Context, name, title string) error {
-	title = transcript.OneLine(title)
-	if title == "" {
-		return fmt.Errorf("renaming %s: the title is empty; give it at least one word", name)
-	}
-	if err := s.mustExist(ctx, name); err != nil {
-		return fmt.Errorf("renaming %s: %w", name, err)
-	}
-	_, err := s.Append(ctx, name, transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title})
-	return err
-}
-
-// Exists says whether a session has a block, here or in the archive. Nothing of it is
-// read.
-func (s *Store) Exists(ctx context.Context, name string) (bool, error) {
-	err := s.mustExist(ctx, name)
-	if errors.Is(err, session.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// mustExist gives session.ErrNotFound for a session that has no block.
-func (s *Store) mustExist(ctx context.Context, name string) error {
-	return s.Session(name).Exists(ctx)
-}
-
-// Rewind starts a branch: a Note "rewind" and the blocks the conversation goes on
-// with are appended in one write. The message of this id and what was said after
-// it stay in the transcript and leave the context. An id that the context doesn't
-// hold gives session.ErrNotFound. The appended blocks are returned, without the Note.
-func (s *Store) Rewind(ctx context.Context, name, id string, next ...transcript.Block) ([]transcript.Block, error) {
-	if _, _, err := s.Session(name).Message(ctx, id); err != nil {
-		return nil, fmt.Errorf("rewinding %s: %w", name, err)
-	}
-	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: id}
-	out, err := s.Session(name).AppendIf(ctx, nil, append([]transcript.Block{note}, next...)...)
-	if err != nil {
-		return nil, fmt.Errorf("writing to %s: %w", name, err)
-	}
-	return out[1:], nil
-}
 
 // Catalog finds the sessions of the folder and their files.
 func (s *Store) Catalog() *catalog.Catalog { return s.catalog }

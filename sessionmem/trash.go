@@ -13,8 +13,8 @@ var ErrNothingDeleted = trash.ErrNothing
 // Delete moves the files of a session to .trash, where they stay until Undelete
 // or until a person removes them; copies of it stay where they are. A running turn gives session.ErrBusy. What is kept in
 // memory only is dropped for good.
-func (s *Store) Delete(ctx context.Context, name string) error {
-	if err := s.Session(name).Delete(ctx, nil, s.trash.Put); err != nil {
+func (l *library) Delete(ctx context.Context, name string) error {
+	if err := l.sessions.Session(name).Delete(ctx, nil, l.trash.Put); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	return nil
@@ -24,27 +24,27 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 // name where it is empty, and returns its name: another one ("cli-notes-2") where a new
 // session has taken it. ErrNothingDeleted where there is none. A file that stands in the place of one that comes back is kept, and is an
 // error.
-func (s *Store) Undelete(ctx context.Context, name string) (string, error) {
-	if err := s.dir.Check(); err != nil {
+func (l *library) Undelete(ctx context.Context, name string) (string, error) {
+	if err := l.dir.Check(); err != nil {
 		return "", err
 	}
-	if s.dir == nil {
+	if l.dir == nil {
 		return "", ErrNothingDeleted
 	}
-	deleted, err := s.trash.Last(name)
+	deleted, err := l.trash.Last(name)
 	if err != nil {
 		return "", err
 	}
-	as, err := deleted.NameBack(s.sessions.IsTaken)
+	as, err := deleted.NameBack(l.sessions.IsTaken)
 	if err == nil {
-		err = s.Session(as).BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
+		err = l.sessions.Session(as).BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
 	}
 	if err != nil {
 		return "", fmt.Errorf("bringing back %s: %w", deleted.Session, err)
 	}
 	if deleted.Archived() {
-		if err := s.state.BroughtBack(ctx, []string{as}); err != nil {
-			s.logger.Warn("a session came back and its age counts from its last message on", "session", as, "err", err)
+		if err := l.state.BroughtBack(ctx, []string{as}); err != nil {
+			l.logger.Warn("a session came back and its age counts from its last message on", "session", as, "err", err)
 		}
 	}
 	return as, nil
