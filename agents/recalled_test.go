@@ -461,7 +461,7 @@ func TestTheModelSearchesWhatWasSaid(t *testing.T) {
 			if done := of(events, EventDone)[0]; len(done.Recalled) != 1 {
 				t.Errorf("done: %+v", done)
 			}
-			snap, err := r.store.Session(testSession).Snapshot(t.Context(), "")
+			snap, err := r.store.Session(testSession).Summaries().Snapshot(t.Context(), "")
 			if err != nil || !snap.Sources(OwnTools()).Typed() {
 				t.Errorf("the owner's own words taint, %v", err)
 			}

@@ -49,7 +49,7 @@ func (t *turn) hold(ctx context.Context, messages []transcript.Block) error {
 		return nil
 	}
 	if t.engine.p.Compactor == nil { // else it was looked at when it might have been summarised
-		snap, err := t.engine.p.Store.Session(t.req.Session).Snapshot(context.WithoutCancel(ctx), t.out.message.ID)
+		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.out.message.ID)
 		if err != nil {
 			return fmt.Errorf("reading the conversation: %w", err)
 		}

@@ -57,7 +57,7 @@ func (l *library) Archive(ctx context.Context, rule ArchiveRule) (moved []string
 			continue
 		}
 		finished := func(info transcript.Info) bool { return rule.finished(info, time.Now()) }
-		switch err := l.sessions.Session(info.Name).Archive(ctx, info, rule.After, finished); {
+		switch err := l.sessions.Session(info.Name).Moves().Archive(ctx, info, rule.After, finished); {
 		case err == nil:
 			moved = append(moved, info.Name)
 		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced):

@@ -90,7 +90,7 @@ func (l *library) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted [
 			errs = append(errs, ctx.Err())
 			break
 		}
-		err := l.sessions.Session(info.Name).Delete(ctx, func() error { return l.stillExpired(info, rule) }, l.trash.Put)
+		err := l.sessions.Session(info.Name).Moves().Delete(ctx, func() error { return l.stillExpired(info, rule) }, l.trash.Put)
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)

@@ -140,7 +140,7 @@ func TestForkOfAChannelStaysUntrusted(t *testing.T) {
 	if from.Blocks[0].Attrs[transcript.AttrSources] != "" {
 		t.Error("the original was marked")
 	}
-	snap, err := s.Session(fork.Info.Name).Snapshot(t.Context(), "")
+	snap, err := s.Session(fork.Info.Name).Summaries().Snapshot(t.Context(), "")
 	if err != nil || snap.Sources(nil).Typed() {
 		t.Errorf("its lessons would be written: %v", err)
 	}

@@ -38,19 +38,19 @@ func (s *Store) Context(ctx context.Context, name string) (transcript.Context, e
 	return s.Session(name).Context(ctx)
 }
 
-// Removed is session.Session.Removed.
+// Removed is session.Removals.Missing.
 func (s *Store) Removed(ctx context.Context, name string) (session.Removed, error) {
-	return s.Session(name).Removed(ctx)
+	return s.Session(name).Removals().Missing(ctx)
 }
 
-// KeepRemoved is session.Session.KeepRemoved.
+// KeepRemoved is session.Removals.Keep.
 func (s *Store) KeepRemoved(ctx context.Context, name string) (session.Removed, error) {
-	return s.Session(name).KeepRemoved(ctx)
+	return s.Session(name).Removals().Keep(ctx)
 }
 
-// Restore is session.Session.Restore.
+// Restore is session.Removals.Restore.
 func (s *Store) Restore(ctx context.Context, name string) (session.Removed, error) {
-	return s.Session(name).Restore(ctx)
+	return s.Session(name).Removals().Restore(ctx)
 }
 
 // NewName is session.Folder.NewName.

@@ -14,7 +14,7 @@ var ErrNothingDeleted = trash.ErrNothing
 // or until a person removes them; copies of it stay where they are. A running turn gives session.ErrBusy. What is kept in
 // memory only is dropped for good.
 func (l *library) Delete(ctx context.Context, name string) error {
-	if err := l.sessions.Session(name).Delete(ctx, nil, l.trash.Put); err != nil {
+	if err := l.sessions.Session(name).Moves().Delete(ctx, nil, l.trash.Put); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	return nil
@@ -37,7 +37,7 @@ func (l *library) Undelete(ctx context.Context, name string) (string, error) {
 	}
 	as, err := deleted.NameBack(l.sessions.IsTaken)
 	if err == nil {
-		err = l.sessions.Session(as).BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
+		err = l.sessions.Session(as).Moves().BringBack(ctx, func() error { return deleted.BringBack(as) }, !deleted.Archived())
 	}
 	if err != nil {
 		return "", fmt.Errorf("bringing back %s: %w", deleted.Session, err)

@@ -135,14 +135,14 @@ func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	snap, err := s.Session(name).Snapshot(t.Context(), "")
+	snap, err := s.Session(name).Summaries().Snapshot(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Correct(t.Context(), name, transcript.Block{Note: transcript.NoteDeleted, Parent: "b0"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Session(snap.Session).AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, session.ErrStale) {
+	if _, err := s.Session(snap.Session).Summaries().Append(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Through: "b3", Text: "text 0 was said"}); !errors.Is(err, session.ErrStale) {
 		t.Errorf("it gave %v, want session.ErrStale", err)
 	}
 }

@@ -80,7 +80,7 @@ func New(c Config) *Compaction {
 // Snapshot gives what there is to summarise, and the policy now; see
 // Store.Snapshot.
 func (c *Compaction) Snapshot(ctx context.Context, session, before string) (session.Snapshot, Policy, error) {
-	snap, err := c.c.Store.Session(session).Snapshot(ctx, before)
+	snap, err := c.c.Store.Session(session).Summaries().Snapshot(ctx, before)
 	policy := c.c.Policy().complete()
 	if transcript.IsDiscord(session) && policy.DiscordWindow > 0 {
 		policy.Threshold = max(policy.Threshold, policy.DiscordWindow+2)
@@ -110,10 +110,10 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
 	defer unlock()
-	if err := c.c.Store.Session(snap.Session).StillHolds(ctx, snap, snap.Through(keep)); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().StillHolds(ctx, snap, snap.Through(keep)); err != nil {
 		return out, err // before a model works for nothing, and lessons are learnt twice
 	}
-	if err := c.c.Store.Session(snap.Session).StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().StillMeant(snap); err != nil {
 		return out, err
 	}
 	digest, err := c.digest(ctx, snap)
@@ -122,13 +122,13 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	}
 	out.Plain = digest.By == summary.PlainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if err := c.c.Store.Session(snap.Session).StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().StillMeant(snap); err != nil {
 		return out, err
 	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {
 		return out, fmt.Errorf("keeping the lessons of %s: %w", snap.Session, err)
 	}
-	out.Summary, err = c.c.Store.Session(snap.Session).AppendSummary(ctx, snap, c.summary(snap, digest, keep))
+	out.Summary, err = c.c.Store.Session(snap.Session).Summaries().Append(ctx, snap, c.summary(snap, digest, keep))
 	return out, err
 }
 

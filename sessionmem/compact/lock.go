@@ -28,7 +28,7 @@ func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), e
 		case <-time.After(wholefile.LockRetry):
 		}
 	}
-	release, err := c.c.Store.Session(session).LockCompaction(wait)
+	release, err := c.c.Store.Session(session).Summaries().Lock(wait)
 	if err != nil {
 		c.end(session)
 		if wait.Err() != nil {

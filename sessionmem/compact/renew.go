@@ -17,7 +17,7 @@ import (
 // other errors leave it as it is.
 func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 	out := Result{Session: name, Again: true}
-	r, err := c.c.Store.Session(name).Renewable(ctx)
+	r, err := c.c.Store.Session(name).Summaries().Renewable(ctx)
 	if err != nil {
 		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
@@ -29,7 +29,7 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
 	defer unlock()
-	if err := c.c.Store.Session(r.From.Session).StillMeant(r.From); err != nil {
+	if err := c.c.Store.Session(r.From.Session).Summaries().StillMeant(r.From); err != nil {
 		return out, err
 	}
 	digest, err := c.c.Summarizer.Summarize(ctx, r.From.Previous, r.From.Recent())
@@ -46,7 +46,7 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 	now := r.From
 	now.Previous = &r.Old
 	out.Messages = r.From.Covered(0)
-	out.Summary, err = c.c.Store.Session(now.Session).AppendSummary(context.WithoutCancel(ctx), now, b)
+	out.Summary, err = c.c.Store.Session(now.Session).Summaries().Append(context.WithoutCancel(ctx), now, b)
 	return out, err
 }
 

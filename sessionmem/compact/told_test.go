@@ -97,7 +97,7 @@ func TestSourcesAreKnownAfterARestart(t *testing.T) {
 				}
 			}
 			sources := func(s *sessionmem.Store) transcript.Sources {
-				snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
+				snap, err := s.Session("cli-a").Summaries().Snapshot(t.Context(), "")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -102,7 +102,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 		for i := range 100 {
 			mustAppend(t, s, "cli-big", user(fmt.Sprint("one more ", i)))
 		}
-		_, err = s.Session("cli-big").Snapshot(t.Context(), "")
+		_, err = s.Session("cli-big").Summaries().Snapshot(t.Context(), "")
 		must(t, err)
 	})
 	t.Logf("%d MB: %d KB held, %d KB at most", size/mb, held>>10, peak>>10)
@@ -173,7 +173,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	if err != nil || b.Text != "message 0" || next == "" {
 		t.Errorf("%+v, %q, %v", b, next, err)
 	}
-	snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
+	snap, err := s.Session("cli-a").Summaries().Snapshot(t.Context(), "")
 	must(t, err)
 	if got := snap.Covered(4); got != branch.MaxMessages+5-4 {
 		t.Errorf("a Summary covers %d messages", got)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -220,7 +219,7 @@ func (c *Checkpoint) remove() {
 		return
 	}
 	c.written = false
-	if err := c.ses.dir.Remove(c.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.ses.dir.RemoveIfThere(c.file); err != nil {
 		c.ses.logger.Warn("a checkpoint stays; its block's id keeps it from being appended again", "session", c.ses.name, "err", err)
 	}
 }

@@ -8,7 +8,6 @@ const (
 	CommitSuffix = commitSuffix
 	SaveAgain    = saveAgain
 	SaveTakes    = saveTakes
-	HolderSuffix = holderSuffix
 )
 
 // TrustSaves takes what is in a file for what was saved, see state.midSave.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"mac-stats/sessionmem/sessiondir"
 	"mac-stats/sessionmem/sieve"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/turn"
 	"mac-stats/sessionmem/wholefile"
 )
 
@@ -83,8 +83,8 @@ func New(cfg Config) *Folder {
 func (f *Folder) Close() error {
 	err := f.lastSave()
 	for _, s := range f.all() {
-		if turn := s.held.Load(); turn != nil {
-			turn.Unlock()
+		if lock := s.held.Load(); lock != nil {
+			lock.Unlock()
 		}
 	}
 	return err
@@ -99,7 +99,8 @@ func (f *Folder) Session(name string) *Session {
 	defer f.mu.Unlock()
 	s := f.sessions[name]
 	if s == nil {
-		s = &Session{turn: make(chan struct{}, 1)}
+		s = &Session{}
+		s.turn = turn.New(f.dir, name, f.logger)
 		s.shared, s.name, s.index = f.shared, name, branch.NewIndex(f.seed)
 		s.journal = f.journals.Of(name, journaled{&s.state})
 		s.private.Store(f.dir == nil)
@@ -198,27 +199,7 @@ func (f *Folder) InTurn() bool {
 	if slices.ContainsFunc(f.all(), func(s *Session) bool { return s.held.Load() != nil }) {
 		return true
 	}
-	if f.dir == nil {
-		return false
-	}
-	entries, err := os.ReadDir(f.dir.Path(transcript.LocksDir))
-	if err != nil {
-		return false // nobody ever had one
-	}
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		name, ok := strings.CutSuffix(e.Name(), holderSuffix)
-		return ok && f.isLocked(name+turnSuffix)
-	})
-}
-
-// isLocked reports whether somebody holds a lock file. Those whose holder died are free.
-func (f *Folder) isLocked(file string) bool {
-	l := f.dir.NewLock(file)
-	free, err := l.TryRLock()
-	if free {
-		_ = l.Unlock() // only looked at
-	}
-	return err == nil && !free
+	return f.dir != nil && turn.AnyRuns(f.dir)
 }
 
 // Forget forgets in what this process alone holds: private sessions, and what waits for

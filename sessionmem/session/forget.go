@@ -28,8 +28,8 @@ func (s *state) guard(b transcript.Block, anew bool) transcript.Block {
 		}
 	}
 	since := time.Now().Add(-TurnGrace)
-	if s.holder.Who != "" {
-		since = s.holder.Since
+	if h := s.turn.Holder(); h.Who != "" {
+		since = h.Since
 	}
 	return t.CleanSince(s.name, out, since)
 }

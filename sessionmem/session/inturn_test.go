@@ -8,6 +8,7 @@ import (
 	"mac-stats/sessionmem"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/turn"
 )
 
 func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
@@ -37,7 +38,7 @@ func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
 	expect("in a turn", true)
 	lock.Unlock()
 	expect("behind it", false)
-	if err := os.WriteFile(filepath.Join(root, transcript.SessionDir, transcript.LocksDir, "cpu-a"+session.HolderSuffix), []byte(`{"who":"window","pid":1}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, transcript.SessionDir, transcript.LocksDir, "cpu-a"+turn.HolderSuffix), []byte(`{"who":"window","pid":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	expect("where the holder was killed", false)

@@ -265,7 +265,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			return second(s.Append(t.Context(), "cli-a", user("next")))
 		},
 		"a Summary": func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error {
-			return second(s.Session(snap.Session).AppendSummary(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
+			return second(s.Session(snap.Session).Summaries().Append(t.Context(), snap, transcript.Block{Kind: transcript.KindSummary, Text: "so far", Through: snap.Messages[0].ID}))
 		},
 		"a reset": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
 			return s.Reset(t.Context(), "cli-a")
@@ -281,7 +281,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			mustAppend(t, s, "cli-a", assistant("two"))
 			writeFile(t, path, before) // from a buffer that was read before
 			session.TrustSaves(s.Sessions(), false)
-			snap, err := s.Session("cli-a").Snapshot(t.Context(), "")
+			snap, err := s.Session("cli-a").Summaries().Snapshot(t.Context(), "")
 			must(t, err)
 			begun := time.Now()
 			must(t, write(t, s, snap))

@@ -15,31 +15,38 @@ import (
 // justNow is how long a session is in use after its last block, whatever the clock says.
 const justNow = 30 * time.Minute
 
+// Moves takes a session's files elsewhere while nobody writes to them: to the archive, to the
+// trash and back.
+type Moves struct{ ses *Session }
+
+// Moves returns what moves the session's files.
+func (s *Session) Moves() Moves { return Moves{s} }
+
 // Archive moves the files of a list entry of the session to archive/<YYYY-MM>/, by the
 // month of its last block, where the session is untouched for after and finished still
 // says so under its locks. ErrBusy or sessiondir.ErrReplaced where it stays.
-func (s *Session) Archive(ctx context.Context, info transcript.Info, after time.Duration, finished func(transcript.Info) bool) error {
-	turn, err := s.TryTurn(ctx, "archive")
+func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Duration, finished func(transcript.Info) bool) error {
+	turn, err := s.ses.TryTurn(ctx, "archive")
 	if err != nil {
 		return err
 	}
 	defer turn.Unlock()
-	unlock, err := s.lock(ctx, false)
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if s.isRunning(time.Now(), min(after, justNow)) {
+	if s.ses.isRunning(time.Now(), min(after, justNow)) {
 		return fmt.Errorf("%w: something was said in it just now, whatever the clock says", ErrBusy)
 	}
-	if len(s.unsaved.blocks) > 0 {
+	if len(s.ses.unsaved.blocks) > 0 {
 		return fmt.Errorf("%w: its last blocks wait for the disk", ErrBusy)
 	}
-	parts, err := s.catalog.OfInfo(info)
+	parts, err := s.ses.catalog.OfInfo(info)
 	if err != nil {
 		return err
 	}
-	now := s.catalog.Info(parts)
+	now := s.ses.catalog.Info(parts)
 	if now.Err != nil || !finished(now) {
 		return fmt.Errorf("%w: it changed meanwhile", sessiondir.ErrReplaced)
 	}
@@ -49,42 +56,35 @@ func (s *Session) Archive(ctx context.Context, info transcript.Info, after time.
 			return err
 		}
 	}
-	known := slices.Contains(s.transcripts(), parts[len(parts)-1].File)
+	known := slices.Contains(s.ses.transcripts(), parts[len(parts)-1].File)
 	for _, e := range parts {
 		if catalog.InArchive(e.File) {
 			continue // moved before a crash
 		}
-		if err := s.dir.Move(e.File, path.Join(catalog.ArchiveDir, now.Active.Format("2006-01"), e.File), s.catalog.Open); err != nil {
+		if err := s.ses.dir.Move(e.File, path.Join(catalog.ArchiveDir, now.Active.Format("2006-01"), e.File), s.ses.catalog.Open); err != nil {
 			return err
 		}
 	}
 	if known {
-		s.forgetFile()
+		s.ses.forgetFile()
 	}
 	if own {
-		return s.journal.Remove()
+		return s.ses.journal.Remove()
 	}
 	return nil
 }
 
-// isRunning says whether this process saw the session's last block being written less
-// than so long ago, which no clock that jumps ahead since makes long ago.
-func (s *state) isRunning(now time.Time, within time.Duration) bool {
-	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older one that was brought in
-	return !s.last.seen.IsZero() && written && now.Sub(s.last.seen) < within
-}
-
 // mayLeaveJournal gives ErrBusy where a save removed something less than after ago
 // and the user has not decided about it: until then the session is not untouched.
-func (s *state) mayLeaveJournal(after time.Duration) error {
-	if !s.journal.Exists() {
+func (s Moves) mayLeaveJournal(after time.Duration) error {
+	if !s.ses.journal.Exists() {
 		return nil
 	}
-	if err := s.refresh(); err != nil {
+	if err := s.ses.refresh(); err != nil {
 		return err
 	}
-	missing, err := s.journal.Missing()
-	if err != nil || len(missing) == 0 || s.stat == nil || time.Since(s.stat.ModTime()) >= after {
+	missing, err := s.ses.journal.Missing()
+	if err != nil || len(missing) == 0 || s.ses.stat == nil || time.Since(s.ses.stat.ModTime()) >= after {
 		return nil //nolint:nilerr // a journal that can't be read keeps nothing
 	}
 	return fmt.Errorf("%w: it is not decided what becomes of what a save removed", ErrBusy)
@@ -92,19 +92,19 @@ func (s *state) mayLeaveJournal(after time.Duration) error {
 
 // Delete gives put the session's files, where still (it may be nil) agrees under its
 // locks. What is kept in memory only is dropped for good. A running turn gives ErrBusy.
-func (s *Session) Delete(ctx context.Context, still func() error, put func(ctx context.Context, name string) error) error {
-	if err := transcript.CheckName(s.name); err != nil {
+func (s Moves) Delete(ctx context.Context, still func() error, put func(ctx context.Context, name string) error) error {
+	if err := transcript.CheckName(s.ses.name); err != nil {
 		return err
 	}
-	if err := s.Exists(ctx); err != nil {
+	if err := s.ses.Exists(ctx); err != nil {
 		return err
 	}
-	turn, err := s.TryTurn(ctx, "delete")
+	turn, err := s.ses.TryTurn(ctx, "delete")
 	if err != nil {
 		return err
 	}
 	defer turn.Unlock()
-	unlock, err := s.lock(ctx, false)
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -114,28 +114,28 @@ func (s *Session) Delete(ctx context.Context, still func() error, put func(ctx c
 			return err
 		}
 	}
-	if s.private.Load() {
-		s.mem, s.attached, s.size = nil, nil, 0
-		s.forgetBlocks()
+	if s.ses.private.Load() {
+		s.ses.mem, s.ses.attached, s.ses.size = nil, nil, 0
+		s.ses.forgetBlocks()
 		return nil
 	}
-	if len(s.unsaved.blocks) > 0 { // what is deleted can be brought back
-		s.anyway = true
-		if _, err := s.appendFile(ctx, nil); err != nil {
+	if len(s.ses.unsaved.blocks) > 0 { // what is deleted can be brought back
+		s.ses.anyway = true
+		if _, err := s.ses.appendFile(ctx, nil); err != nil {
 			return err
 		}
 	}
-	if err := put(ctx, s.name); err != nil {
+	if err := put(ctx, s.ses.name); err != nil {
 		return err
 	}
-	s.forgetFile()
-	return s.journal.Remove()
+	s.ses.forgetFile()
+	return s.ses.journal.Remove()
 }
 
 // BringBack lets bring put the session's files back, and makes its journal where one is
 // to be.
-func (s *Session) BringBack(ctx context.Context, bring func() error, journal bool) error {
-	unlock, err := s.lock(ctx, false)
+func (s Moves) BringBack(ctx context.Context, bring func() error, journal bool) error {
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -143,21 +143,21 @@ func (s *Session) BringBack(ctx context.Context, bring func() error, journal boo
 	if err := bring(); err != nil || !journal {
 		return err
 	}
-	if err := s.refresh(); err != nil {
-		s.logger.Debug("a session that came back has no journal before its next block", "session", s.name, "err", err)
+	if err := s.ses.refresh(); err != nil {
+		s.ses.logger.Debug("a session that came back has no journal before its next block", "session", s.ses.name, "err", err)
 		return nil
 	}
-	s.journal.Added(0, nil)
+	s.ses.journal.Added(0, nil)
 	return nil
 }
 
 // WhileNobodyWrites works on the session's files while its turn and its lock are held; it
 // waits for them as long as patience. ErrBusy says who holds the turn.
-func (s *Session) WhileNobodyWrites(ctx context.Context, patience time.Duration, who string, work func()) error {
+func (s Moves) WhileNobodyWrites(ctx context.Context, patience time.Duration, who string, work func()) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	holder := ""
-	turn, err := s.lockTurn(ctx, wait, who, func(h Holder) { holder = h.Who })
+	turn, err := s.ses.lockTurn(ctx, wait, who, func(h Holder) { holder = h.Who })
 	if err != nil {
 		if holder != "" && ctx.Err() == nil {
 			return fmt.Errorf("%w: the %s is at it; it goes when that ends", ErrBusy, holder)
@@ -165,12 +165,19 @@ func (s *Session) WhileNobodyWrites(ctx context.Context, patience time.Duration,
 		return err
 	}
 	defer turn.Unlock()
-	unlock, err := s.lock(ctx, false)
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	work()
-	s.forgetFile()
+	s.ses.forgetFile()
 	return nil
+}
+
+// isRunning says whether this process saw the session's last block being written less
+// than so long ago, which no clock that jumps ahead since makes long ago.
+func (s *state) isRunning(now time.Time, within time.Duration) bool {
+	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older one that was brought in
+	return !s.last.seen.IsZero() && written && now.Sub(s.last.seen) < within
 }

@@ -81,7 +81,7 @@ func TestRecalledWordsOfStrangersTaintTheSession(t *testing.T) {
 			if _, err := s.Session("cpu-1").Append(t.Context(), transcript.Block{Kind: transcript.KindUser, Text: "question"}, tt.b, transcript.Block{Kind: transcript.KindAssistant, Text: "answer"}); err != nil {
 				t.Fatal(err)
 			}
-			snap, err := s.Session("cpu-1").Snapshot(t.Context(), "")
+			snap, err := s.Session("cpu-1").Summaries().Snapshot(t.Context(), "")
 			if err != nil || snap.Sources(own).Typed() == tt.want {
 				t.Errorf("sources %v, want others' %v (%v)", snap.Sources(own), tt.want, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
 	"mac-stats/sessionmem/wholefile"
 )
@@ -35,21 +36,13 @@ func (s recovery) all(ctx context.Context) error {
 	return nil
 }
 
-// partialFiles gives the names of all files in .partial/.
+// partialFiles returns the names of all files in .partial/.
 func (s *shared) partialFiles() ([]string, error) {
 	if err := s.dir.Check(); err != nil {
 		return nil, err
 	}
-	d, err := s.dir.Open(transcript.PartialDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, wholefile.Explain("reading checkpoints", err)
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
+	names, err := s.dir.Names(transcript.PartialDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, wholefile.Explain("reading checkpoints", err)
 	}
 	return names, nil
@@ -68,7 +61,7 @@ func (s recovery) partials() ([]string, error) {
 		case strings.HasSuffix(n, transcript.FileSuffix):
 			files = append(files, transcript.PartialDir+"/"+n)
 		default: // a process died while it wrote this one; the one before is whole
-			if err := s.dir.Remove(transcript.PartialDir + "/" + n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := s.dir.RemoveIfThere(transcript.PartialDir + "/" + n); err != nil {
 				return nil, wholefile.Explain("removing a half checkpoint", err)
 			}
 		}
@@ -111,7 +104,7 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 		}
 		s.logger.Info("an interrupted answer was put into its transcript", "session", s.name, "block", b.ID)
 	}
-	if err := s.dir.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.dir.RemoveIfThere(file); err != nil {
 		return wholefile.Explain("removing a checkpoint", err)
 	}
 	return nil
@@ -188,16 +181,14 @@ func (f *Folder) partialSessions() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
 	var names []string
 	for _, file := range files {
-		name, _, ok := strings.Cut(file, ".")
-		if ok && !seen[name] && transcript.CheckName(name) == nil {
-			seen[name] = true
+		if name, _, ok := strings.Cut(file, "."); ok && transcript.CheckName(name) == nil {
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // journalAlone puts a block into the session's journal that is in none of its files.
@@ -211,4 +202,14 @@ func (s recovery) journalAlone(ctx context.Context, b transcript.Block) error {
 		return err
 	}
 	return s.journal.Add(s.guard(b, false))
+}
+
+// acknowledged says whether a block was written to the session before. It may have been
+// removed since.
+func (s recovery) acknowledged(id string) (bool, error) {
+	if s.taken(id) {
+		return true, nil
+	}
+	missing, err := s.journal.Missing()
+	return slices.ContainsFunc(missing, func(m journal.Block) bool { return m.ID == id }), err
 }

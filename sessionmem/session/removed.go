@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/journal"
@@ -18,23 +17,34 @@ type Removed struct {
 	Others   int // summaries, results of tools, resets and other notes
 }
 
-// Removed tells what is missing from a session's files. Nothing is for one that was
+// Removals is what saves from outside took out of a session's files.
+type Removals struct{ ses *Session }
+
+// Removals returns what saves took out of the session's files.
+func (s *Session) Removals() Removals { return Removals{s} }
+
+// none reports, without reading a transcript, that nothing can be missing.
+func (s Removals) none() bool {
+	return s.ses.dir == nil || s.ses.private.Load() || transcript.CheckName(s.ses.name) != nil || !s.ses.journal.Exists()
+}
+
+// Missing counts what is missing from a session's files. Nothing is for one that was
 // never written, or is in memory alone.
-func (s *Session) Removed(ctx context.Context) (Removed, error) {
-	out := Removed{Session: s.name}
-	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.journal.Exists() {
+func (s Removals) Missing(ctx context.Context) (Removed, error) {
+	out := Removed{Session: s.ses.name}
+	if s.none() {
 		return out, nil
 	}
-	err := s.look(ctx, func() error {
-		missing, err := s.journal.Missing()
+	err := s.ses.look(ctx, func() error {
+		missing, err := s.ses.journal.Missing()
 		out = s.removedOf(missing)
 		return err
 	})
 	return out, err
 }
 
-func (s *state) removedOf(missing []journal.Block) Removed {
-	out := Removed{Session: s.name}
+func (s Removals) removedOf(missing []journal.Block) Removed {
+	out := Removed{Session: s.ses.name}
 	for _, m := range missing {
 		if m.Message {
 			out.Messages++
@@ -45,63 +55,53 @@ func (s *state) removedOf(missing []journal.Block) Removed {
 	return out
 }
 
-// KeepRemoved agrees with what a save took out of a session's files: the journal lets go
+// Keep agrees with what a save took out of a session's files: the journal lets go
 // of it.
-func (s *Session) KeepRemoved(ctx context.Context) (Removed, error) {
+func (s Removals) Keep(ctx context.Context) (Removed, error) {
 	return s.decide(ctx, "removing", s.dropMissing)
 }
 
 // Restore puts back what a save took out of a session's files, each block where it stood.
-func (s *Session) Restore(ctx context.Context) (Removed, error) {
+func (s Removals) Restore(ctx context.Context) (Removed, error) {
 	return s.decide(ctx, "restoring", s.putBack)
 }
 
 // decide does something with what is missing from a session.
-func (s *Session) decide(ctx context.Context, doing string, do func(context.Context) ([]journal.Block, error)) (Removed, error) {
-	none := Removed{Session: s.name}
-	if s.dir == nil || s.private.Load() || transcript.CheckName(s.name) != nil || !s.journal.Exists() {
+func (s Removals) decide(ctx context.Context, doing string, do func(context.Context) ([]journal.Block, error)) (Removed, error) {
+	none := Removed{Session: s.ses.name}
+	if s.none() {
 		return none, nil
 	}
-	unlock, err := s.lock(ctx, false)
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
-		return none, fmt.Errorf("%s in %s: %w", doing, s.name, err)
+		return none, fmt.Errorf("%s in %s: %w", doing, s.ses.name, err)
 	}
 	defer unlock()
 	decided, err := do(ctx)
 	if err != nil {
-		return none, fmt.Errorf("%s in %s: %w", doing, s.name, err)
+		return none, fmt.Errorf("%s in %s: %w", doing, s.ses.name, err)
 	}
 	return s.removedOf(decided), nil
 }
 
 // dropMissing lets go of what the session's files lack.
-func (s *state) dropMissing(_ context.Context) ([]journal.Block, error) {
-	if err := s.refresh(); err != nil {
+func (s Removals) dropMissing(_ context.Context) ([]journal.Block, error) {
+	if err := s.ses.refresh(); err != nil {
 		return nil, err
 	}
-	return s.journal.Agree()
+	return s.ses.journal.Agree()
 }
 
-// acknowledged says whether a block was written to the session before. It may have been
-// removed since.
-func (s *state) acknowledged(id string) (bool, error) {
-	if s.taken(id) {
-		return true, nil
-	}
-	missing, err := s.journal.Missing()
-	return slices.ContainsFunc(missing, func(m journal.Block) bool { return m.ID == id }), err
-}
-
-func (s *Session) expireRemoved(ctx context.Context) error {
-	unlock, err := s.lock(ctx, false)
+func (s Removals) expire(ctx context.Context) error {
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := s.refresh(); err != nil {
+	if err := s.ses.refresh(); err != nil {
 		return err
 	}
-	return s.journal.CatchUp()
+	return s.ses.journal.CatchUp()
 }
 
 // ExpireRemoved lets go of what was removed from sessions and not decided about for
@@ -117,7 +117,7 @@ func (f *Folder) ExpireRemoved(ctx context.Context) error {
 		if f.IsPrivate(name) {
 			continue
 		}
-		if err := f.Session(name).expireRemoved(ctx); err != nil {
+		if err := f.Session(name).Removals().expire(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	}

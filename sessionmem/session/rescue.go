@@ -60,19 +60,7 @@ func (s *state) copyWaiting(file string) error {
 	if err := os.MkdirAll(s.rescue, 0o700); err != nil {
 		return err
 	}
-	tmp := file + ".tmp"
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text.Bytes())
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(tmp))
-	}
-	return wholefile.Rename(tmp, file)
+	return wholefile.Write(file, text.Bytes(), 0o600)
 }
 
 // takeRescued takes up what an earlier process could not save.

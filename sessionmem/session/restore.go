@@ -22,36 +22,36 @@ type insertion struct {
 // putBack puts missing blocks back where they stood: behind the block that is in front of
 // them in the journal. A reset, a rewind or a Summary then means what it meant, whatever
 // was said since.
-func (s *state) putBack(ctx context.Context) (missing []journal.Block, err error) {
-	if err := s.refreshToWrite(ctx); err != nil {
+func (s Removals) putBack(ctx context.Context) (missing []journal.Block, err error) {
+	if err := s.ses.refreshToWrite(ctx); err != nil {
 		return nil, err
 	}
-	all, lost, err := s.journal.Lost()
+	all, lost, err := s.ses.journal.Lost()
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
 	for id, b := range lost {
-		lost[id] = s.guard(b, false)
+		lost[id] = s.ses.guard(b, false)
 	}
 	files, rest := s.insertions(all, lost)
 	for _, p := range files {
-		if err := s.insertInto(p.part, p.what); err != nil {
-			s.stat = nil
+		if err := s.ses.insertInto(p.part, p.what); err != nil {
+			s.ses.stat = nil
 			return nil, err
 		}
 	}
 	if len(files) > 0 {
-		s.stat = nil
-		if err := s.refresh(); err != nil {
+		s.ses.stat = nil
+		if err := s.ses.refresh(); err != nil {
 			return nil, err
 		}
 	}
 	if len(rest) > 0 { // there is nothing left that they stood behind
-		if _, err := s.write(rest); err != nil {
+		if _, err := s.ses.write(rest); err != nil {
 			return nil, err
 		}
 	}
-	s.logger.Info("what a save had removed is restored", "session", s.name, "blocks", len(lost))
+	s.ses.logger.Info("what a save had removed is restored", "session", s.ses.name, "blocks", len(lost))
 	return slices.DeleteFunc(all, func(b journal.Block) bool { _, is := lost[b.ID]; return !is }), nil
 }
 
@@ -63,7 +63,7 @@ type insertedInto struct {
 
 // insertions tells what to put where. Blocks of a session that holds none of those around
 // them are given back.
-func (s *state) insertions(order []journal.Block, blocks map[string]transcript.Block) (files []insertedInto, rest []transcript.Block) {
+func (s Removals) insertions(order []journal.Block, blocks map[string]transcript.Block) (files []insertedInto, rest []transcript.Block) {
 	add := func(p part, at int64, b transcript.Block) {
 		i := slices.IndexFunc(files, func(f insertedInto) bool { return f.file == p.file })
 		if i < 0 {
@@ -81,10 +81,10 @@ func (s *state) insertions(order []journal.Block, blocks map[string]transcript.B
 	var before *stretch // the block in front
 	for _, j := range order {
 		b, lost := blocks[j.ID]
-		n, there := s.index.Find(s.index.Hash(j.ID))
+		n, there := s.ses.index.Find(s.ses.index.Hash(j.ID))
 		switch {
 		case there && !lost:
-			place := s.place(n)
+			place := s.ses.place(n)
 			if before == nil {
 				for _, r := range rest {
 					add(place.part, place.at, r)

@@ -27,7 +27,6 @@ var (
 // mu is taken before the append lock of the file system and held with it: it
 // orders the goroutines of this process, the lock file orders the processes.
 type Session struct {
-	turn chan struct{} // 1 place: taken by the goroutine that holds (or waits for) the turn lock file
 	held atomic.Pointer[TurnLock]
 
 	mu sync.Mutex
@@ -161,7 +160,7 @@ func (s *Session) Release() {
 // Held reports whether this process holds a session in memory, and whether a turn
 // of this process is under way in it.
 func (s *Session) Held() (held, turn bool) {
-	if len(s.turn) > 0 {
+	if s.turn.IsTaken() {
 		return true, true
 	}
 	s.mu.Lock()

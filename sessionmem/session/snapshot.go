@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -41,64 +40,6 @@ type Snapshot struct {
 
 	corrections int                // edits and deletions by then
 	told        transcript.Telling // the messages in front of its end
-}
-
-// Snapshot gives what there is to summarise of a session. With before, the id of a
-// User block, it ends in front of that block: the question that is waiting for its
-// answer. A session never written gives an empty Snapshot.
-func (s *Session) Snapshot(ctx context.Context, before string) (Snapshot, error) {
-	var snap Snapshot
-	err := s.look(ctx, func() (err error) {
-		snap, err = s.snapshotNow(before)
-		return err
-	})
-	return snap, err
-}
-
-// snapshotNow copies what is context now, in front of the block before.
-func (s *state) snapshotNow(before string) (Snapshot, error) {
-	f, x := &s.fold, &s.index
-	end := f.Len()
-	if i := f.At(x, x.Hash(before)); before != "" && i >= 0 {
-		end = i
-	}
-	snap, err := s.snapshotOf(f, end)
-	snap.Waits = len(s.unsaved.blocks) > 0
-	snap.seen = s.last.seen
-	return snap, err
-}
-
-// snapshotOf copies what is context in the first blocks of a branch.
-func (s *state) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
-	x := &s.index
-	snap := Snapshot{Session: s.name, taken: time.Now(), corrections: f.Corrections(), told: f.Told(x, end)}
-	at, from := f.LastSummary(x)
-	r := s.source()
-	defer r.close()
-	if at >= 0 {
-		summary, err := r.block(f.Block(at))
-		if err != nil {
-			return Snapshot{}, err
-		}
-		snap.Previous = &summary
-		through := f.At(x, x.Hash(summary.Through))
-		snap.goes = summary.Through == branch.ThroughNone || through >= 0 && through < end
-	}
-	kept, omitted := f.Window(x, from, end, s.end())
-	for _, i := range kept {
-		b, err := r.message(f, f.Block(i))
-		if err != nil {
-			return Snapshot{}, err
-		}
-		snap.Messages = append(snap.Messages, b)
-		snap.Last = b.Time
-		if b.Kind == transcript.KindAssistant {
-			snap.Agent = b.Agent
-		}
-	}
-	snap.Omitted, snap.Since = omitted, f.SinceSummary(x, end)
-	snap.results, snap.Tools = f.Tools(from, end)
-	return snap, snap.nameEnds(r, f, kept, end)
 }
 
 // nameEnds finds the ids that a Summary may go through beside those of messages.

@@ -6,15 +6,16 @@ import (
 
 	"mac-stats/sessionmem/journal"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/turn"
 )
 
 // state is what this process knows of a session. Who uses it holds the session's lock; what
 // never changes, and private, may be asked without.
 type state struct {
 	files
-	private  atomic.Bool        // asked for without the lock, which an append may hold for long
-	fresh    time.Time          // until then the session is known to have no file: its name was just made
-	holder   Holder             // of the turn, where it is this process
+	private  atomic.Bool // asked for without the lock, which an append may hold for long
+	fresh    time.Time   // until then the session is known to have no file: its name was just made
+	turn     *turn.Turn
 	mem      []transcript.Block // blocks of an in-memory session
 	attached map[string][]byte  // attachments of an in-memory session, by file name
 
@@ -43,7 +44,7 @@ type turnBlock struct {
 // remember notes a block that was just written.
 func (s *state) remember(b transcript.Block, now time.Time) {
 	s.last = joined{now, b.Time}
-	if s.holder.Who == "" {
+	if s.turn.Holder().Who == "" {
 		return
 	}
 	t := turnBlock{block: b}

@@ -4,18 +4,28 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	"mac-stats/sessionmem/branch"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/summary"
 	"mac-stats/sessionmem/transcript"
+	"mac-stats/sessionmem/wholefile"
 )
+
+// Summaries makes the Summaries of a session: what they are made of, and whether they may
+// still be appended.
+type Summaries struct{ ses *Session }
+
+// Summaries returns what makes the session's Summaries.
+func (s *Session) Summaries() Summaries { return Summaries{s} }
 
 // StillHolds gives ErrStale where a Summary of the snapshot that goes through this
 // block could not be appended now.
-func (s *Session) StillHolds(ctx context.Context, snap Snapshot, through string) error {
-	return s.look(ctx, func() error {
-		if !s.holds(snap, through, s.forgotten.Since(snap.taken)) {
-			return fmt.Errorf("%w: %s", ErrStale, s.name)
+func (s Summaries) StillHolds(ctx context.Context, snap Snapshot, through string) error {
+	return s.ses.look(ctx, func() error {
+		if !s.ses.holds(snap, through, s.ses.forgotten.Since(snap.taken)) {
+			return fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 		}
 		return nil
 	})
@@ -23,52 +33,52 @@ func (s *Session) StillHolds(ctx context.Context, snap Snapshot, through string)
 
 // StillMeant gives ErrStale where the snapshot says what was forgotten since, or is
 // just being forgotten: no model is told, and nothing learnt from it.
-func (s *Session) StillMeant(snap Snapshot) error {
+func (s Summaries) StillMeant(snap Snapshot) error {
 	blocks := snap.Recent()
 	if snap.Previous != nil {
 		blocks = append(slices.Clip(blocks), *snap.Previous)
 	}
-	if s.forgotten.Since(snap.taken) || s.forgotten.Meant(s.name, blocks) {
+	if s.ses.forgotten.Since(snap.taken) || s.ses.forgotten.Meant(s.ses.name, blocks) {
 		return fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
 	}
 	return nil
 }
 
-// AppendSummary appends a Summary of the snapshot, if what it covers is still the
+// Append appends a Summary of the snapshot, if what it covers is still the
 // conversation: messages that came meanwhile stay behind it, in order. Else it
 // gives ErrStale.
-func (s *Session) AppendSummary(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
+func (s Summaries) Append(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	return outsideSaves(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
-		return s.appendSummaryOnce(ctx, anyway, snap, b)
+		return s.appendOnce(ctx, anyway, snap, b)
 	})
 }
 
-// appendSummaryOnce is AppendSummary that gives sessiondir.ErrMidSave where it has to wait, unless it
+// appendOnce is Append that gives sessiondir.ErrMidSave where it has to wait, unless it
 // is anyway.
-func (s *Session) appendSummaryOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
-	unlock, err := s.lock(ctx, false)
+func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
+	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
-		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.name, err)
+		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.ses.name, err)
 	}
 	defer unlock()
-	s.anyway = anyway
-	private := s.private.Load()
+	s.ses.anyway = anyway
+	private := s.ses.private.Load()
 	if !private {
-		if err := s.refreshToWrite(ctx); err != nil {
-			return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.name, err)
+		if err := s.ses.refreshToWrite(ctx); err != nil {
+			return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.ses.name, err)
 		}
 	}
-	if !s.holds(snap, b.Through, s.forgotten.Since(snap.taken)) {
-		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, s.name)
+	if !s.ses.holds(snap, b.Through, s.ses.forgotten.Since(snap.taken)) {
+		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 	}
 	b = b.WithTold(snap.told)
-	write := func() ([]transcript.Block, error) { return s.appendFile(ctx, []transcript.Block{b}) }
+	write := func() ([]transcript.Block, error) { return s.ses.appendFile(ctx, []transcript.Block{b}) }
 	if private {
-		write = func() ([]transcript.Block, error) { return s.appendMemory([]transcript.Block{b}) }
+		write = func() ([]transcript.Block, error) { return s.ses.appendMemory([]transcript.Block{b}) }
 	}
 	out, err := write()
 	if err != nil {
-		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.name, err)
+		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.ses.name, err)
 	}
 	return out[0], nil
 }
@@ -81,15 +91,15 @@ type Renewable struct {
 
 // Renewable gives the last Summary of a session with what it covers; ErrNothing where a
 // model made it, or nothing of it is left.
-func (s *Session) Renewable(ctx context.Context) (Renewable, error) {
+func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 	r := Renewable{}
-	err := s.look(ctx, func() error {
-		f, x := &s.fold, &s.index
+	err := s.ses.look(ctx, func() error {
+		f, x := &s.ses.fold, &s.ses.index
 		before, at, end, ok := f.BeforeSummary(x)
-		if !ok || s.private.Load() {
+		if !ok || s.ses.private.Load() {
 			return ErrNothing
 		}
-		source := s.source()
+		source := s.ses.source()
 		defer source.close()
 		old, err := source.block(f.Block(at))
 		if err != nil {
@@ -106,4 +116,78 @@ func (s *Session) Renewable(ctx context.Context) (Renewable, error) {
 		return err
 	})
 	return r, err
+}
+
+// Snapshot gives what there is to summarise of a session. With before, the id of a
+// User block, it ends in front of that block: the question that is waiting for its
+// answer. A session never written gives an empty Snapshot.
+func (s Summaries) Snapshot(ctx context.Context, before string) (Snapshot, error) {
+	var snap Snapshot
+	err := s.ses.look(ctx, func() (err error) {
+		snap, err = s.snapshotNow(before)
+		return err
+	})
+	return snap, err
+}
+
+// snapshotNow copies what is context now, in front of the block before.
+func (s Summaries) snapshotNow(before string) (Snapshot, error) {
+	f, x := &s.ses.fold, &s.ses.index
+	end := f.Len()
+	if i := f.At(x, x.Hash(before)); before != "" && i >= 0 {
+		end = i
+	}
+	snap, err := s.snapshotOf(f, end)
+	snap.Waits = len(s.ses.unsaved.blocks) > 0
+	snap.seen = s.ses.last.seen
+	return snap, err
+}
+
+// snapshotOf copies what is context in the first blocks of a branch.
+func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
+	x := &s.ses.index
+	snap := Snapshot{Session: s.ses.name, taken: time.Now(), corrections: f.Corrections(), told: f.Told(x, end)}
+	at, from := f.LastSummary(x)
+	r := s.ses.source()
+	defer r.close()
+	if at >= 0 {
+		summary, err := r.block(f.Block(at))
+		if err != nil {
+			return Snapshot{}, err
+		}
+		snap.Previous = &summary
+		through := f.At(x, x.Hash(summary.Through))
+		snap.goes = summary.Through == branch.ThroughNone || through >= 0 && through < end
+	}
+	kept, omitted := f.Window(x, from, end, s.ses.end())
+	for _, i := range kept {
+		b, err := r.message(f, f.Block(i))
+		if err != nil {
+			return Snapshot{}, err
+		}
+		snap.Messages = append(snap.Messages, b)
+		snap.Last = b.Time
+		if b.Kind == transcript.KindAssistant {
+			snap.Agent = b.Agent
+		}
+	}
+	snap.Omitted, snap.Since = omitted, f.SinceSummary(x, end)
+	snap.results, snap.Tools = f.Tools(from, end)
+	return snap, snap.nameEnds(r, f, kept, end)
+}
+
+// Lock makes this process the only one that summarises the session. It waits
+// until ctx ends. An in-memory session needs no lock file.
+func (s Summaries) Lock(ctx context.Context) (release func(), err error) {
+	if s.ses.private.Load() {
+		return func() {}, nil
+	}
+	if err := s.ses.dir.Check(); err != nil {
+		return nil, err
+	}
+	lock := s.ses.dir.NewLock(s.ses.name + ".compact")
+	if _, err := lock.TryLockContext(ctx, wholefile.LockRetry); err != nil {
+		return nil, wholefile.Explain("locking the compaction", err)
+	}
+	return func() { s.ses.dir.Unlock(lock) }, nil
 }

@@ -1,8 +1,9 @@
-// Package sessiondir is the session folder as it stands at its path now: it may be moved
-// away and back, replaced, or vanish with its disk while the program runs.
+// Package sessiondir opens the session folder at its current path. The folder may be moved away
+// and back, replaced, or vanish with its disk while the program runs.
 //
 // Rules:
 //   - Everything is confined to the folder: no link leads out of it.
-//   - A folder that was there is never made anew; work in it fails until it is back.
+//   - A folder that was there is never created again; work in it fails until it is back.
 //   - Each piece of work begins with Check.
+//   - Dir takes the place of os.Root, so it has a method for each of os.Root's that is used.
 package sessiondir
