@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,15 +16,13 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, body []byte, at in
 	if !decode(w, body, &req) {
 		return
 	}
-	s.mu.Lock()
-	s.requests[at].Chat, s.requests[at].NumCtx = &req, numCtx(req)
-	s.mu.Unlock()
+	s.update(at, func(r *Request) { r.Chat, r.NumCtx = &req, numCtx(req) })
 	m, ok := s.find(req.Model)
 	if !ok {
 		fail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", req.Model))
 		return
 	}
-	context := s.given(m, numCtx(req))
+	context := s.context(m, numCtx(req))
 	if len(req.Messages) == 0 {
 		s.preload(w, r, m, req, context)
 		return
@@ -34,41 +33,34 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, body []byte, at in
 		return
 	}
 	if f := answer.Fault; f != nil {
-		if !s.happens(f) {
+		if !s.due(f) {
 			answer.Fault = nil
-		} else if f.Kind != FaultHangFirst && s.refuse(w, r, f) {
+		} else if f.Kind != FaultHangFirst && s.failFirst(w, r, f) {
 			return
 		}
 	}
 	s.answer(w, r, m, req, answer, context)
 }
 
-// match finds the rule for a chat and counts it.
+// match finds the rule that answers a chat and counts it.
 func (s *Server) match(req api.ChatRequest, at int) (Reply, bool) {
 	for i := range s.script.Rules {
 		rule := &s.script.Rules[i]
-		if !rule.matches(req) || !s.take(i, rule) {
+		if !rule.matches(req) || !s.answers(i, rule) {
 			continue
 		}
-		s.mu.Lock()
-		s.requests[at].Rule = rule.Name
-		if rule.Name == "" {
-			s.requests[at].Rule = fmt.Sprintf("#%d", i)
-		}
-		s.mu.Unlock()
+		s.update(at, func(r *Request) { r.Rule = cmp.Or(rule.Name, fmt.Sprintf("#%d", i)) })
 		if rule.Func != nil {
 			return rule.Func(req), true
 		}
 		return rule.Reply, true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.unmatched = append(s.unmatched, s.requests[at])
+	s.recordUnmatched(at)
 	return Reply{}, false
 }
 
-// take counts a match and reports whether the rule answers it.
-func (s *Server) take(i int, rule *Rule) bool {
+// answers counts a match and reports whether the rule answers it.
+func (s *Server) answers(i int, rule *Rule) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := &s.rules[i]
@@ -80,7 +72,7 @@ func (s *Server) take(i int, rule *Rule) bool {
 	return true
 }
 
-// preload loads a model: what a chat without messages asks for.
+// preload loads or unloads a model, as a chat without messages requests.
 func (s *Server) preload(w http.ResponseWriter, r *http.Request, m Model, req api.ChatRequest, context int) {
 	reason := "load"
 	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
@@ -92,35 +84,22 @@ func (s *Server) preload(w http.ResponseWriter, r *http.Request, m Model, req ap
 	reply(w, line(m, api.Message{Role: "assistant"}, func(l *chatLine) { l.Done, l.DoneReason = true, reason }))
 }
 
-// load puts a model into memory; it reports how long that took, and false where
-// the client went away meanwhile. A model in memory with another context is loaded
-// again, as a server does.
-func (s *Server) load(r *http.Request, m Model, context int, delay time.Duration) (time.Duration, bool) {
-	s.mu.Lock()
-	have, loaded := s.loaded[m.Name]
-	if loaded && have == context {
-		s.mu.Unlock()
+// load loads a model into memory and returns how long that took; ok is false if the
+// client went away meanwhile.
+func (s *Server) load(r *http.Request, m Model, context int, delay time.Duration) (took time.Duration, ok bool) {
+	if !s.startLoad(m.Name, context) {
 		return time.Millisecond, true
 	}
-	delete(s.loaded, m.Name)
-	s.loads++
-	s.mu.Unlock()
 	if !s.pause(r, delay) {
 		return 0, false
 	}
-	s.mu.Lock()
-	s.loaded[m.Name] = context
-	s.mu.Unlock()
+	s.finishLoad(m.Name, context)
 	return max(delay, time.Millisecond), true
 }
 
-// answer loads the model, minds the context and streams.
+// answer loads the model, applies the context limit and sends the reply.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req api.ChatRequest, a Reply, context int) {
-	delay := m.LoadDelay
-	if a.LoadDelay > 0 {
-		delay = a.LoadDelay
-	}
-	loadTime, ok := s.load(r, m, context, delay)
+	loadTime, ok := s.load(r, m, context, cmp.Or(a.LoadDelay, m.LoadDelay))
 	if !ok {
 		return
 	}
@@ -138,22 +117,26 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req api
 		prompt = max(0, a.PromptTokens)
 	}
 	if a.Fault != nil && a.Fault.Kind == FaultHangFirst {
-		s.hang(r) // with the model in memory: it is not the loading that hangs
+		wait[struct{}](s, r, nil) // with the model in memory, so that loading isn't what hangs
 		return
 	}
 	if !s.pause(r, a.FirstDelay) {
 		return
 	}
 	if req.Stream != nil && !*req.Stream {
-		s.whole(w, m, a, prompt, loadTime)
+		msg := api.Message{
+			Role: "assistant", Content: strings.Join(a.chunks(), ""),
+			Thinking: strings.Join(a.Thinking, ""), ToolCalls: a.ToolCalls,
+		}
+		reply(w, line(m, msg, a.done(prompt, loadTime)))
 		return
 	}
 	s.stream(w, r, m, a, prompt, loadTime)
 }
 
-// truncated is what is left of a prompt on a server that cuts in silence: the
-// system messages and the newest that fit; of a single message that does not, half
-// the context.
+// truncated returns the size of a prompt on a server that truncates silently: the system
+// messages and the newest messages that fit. If the last message alone doesn't fit, it is
+// cut to half the context.
 func truncated(req api.ChatRequest, context int) int {
 	last := req.Messages[len(req.Messages)-1]
 	sum := estimateMessage(last)
@@ -178,15 +161,7 @@ func truncated(req api.ChatRequest, context int) int {
 	return sum
 }
 
-func (s *Server) whole(w http.ResponseWriter, m Model, a Reply, prompt int, loadTime time.Duration) {
-	msg := api.Message{
-		Role: "assistant", Content: strings.Join(a.chunks(), ""),
-		Thinking: strings.Join(a.Thinking, ""), ToolCalls: a.ToolCalls,
-	}
-	reply(w, line(m, msg, a.done(prompt, loadTime)))
-}
-
-// stream sends the answer line by line, and its fault where it has one.
+// stream sends the reply line by line, with its fault if it has one.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply, prompt int, loadTime time.Duration) {
 	out := newLines(w)
 	if a.Fault != nil && a.Fault.Kind == FaultDrip {
@@ -194,24 +169,24 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, m Model, a Reply
 	}
 	lines := a.messages()
 	for i, msg := range lines {
-		if s.breaks(w, r, out, a.Fault, i) {
+		if s.failMid(r, out, a.Fault, i) {
 			return
 		}
 		if out.drip == nil && !s.pause(r, a.Delay) {
 			return
 		}
-		if i == len(lines)-1 && !s.held(r, a.Until) {
+		if i == len(lines)-1 && a.Until != nil && !wait(s, r, a.Until) {
 			return
 		}
 		out.send(line(m, msg, nil))
 	}
-	if s.breaks(w, r, out, a.Fault, max(len(lines), after(a.Fault))) {
+	if a.Fault != nil && s.failMid(r, out, a.Fault, max(len(lines), a.Fault.After)) {
 		return
 	}
 	out.send(line(m, api.Message{Role: "assistant"}, a.done(prompt, loadTime)))
 }
 
-// messages are the streamed pieces: thinking, answer, tool calls.
+// messages returns the streamed pieces: thinking, answer, tool calls.
 func (a Reply) messages() []api.Message {
 	var list []api.Message
 	for _, piece := range a.Thinking {
@@ -239,14 +214,8 @@ func (a Reply) chunks() []string {
 
 func (a Reply) done(prompt int, loadTime time.Duration) func(*chatLine) {
 	return func(l *chatLine) {
-		l.Done, l.DoneReason = true, a.DoneReason
-		if l.DoneReason == "" {
-			l.DoneReason = "stop"
-		}
-		l.PromptEvalCount, l.EvalCount = prompt, a.AnswerTokens
-		if l.EvalCount == 0 {
-			l.EvalCount = len(a.chunks()) + len(a.Thinking)
-		}
+		l.Done, l.DoneReason = true, cmp.Or(a.DoneReason, "stop")
+		l.PromptEvalCount, l.EvalCount = prompt, cmp.Or(a.AnswerTokens, len(a.chunks())+len(a.Thinking))
 		l.LoadDuration = loadTime
 		l.PromptEvalDuration = time.Duration(prompt) * 100 * time.Microsecond
 		l.EvalDuration = time.Duration(l.EvalCount)*10*time.Millisecond + 1
@@ -286,11 +255,11 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// lines writes newline-delimited JSON, each line at once.
+// lines writes newline-delimited JSON and flushes each line.
 type lines struct {
 	w    http.ResponseWriter
 	f    http.Flusher
-	drip func() bool // set: wait so between two bytes
+	drip func() bool // if set, waits before each byte
 }
 
 func newLines(w http.ResponseWriter) *lines {
@@ -309,7 +278,7 @@ func (l *lines) send(v any) {
 
 func (l *lines) raw(data []byte) {
 	if l.drip == nil {
-		_, _ = l.w.Write(data) // the client is gone where this fails
+		_, _ = l.w.Write(data) // fails only if the client is gone
 		l.flush()
 		return
 	}

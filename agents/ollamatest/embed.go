@@ -12,8 +12,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// CommonConcepts are words that mean the same to every embedding model of the
-// scripted server: a question that shares no word with a text finds it by them.
+// CommonConcepts returns lists of words that mean the same to every embedding model of
+// the scripted server, so that a question finds a text with which it shares no word.
 func CommonConcepts() [][]string {
 	return [][]string{
 		{"car", "cars", "automobile", "vehicle"},
@@ -31,8 +31,7 @@ func CommonConcepts() [][]string {
 	}
 }
 
-// SetEmbedFault changes what goes wrong with embeddings from now on; nil is
-// nothing.
+// SetEmbedFault replaces the fault of embeddings; nil removes it.
 func (s *Server) SetEmbedFault(f *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,21 +53,21 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, body []byte, at i
 		fail(w, http.StatusBadRequest, "invalid input type")
 		return
 	}
+	s.update(at, func(r *Request) { r.Embed = texts })
 	s.mu.Lock()
-	s.requests[at].Embed = texts
 	fault := s.embedFault
 	s.mu.Unlock()
-	limit := s.given(m, 0)
+	limit := s.context(m, 0)
 	answer := api.EmbedResponse{Model: m.Name, Embeddings: [][]float32{}}
 	for _, text := range texts {
 		if len(text)/4 > limit && req.Truncate != nil && !*req.Truncate {
 			fail(w, http.StatusBadRequest, overflowMessage)
 			return
 		}
-		answer.Embeddings = append(answer.Embeddings, s.vector(text, m.dimensions()))
+		answer.Embeddings = append(answer.Embeddings, s.script.vector(text, m.dimensions()))
 		answer.PromptEvalCount += len(text) / 4
 	}
-	if fault != nil && s.happens(fault) && s.spoil(w, r, fault, &answer) {
+	if fault != nil && s.due(fault) && s.failEmbed(w, r, fault, &answer) {
 		return
 	}
 	if _, ok := s.load(r, m, limit, m.LoadDelay); !ok {
@@ -77,8 +76,8 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, body []byte, at i
 	reply(w, answer)
 }
 
-// spoil plays a fault of embeddings; it reports whether the request was dealt with.
-func (s *Server) spoil(w http.ResponseWriter, r *http.Request, f *Fault, answer *api.EmbedResponse) bool {
+// failEmbed plays a fault of embeddings. It reports whether the request was handled.
+func (s *Server) failEmbed(w http.ResponseWriter, r *http.Request, f *Fault, answer *api.EmbedResponse) bool {
 	vectors := answer.Embeddings
 	switch f.Kind {
 	case FaultSlow:
@@ -100,7 +99,7 @@ func (s *Server) spoil(w http.ResponseWriter, r *http.Request, f *Fault, answer 
 		newLines(w).raw([]byte("<p>Bad gateway</p>\n"))
 		return true
 	}
-	return s.refuse(w, r, f)
+	return s.failFirst(w, r, f)
 }
 
 func inputs(v any) ([]string, bool) {
@@ -121,10 +120,10 @@ func inputs(v any) ([]string, bool) {
 	return nil, false
 }
 
-// vector is a bag of meanings of length one: texts are near that share words, or
-// words of one concept. Words of fewer than three letters mean nothing, nor does what
-// says in front of a text what it is embedded for.
-func (s *Server) vector(text string, dimensions int) []float32 {
+// vector returns a bag of meanings as a vector of length one: texts that share words, or
+// words of one concept, are near each other. Words of fewer than three letters and the
+// prefix that states the purpose of the embedding are ignored.
+func (s Script) vector(text string, dimensions int) []float32 {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "search_query: "), "search_document: ")
 	v := make([]float32, dimensions)
 	sum := 0.0
@@ -134,7 +133,7 @@ func (s *Server) vector(text string, dimensions int) []float32 {
 			continue
 		}
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(s.meaning(word))) // never fails
+		_, _ = h.Write([]byte(s.concept(word))) // never fails
 		bits := h.Sum64()
 		v[bits%uint64(dimensions)]++
 		v[bits>>20%uint64(dimensions)]++ // two places: few words share both
@@ -151,9 +150,9 @@ func (s *Server) vector(text string, dimensions int) []float32 {
 	return v
 }
 
-// meaning is a word's concept, or the word where it has none.
-func (s *Server) meaning(word string) string {
-	for _, list := range [][][]string{s.script.Concepts, CommonConcepts()} {
+// concept returns the first word of a word's concept, or the word if it has none.
+func (s Script) concept(word string) string {
+	for _, list := range [][][]string{s.Concepts, CommonConcepts()} {
 		for _, concept := range list {
 			if slices.Contains(concept, word) {
 				return concept[0]
@@ -161,11 +160,4 @@ func (s *Server) meaning(word string) string {
 		}
 	}
 	return word
-}
-
-func (m Model) dimensions() int {
-	if m.Dimensions > 0 {
-		return m.Dimensions
-	}
-	return 64
 }

@@ -12,21 +12,21 @@ const (
 	page            = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>"
 )
 
-// refuse plays the faults that come before the first line; it reports whether the
-// request was dealt with.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, f *Fault) bool {
+// failFirst plays the faults that come before the first line. It reports whether the
+// request was handled.
+func (s *Server) failFirst(w http.ResponseWriter, r *http.Request, f *Fault) bool {
 	switch f.Kind {
 	case FaultDown:
 		if f.After > 0 {
-			return false // breaks does it
+			return false // left to failMid
 		}
 		s.Down()
 		panic(http.ErrAbortHandler)
 	case FaultHangFirst:
-		s.hang(r)
+		wait[struct{}](s, r, nil)
 	case FaultGarbage:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, page) // the client is gone where this fails
+		_, _ = io.WriteString(w, page) // fails only if the client is gone
 	case FaultStatus:
 		if f.RetryAfter > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
@@ -52,16 +52,16 @@ func (f *Fault) message() string {
 	return "something went wrong inside"
 }
 
-// breaks plays the faults of a stream that come after so many chunks; it reports
-// whether the answer ends with it.
-func (s *Server) breaks(w http.ResponseWriter, r *http.Request, out *lines, f *Fault, sent int) bool {
+// failMid plays the faults that come after some chunks, of which sent have been sent. It
+// reports whether the response ends there.
+func (s *Server) failMid(r *http.Request, out *lines, f *Fault, sent int) bool {
 	if f == nil || sent != f.After {
 		return false
 	}
 	switch f.Kind {
 	case FaultHangMid:
 		out.flush()
-		s.hang(r)
+		wait[struct{}](s, r, nil)
 	case FaultCut:
 		out.flush()
 	case FaultDown, FaultReset:
@@ -78,19 +78,4 @@ func (s *Server) breaks(w http.ResponseWriter, r *http.Request, out *lines, f *F
 		return false
 	}
 	return true
-}
-
-func after(f *Fault) int {
-	if f == nil {
-		return 0
-	}
-	return f.After
-}
-
-// hang waits until the client or the server goes.
-func (s *Server) hang(r *http.Request) {
-	select {
-	case <-r.Context().Done():
-	case <-s.gone.Done():
-	}
 }

@@ -8,40 +8,40 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Script is what a Server knows and says.
+// Script defines a server's models and replies.
 type Script struct {
 	Models []Model
 	Rules  []Rule // the first that matches answers
 
 	// EnforceContext refuses a chat whose estimate exceeds its num_ctx (400), as
-	// servers do that know truncate:false.
+	// servers that support truncate:false do.
 	EnforceContext bool
-	// OldServer plays a server that knows no truncate and shift (before 0.9): it
-	// cuts a prompt that exceeds num_ctx in silence, and /api/ps tells no context.
+	// OldServer plays a server without truncate and shift (before 0.9): it silently
+	// truncates a prompt that exceeds num_ctx, and /api/ps omits the context.
 	OldServer bool
-	// DefaultContext is the num_ctx of a request that names none; default 4096.
+	// DefaultContext is the num_ctx of a request without one; default 4096.
 	DefaultContext int
-	// MaxLoaded is the context the server gives at most, whatever is asked for; 0
-	// is no limit. /api/ps tells it.
+	// MaxLoaded limits the context of a loaded model, which /api/ps reports; 0 is no
+	// limit.
 	MaxLoaded int
-	// Version is what /api/version says; default 0.34.0, for an OldServer 0.6.5.
+	// Version is the version in /api/version; default 0.34.0, for an OldServer 0.6.5.
 	Version string
-	// Pulls are what /api/pull can fetch, by model name; others end in the error
+	// Pulls are the models that /api/pull can fetch, by name. Others end in the error
 	// line of a model that doesn't exist.
 	Pulls map[string]Pull
-	// Fault is for the endpoints other than chat; nil is none.
+	// Fault applies to the endpoints other than chat; nil is none.
 	Fault *Fault
-	// Concepts are words that mean the same to the embedding models, beside those of
-	// CommonConcepts: the first list with a word counts.
+	// Concepts are lists of words that mean the same to the embedding models, besides
+	// CommonConcepts. The first list with a word applies.
 	Concepts [][]string
-	// EmbedFault is for the embeddings alone; SetEmbedFault changes it.
+	// EmbedFault applies only to embeddings; SetEmbedFault replaces it.
 	EmbedFault *Fault
 }
 
 // Model is an installed model.
 type Model struct {
 	Name          string // "qwen3:8b"
-	Size          int64  // bytes; default 6 for each 10 parameters
+	Size          int64  // bytes; default 6 per 10 parameters
 	ParameterSize string // "8.2B"
 	Family        string // "qwen3"
 	Capabilities  []string
@@ -50,92 +50,92 @@ type Model struct {
 	Loaded        bool          // in memory from the start
 	LoadDelay     time.Duration // how long its first chat waits
 	Dimensions    int           // of its embeddings, default 64
-	RemoteHost    string        // set: a cloud model
+	RemoteHost    string        // set for a cloud model
 }
 
-// Pull is how a download goes.
+// Pull describes a download.
 type Pull struct {
 	Model Model         // installed at the end
 	Steps int           // progress lines of the layer, default 4
-	Delay time.Duration // between two
-	Error string        // set: the line the download ends in
+	Delay time.Duration // before each line
+	Error string        // if set, the download ends in this error line
 }
 
-// Rule answers the chats that match all of its conditions. The zero conditions
-// match everything.
+// Rule answers the chats that match all its conditions. A zero condition matches
+// everything.
 type Rule struct {
-	Name string // for people: shown in failures
+	Name string // shown in failures
 
-	Model          string // the model asked, exactly
+	Model          string // the requested model, exactly
 	UserContains   string // in the last user message
 	SystemContains string // in a system message
 	AnyContains    string // in any message
-	HasTools       *bool  // whether tools are offered; see Yes, No
+	HasTools       *bool  // whether the chat offers tools; see Yes and No
 	AfterTool      *bool  // whether the last message is a tool's result
-	Messages       int    // how many messages the chat has; 0 is any
+	Messages       int    // number of messages in the chat; 0 is any
 	When           func(api.ChatRequest) bool
 	Times          int // how often it answers; 0 is always
-	Skip           int // how many matching chats it lets pass to later rules first
+	Skip           int // how many matching chats it first leaves to later rules
 
 	Reply Reply
-	Func  func(api.ChatRequest) Reply // takes the place of Reply
+	Func  func(api.ChatRequest) Reply // if set, used instead of Reply
 }
 
-// Yes and No are for Rule.HasTools and Rule.AfterTool.
+// Yes returns a pointer to true, for Rule.HasTools and Rule.AfterTool.
 func Yes() *bool { b := true; return &b }
 
-// No is the opposite of Yes.
+// No returns a pointer to false.
 func No() *bool { b := false; return &b }
 
 // Reply is one answer.
 type Reply struct {
 	Text       string   // the answer, streamed word by word
-	Chunks     []string // the answer, streamed as given; takes the place of Text
+	Chunks     []string // the answer, streamed as given; used instead of Text
 	Thinking   []string // streamed before the answer
 	ToolCalls  []api.ToolCall
 	Delay      time.Duration // before each chunk
-	FirstDelay time.Duration // before the first byte, the model being loaded already
-	LoadDelay  time.Duration // takes the place of the model's, where it is not loaded
-	// Until holds the last chunk back until it is closed; nil holds nothing.
+	FirstDelay time.Duration // before the first byte, after the model is loaded
+	LoadDelay  time.Duration // if set, used instead of the model's
+	// Until holds back the last chunk until it is closed; nil doesn't.
 	Until <-chan struct{}
 
 	DoneReason   string // default stop
-	PromptTokens int    // prompt_eval_count: 0 is an estimate, below 0 leaves it out
+	PromptTokens int    // prompt_eval_count: 0 is an estimate, below 0 omits it
 	AnswerTokens int    // eval_count; 0 is the number of chunks
 
 	Fault *Fault
 }
 
-// FaultKind is what goes wrong.
+// FaultKind is a kind of failure.
 type FaultKind string
 
 // The faults.
 const (
-	FaultDown      FaultKind = "down"       // After chunks the listener closes, and this connection
-	FaultHangFirst FaultKind = "hang-first" // no byte ever comes
-	FaultHangMid   FaultKind = "hang-mid"   // silence After chunks
-	FaultCut       FaultKind = "cut"        // the body ends properly After chunks, without done
-	FaultReset     FaultKind = "reset"      // the connection breaks After chunks
-	FaultErrorLine FaultKind = "error-line" // an error line After chunks, with status 200
-	FaultStatus    FaultKind = "status"     // an error answer with Status
+	FaultDown      FaultKind = "down"       // after After chunks, the listener and this connection close
+	FaultHangFirst FaultKind = "hang-first" // no byte ever arrives
+	FaultHangMid   FaultKind = "hang-mid"   // after After chunks, nothing more arrives
+	FaultCut       FaultKind = "cut"        // after After chunks, the body ends normally, without done
+	FaultReset     FaultKind = "reset"      // after After chunks, the connection breaks
+	FaultErrorLine FaultKind = "error-line" // after After chunks, an error line with status 200
+	FaultStatus    FaultKind = "status"     // an error response with Status
 	FaultGarbage   FaultKind = "garbage"    // a web page with status 200
-	FaultNotJSON   FaultKind = "not-json"   // a line that is no JSON After chunks
-	FaultDrip      FaultKind = "drip"       // the answer comes byte by byte, Delay of the reply between
+	FaultNotJSON   FaultKind = "not-json"   // after After chunks, a line that isn't JSON
+	FaultDrip      FaultKind = "drip"       // the answer arrives byte by byte, Delay of the reply apart
 
-	FaultSlow      FaultKind = "slow"       // of embeddings: they come after Delay
-	FaultOtherDims FaultKind = "other-dims" // of embeddings: the vectors have one number more than the model says
-	FaultFewer     FaultKind = "fewer"      // of embeddings: the last text gets no vector
-	FaultZero      FaultKind = "zero"       // of embeddings: all numbers are 0
+	FaultSlow      FaultKind = "slow"       // embeddings arrive after Delay
+	FaultOtherDims FaultKind = "other-dims" // embeddings have one more number than the model's dimensions
+	FaultFewer     FaultKind = "fewer"      // the last text gets no embedding
+	FaultZero      FaultKind = "zero"       // embeddings are all zeros
 )
 
-// Fault is something that goes wrong.
+// Fault is one failure.
 type Fault struct {
 	Kind       FaultKind
-	After      int           // chunks that come before it
-	Status     int           // for FaultStatus: 404, 500, 503 …; 400 is an overflow where Message is ""
-	Message    string        // the server's words; "" has a fitting default
-	Times      int           // it happens so often, then the reply is as without it; 0 is always
-	RetryAfter time.Duration // the header, in whole seconds; 0 leaves it out
+	After      int           // chunks before it
+	Status     int           // for FaultStatus: 404, 500, 503 …; 400 is an overflow if Message is ""
+	Message    string        // the server's message; "" is a suitable default
+	Times      int           // how often it happens before replies are normal; 0 is always
+	RetryAfter time.Duration // the header, in whole seconds; 0 omits it
 	Delay      time.Duration // for FaultSlow
 }
 
@@ -150,7 +150,7 @@ func ToolCall(name string, args ...any) api.ToolCall {
 	return call
 }
 
-// Lines is a text on so many lines, each with its number: a long answer that doesn't
+// Lines returns n lines of the text, each with its number: a long answer that doesn't
 // repeat itself.
 func Lines(text string, n int) string {
 	var b strings.Builder
@@ -160,7 +160,7 @@ func Lines(text string, n int) string {
 	return b.String()
 }
 
-// LastUser is the text of the last user message.
+// LastUser returns the text of the last user message.
 func LastUser(req api.ChatRequest) string {
 	for i := len(req.Messages) - 1; i >= 0; i-- {
 		if req.Messages[i].Role == "user" {
@@ -170,7 +170,7 @@ func LastUser(req api.ChatRequest) string {
 	return ""
 }
 
-// System is the text of the system messages.
+// System returns the text of the system messages.
 func System(req api.ChatRequest) string {
 	var parts []string
 	for _, m := range req.Messages {
@@ -181,7 +181,7 @@ func System(req api.ChatRequest) string {
 	return strings.Join(parts, "\n")
 }
 
-// matches tells whether all conditions but Skip and Times hold.
+// matches reports whether all conditions except Skip and Times hold.
 func (r *Rule) matches(req api.ChatRequest) bool {
 	switch {
 	case r.Model != "" && !sameModel(r.Model, req.Model),
@@ -210,7 +210,7 @@ func afterTool(req api.ChatRequest) bool {
 	return len(req.Messages) > 0 && req.Messages[len(req.Messages)-1].Role == "tool"
 }
 
-// words cuts a text into the pieces a model would stream: a word with the space
+// words splits a text into the pieces a model would stream: each word with the space
 // before it.
 func words(text string) []string {
 	var pieces []string
@@ -229,8 +229,8 @@ func words(text string) []string {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
 
-// Estimate is how many tokens the server counts for a chat: four bytes each, and
-// four for every message.
+// Estimate returns the tokens that the server counts for a chat: one per four bytes, and
+// four per message.
 func Estimate(req api.ChatRequest) int {
 	n := 0
 	for _, m := range req.Messages {

@@ -1,6 +1,7 @@
 package ollamatest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,81 +9,54 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/ollama/ollama/api"
 )
 
-const (
-	maxBody        = 64 << 20
-	defaultContext = 4096
-)
-
-// Request is one request as it came.
-type Request struct {
-	Time   time.Time
-	Method string
-	Path   string
-	Raw    []byte           // the body
-	Chat   *api.ChatRequest // of /api/chat
-	Embed  []string         // of /api/embed: its texts
-	Rule   string           // name of the rule that answered a chat, or its place ("#2")
-	NumCtx int              // of a chat; 0 where it named none
-}
+const maxBody = 64 << 20
 
 // Server is the scripted server. Safe for concurrent use.
 type Server struct {
+	*models
+	requestLog
 	script Script
 	http   *http.Server
-	gone   context.Context // ended by Close
+	closed context.Context // ended by Close
 	close  context.CancelFunc
 
-	mu       sync.Mutex
-	listener net.Listener
-	models   []Model
-	loaded   map[string]int // model → context it was loaded with
-	loads    int
-	rules    []ruleCount
-	faults   map[*Fault]int
-
+	mu         sync.Mutex
+	listener   net.Listener
+	rules      []ruleCount
+	faults     map[*Fault]int
 	embedFault *Fault
-	requests   []Request
-	unmatched  []Request
 }
 
-// ruleCount is how often a rule matched and answered.
+// ruleCount counts how often a rule matched and how often it answered.
 type ruleCount struct{ matched, answered int }
 
-// New returns a server that listens nowhere yet: Start makes it, or Handler is
-// served by the caller.
+// New returns a server that doesn't listen yet: call Start, or serve its Handler.
 func New(script Script) *Server {
 	s := &Server{
+		models: newModels(script),
 		script: script,
-		models: append([]Model(nil), script.Models...),
-		loaded: map[string]int{},
 		rules:  make([]ruleCount, len(script.Rules)),
 		faults: map[*Fault]int{},
 
 		embedFault: script.EmbedFault,
 	}
-	s.gone, s.close = context.WithCancel(context.Background())
-	for _, m := range s.models {
-		if m.Loaded {
-			s.loaded[m.Name] = s.given(m, 0)
-		}
-	}
+	s.closed, s.close = context.WithCancel(context.Background())
 	s.http = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	return s
 }
 
-// Start listens on a free port of 127.0.0.1. Close ends it.
+// Start listens on a free port of 127.0.0.1. Close stops it.
 func (s *Server) Start() error { return s.StartAt("127.0.0.1:0") }
 
-// StartAt listens on the address; a server that went down can come back so.
+// StartAt listens on the address; it restarts a server after Down.
 func (s *Server) StartAt(address string) error {
-	l, err := (&net.ListenConfig{}).Listen(s.gone, "tcp", address)
+	l, err := (&net.ListenConfig{}).Listen(s.closed, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("start the scripted server: %w", err)
 	}
@@ -94,7 +68,7 @@ func (s *Server) StartAt(address string) error {
 	return nil
 }
 
-// Addr is host:port, "" before Start.
+// Addr returns host:port, or "" before Start.
 func (s *Server) Addr() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +78,7 @@ func (s *Server) Addr() string {
 	return s.listener.Addr().String()
 }
 
-// URL is http://host:port, "" before Start.
+// URL returns http://host:port, or "" before Start.
 func (s *Server) URL() string {
 	if addr := s.Addr(); addr != "" {
 		return "http://" + addr
@@ -112,76 +86,28 @@ func (s *Server) URL() string {
 	return ""
 }
 
-// Close ends the server and its connections, hanging answers too.
+// Close stops the server and closes its connections, including hanging responses.
 func (s *Server) Close() error {
 	s.close()
-	// After Down the listener may be closed before its server noticed.
+	// After Down, the listener may be closed before its server noticed.
 	if err := s.http.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("close the scripted server: %w", err)
 	}
 	return nil
 }
 
-// Down closes the listener and idle connections; an answer under way goes on. Its
-// address can be taken again with StartAt.
+// Down closes the listener and idle connections; a response in progress continues.
+// StartAt can listen on its address again.
 func (s *Server) Down() {
 	s.http.SetKeepAlivesEnabled(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.listener != nil {
-		_ = s.listener.Close() // closing twice is what a second call does
+		_ = s.listener.Close() // fails only if it is already closed
 	}
 }
 
-// Requests are all requests up to now, in the order they came.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
-}
-
-// Chats are the requests to /api/chat.
-func (s *Server) Chats() []Request {
-	var chats []Request
-	for _, r := range s.Requests() {
-		if r.Chat != nil {
-			chats = append(chats, r)
-		}
-	}
-	return chats
-}
-
-// Unmatched are the chats that no rule answered, and requests that no Ollama
-// server knows.
-func (s *Server) Unmatched() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.unmatched...)
-}
-
-// Loads is how often a model had to be loaded, because it was not in memory or
-// another num_ctx was asked for.
-func (s *Server) Loads() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.loads
-}
-
-// SetModels changes what is installed.
-func (s *Server) SetModels(models ...Model) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.models = append([]Model(nil), models...)
-}
-
-// Unload takes a model out of memory.
-func (s *Server) Unload(model string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.loaded, s.nameOf(model))
-}
-
-// Handler serves the API; for callers with a listener of their own.
+// Handler serves the API, for callers with their own listener.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Ollama is running") })
@@ -193,107 +119,109 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("DELETE /api/delete", s.guard(s.delete))
 	mux.HandleFunc("POST /api/generate", s.guard(s.generate))
 	mux.HandleFunc("POST /api/embed", s.guard(s.embed))
-	mux.HandleFunc("POST /api/chat", s.record(s.chat))
-	mux.HandleFunc("/", s.record(s.unknown))
+	mux.HandleFunc("POST /api/chat", s.receive(s.chat))
+	mux.HandleFunc("/", s.receive(s.unknown))
 	return mux
 }
 
-// unknown answers a path that no Ollama server has, and keeps the request.
+// unknown answers a path that no Ollama server has, and records the request as
+// unmatched.
 func (s *Server) unknown(w http.ResponseWriter, _ *http.Request, _ []byte, at int) {
-	s.mu.Lock()
-	s.unmatched = append(s.unmatched, s.requests[at])
-	s.mu.Unlock()
+	s.recordUnmatched(at)
 	http.Error(w, "404 page not found", http.StatusNotFound)
 }
 
-// handler gets the request's body, and the place of its record.
+// handler gets the request's body and the index of its record.
 type handler func(w http.ResponseWriter, r *http.Request, body []byte, at int)
 
-// record keeps the request before it is answered.
-func (s *Server) record(h handler) http.HandlerFunc {
+// receive records the request before h answers it.
+func (s *Server) receive(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 		if err != nil {
 			fail(w, http.StatusBadRequest, err.Error())
 			return
 		}
-		s.mu.Lock()
-		s.requests = append(s.requests, Request{Time: time.Now(), Method: r.Method, Path: r.URL.Path, Raw: body})
-		at := len(s.requests) - 1
-		s.mu.Unlock()
-		h(w, r, body, at)
+		h(w, r, body, s.record(Request{Time: time.Now(), Method: r.Method, Path: r.URL.Path, Raw: body}))
 	}
 }
 
-// guard plays the script's fault, where it has one, for all but chats.
+// guard plays the script's fault, if any, on the endpoints other than chat.
 func (s *Server) guard(h handler) http.HandlerFunc {
-	return s.record(func(w http.ResponseWriter, r *http.Request, body []byte, at int) {
-		if f := s.script.Fault; f != nil && s.happens(f) && s.refuse(w, r, f) {
+	return s.receive(func(w http.ResponseWriter, r *http.Request, body []byte, at int) {
+		if f := s.script.Fault; f != nil && s.due(f) && s.failFirst(w, r, f) {
 			return
 		}
 		h(w, r, body, at)
 	})
 }
 
-// happens counts a fault down.
-func (s *Server) happens(f *Fault) bool {
+// due counts a fault and reports whether it happens this time.
+func (s *Server) due(f *Fault) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults[f]++
 	return f.Times == 0 || s.faults[f] <= f.Times
 }
 
-// nameOf is the installed model's name in full, or the name given.
-func (s *Server) nameOf(model string) string {
-	for _, m := range s.models {
-		if sameModel(m.Name, model) {
-			return m.Name
+func (s *Server) version(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) {
+	version := "0.34.0"
+	if s.script.OldServer {
+		version = "0.6.5"
+	}
+	reply(w, map[string]string{"version": cmp.Or(s.script.Version, version)})
+}
+
+func (s *Server) pull(w http.ResponseWriter, r *http.Request, body []byte, _ int) {
+	var req modelName
+	if !decode(w, body, &req) {
+		return
+	}
+	out := newLines(w)
+	out.send(api.ProgressResponse{Status: "pulling manifest"})
+	name := req.name()
+	plan, ok := s.script.Pulls[name]
+	if !ok {
+		out.send(map[string]string{"error": "pull model manifest: file does not exist"})
+		return
+	}
+	plan.Model.Name = cmp.Or(plan.Model.Name, name)
+	steps, total := max(plan.Steps, 4), plan.Model.size()
+	for i := 1; i <= steps; i++ {
+		if !s.pause(r, plan.Delay) {
+			return
+		}
+		digest := plan.Model.digest()
+		out.send(api.ProgressResponse{
+			Status: "pulling " + digest[:12], Digest: "sha256:" + digest,
+			Total: total, Completed: total * int64(i) / int64(steps),
+		})
+		if plan.Error != "" && i > steps/2 {
+			out.send(map[string]string{"error": plan.Error})
+			return
 		}
 	}
-	return model
+	s.install(plan.Model)
+	for _, status := range []string{"verifying sha256 digest", "writing manifest", "success"} {
+		out.send(api.ProgressResponse{Status: status})
+	}
 }
 
-func (s *Server) find(model string) (Model, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.models {
-		if sameModel(m.Name, model) {
-			return m, true
-		}
+func decode(w http.ResponseWriter, body []byte, v any) bool {
+	if len(body) == 0 {
+		fail(w, http.StatusBadRequest, "missing request body")
+		return false
 	}
-	return Model{}, false
-}
-
-// given is the context a model is loaded with where a request asks for numCtx.
-func (s *Server) given(m Model, numCtx int) int {
-	n := numCtx
-	if n == 0 {
-		n = s.script.DefaultContext
+	if err := json.Unmarshal(body, v); err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return false
 	}
-	if n == 0 {
-		n = defaultContext
-	}
-	n = min(n, m.contextLength())
-	if s.script.MaxLoaded > 0 {
-		n = min(n, s.script.MaxLoaded)
-	}
-	return n
-}
-
-func sameModel(a, b string) bool {
-	return strings.EqualFold(strings.TrimSuffix(a, ":latest"), strings.TrimSuffix(b, ":latest"))
-}
-
-func (m Model) contextLength() int {
-	if m.ContextLength > 0 {
-		return m.ContextLength
-	}
-	return 32768
+	return true
 }
 
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(v) // the client is gone where this fails
+	_ = json.NewEncoder(w).Encode(v) // fails only if the client is gone
 }
 
 func fail(w http.ResponseWriter, status int, message string) {
@@ -302,33 +230,25 @@ func fail(w http.ResponseWriter, status int, message string) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": message}) // as above
 }
 
-// pause waits, or less where the client or the server goes; it reports whether it
-// waited whole.
+// pause waits for d and reports whether it elapsed before the client or the server went
+// away.
 func (s *Server) pause(r *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-	case <-s.gone.Done():
-	}
-	return false
+	return wait(s, r, timer.C)
 }
 
-// held waits until a reply may end; false where the client goes, or the server.
-func (s *Server) held(r *http.Request, until <-chan struct{}) bool {
-	if until == nil {
-		return true
-	}
+// wait reports whether until was ready before the client or the server went away. A nil
+// until is never ready.
+func wait[T any](s *Server, r *http.Request, until <-chan T) bool {
 	select {
 	case <-until:
 		return true
 	case <-r.Context().Done():
-	case <-s.gone.Done():
+	case <-s.closed.Done():
 	}
 	return false
 }

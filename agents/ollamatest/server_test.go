@@ -20,7 +20,7 @@ var parrot = ollamatest.Model{
 	Capabilities: []string{"completion", "tools"}, ContextLength: 8192,
 }
 
-// post sends a JSON body and gives status and answer.
+// post sends a JSON body and returns the status and the response.
 func post(t *testing.T, s *ollamatest.Server, path, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+path, strings.NewReader(body))
@@ -53,7 +53,8 @@ func do(t *testing.T, req *http.Request) (int, string) {
 	return resp.StatusCode, string(data)
 }
 
-// chat asks and gives status and the content of all lines.
+// chat sends a chat request and returns the status, the content of all lines and the
+// last line.
 func chat(t *testing.T, s *ollamatest.Server, req api.ChatRequest) (int, string, api.ChatResponse) {
 	t.Helper()
 	body, err := json.Marshal(req)
@@ -151,7 +152,7 @@ func TestRulesCountTheirMatches(t *testing.T) {
 	}
 }
 
-func TestWhatNoRuleMatchesIsKept(t *testing.T) {
+func TestUnmatchedChatsAreRecorded(t *testing.T) {
 	s := ollamatest.New(ollamatest.Script{Models: []ollamatest.Model{parrot}})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
@@ -169,7 +170,7 @@ func TestWhatNoRuleMatchesIsKept(t *testing.T) {
 	}
 }
 
-// fakeTB catches what Start tells a test.
+// fakeTB records the calls that Start makes on a test.
 type fakeTB struct {
 	errors  []string
 	cleanup []func()
@@ -259,7 +260,7 @@ func TestAChatWithoutStreamIsOneDocument(t *testing.T) {
 	}
 }
 
-func TestContextIsMinded(t *testing.T) {
+func TestContextLimitIsApplied(t *testing.T) {
 	no := false
 	long := strings.Repeat("word", 3000)
 	tests := []struct {

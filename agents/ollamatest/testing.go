@@ -1,7 +1,7 @@
 package ollamatest
 
-// TB is what Start needs of a testing.TB; this way the package does not link
-// testing into programs.
+// TB is the part of testing.TB that Start needs, so that programs don't link the testing
+// package.
 type TB interface {
 	Helper()
 	Cleanup(f func())
@@ -9,8 +9,8 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Start starts a server for a test; at the test's end it is closed, and a chat
-// that no rule matched fails the test.
+// Start starts a server for a test and closes it when the test ends. A chat that no rule
+// matched fails the test.
 func Start(t TB, script Script) *Server {
 	t.Helper()
 	s := New(script)

@@ -17,8 +17,8 @@ import (
 	"mac-stats/agents/ollamatest/realollama"
 )
 
-// The client of the app against a real server: what its own tests show with a
-// scripted one has to be true here too.
+// These tests run the app's client against a real server. What its own tests show with a
+// scripted server must hold here too.
 
 const plainAnswer = "Your fan is loud because a process uses the whole processor."
 
@@ -51,8 +51,8 @@ func ask(text string) ollama.ChatRequest {
 	return ollama.ChatRequest{Model: "parrot", NumCtx: 4096, Messages: []api.Message{{Role: "user", Content: text}}}
 }
 
-// withParrot is a server that has the parrot, a client of it, and what stands
-// between them.
+// withParrot returns a server with the parrot model, the proxy in front of it, and a
+// client.
 func withParrot(t *testing.T) (*realollama.Server, *realollama.Proxy, *ollama.Client) {
 	t.Helper()
 	server := realollama.Start(t)
@@ -63,13 +63,13 @@ func withParrot(t *testing.T) (*realollama.Server, *realollama.Proxy, *ollama.Cl
 
 func TestPlainAnswer(t *testing.T) {
 	server, proxy, client := withParrot(t)
-	// given a model that is not loaded
+	// given a model that isn't loaded
 	var phases []ollama.Phase
 	var streamed []string
 	request := ask("Why is my fan loud?")
 	request.OnPhase = func(p ollama.Phase) { phases = append(phases, p) }
 	request.OnChunk = func(c ollama.Chunk) { streamed = append(streamed, c.Content) }
-	// when it is asked twice
+	// when it gets two chats
 	first, err := client.Chat(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestPlainAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// then the answer came piece by piece, the first time after loading
+	// then the answer arrives in pieces, and the first one after loading
 	if first.Content != plainAnswer || strings.Join(streamed, "") != plainAnswer || len(streamed) < 5 {
 		t.Errorf("answer %q in pieces %q, want %q", first.Content, streamed, plainAnswer)
 	}
@@ -164,12 +164,12 @@ func TestSilentCutIsNoticed(t *testing.T) {
 		}
 		return catalog.Observe(t.Context(), "parrot", 0, len(text)/4, result.PromptTokens)
 	}
-	// given prompts that fit, from which the estimate is learnt
+	// given prompts that fit, which calibrate the estimate
 	if asked(strings.Repeat("The fan is loud. ", 30)) || asked(strings.Repeat("It is hot in here. ", 30)) {
 		t.Error("a prompt that fits was taken for one that was cut")
 	}
-	// when one is far larger than the context, the server answers as if nothing were
-	// then it is noticed all the same
+	// when one is far larger than the context, the server answers as if nothing happened
+	// then the client notices nonetheless
 	if !asked(strings.Repeat("Why is my fan as loud as that? ", 300)) {
 		t.Error("the server cut the prompt in silence and nobody noticed")
 	}
@@ -192,14 +192,14 @@ func TestStopInMidStream(t *testing.T) {
 		}
 	}
 	result, err := client.Chat(ctx, request)
-	if took := time.Since(stopped); took > time.Minute { // the answer has no end
+	if took := time.Since(stopped); took > time.Minute { // the answer never ends
 		t.Errorf("the call went on for %v after it was stopped", took)
 	}
 	if !errors.Is(err, ollama.ErrCancelled) || !strings.HasPrefix(result.Content, "tick tock") {
 		t.Errorf("%q, %v; want the partial answer and ErrCancelled", result.Content, err)
 	}
-	// then the server is free for the next one; under load this old server now and
-	// then forgets to begin those that follow a stop, until its model is loaded anew
+	// then the server is free for the next call; under load, this old server sometimes
+	// doesn't start the calls after a stop until its model is reloaded
 	for range 3 {
 		if result, err = client.Chat(t.Context(), ask("And now?")); !errors.Is(err, ollama.ErrTimeout) {
 			break
@@ -227,8 +227,8 @@ func TestCutStreamIsNoAnswer(t *testing.T) {
 
 func TestPullError(t *testing.T) {
 	_, _, client := withParrot(t)
-	// given a registry that nobody listens at, the server's error comes inside a
-	// stream that began with 200
+	// given an unreachable registry, the server's error arrives in a stream that began
+	// with 200
 	var steps []string
 	err := client.Pull(t.Context(), "127.0.0.1:1/library/nothing", func(p ollama.Progress) { steps = append(steps, p.Status) })
 	if !errors.Is(err, ollama.ErrServer) || !strings.Contains(err.Error(), "connection refused") {
@@ -252,7 +252,7 @@ func TestServerGoesDown(t *testing.T) {
 	server := realollama.Start(t)
 	server.Create(t, parrot)
 	client := newClient(t, server.Host())
-	// when it goes down in mid-stream
+	// when it goes down in the middle of a stream
 	pieces := 0
 	request := ask("Count for ever")
 	request.OnChunk = func(ollama.Chunk) {
@@ -264,7 +264,7 @@ func TestServerGoesDown(t *testing.T) {
 	if err == nil || errors.Is(err, ollama.ErrCancelled) || !strings.HasPrefix(result.Content, "tick tock") {
 		t.Errorf("when the server stopped: %q, %v; want the beginning and an error", result.Content, err)
 	}
-	// then the next call says that it is down
+	// then the next call reports that it is down
 	if _, err := client.Chat(t.Context(), ask("hello")); !errors.Is(err, ollama.ErrOllamaDown) {
 		t.Errorf("Chat: %v, want ErrOllamaDown", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Create puts a model onto the server as a person would: upload the file, then
+// Create adds models to the server as a person would: it uploads the file, then calls
 // /api/create with the template.
 func (s *Server) Create(tb testing.TB, models ...Model) {
 	tb.Helper()
@@ -40,7 +40,7 @@ func (s *Server) create(ctx context.Context, m Model) error {
 		Files:    map[string]string{m.Name + ".gguf": digest},
 		Template: template,
 		// more threads wait for each other in a busy loop, which on a busy machine
-		// makes seconds of milliseconds
+		// turns milliseconds into seconds
 		Parameters: map[string]any{"num_thread": 1},
 	}
 	if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {

@@ -8,9 +8,9 @@ import (
 	"math"
 )
 
-// The GGUF container, version 3, little-endian, as its specification lays it out
-// (github.com/ggml-org/ggml, docs/gguf.md): magic, version, counts, metadata,
-// tensor descriptions, padding, tensor data.
+// The GGUF container, version 3, little-endian, as its specification defines it
+// (github.com/ggml-org/ggml, docs/gguf.md): magic, version, counts, metadata, tensor
+// descriptions, padding, tensor data.
 const (
 	ggufMagic     = "GGUF"
 	ggufVersion   = 3
@@ -18,7 +18,7 @@ const (
 	ggmlTypeF32   = 0
 )
 
-// Value types of GGUF metadata that a model of ours needs.
+// Value types of GGUF metadata that our models need.
 const (
 	ggufUint32  uint32 = 4
 	ggufInt32   uint32 = 5

@@ -71,8 +71,8 @@ func TestGGUFRefuses(t *testing.T) {
 	}
 }
 
-// ggufReader reads what ggufFile writes, straight from the specification: it
-// shares no code with the writer.
+// ggufReader reads a GGUF file by the specification. It shares no code with ggufFile,
+// the writer.
 type ggufReader struct{ *bytes.Reader }
 
 func readGGUF(data []byte) (f ggufFile, err error) {

@@ -27,13 +27,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// unreliable is a way to a server that can be dead or slow.
+// unreliable is a proxy that can be dead or slow.
 type unreliable struct {
 	*httptest.Server
 	dead atomic.Bool
-	slow atomic.Int64 // how long an embedding takes longer
+	slow atomic.Int64 // extra time of an embedding, in nanoseconds
 
-	meanwhile atomic.Pointer[func()] // happens once, while an embedding is on its way
+	meanwhile atomic.Pointer[func()] // called once, while an embedding is in progress
 }
 
 func newUnreliable(t *testing.T, host string) *unreliable {
@@ -45,7 +45,7 @@ func newUnreliable(t *testing.T, host string) *unreliable {
 			panic(http.ErrAbortHandler)
 		}
 		if r.URL.Path == "/api/embed" {
-			body, err := io.ReadAll(r.Body) // only then it is seen that the client goes
+			body, err := io.ReadAll(r.Body) // the server notices a closed connection only after this
 			if err != nil {
 				return
 			}
@@ -65,7 +65,7 @@ func newUnreliable(t *testing.T, host string) *unreliable {
 	return u
 }
 
-// createMiniLM puts the real embedding model onto a server, where scripts/models.sh has
+// createMiniLM adds the real embedding model to a server, if scripts/models.sh has
 // fetched it.
 func createMiniLM(t *testing.T, host string) {
 	t.Helper()
@@ -108,7 +108,7 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 	say(texts...)
 	index, err := recall.Open(recall.Config{Root: root, CacheDir: t.TempDir(), Store: store, Embedder: background.NewEmbedder(background.EmbedderConfig{
 		Client: client, Models: ollama.NewCatalog(client, 4096), Model: func() string { return "all-minilm" },
-	}), EmbedPatience: 3 * time.Second}) // on a busy machine, too
+	}), EmbedPatience: 3 * time.Second}) // enough on a busy machine
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 	made := 0
 	err = index.MakeVectors(t.Context(), func(n, _ int, _ time.Duration) {
 		if made = n; n < len(texts) {
-			way.dead.Store(true) // while it makes them
+			way.dead.Store(true) // in the middle of embedding
 		}
 	})
 	if err == nil && made < len(texts) {
@@ -178,7 +178,7 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 	replace := func() { server.Create(t, replaced) }
 	way.meanwhile.Store(&replace)
 	if err := index.MakeVectors(t.Context(), nil); err != nil {
-		byWords() // whichever of the two the server has by now: no vector is compared with those of another
+		byWords() // whichever of the two models the server has: vectors of different models are never compared
 		if a := search("salty soup", recall.Hybrid); a.State.Vectors == recall.VectorsReady {
 			t.Errorf("vectors of another model under the same name: %s", a.State)
 		}
@@ -190,7 +190,7 @@ func TestARealEmbeddingModelThatDiesIsSlowOrReplaced(t *testing.T) {
 		t.Fatalf("%d vectors of the other model, %v; want %d", vectors(), err, len(texts))
 	}
 	a := search(texts[1], recall.Semantic)
-	for range 60 { // a server that made a search wait for nothing is left alone for ten seconds
+	for range 60 { // after a search waited in vain, the server isn't asked for ten seconds
 		if a.State.Vectors == recall.VectorsReady {
 			break
 		}

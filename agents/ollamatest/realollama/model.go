@@ -5,23 +5,23 @@ import (
 	"io"
 )
 
-// DefaultContext is the context length of a Model that names none, in tokens. A
-// byte of a prompt is a token, so this is a small one in words.
+// DefaultContext is the default context length of a Model, in tokens. A byte of a prompt
+// is a token, so this is little text.
 const DefaultContext = 32768
 
-// Model is a model that says what a test wants.
+// Model is a model with answers that a test defines.
 type Model struct {
-	Name    string            // as the server lists it; ":latest" is added where there is no tag
-	Answers map[string]string // name → text; names are lower-case letters, digits, - and _
-	Endless []string          // names of answers that are repeated until the call is stopped
+	Name    string            // as the server lists it; ":latest" is added if there is no tag
+	Answers map[string]string // name → text; a name has lower-case letters, digits, - and _
+	Endless []string          // names of answers that repeat until the call is stopped
 	Rules   []Rule            // the first that matches chooses the answer
-	Default string            // the answer where no rule matches; may be left out where there is one answer
+	Default string            // the answer if no rule matches; optional if there is only one answer
 	Tools   bool              // has the capability "tools": an answer written by ToolCall arrives as a native call
-	Context int               // the model's context length in tokens, DefaultContext where 0
+	Context int               // context length in tokens; 0 is DefaultContext
 }
 
-// Rule chooses an answer by what the request holds; an empty field matches
-// everything, and a rule matches where all its fields do.
+// Rule chooses an answer by the request. A rule matches if all its fields match; an empty
+// field matches everything.
 type Rule struct {
 	Role     string // the last message's role: user, assistant, tool
 	Contains string // in the last message
@@ -29,8 +29,8 @@ type Rule struct {
 	Answer   string
 }
 
-// ToolCall is the answer's text that a model with Tools has to give for a native
-// call; arguments is a JSON object.
+// ToolCall returns the answer with which a model with Tools makes a native call;
+// arguments is a JSON object.
 func ToolCall(name, arguments string) string {
 	return fmt.Sprintf(`<tool_call> {"name": %q, "arguments": %s} </tool_call>`, name, arguments)
 }
@@ -38,15 +38,15 @@ func ToolCall(name, arguments string) string {
 // Sizes of the one block, in units of the model file.
 const (
 	unit        = 64 // the width of the residual stream is a multiple of it
-	headSize    = 32 // of the one head of attention, which adds nothing and should cost as little
+	headSize    = 32 // of the only attention head, which adds nothing and should cost little
 	feedForward = 64
-	// certainty makes the wanted token's score so high that no sampling misses it.
+	// certainty makes the intended token's score so high that no sampling misses it.
 	certainty = 4
 )
 
-// WriteGGUF writes the model's file. The weights keep the residual stream one-hot:
-// token i goes in as the unit vector i, attention and feed-forward add zero, and
-// the output matrix maps it to next(i).
+// WriteGGUF writes the model's file. The weights keep the residual stream one-hot: token
+// i enters as the unit vector i, attention and feed-forward add zero, and the output
+// matrix maps it to next(i).
 func (m Model) WriteGGUF(w io.Writer) (int64, error) {
 	v, err := newVocabulary(m.Answers, m.Endless)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m Model) context() int {
 	return m.Context
 }
 
-// width is the size of the residual stream: a place for every token.
+// width returns the size of the residual stream, which has a dimension for every token.
 func (v *vocabulary) width() int {
 	return (len(v.tokens) + unit - 1) / unit * unit
 }
@@ -103,8 +103,8 @@ func (m Model) metadata(v *vocabulary) []ggufEntry {
 	}
 }
 
-// unusedMerge satisfies the reader, which wants one merge: it names no token of
-// the vocabulary, so nothing is ever merged.
+// unusedMerge satisfies the reader, which requires a merge. It names no token of the
+// vocabulary, so nothing is ever merged.
 const unusedMerge = "Ā Ā"
 
 func tensors(v *vocabulary) []ggufTensor {

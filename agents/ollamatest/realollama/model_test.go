@@ -11,8 +11,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// say follows the weights of a model's file as a language model would: from the
-// answer's control token to the end token, at most limit pieces.
+// say follows the weights in a model's file as a language model would, from the answer's
+// control token to the end token, for at most limit pieces.
 func say(t *testing.T, file ggufFile, answer string, limit int) string {
 	t.Helper()
 	tokens, _ := find(file, "tokenizer.ggml.tokens").([]string)

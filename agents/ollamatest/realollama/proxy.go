@@ -19,14 +19,14 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Request is one request that came through a Proxy.
+// Request is one request that passed through a Proxy.
 type Request struct {
 	Method string
 	Path   string
 	Body   []byte
 }
 
-// Chat reads the body of a request to /api/chat.
+// Chat decodes the body of a request to /api/chat.
 func (r Request) Chat(tb testing.TB) api.ChatRequest {
 	tb.Helper()
 	var chat api.ChatRequest
@@ -36,19 +36,19 @@ func (r Request) Chat(tb testing.TB) api.ChatRequest {
 	return chat
 }
 
-// Proxy stands in front of a server, records what is asked and can cut an answer.
-// Safe for concurrent use.
+// Proxy forwards requests to a server. It records them and can cut an answer. Safe for
+// concurrent use.
 type Proxy struct {
 	server *httptest.Server
 
 	mu       sync.Mutex
 	requests []Request
-	cut      int           // cut the next chat after so many lines; 0 = don't
+	cut      int           // cut the next chat after this many lines; 0: don't
 	pace     time.Duration // between two lines of a chat
-	context  int           // the num_ctx that chats get whatever they ask for; 0 = what they ask for
+	context  int           // num_ctx set on every chat; 0: leave it
 }
 
-// Record starts a recording proxy in front of the server; it ends with the test.
+// Record starts a recording proxy in front of the server. It stops when the test ends.
 func (s *Server) Record(tb testing.TB) *Proxy {
 	tb.Helper()
 	p := &Proxy{}
@@ -77,7 +77,7 @@ func (s *Server) Record(tb testing.TB) *Proxy {
 	return p
 }
 
-// record keeps a request and gives the body to send on.
+// record records a request and returns the body to forward.
 func (p *Proxy) record(r *http.Request, body []byte) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,18 +96,18 @@ func (p *Proxy) record(r *http.Request, body []byte) ([]byte, error) {
 	return json.Marshal(chat)
 }
 
-// LimitContext gives all chats from now on so small a context, in tokens, whatever
-// they ask for: a server that is short of memory and says nothing.
+// LimitContext sets the context of all later chats, in tokens, whatever they request. It
+// plays a server that is short of memory and doesn't report it.
 func (p *Proxy) LimitContext(tokens int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.context = tokens
 }
 
-// Host is the proxy's address, host:port: what OLLAMA_HOST wants.
+// Host returns the proxy's address, host:port, for OLLAMA_HOST.
 func (p *Proxy) Host() string { return p.server.Listener.Addr().String() }
 
-// Requests returns what was asked so far, oldest first.
+// Requests returns the requests so far, oldest first.
 func (p *Proxy) Requests() []Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,20 +126,18 @@ func (p *Proxy) Chats(tb testing.TB) []api.ChatRequest {
 	return chats
 }
 
-// CutNextChat drops the connection of the next chat after so many lines of its
-// answer.
+// CutNextChat drops the connection of the next chat after this many lines of its answer.
 func (p *Proxy) CutNextChat(lines int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = lines
 }
 
-// Pace has the answers of chats come no faster than a line in so much time, as those of
-// a large model do.
-func (p *Proxy) Pace(line time.Duration) {
+// Pace slows the answers of chats to one line per interval, as a large model would.
+func (p *Proxy) Pace(interval time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pace = line
+	p.pace = interval
 }
 
 func (p *Proxy) alterChat(r *http.Response) error {
@@ -158,7 +156,7 @@ func (p *Proxy) alterChat(r *http.Response) error {
 	return nil
 }
 
-// pacedBody gives a line at a time.
+// pacedBody returns one line at a time.
 type pacedBody struct {
 	io.ReadCloser
 	lines *bufio.Reader
@@ -174,7 +172,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	}
 	n := copy(p, b.rest)
 	if b.rest = b.rest[n:]; len(b.rest) > 0 {
-		err = nil // comes again behind the rest
+		err = nil // returned again after the rest
 	}
 	return n, err
 }
@@ -182,7 +180,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 // errCut makes the reverse proxy abort the connection.
 var errCut = errors.New("cut by the test")
 
-// cutBody ends in errCut after a number of lines.
+// cutBody fails with errCut after a number of lines.
 type cutBody struct {
 	io.ReadCloser
 	lines int

@@ -14,9 +14,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// TestWhatWasSaidIsFoundByVectorsOfARealServer: the hand-made model's vectors mean
-// nothing and lie close together, but those of the same words are the closest.
-func TestWhatWasSaidIsFoundByVectorsOfARealServer(t *testing.T) {
+// The hand-made model's vectors have no meaning and lie close together, but those of the
+// same words are the closest.
+func TestSearchByVectorsOfARealServer(t *testing.T) {
 	_, _, client := withParrot(t)
 	root := t.TempDir()
 	store, err := sessionmem.Open(sessionmem.Config{Root: root})

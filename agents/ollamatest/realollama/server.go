@@ -19,21 +19,21 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Version is the server's version that scripts/ollama.sh installs.
+// Version is the server version that scripts/ollama.sh installs.
 const Version = "0.6.5"
 
-// EnvBinary names the environment variable with the path of an ollama binary to
-// test with instead of the installed one.
+// EnvBinary is the environment variable with the path of an ollama binary to use instead
+// of the installed one.
 const EnvBinary = "MAC_STATS_TEST_OLLAMA"
 
-// startTimeout is how long a server may take to answer; it needs about 2 s.
+// startTimeout limits how long a server may take to start; it needs about 2 s.
 const startTimeout = 60 * time.Second
 
-// ErrNotInstalled: there is no ollama binary to test with.
+// ErrNotInstalled reports that there is no ollama binary for the tests.
 var ErrNotInstalled = errors.New("the Ollama server for tests is not installed: run scripts/ollama.sh, or name a binary in " + EnvBinary)
 
 // Find returns the path of the ollama binary: EnvBinary, else the one that
-// scripts/ollama.sh put into the user's cache folder, else ErrNotInstalled.
+// scripts/ollama.sh installed in the user's cache folder, else ErrNotInstalled.
 func Find() (string, error) {
 	path := os.Getenv(EnvBinary)
 	if path == "" {
@@ -45,8 +45,8 @@ func Find() (string, error) {
 	return path, nil
 }
 
-// cacheFolder is where the scripts keep what is built once for the tests, on every
-// system.
+// cacheFolder returns the folder in which the scripts keep what they build once for the
+// tests, on every system.
 func cacheFolder() string {
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -55,7 +55,7 @@ func cacheFolder() string {
 	return filepath.Join(cache, "mac-stats-test")
 }
 
-// Server is a running ollama process with models of its own.
+// Server is a running ollama process with its own models.
 type Server struct {
 	host   string // host:port
 	cmd    *exec.Cmd
@@ -63,15 +63,16 @@ type Server struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// Start starts a server on a free loopback port, with its models and home in
-// temporary folders, and waits until it answers. It is stopped when the test ends;
-// where the test failed, the end of the server's log is in the test's.
+// Start starts a server on a free loopback port, with its models and home in temporary
+// folders, and waits until it answers. The server stops when the test ends. If the test
+// failed, its log ends with the last lines of the server's log.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	return StartEnv(tb)
 }
 
-// StartEnv is Start with more environment variables ("OLLAMA_CONTEXT_LENGTH=2048").
+// StartEnv is like Start, with additional environment variables
+// ("OLLAMA_CONTEXT_LENGTH=2048").
 func StartEnv(tb testing.TB, environ ...string) *Server {
 	tb.Helper()
 	binary, err := Find()
@@ -96,7 +97,7 @@ func StartEnv(tb testing.TB, environ ...string) *Server {
 
 func start(binary, host, dir string, environ []string) (*Server, error) {
 	s := &Server{host: host, log: &safeBuffer{}, exited: make(chan struct{})}
-	s.cmd = exec.Command(binary, "serve") //nolint:noctx // Stop ends it, after the test's context has ended
+	s.cmd = exec.Command(binary, "serve") //nolint:noctx // Stop ends it, after the test's context is done
 	s.cmd.Dir = dir
 	s.cmd.Env = append([]string{
 		"HOME=" + dir,
@@ -112,13 +113,13 @@ func start(binary, host, dir string, environ []string) (*Server, error) {
 		return nil, fmt.Errorf("start %s: %w", binary, err)
 	}
 	go func() {
-		_ = s.cmd.Wait() // an early end is found by waitReady, with the log
+		_ = s.cmd.Wait() // waitReady reports an early exit, with the log
 		close(s.exited)
 	}()
 	return s, nil
 }
 
-// freePort returns a loopback address nobody listens on now.
+// freePort returns a loopback address on which nothing listens now.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	var config net.ListenConfig
@@ -148,14 +149,14 @@ func (s *Server) waitReady(ctx context.Context) error {
 	}
 }
 
-// Stop ends the server and its model runners. It may be called more than once.
+// Stop stops the server and its model runners. It may be called more than once.
 func (s *Server) Stop() {
 	select {
 	case <-s.exited:
 		return
 	default:
 	}
-	_ = s.cmd.Process.Signal(os.Interrupt) // it unloads its models; a process that has just ended is fine too
+	_ = s.cmd.Process.Signal(os.Interrupt) // it unloads its models; fails only if it has just exited
 	select {
 	case <-s.exited:
 	case <-time.After(10 * time.Second):
@@ -164,17 +165,17 @@ func (s *Server) Stop() {
 	}
 }
 
-// Host is the server's address, host:port: what OLLAMA_HOST wants.
+// Host returns the server's address, host:port, for OLLAMA_HOST.
 func (s *Server) Host() string { return s.host }
 
-// Log returns the last lines that the server has logged.
+// Log returns the last lines of the server's log.
 func (s *Server) Log(lines int) string { return s.log.tail(lines) }
 
 func (s *Server) client() *api.Client {
 	return api.NewClient(&url.URL{Scheme: "http", Host: s.host}, &http.Client{})
 }
 
-// Loaded lists the names of the models that are in memory now.
+// Loaded returns the names of the models in memory.
 func (s *Server) Loaded(tb testing.TB) []string {
 	tb.Helper()
 	running, err := s.client().ListRunning(tb.Context())
@@ -188,7 +189,7 @@ func (s *Server) Loaded(tb testing.TB) []string {
 	return names
 }
 
-// safeBuffer is what a process has written so far.
+// safeBuffer holds a process's output so far.
 type safeBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

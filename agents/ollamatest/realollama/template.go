@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// errRule: a rule or default that names no answer.
+// errRule reports a rule or a default that names no answer.
 var errRule = errors.New("a rule that can't be followed")
 
-// Template writes the model's chat template (a Go template, as a Modelfile has it):
-// the messages as they are, then the control token of the answer that the rules
-// choose.
+// Template returns the model's chat template, a Go template as in a Modelfile: the
+// messages as they are, then the control token of the answer that the rules choose.
 func (m Model) Template() (string, error) {
 	fallback, err := m.fallback()
 	if err != nil {
@@ -66,8 +65,8 @@ func (r Rule) template() string {
 	return b.String()
 }
 
-// containsTemplate clears $match where the variable does not contain part. Go
-// templates have no such function; this tries every place.
+// containsTemplate returns a template that clears $match if the variable doesn't contain
+// part. Go templates have no such function, so it tries every position.
 func containsTemplate(variable, part string) string {
 	return fmt.Sprintf("{{ if $match }}{{ $match = false }}{{ range $i := len %[1]s }}"+
 		"{{ $rest := slice %[1]s $i }}{{ if lt (len $rest) %[2]d }}{{ break }}{{ end }}"+

@@ -22,7 +22,8 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Whole turns against a real server: the shipped agents, the engine, the client.
+// These tests run whole turns against a real server, with the shipped agents, the engine
+// and the client.
 
 const (
 	question      = "Why is my fan loud?"
@@ -31,7 +32,7 @@ const (
 	expertTask    = "Count the lines of main.go, please."
 )
 
-// boss is the orchestrator's model. The coder's is found by its name.
+// boss returns the orchestrator's model. The coder's is found by its name.
 func boss(tools bool) realollama.Model {
 	delegation := "Let me hand that on.\n\nAGENT: coder " + expertTask + "\n"
 	if tools {
@@ -55,7 +56,7 @@ func boss(tools bool) realollama.Model {
 
 var coder = realollama.Model{Name: "tiny-coder", Answers: map[string]string{"counted": expertAnswer}}
 
-// office is an engine with its files, and the server it talks to.
+// office is an engine with its files and the server it talks to.
 type office struct {
 	root   string
 	server *realollama.Server
@@ -198,7 +199,7 @@ func TestTurnDelegates(t *testing.T) {
 			o.turn(t, question)
 			before := len(o.proxy.Chats(t))
 			result, events := o.turn(t, "How many lines has main.go?")
-			// then the answer was made of what the specialist found
+			// then the answer uses the specialist's result
 			if result.Text != countedAnswer {
 				t.Errorf("answer %q, want %q", result.Text, countedAnswer)
 			}
@@ -208,7 +209,7 @@ func TestTurnDelegates(t *testing.T) {
 			}
 			checkDelegation(t, chats, native)
 			checkSubcallEvents(t, events)
-			// and both models are loaded, one for each agent
+			// and both models are loaded, one per agent
 			loaded := o.server.Loaded(t)
 			slices.Sort(loaded)
 			if diff := cmp.Diff([]string{"boss:latest", "tiny-coder:latest"}, loaded); diff != "" {
@@ -260,8 +261,8 @@ func checkSubcallEvents(t *testing.T, events []agents.Event) {
 
 func TestTurnNoticesASilentCut(t *testing.T) {
 	o := newOffice(t, boss(false), coder)
-	// given a server that gives less context than the agent's prompt needs, and
-	// answers as if nothing were
+	// given a server whose context is too small for the agent's prompt, and which
+	// answers as if nothing happened
 	o.proxy.LimitContext(512)
 	result, _ := o.turn(t, question)
 	if result.Text != plainAnswer {
@@ -287,7 +288,7 @@ func TestTurnStopsInMidStream(t *testing.T) {
 	stopped := time.Now()
 	run.Stop()
 	result, err := run.Wait()
-	if took := time.Since(stopped); took > time.Minute { // the answer has no end
+	if took := time.Since(stopped); took > time.Minute { // the answer never ends
 		t.Errorf("the turn went on for %v after Stop", took)
 	}
 	if fault.Explain(err).Kind != fault.KindCancelled || !result.Stopped || !strings.HasPrefix(result.Text, "tick tock and so on") {
@@ -297,7 +298,7 @@ func TestTurnStopsInMidStream(t *testing.T) {
 	if !strings.Contains(text, "tick tock and so on") || !strings.Contains(text, "interrupted") {
 		t.Errorf("the transcript does not hold the partial answer, marked interrupted:\n%s", text)
 	}
-	// then the session goes on
+	// then the session continues
 	if result, _ := o.turn(t, question); result.Text != plainAnswer {
 		t.Errorf("after the stop: %q", result.Text)
 	}

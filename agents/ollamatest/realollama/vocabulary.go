@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// vocabulary is the tokens of a model and which follows which.
+// vocabulary holds a model's tokens and the order in which they follow each other.
 //
-// It starts with the 256 byte tokens, so that any prompt can be read (a byte is a
-// token: prompts count as many tokens as bytes). Each answer is a chain that starts
-// at its control token and ends at the end token; every place in every chain has a
-// token of its own, so that what comes next depends on the token alone.
+// It starts with the 256 byte tokens, so that the model can read any prompt, one token
+// per byte. Each answer is a chain from its control token to the end token. Every
+// position in every chain has its own token, so that the next token depends only on the
+// current one.
 type vocabulary struct {
-	tokens  []string // text in the byte-level encoding, control tokens plain
+	tokens  []string // in the byte-level encoding; control tokens plain
 	control []bool
 	next    []int // the token that always follows
 	known   map[string]bool
@@ -26,17 +26,17 @@ type vocabulary struct {
 // endToken ends every answer.
 const endToken = "<|end|>"
 
-// controlToken starts the answer of that name.
+// controlToken returns the token that starts the answer of that name.
 func controlToken(answer string) string { return "<|" + answer + "|>" }
 
-// errAnswer: an answer that these models can't give.
+// errAnswer reports an answer that these models can't give.
 var errAnswer = errors.New("an answer that can't be given")
 
-// answerName is what a control token may hold.
+// answerName matches the names that a control token can hold.
 var answerName = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
-// newVocabulary builds the chains of the answers; those in endless begin again
-// where they would end.
+// newVocabulary builds the chains of the answers. Those in endless start over at their
+// end.
 func newVocabulary(answers map[string]string, endless []string) (*vocabulary, error) {
 	v := &vocabulary{known: map[string]bool{}}
 	for b := range 256 {
@@ -77,7 +77,7 @@ func (v *vocabulary) addAnswer(name, text string, endless bool) error {
 	return nil
 }
 
-// add appends a token that nothing follows yet.
+// add appends a token without a successor.
 func (v *vocabulary) add(token string, control bool) int {
 	v.tokens = append(v.tokens, token)
 	v.control = append(v.control, control)
@@ -86,11 +86,12 @@ func (v *vocabulary) add(token string, control bool) int {
 	return len(v.tokens) - 1
 }
 
-// word is one word with the white space before it; the last takes what follows.
+// word matches a word with the white space before it; the last word also takes the white
+// space after it.
 var word = regexp.MustCompile(`\s*\S+(\s+$)?`)
 
-// split cuts text into pieces that are new to the vocabulary and differ from each
-// other: words, joined until the piece is new.
+// split splits text into pieces that are new to the vocabulary and differ from each
+// other. It joins words until a piece is new.
 func (v *vocabulary) split(text string) ([]string, error) {
 	var pieces []string
 	isNew := func(piece string) bool {
@@ -117,8 +118,8 @@ func (v *vocabulary) split(text string) ([]string, error) {
 	return pieces, nil
 }
 
-// encode writes text in the byte-level encoding of GPT-2's tokenizer: printable
-// bytes stand for themselves, the others for code points from U+0100 on.
+// encode returns text in the byte-level encoding of GPT-2's tokenizer: printable bytes
+// stand for themselves, the others for code points from U+0100 on.
 func encode(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -140,7 +141,8 @@ func encodeByte(b byte) string {
 	return string(rune(0x100 + above))
 }
 
-// printable: ! to ~, ¡ to ¬, ® to ÿ, as GPT-2's bytes_to_unicode has it.
+// printable reports whether b is in ! to ~, ¡ to ¬ or ® to ÿ, as GPT-2's
+// bytes_to_unicode defines it.
 func printable(b byte) bool {
 	return b >= 0x21 && b <= 0x7e || b >= 0xa1 && b <= 0xac || b >= 0xae
 }
