@@ -13,11 +13,11 @@ import (
 	"mac-stats/sessionmem/forgotten"
 )
 
-// What can be done with a message: words beside it that show while the pointer is
-// on it, or while one of them has the focus. They keep their place, so that
-// nothing moves and Tab reaches them always.
+// The actions on a message are words beside it that show while the pointer is on it or
+// while one of them has the focus. Their space is reserved, so that nothing moves and Tab
+// always reaches them.
 
-// userActions is what can be done with a message of the user's.
+// userActions returns the actions on a message of the user.
 func (r *Rows) userActions(e *conversation.EntryView) (*fyne.Container, *kit.HoverGroup) {
 	g := &kit.HoverGroup{}
 	key, text := e.Key, e.Text
@@ -35,17 +35,16 @@ func (r *Rows) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 	return kit.Line(kit.Gap12, -1, objects...), g
 }
 
-// answerFoot is the line below a turn's answer: what can be done with it, and what
-// its prompt held.
+// answerFoot is the line below a turn's answer: its actions, and what its prompt contained.
 type answerFoot struct {
 	row   *kit.FlowRow
-	pager *pager // nil where there is one version
+	pager *pager // nil if there is only one version
 	group *kit.HoverGroup
-	key   string // what it was made for
+	key   string // what it was built for
 }
 
-// footOf gives the foot of a turn, made anew only where it changed. entries are
-// the turn's, without the user's message.
+// footOf returns the foot of a turn, and rebuilds it only if it changed. entries are the
+// turn's, without the user's message.
 func (c *View) footOf(user *conversation.EntryView, entries []conversation.EntryView, newest bool) *column.Placed {
 	head := -1
 	links, answer := 0, ""
@@ -93,11 +92,10 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 	return &column.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
 }
 
-// saysForgotten reports whether nothing of an answer is left.
+// saysForgotten reports whether the whole answer was forgotten.
 func saysForgotten(e *conversation.EntryView) bool { return e.Words() == forgotten.Text }
 
-// newFoot makes a foot; there is nothing to copy of an answer that is forgotten, and
-// answer is "" then.
+// newFoot builds a foot. A forgotten answer can't be copied; answer is "" then.
 func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int, copies, again bool) *answerFoot {
 	f := &answerFoot{group: &kit.HoverGroup{}}
 	key := h.Key

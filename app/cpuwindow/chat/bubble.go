@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// newBubble is the user's message.
+// newBubble returns the row of a user's message.
 func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
 	words := prose.New(saidRuns(text), kit.SizeText, kit.RoleText)
 	words.Bare = true
@@ -21,8 +21,8 @@ func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
 	return f
 }
 
-// saidRuns are the words of a message as they were typed; what stands between fences of
-// code is set as code, without these.
+// saidRuns returns a message as it was typed. Text between code fences is set as code,
+// without the fences.
 func saidRuns(text string) []prose.Run {
 	if !strings.Contains(text, "```") {
 		return []prose.Run{{Text: text}}

@@ -15,10 +15,10 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Editing a message where it stands: it is sent again on a branch of its own. The
-// earlier version, and all that followed it, stay in the transcript.
+// A message is edited in its place and sent again on a branch of its own. The earlier
+// version, and everything after it, stays in the transcript.
 
-// EditRow is a message, or a proposed memory, being edited.
+// EditRow edits a message or a proposed memory.
 type EditRow struct {
 	widget.BaseWidget
 	bg      *kit.Surface
@@ -47,8 +47,8 @@ func newEditRow(text, words, send string, onSend func(string), onCancel func()) 
 	return r
 }
 
-// fit gives the field as many rows as its text has; it reports a change by a
-// new height in the chat.
+// fit sets the field's number of rows to that of its text, and has the chat measure the row
+// again if that changed.
 func (r *EditRow) fit(width float32) {
 	text := r.Entry.Text
 	n := editRowsMax
@@ -106,7 +106,7 @@ func (x *editRowRenderer) Refresh() {
 	canvas.Refresh(x.r)
 }
 
-// buildUser is a message of the user's, or the field it is edited in.
+// buildUser builds a message of the user, or the field that edits it.
 func (r *Rows) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	key, block := e.Key, e.Block
 	if editing && !r.Reading {
@@ -126,12 +126,12 @@ func (r *Rows) buildUser(b *Entry, e *conversation.EntryView, editing bool) {
 	case len(e.Versions) > 1 && !r.Reading:
 		b.pager = r.newPager(e)
 		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(b.pager.object), Gap: kit.Gap4})
-	case e.Edited: // the transcript tells when the answer is done
+	case e.Edited: // the transcript has the versions once the answer is done
 		b.Rows = append(b.Rows, &column.Placed{Row: newRightRow(kit.Small(i18n.T("edited"))), Gap: kit.Gap4})
 	}
 }
 
-// editWords says what sending the edited message means.
+// editWords says what happens when the edited message is sent.
 func (r *Rows) editWords(block string) string {
 	after := 0
 	found := false
@@ -148,7 +148,7 @@ func (r *Rows) editWords(block string) string {
 	return i18n.With("The earlier version and the {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", after)})
 }
 
-// newRightRow is a row at the right edge.
+// newRightRow returns a row at the right edge.
 func newRightRow(o fyne.CanvasObject) *column.BoxRow {
 	return column.NewBoxRow(kit.Line(0, 0, column.Spacer(1), o))
 }

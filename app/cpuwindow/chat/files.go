@@ -14,15 +14,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// FileActions is what a file in the chat can do; nil where it can't.
+// FileActions are the actions on a file in the chat; nil for those that aren't possible.
 type FileActions struct {
-	Thumb func(a transcript.Attachment, done func(image.Image, error)) // done on the UI goroutine
+	Thumb func(a transcript.Attachment, done func(image.Image, error)) // calls done on the UI goroutine
 	Open  func(a transcript.Attachment)
 	Zoom  func(a transcript.Attachment) // shows an image over the window
 }
 
-// newFileRow is the files of a message in the chat, below its bubble: names to open,
-// small pictures of images.
+// newFileRow returns the files of a message, below its bubble: names to open, and
+// thumbnails of images.
 func newFileRow(files []transcript.Attachment, act FileActions, right bool) *kit.FlowRow {
 	r := kit.NewFlowRow(kit.Gap8)
 	r.Right = right
@@ -42,9 +42,9 @@ func newFileRow(files []transcript.Attachment, act FileActions, right bool) *kit
 	return r
 }
 
-// newPicture is an image in the chat, small; pressing shows it large. Until it is read,
-// and where it can't be, its name stands there. It always takes the same room, so
-// that nothing moves when it arrives.
+// newPicture returns a thumbnail of an image; a tap shows it large. The image's name stands
+// in its place until it is read, and if it can't be read. Its size is fixed, so that
+// nothing moves when the image arrives.
 func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 	name := kit.Small(a.Name).Squeezable()
 	name.Align = fyne.TextAlignCenter
@@ -71,7 +71,7 @@ func newPicture(a transcript.Attachment, act FileActions) fyne.CanvasObject {
 	return kit.Sized(t, thumbWidth, thumbHeight)
 }
 
-// userRows are a message's bubble and its files.
+// userRows returns a message's bubble and its files.
 func (r *Rows) userRows(e *conversation.EntryView, actions fyne.CanvasObject, group *kit.HoverGroup) []*column.Placed {
 	var rows []*column.Placed
 	if e.Text != "" {

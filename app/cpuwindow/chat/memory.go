@@ -8,8 +8,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// memoryChips say what the prompt of an answer held of the memory: what the model
-// was given, for what it made of it nobody knows. They open the file.
+// memoryChips shows how much of the memory was in an answer's prompt; nobody knows what the
+// model made of it. Each chip opens its file.
 func (c *View) memoryChips(read []agents.MemoryRead, g *kit.HoverGroup) []fyne.CanvasObject {
 	var out []fyne.CanvasObject
 	for i, r := range read {

@@ -9,9 +9,9 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// What the card of a message that was refused offers, beside sending it again.
+// The card of a refused message offers more than to send it again.
 
-// offers are the buttons of a refused message.
+// offers returns the buttons of a refused message.
 func (r *Rows) offers(f conversation.Fault) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	if f.Kind == fault.KindNoVision && f.Offer != "" {

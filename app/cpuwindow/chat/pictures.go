@@ -14,16 +14,16 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Pictures in answers: those whose bytes are here, in the text or among the attachments.
-// One that is elsewhere stays a link: to show it would tell its server who reads this.
+// An answer shows the pictures whose bytes are here, in its text or in an attachment. A
+// picture elsewhere stays a link: loading it would tell its server who reads the answer.
 
-// inlinePrefixes begin a picture whose bytes stand in the text.
+// inlinePrefixes are the prefixes of a picture whose bytes are in the text.
 var inlinePrefixes = []string{"data:image/png;base64,", "data:image/jpeg;base64,"}
 
-// mostPictures is how many pictures of one answer are shown.
+// mostPictures is the number of pictures shown per answer, at most.
 const mostPictures = 12
 
-// picturesIn are the pictures of an answer that can be shown.
+// picturesIn returns the pictures of an answer that can be shown.
 func picturesIn(leaves []markdown.Leaf) []transcript.Attachment {
 	var list []transcript.Attachment
 	markdown.EachLink(leaves, func(words, url string) {
@@ -35,7 +35,7 @@ func picturesIn(leaves []markdown.Leaf) []transcript.Attachment {
 	return list
 }
 
-// PictureAt is the picture that a link leads to, where its bytes are here.
+// PictureAt returns the picture that a link refers to, if its bytes are here.
 func PictureAt(url string) (transcript.Attachment, bool) {
 	if _, inline := inlineImage(url); inline {
 		return transcript.Attachment{Name: i18n.T("image"), File: url, Image: true}, true
@@ -55,7 +55,7 @@ func inlineImage(url string) (data string, ok bool) {
 	return "", false
 }
 
-// Inline gives the bytes of a picture that stands in a text; ok is false of an attachment.
+// Inline returns the bytes of a picture contained in a text. ok is false for an attachment.
 func Inline(a transcript.Attachment) (data []byte, ok bool, err error) {
 	text, ok := inlineImage(a.File)
 	if !ok {
@@ -67,7 +67,7 @@ func Inline(a transcript.Attachment) (data []byte, ok bool, err error) {
 	return data, true, err
 }
 
-// pictureRow is the pictures of a finished answer; nil where it has none.
+// pictureRow returns the pictures of a finished answer, or nil if it has none.
 func (r *Rows) pictureRow(e *conversation.EntryView) *column.Placed {
 	if e.Live || r.Act.Files == nil {
 		return nil

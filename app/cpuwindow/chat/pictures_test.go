@@ -45,7 +45,7 @@ func TestPicturesInAnAnswer(t *testing.T) {
 	}
 }
 
-// hugePNG is a picture of few bytes that says it has so many pixels.
+// hugePNG returns a PNG of few bytes whose header claims the given size.
 func hugePNG(t *testing.T, width, height uint32) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -53,7 +53,7 @@ func hugePNG(t *testing.T, width, height uint32) []byte {
 		t.Fatal(err)
 	}
 	data := b.Bytes()
-	head := data[12:29] // IHDR and what it says
+	head := data[12:29] // IHDR and its content
 	binary.BigEndian.PutUint32(head[4:], width)
 	binary.BigEndian.PutUint32(head[8:], height)
 	binary.BigEndian.PutUint32(data[29:], crc32.ChecksumIEEE(head))

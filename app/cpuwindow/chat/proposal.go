@@ -8,9 +8,9 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// noteRows is a note; a proposal is shown whole, for what is cut can't be decided,
-// with its buttons below. Edit turns it into a field; what is saved from there is
-// what is remembered.
+// noteRows builds a note. A proposal is shown whole, because nobody can decide about a
+// shortened one, with its buttons below. Edit turns it into a field whose text is then
+// remembered.
 func (r *Rows) noteRows(e *conversation.EntryView, editing bool) []*column.Placed {
 	switch {
 	case e.Asking:

@@ -16,10 +16,10 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// A turn that needs a yes asks in the chat and waits: the row says exactly what would run
-// or be sent, and where.
+// A turn that needs permission asks in the chat and waits. The row shows exactly what would
+// run or be sent, and where.
 
-// questionRows are a question that waits: what it is about, whole, and the decision.
+// questionRows builds a question that waits: its full subject and the possible answers.
 func (r *Rows) questionRows(e *conversation.EntryView) []*column.Placed {
 	q := e.Question
 	what, note := whatWords(q)
@@ -53,8 +53,8 @@ func (r *Rows) questionRows(e *conversation.EntryView) []*column.Placed {
 	}
 }
 
-// whatWords are exactly what would run or be sent, several arguments on a line each; and
-// what else is to be said of it.
+// whatWords returns exactly what would run or be sent, several arguments on a line each,
+// and a note about it.
 func whatWords(q *agents.Question) (what, note string) {
 	at := len(q.Tool) + 1
 	if len(q.What) <= at || q.What[at] != '{' {
@@ -66,7 +66,7 @@ func whatWords(q *agents.Question) (what, note string) {
 		return q.What, ""
 	}
 	var lines bytes.Buffer
-	_ = json.Indent(&lines, args, "", "  ") // it is JSON
+	_ = json.Indent(&lines, args, "", "  ") // it is valid JSON
 	if strings.Count(lines.String(), "\n") <= 2 {
 		lines.Reset()
 		lines.Write(args)
@@ -75,10 +75,10 @@ func whatWords(q *agents.Question) (what, note string) {
 	return q.What[:at] + lines.String(), i18n.Told(note, changed)
 }
 
-// changed is what a tool whose description is another one by now says beside its call.
+// changed is shown beside the call of a tool whose description has changed.
 var changed = []string{"The tool's new description: {{.Text}}"}
 
-// sandboxes are what programs run in, as package command words them.
+// sandboxes describe how programs are confined, in the words of package command.
 var sandboxes = []string{
 	"{{.Box}}, BUT can talk to programs that have a socket in a folder",
 	"{{.Box}} by TCP, BUT by UDP, and can talk to other programs by their sockets",
@@ -93,7 +93,7 @@ var sandboxes = []string{
 	"no network", "with network",
 }
 
-// whereWords are where a tool would run.
+// whereWords says where a tool would run.
 func whereWords(where string) string {
 	folder, box, found := strings.Cut(where, " · ")
 	if !found {
@@ -102,7 +102,7 @@ func whereWords(where string) string {
 	return folder + " · " + i18n.Told(box, sandboxes)
 }
 
-// effects are what tools that ask say of themselves.
+// effects are what tools that ask say about themselves.
 var effects = []string{
 	"a public web page", "the address, to its host",
 	"files of this machine", "files in that folder", "any file that you can write", "whatever it sends",
@@ -110,7 +110,7 @@ var effects = []string{
 	"what that server can read", "what that server can write", "the arguments, to that server",
 }
 
-// Texts are what questions show in the reader's language and other packages word.
+// Texts returns the texts of other packages that questions translate.
 func Texts() []string { return slices.Concat(effects, changed, sandboxes) }
 
 func answerWords(a agents.Answer) string {
@@ -127,7 +127,7 @@ func answerWords(a agents.Answer) string {
 	return i18n.T("Don't allow")
 }
 
-// coversWords say what an answer that lasts is about.
+// coversWords says what a lasting answer covers.
 func coversWords(q *agents.Question) string {
 	places := i18n.Places{"Agent": q.Agent, "Tool": q.Tool, "Covers": q.Covers}
 	if q.Covers != "" {

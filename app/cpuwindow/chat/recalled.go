@@ -8,8 +8,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// recalledChip says how much of earlier conversations an answer was made with, and
-// opens them at the place. It gives none where there is nothing.
+// recalledChip shows how many notes of earlier conversations were in an answer's prompt,
+// and opens them in their places. It returns nil if there were none.
 func (c *View) recalledChip(notes []agents.RecalledNote, g *kit.HoverGroup) []fyne.CanvasObject {
 	if len(notes) == 0 {
 		return nil

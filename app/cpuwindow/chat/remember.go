@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// moreButton is what else can be done with a message of the user's, in a menu: beside a
-// bubble there is little room.
+// moreButton opens a menu of the other actions on a user's message: a bubble leaves little
+// room beside it.
 func (r *Rows) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
 	forget := fyne.NewMenuItem(i18n.T("Forget…"), func() { r.Act.ForgetMessage(block) })
 	var b *kit.Button
@@ -22,8 +22,7 @@ func (r *Rows) moreButton(g *kit.HoverGroup, block, text string) *kit.Button {
 	return b
 }
 
-// menu is what a click with the other button offers: to remember what is selected, or
-// the message below the pointer.
+// menu returns the context menu: remember the selection, or the message below the pointer.
 func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
 	said := ""
 	for _, b := range c.Built {
@@ -37,8 +36,8 @@ func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
 	return c.rememberItems(selected, said)
 }
 
-// rememberItems offers to remember what is selected, else the beginning of what was said;
-// nothing where there is neither.
+// rememberItems offers to remember the selection, else the first sentence of a message. It
+// returns nil if both are empty.
 func (r *Rows) rememberItems(selected, said string) []*fyne.MenuItem {
 	line, label := selected, i18n.T("Remember the selection…")
 	if strings.TrimSpace(line) == "" {
@@ -50,7 +49,7 @@ func (r *Rows) rememberItems(selected, said string) []*fyne.MenuItem {
 	return []*fyne.MenuItem{fyne.NewMenuItem(label, func() { r.Act.Remember(line) })}
 }
 
-// answerLine is what an answer begins with, or what is selected.
+// answerLine returns the selection, or the first sentence of an answer.
 func (c *View) answerLine(block string) string {
 	if selected := c.Port.SelectedText(); selected != "" {
 		return selected
@@ -63,9 +62,9 @@ func (c *View) answerLine(block string) string {
 	return ""
 }
 
-const longestLine = 300 // characters, as the memory takes them
+const longestLine = 300 // characters, the longest the memory takes
 
-// firstSentence is the line that a message begins a memory with, without markdown.
+// firstSentence returns a message's first sentence, without markdown.
 func firstSentence(said string) string {
 	text := ""
 	for line := range strings.Lines(transcript.PlainText(said)) {

@@ -7,10 +7,10 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// What a save from outside removed from a transcript is not in the conversation any more.
-// A line at its end says so, and the user decides what becomes of it.
+// What a save from outside removed from a transcript leaves the conversation as well. A
+// line at the end says so, and the user decides whether to restore it.
 
-// removedRow is the line.
+// removedRow returns that line.
 func (r *Rows) removedRow(e *conversation.EntryView) *column.Placed {
 	return &column.Placed{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(e.Text),
 		kit.NewButton(kit.ButtonLink, i18n.T("Restore"), func() { r.Act.DecideRemoved(true) }),

@@ -18,7 +18,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Build gives the rows of an entry, made anew only where it changed.
+// Build returns the rows of an entry, and rebuilds them only if the entry changed.
 func (r *Rows) Build(e *conversation.EntryView) *Entry {
 	b := r.Built[e.Key]
 	open := r.Expanded[e.Key]
@@ -57,7 +57,7 @@ func (r *Rows) Build(e *conversation.EntryView) *Entry {
 	return b
 }
 
-// tick moves the clock of what is under way.
+// tick updates the clock of an entry that is under way.
 func (r *Rows) tick(b *Entry, e *conversation.EntryView, open bool) {
 	switch {
 	case !e.Live:
@@ -83,7 +83,7 @@ func (r *Rows) buildHead(b *Entry, e *conversation.EntryView) {
 	b.head.set(e, r.now())
 }
 
-// buildFold is a line that opens and closes what is below it.
+// buildFold builds a line that shows and hides what is below it.
 func (r *Rows) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 	if b.fold == nil {
 		key := e.Key
@@ -121,7 +121,7 @@ func (r *Rows) buildCall(b *Entry, e *conversation.EntryView, open bool) {
 		if e.Tool { // as the model wrote it
 			task = strings.TrimSpace(e.Agent + " " + task)
 		}
-		if task != "" { // the row has room for its beginning only
+		if task != "" { // the row shows only its beginning
 			words := prose.New([]prose.Run{{Text: task, Mono: e.Tool}}, kit.SizeText, kit.RoleText)
 			b.Rows = append(b.Rows, &column.Placed{Row: words, Gap: kit.Gap8, Indent: kit.Gap20, Max: kit.ProseMax})
 		}
@@ -158,7 +158,7 @@ func (r *Rows) noteRow(e *conversation.EntryView) kit.Row {
 	return column.NewBoxRow(kit.Line(kit.Gap8, -1, kit.Small(i18n.Shorten(e.Text, 90)), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), func() { r.Act.Undo(key, id) })))
 }
 
-// headRow is the badge of an answer.
+// headRow is the badge above an answer.
 type headRow struct {
 	*column.BoxRow
 	who  *kit.Label
@@ -188,7 +188,7 @@ func (h *headRow) set(e *conversation.EntryView, now time.Time) {
 	h.Content.(*fyne.Container).Refresh()
 }
 
-// callRow is a sub-call or a tool: who, task, state; it opens to its text.
+// callRow is a sub-call or a tool call: its name, task and state. It opens to its text.
 type callRow struct {
 	*column.BoxRow
 	dot              *kit.Surface
@@ -238,7 +238,7 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 	r.box.Refresh()
 }
 
-// stateRow says what happens before the first token, with a clock.
+// stateRow shows the state before the first token, with a clock.
 type stateRow struct {
 	*column.BoxRow
 	text *kit.Label
@@ -252,7 +252,7 @@ func newStateRow() *stateRow {
 
 func (s *stateRow) set(text string) { s.text.SetText(text) }
 
-// errorRow is a failed turn: what happened, what to do, and the button for it.
+// errorRow is the card of a failed turn: what happened, what to do, and a button for it.
 func (r *Rows) errorRow(e *conversation.EntryView) kit.Row {
 	f := *e.Fault
 	parts := []fyne.CanvasObject{prose.NewParagraph(faultwords.Of(f.Sentence), kit.RoleText)}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"image"
 	"image/draw"
-	_ "image/jpeg" // what attachments come as
+	_ "image/jpeg" // the formats of attachments
 	_ "image/png"
 	"sync"
 
@@ -17,20 +17,20 @@ import (
 const (
 	thumbWidth  = 240 // points; twice as many pixels, for sharp screens
 	thumbHeight = 160
-	thumbsKept  = 24 // pictures; at most 0.6 MB each
+	thumbsKept  = 24 // thumbnails; at most 0.6 MB each
 )
 
-// Thumbs are the small pictures of attached images, the newest ones kept.
+// Thumbs caches the newest thumbnails of attached images.
 type Thumbs struct {
 	mu    sync.Mutex
 	known map[string]image.Image
 	order []string
 }
 
-// NewThumbs is a cache in which nothing is.
+// NewThumbs returns an empty cache.
 func NewThumbs() *Thumbs { return &Thumbs{known: map[string]image.Image{}} }
 
-// Get gives a picture that is kept.
+// Get returns a cached thumbnail.
 func (t *Thumbs) Get(file string) (image.Image, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,14 +51,14 @@ func (t *Thumbs) put(file string, img image.Image) {
 	}
 }
 
-// Forget drops them all: the window is hidden.
+// Forget empties the cache, when the window is hidden.
 func (t *Thumbs) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.known, t.order = map[string]image.Image{}, nil
 }
 
-// Remember makes the picture of an image before it is on disk, in the background.
+// Remember makes the thumbnail of an image that isn't on disk yet, in the background.
 func (t *Thumbs) Remember(p conversation.File) {
 	if p.Kept != nil || !p.Upload.Image {
 		return
@@ -70,7 +70,7 @@ func (t *Thumbs) Remember(p conversation.File) {
 	}()
 }
 
-// Load gives a picture at once where it is kept, else reads it in the background.
+// Load calls done at once with a cached thumbnail, else reads the image in the background.
 func (t *Thumbs) Load(read func() ([]byte, error), a transcript.Attachment, done func(image.Image, error)) {
 	if img, ok := t.Get(a.File); ok {
 		done(img, nil)
@@ -90,21 +90,21 @@ func (t *Thumbs) Load(read func() ([]byte, error), a transcript.Attachment, done
 	}()
 }
 
-// largeSide is how many pixels an image that is shown large has on a side, at most:
-// some graphics cards take no larger ones.
+// largeSide is the longest side of an image shown large, in pixels: some graphics cards
+// take no larger ones.
 const largeSide = 4096
 
-// Large decodes an image to be shown large.
+// Large decodes an image for display at large size.
 func Large(data []byte) (image.Image, error) { return within(data, largeSide, largeSide) }
 
-// makeThumb decodes an image and makes it small.
+// makeThumb decodes an image and shrinks it to a thumbnail.
 func makeThumb(data []byte) (image.Image, error) { return within(data, 2*thumbWidth, 2*thumbHeight) }
 
-// mostPixels is how many pixels an image may have: a few kB can say that they are many
-// more than memory holds.
+// mostPixels is the number of pixels an image may have: a file of a few kB can claim more
+// than fit in memory.
 const mostPixels = 100 << 20
 
-// within decodes an image and fits it into so many pixels.
+// within decodes an image and shrinks it to fit a size in pixels.
 func within(data []byte, mostWidth, mostHeight int) (image.Image, error) {
 	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width > mostPixels/max(c.Height, 1) {
 		return nil, cmp.Or(err, errors.New("it has too many pixels"))
@@ -124,7 +124,7 @@ func within(data []byte, mostWidth, mostHeight int) (image.Image, error) {
 	return out, nil
 }
 
-// thumbSize fits a size into a box, never enlarging it.
+// thumbSize shrinks a size to fit a box; it never enlarges.
 func thumbSize(w, h, boxW, boxH int) (int, int) {
 	if w > boxW {
 		w, h = boxW, max(1, h*boxW/w)

@@ -9,10 +9,10 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// An answer that says "I'll remember that" where nothing was saved is left as it is;
-// a quiet line below it says so, and offers to save what the user chooses to.
+// An answer that says "I'll remember that" although nothing was saved stays as it is. A
+// note below it says so and offers to save a line the user can edit.
 
-// unkeptRow is the line, or the field with what is going to be remembered.
+// unkeptRow returns that note, or the field with the line to remember.
 func (r *Rows) unkeptRow(e *conversation.EntryView, editing bool) *column.Placed {
 	key := e.Key
 	if editing {

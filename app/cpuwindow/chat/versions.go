@@ -10,9 +10,9 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// pager is the way between the versions of a message: "‹ 2 / 3 ›".
+// pager steps through the versions of a message: "‹ 2 / 3 ›".
 type pager struct {
-	id         string // of the one that is shown
+	id         string // ID of the version that is shown
 	prev, next *kit.Button
 	object     *fyne.Container
 }
@@ -22,7 +22,7 @@ func (r *Rows) newPager(e *conversation.EntryView) *pager {
 	p := &pager{id: e.Block}
 	turn := func(sign string, to int) *kit.Button {
 		b := kit.NewButton(kit.ButtonQuiet, sign, func() { r.Act.UseVersion(all[to], to < at) })
-		b.PadX = kit.Gap8 // enough to aim at
+		b.PadX = kit.Gap8 // large enough to hit
 		if to < 0 || to == len(all) {
 			b.Disable()
 		}
@@ -30,12 +30,12 @@ func (r *Rows) newPager(e *conversation.EntryView) *pager {
 	}
 	p.prev, p.next = turn("‹", at-1), turn("›", at+1)
 	words := kit.Small(i18n.With("{{.N}} / {{.All}}", i18n.Places{"N": at + 1, "All": len(all)}))
-	p.object = kit.Inset(0, 0, -kit.Gap8, -kit.Gap8, kit.Line(0, -1, p.prev, words, p.next)) // its signs stand at the edges
+	p.object = kit.Inset(0, 0, -kit.Gap8, -kit.Gap8, kit.Line(0, -1, p.prev, words, p.next)) // aligns the signs with the edges
 	return p
 }
 
-// FocusVersion gives the focus to the way on from a version: back where one went back
-// and can go on so.
+// FocusVersion focuses the button that leads on from a version, in the direction the user
+// was going if possible.
 func (c *View) FocusVersion(canvas fyne.Canvas, id string, back bool) {
 	focus := func(p *pager) {
 		if p == nil || p.id != id {
@@ -51,7 +51,7 @@ func (c *View) FocusVersion(canvas fyne.Canvas, id string, back bool) {
 		focus(b.pager)
 	}
 	for _, f := range c.feet {
-		f.row.MinSize() // before that the toolkit does not know what is in it
+		f.row.MinSize() // the toolkit learns the row's content only then
 		focus(f.pager)
 	}
 }

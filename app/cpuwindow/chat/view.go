@@ -14,16 +14,16 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// View draws the conversation that is shown in a column that scrolls.
+// View draws the conversation that is shown, in a column that scrolls.
 type View struct {
 	*Rows
 	Port      *column.Viewport
 	Latest    *kit.Button
 	Object    fyne.CanvasObject
 	feet      map[string]*answerFoot
-	alive     map[string]*answerFoot // those in use, while the rows are laid out
+	alive     map[string]*answerFoot // those in use during layoutRows
 	left      int                    // messages that existed when the reader left the end
-	olderThen int                    // blocks that weren't shown at that moment
+	olderThen int                    // blocks that weren't built at that moment
 	float     *fyne.Container
 	extra     []*column.Placed // cards below everything: first run, notices
 	stateRow  *stateRow
@@ -37,13 +37,13 @@ type Rows struct {
 	Built    map[string]*Entry
 	Expanded map[string]bool // entries that are open; a message, if it is being edited
 	Reading  bool            // nothing can be changed here
-	OnToggle func()          // called when an entry was opened or closed: lays the rows out again
+	OnToggle func()          // called when an entry was opened or closed; lays the rows out again
 	unfolded map[string]bool // long messages that are shown whole
 	last     conversation.View
 	now      func() time.Time
 }
 
-// Entry is the rows of one entry.
+// Entry holds the rows of one entry.
 type Entry struct {
 	rev      int
 	Rows     []*column.Placed
@@ -53,11 +53,11 @@ type Entry struct {
 	head     *headRow
 	fold     *kit.Button
 	pager    *pager        // of a message that has versions
-	text     string        // of a message of the user's
+	text     string        // of a user's message
 	said     markdown.View // of an answer
 }
 
-// New is a chat in which nothing is.
+// New returns an empty chat.
 func New(act Actions) *View {
 	rows := &Rows{Act: act, Built: map[string]*Entry{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
 	c := &View{Rows: rows, Port: column.NewViewport(), feet: map[string]*answerFoot{}}
@@ -87,7 +87,7 @@ func New(act Actions) *View {
 	return c
 }
 
-// floatLayout keeps one small object above the lower edge.
+// floatLayout places a small object above the lower edge.
 type floatLayout struct{}
 
 func (floatLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
@@ -97,7 +97,7 @@ func (floatLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[0].Resize(m)
 }
 
-// Show draws a conversation; another one than before starts at its end.
+// Show draws a conversation. A different conversation starts at its end.
 func (c *View) Show(v conversation.View) {
 	if v.Name != c.last.Name {
 		c.Built, c.feet, c.Expanded, c.unfolded = map[string]*Entry{}, map[string]*answerFoot{}, map[string]bool{}, map[string]bool{}
@@ -116,7 +116,7 @@ func (c *View) layoutRows() {
 	}
 	alive := make(map[string]*Entry, len(v.Entries))
 	c.alive = map[string]*answerFoot{}
-	turn, answer := 0, len(rows) // where the turn begins, and the rows of its answer
+	turn, answer := 0, len(rows) // index of the turn's first entry, and of the first row of its answer
 	for i := range v.Entries {
 		b := c.Build(&v.Entries[i])
 		alive[v.Entries[i].Key] = b
@@ -148,7 +148,7 @@ func (c *View) layoutRows() {
 	}
 }
 
-// endsTurn reports whether a turn's last entry is the i-th.
+// endsTurn reports whether entry i is the last of its turn.
 func endsTurn(entries []conversation.EntryView, i int) bool {
 	if i+1 == len(entries) {
 		return true
@@ -157,7 +157,7 @@ func endsTurn(entries []conversation.EntryView, i int) bool {
 	return next == conversation.User || next == conversation.Summary
 }
 
-// messages counts the messages that are here.
+// messages returns the number of messages built.
 func (c *View) messages() int {
 	n := 0
 	for i := range c.last.Entries {
@@ -168,7 +168,7 @@ func (c *View) messages() int {
 	return n
 }
 
-// nameLatest says how many messages came since the reader left the end.
+// nameLatest shows how many messages arrived since the reader left the end.
 func (c *View) nameLatest() {
 	label := i18n.T("Jump to latest ↓")
 	if n := c.messages() - c.left; n > 0 && c.Port.Away && c.last.Older == c.olderThen {
@@ -180,7 +180,7 @@ func (c *View) nameLatest() {
 	}
 }
 
-// turnFoot is the foot of a turn that is over.
+// turnFoot returns the foot of a finished turn.
 func (c *View) turnFoot(turn []conversation.EntryView, newest bool) *column.Placed {
 	if newest && c.last.Busy || c.Reading {
 		return nil
@@ -202,13 +202,13 @@ func (c *View) SetExtra(rows []*column.Placed) {
 	c.layoutRows()
 }
 
-// Toggle opens or closes an entry; of a message, the editing of it.
+// Toggle opens or closes an entry; for a message, its editing.
 func (r *Rows) Toggle(key string) {
 	r.Expanded[key] = !r.Expanded[key]
 	r.OnToggle()
 }
 
-// OpenSummary shows the Summary that stands for older messages.
+// OpenSummary opens the Summary that stands for older messages.
 func (c *View) OpenSummary() {
 	for i := range c.last.Entries {
 		e := &c.last.Entries[i]

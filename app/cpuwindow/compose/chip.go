@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Chip is a file beside a message: its name, and where it can be removed a ×.
+// Chip is a file that goes with a message: its name, and a × if it can be removed.
 type Chip struct {
 	widget.BaseWidget
 	bg     *kit.Surface

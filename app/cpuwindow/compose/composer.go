@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Composer is where people write: it grows to eight lines, then scrolls.
+// Composer is the field for writing messages. It grows to eight lines, then scrolls.
 type Composer struct {
 	widget.BaseWidget
 	Entry   *kit.Field
@@ -22,9 +22,9 @@ type Composer struct {
 	send    *kit.Button
 	stop    *kit.Button
 	hint    *kit.Label
-	asked   string // what stands in the empty field, where there is room for it
+	asked   string // placeholder of the empty field, as far as there is room
 	Warned  string
-	Note    *prose.Text  // what went wrong with a file
+	Note    *prose.Text  // what went wrong with a file, or what Check returned
 	Chips   *kit.FlowRow // files that go with the message
 	Attach  *kit.Button
 	rows    int
@@ -34,18 +34,18 @@ type Composer struct {
 	Resized func()
 	Busy    bool
 
-	Check    func(text string) string // what is wrong with it; "" nothing
+	Check    func(text string) string // returns what is wrong with the text, or ""
 	OnAttach func()
 	OnRemove func(i int)
-	OnText   func(text string) // another text: typed, or "" where one was put there; optional
+	OnText   func(text string) // called with new text as it is typed, and with "" when SetText replaces it; optional
 }
 
-// LongText is how many bytes surely need more lines than a field shows, at any width.
+// LongText is a number of bytes that needs more lines than the field shows, at any width.
 const LongText = 2000
 
 const composerRows = 8
 
-// NewComposer is an empty composer.
+// NewComposer returns an empty composer.
 func NewComposer(onSend func(string), onStop func(), onDraft func(string)) *Composer {
 	c := &Composer{onSend: onSend, onStop: onStop, onDraft: onDraft, rows: 1, Check: func(string) string { return "" }}
 	c.box = kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble)
@@ -83,7 +83,7 @@ func (c *Composer) told(text string) {
 	c.Keys.Pasted = c.Keys.Pasted && c.Entry.Text != ""
 }
 
-// Submit sends what is written. While an answer arrives it waits for its turn.
+// Submit sends the text. While an answer arrives the message waits for its turn.
 func (c *Composer) Submit() {
 	text := strings.TrimSpace(c.Entry.Text)
 	if text == "" && len(c.Chips.Objects) == 0 {
@@ -101,7 +101,7 @@ func (c *Composer) ring(on bool) {
 	c.box.Set(kit.RoleCard, role)
 }
 
-// Say shows words below the text.
+// Say shows a hint below the text.
 func (c *Composer) Say(words string) {
 	if c.hint.Text != words {
 		c.hint.SetText(words)
@@ -109,7 +109,7 @@ func (c *Composer) Say(words string) {
 	}
 }
 
-// Warn says what went wrong, above the text; "" takes it away.
+// Warn shows a problem above the text; "" removes it.
 func (c *Composer) Warn(words string) {
 	if words == c.Warned {
 		return
@@ -135,7 +135,7 @@ func (c *Composer) SetFiles(files []conversation.File) {
 	c.grown()
 }
 
-// grown lays the window out anew: the composer has another height.
+// grown lays the window out again, because the composer's height changed.
 func (c *Composer) grown() {
 	c.Refresh()
 	if c.Resized != nil {
@@ -143,7 +143,7 @@ func (c *Composer) grown() {
 	}
 }
 
-// SetBusy shows Stop instead of Send.
+// SetBusy shows Stop instead of Send while busy.
 func (c *Composer) SetBusy(busy bool) {
 	if busy == c.Busy {
 		return
@@ -156,7 +156,7 @@ func (c *Composer) SetBusy(busy bool) {
 	c.Refresh()
 }
 
-// SetText replaces the draft without telling of it.
+// SetText replaces the draft without reporting a change.
 func (c *Composer) SetText(t string) {
 	c.told("")
 	c.Keys.Pasted = false
@@ -169,14 +169,14 @@ func (c *Composer) SetText(t string) {
 	c.fitRows()
 }
 
-// Ask says what the empty field is for.
+// Ask sets the placeholder of the empty field.
 func (c *Composer) Ask(hint string) {
 	c.asked = hint
 	c.fitHint()
 }
 
-// fitHint shows as much of the hint as two lines have room for, the first sentence at
-// least.
+// fitHint shows as much of the placeholder as fits on two lines, at least the first
+// sentence.
 func (c *Composer) fitHint() {
 	hint := c.asked
 	if w := c.Entry.Size().Width - 2*kit.Gap8; w > 40 {
@@ -187,8 +187,8 @@ func (c *Composer) fitHint() {
 	}
 }
 
-// shortened leaves out the last sentences, or parts of one, of a hint that takes more
-// than two lines.
+// shortened drops the last sentences, or parts of a sentence, until a hint fits on two
+// lines.
 func shortened(hint string, width float32) string {
 	for {
 		p := prose.New([]prose.Run{{Text: hint}}, kit.SizeText, kit.RoleText)
@@ -202,7 +202,7 @@ func shortened(hint string, width float32) string {
 
 func (c *Composer) fitRows() {
 	text := c.Entry.Text
-	if len(text) > LongText { // fills the eight lines in any case
+	if len(text) > LongText { // fills the eight lines anyway
 		text = text[:prose.RuneFloor(text, LongText)]
 	}
 	p := prose.New([]prose.Run{{Text: text}}, kit.SizeText, kit.RoleText)
@@ -230,7 +230,7 @@ func (c *Composer) CreateRenderer() fyne.WidgetRenderer { return &composerRender
 
 type composerRenderer struct{ c *Composer }
 
-// above is the height of what stands above the text.
+// above returns the height of what stands above the text.
 func (r *composerRenderer) above(width float32) float32 {
 	c, h := r.c, float32(0)
 	if !c.Note.Hidden {
@@ -297,7 +297,7 @@ func (r *composerRenderer) Objects() []fyne.CanvasObject {
 }
 func (r *composerRenderer) Destroy() {}
 
-// AskHint is what stands in the empty field.
+// AskHint returns the placeholder of the empty field.
 func AskHint() string {
 	return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line. / lists agents and commands.")
 }

@@ -11,18 +11,18 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Foot is the line below the composer: context, reloads, server.
+// Foot is the line below the composer: context meter, reloads, server.
 type Foot struct {
 	label   *kit.Label
 	bar     *kit.Gauge
 	Context *kit.Label
-	summary *kit.Button // opens the Summary, where there is one
+	summary *kit.Button // opens the Summary, if there is one
 	Reload  *kit.Label
 	Server  *kit.Label
 	Box     *fyne.Container
 }
 
-// NewFoot is a foot that knows nothing yet.
+// NewFoot returns an empty foot.
 func NewFoot(openSummary func()) *Foot {
 	f := &Foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), Context: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), Reload: kit.Small("").Squeezable(), Server: kit.Small("")}
 	f.label.Hide()
@@ -32,10 +32,11 @@ func NewFoot(openSummary func()) *Foot {
 	return f
 }
 
-// leastReload is the room below which what was reloaded is not shown.
+// leastReload is the width below which the reload message is hidden.
 const leastReload float32 = 64
 
-// footLayout: meter left, reloads in the middle where there is room, server right.
+// footLayout places the meter left, the reload message in the middle if there is room, and
+// the server right.
 type footLayout struct{}
 
 func (footLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(120, 16) }
@@ -61,8 +62,8 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	placeReload(o[4].(*kit.Label), x+kit.Gap8, right-kit.Gap8, s)
 }
 
-// placeReload puts what was reloaded into the middle, or as near as what is beside it
-// leaves room; shortened where there is some, and away where that says nothing.
+// placeReload centres the reload message as far as its neighbours allow. It shortens the
+// message to the room there is, and hides it if that is too little to read.
 func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
 	need := kit.MeasureText(reload.Text, reload.TextSize, reload.Style)
 	width := min(need.Width, to-from)
@@ -74,8 +75,8 @@ func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
 	reload.Resize(fyne.NewSize(width, need.Height))
 }
 
-// SetUsage shows how full the model's context is; nil hides the meter.
-// summarised is how many messages the Summary stands for; that opens it.
+// SetUsage shows how full the model's context is; nil hides the meter. summarised is the
+// number of messages the Summary stands for; a tap on it opens the Summary.
 func (f *Foot) SetUsage(u *agents.Usage, summarised int) {
 	on := u != nil && u.ContextSize > 0
 	f.label.Hidden, f.bar.Hidden = !on, !on
@@ -92,7 +93,7 @@ func (f *Foot) SetUsage(u *agents.Usage, summarised int) {
 	f.Box.Refresh()
 }
 
-// fill draws the meter and gives its words.
+// fill draws the meter and returns its text.
 func (f *Foot) fill(u *agents.Usage) string {
 	share := float64(u.PromptTokens+u.AnswerTokens) / float64(u.ContextSize)
 	role := kit.RoleAccent
@@ -105,26 +106,26 @@ func (f *Foot) fill(u *agents.Usage) string {
 	return i18n.With("{{.PromptTokens}} of {{.ContextSize}}", i18n.Places{"PromptTokens": TokensWords(u.PromptTokens + u.AnswerTokens), "ContextSize": TokensWords(u.ContextSize)})
 }
 
-// SetReload says what was read again from the disk.
+// SetReload shows what was read again from disk.
 func (f *Foot) SetReload(text string) {
 	f.Reload.SetText(text)
 	f.Box.Refresh()
 }
 
-// SetServer says how the model server is.
+// SetServer shows the state of the model server.
 func (f *Foot) SetServer(text string, down bool) {
 	role := kit.RoleMuted
 	if down {
 		role = kit.RoleHot
 	}
 	if f.Server.Text == text && f.Server.Role == role {
-		return // said again every few seconds while the server is down
+		return // repeated every few seconds while the server is down
 	}
 	f.Server.Set(text, role)
 	f.Box.Refresh()
 }
 
-// TokensWords is a count of tokens: 640, 3.1k, 8k.
+// TokensWords formats a number of tokens: 640, 3.1k, 8k.
 func TokensWords(n int) string {
 	switch {
 	case n < 1000:

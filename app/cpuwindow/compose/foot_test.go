@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// Whatever the width, nothing in the foot is drawn over something else.
+// At any width, the parts of the foot don't overlap.
 func TestTheFootsPartsStayApart(t *testing.T) {
 	screentest.New(t)
 	f := NewFoot(func() {})

@@ -6,22 +6,22 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Field is a field in which Enter sends and Shift+Enter makes a new line: the
-// reverse of Fyne's.
+// Field is a field in which Enter sends and Shift+Enter starts a new line, the reverse of
+// Fyne's.
 type Field struct {
 	*kit.Field
 	OnSend   func()
 	OnEscape func()
-	OnUp     func()                       // Up in an empty field; optional
-	OnMenu   func(ev *fyne.KeyEvent) bool // before the field: a menu lies over it; optional
+	OnUp     func()                       // called by Up in an empty field; optional
+	OnMenu   func(ev *fyne.KeyEvent) bool // gets the keys first while a menu lies over the field; reports whether it took one; optional
 	OnScroll func(ev *fyne.KeyEvent)
 
-	OnLongPaste  func(text string) // optional, as the next
+	OnLongPaste  func(text string) // optional, like the next
 	OnPasteImage func()
-	Pasted       bool // the text begins with what was pasted
+	Pasted       bool // the text begins with a pasted one
 }
 
-// NewField is an empty field.
+// NewField returns an empty field.
 func NewField() *Field {
 	m := &Field{Field: kit.NewTextArea()}
 	m.SetMinRowsVisible(1)
@@ -55,7 +55,7 @@ func (m *Field) key(k *fyne.KeyEvent) bool {
 	return true
 }
 
-// paste takes a long text and an image, which become files.
+// paste takes long texts and images, which become files.
 func (m *Field) paste(s fyne.Shortcut) bool {
 	p, ok := s.(*fyne.ShortcutPaste)
 	if !ok {
@@ -73,6 +73,6 @@ func (m *Field) paste(s fyne.Shortcut) bool {
 	return true
 }
 
-// pasteLimit is the longest text that is pasted into the composer, in bytes: a
-// longer one becomes a file, which keeps the field quick and the message readable.
+// pasteLimit is the longest text to paste into the composer, in bytes. A longer one becomes
+// a file, which keeps the field fast and the message readable.
 const pasteLimit = 8 << 10

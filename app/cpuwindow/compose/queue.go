@@ -12,11 +12,11 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Messages written while an answer arrives wait for it. They are sent one after
-// the other, each when the answer before it is done; Stop and errors hold them back
-// until the user says so. They belong to their session, whichever is shown.
+// Messages written while an answer arrives wait for it. They are sent one by one, each when
+// the answer before it is done. After Stop or an error they wait until the user sends them.
+// They belong to their session, whichever session is shown.
 
-// Queue is what waits, above the composer.
+// Queue shows the waiting messages above the composer.
 type Queue struct {
 	Box    *fyne.Container
 	rows   []conversation.Queued
@@ -27,17 +27,17 @@ type Queue struct {
 	resize func()
 }
 
-// queueShown is how many messages are shown; more are counted.
+// queueShown is the number of messages shown; the others are counted.
 const queueShown = 4
 
-// NewQueue is a queue in which nothing waits.
+// NewQueue returns an empty queue.
 func NewQueue(edit, drop, send func(id int), resize func()) *Queue {
 	q := &Queue{Box: kit.Stack(kit.Gap4), edit: edit, drop: drop, send: send, resize: resize}
 	q.Box.Hide()
 	return q
 }
 
-// Show draws the queue, where it changed.
+// Show draws the queue if it changed.
 func (q *Queue) Show(rows []conversation.Queued, held bool) {
 	same := func(a, b conversation.Queued) bool { return a.Id == b.Id && a.Text == b.Text }
 	if slices.EqualFunc(rows, q.rows, same) && held == q.held {

@@ -11,20 +11,21 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// history is what of the transcript is in the log. It is guarded by the conversation's lock.
+// history is the part of the transcript that is in the log. It is guarded by the log's
+// lock.
 type history struct {
 	log     *log
 	reading bool   // older messages are being read
-	older   int    // blocks before the first one here; they are read on demand
-	first   string // that block
-	// summarised is how many messages the Summary stands for.
+	older   int    // blocks before the first one in the log; they are read on demand
+	first   string // the first block in the log
+	// summarised is the number of messages the Summary stands for.
 	summarised int
-	edited     map[string]bool               // messages in the place of earlier versions
+	edited     map[string]bool               // messages that replaced earlier versions
 	anew       map[string]bool               // messages that were answered again
-	parsed     map[string]*markdown.Document // while a transcript is read again: the texts that are here, by block
+	parsed     map[string]*markdown.Document // set while a transcript is read again: the texts already parsed, by block
 }
 
-// parse gives the text of a block, as it is here already where it is the same.
+// parse returns the document of a block, and reuses the parsed one if its text is the same.
 func (h *history) parse(b transcript.Block) *markdown.Document {
 	if d := h.parsed[b.ID]; d != nil && d.Text() == b.Text {
 		return d
@@ -32,7 +33,8 @@ func (h *history) parse(b transcript.Block) *markdown.Document {
 	return markdown.Parse(b.Text)
 }
 
-// keepLike gives the entries that look as one of those before its key.
+// keepLike gives each entry that looks like one of those before it the key and the document
+// of that one.
 func (h *history) keepLike(before []*entry) {
 	old := make(map[place]*entry, len(before))
 	for i, e := range before {
@@ -42,13 +44,13 @@ func (h *history) keepLike(before []*entry) {
 		at := placeOf(h.log.entries, i)
 		if o := old[at]; o != nil && alike(*o, *e) {
 			e.Key, e.Rev, e.Doc = o.Key, o.Rev, o.Doc
-			delete(old, at) // a key is one entry's
+			delete(old, at) // a key belongs to one entry
 		}
 	}
 }
 
-// addFrom builds the blocks of a range; the Summary stands in front of it where its
-// place is further up.
+// addFrom appends the entries of blocks[from:to]. If the Summary's place is further up, it
+// goes first.
 func (h *history) addFrom(blocks []transcript.Block, from, to, summary int) {
 	if summary >= 0 && summary < from {
 		h.addBlocks(blocks[summary : summary+1])
@@ -85,7 +87,8 @@ func (h *history) addBlocks(blocks []transcript.Block) {
 	}
 }
 
-// addHead puts the badge above the turn's first block: of the answer, if it has one.
+// addHead appends the badge above a turn's first block. It shows the answer's agent, if
+// there is an answer.
 func (h *history) addHead(rest []transcript.Block) {
 	of := rest[0]
 	for _, b := range rest {
@@ -125,7 +128,7 @@ func (h *history) addAnswerBlock(b transcript.Block) {
 	}
 }
 
-// addNote appends a Note's entry; before are the blocks before it.
+// addNote appends the entry of a Note. before holds the blocks that precede it.
 func (h *history) addNote(b transcript.Block, before []transcript.Block) {
 	text, goOn := noteLine(b), agents.CanGoOn(b)
 	switch b.Note {

@@ -7,8 +7,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// BeginEdit puts an edited message in the place of the one before, and takes away
-// what followed that. The files of the earlier version go along: it gives them.
+// BeginEdit replaces a message by its edited text and removes what followed it. It returns
+// the files of the earlier version, which go with the new one.
 func (t *turn) BeginEdit(block, text string, now time.Time) (files []transcript.Attachment) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -26,7 +26,7 @@ func (t *turn) BeginEdit(block, text string, now time.Time) (files []transcript.
 	return files
 }
 
-// MessagesAfter counts the messages on the screen after one of the user's.
+// MessagesAfter counts the messages on the screen after one of the user's messages.
 func (l *log) MessagesAfter(block string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,8 +40,8 @@ func (l *log) MessagesAfter(block string) int {
 	return n
 }
 
-// branches finds what a transcript says of branches: messages that stand in the
-// place of another one, and messages that were answered again.
+// branches returns the messages that a transcript's branches replaced, and those that were
+// answered again.
 func branches(blocks []transcript.Block) (edited, again map[string]bool) {
 	edited, again = map[string]bool{}, map[string]bool{}
 	for i, b := range blocks {
@@ -58,14 +58,14 @@ func branches(blocks []transcript.Block) (edited, again map[string]bool) {
 	return edited, again
 }
 
-// Branched reports whether the run that ended last began a branch.
+// Branched reports whether the run that ended last started a branch.
 func (t *turn) Branched() bool {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
 	return t.again || t.editing != ""
 }
 
-// TakeVersions takes over what a transcript says of versions.
+// TakeVersions updates the versions of the entries from a transcript.
 func (l *log) TakeVersions(t *transcript.Transcript) {
 	versions := t.Versions()
 	l.mu.Lock()
@@ -79,7 +79,7 @@ func (l *log) TakeVersions(t *transcript.Transcript) {
 	}
 }
 
-// WasTurnedBack reports, once, whether a branch's run failed.
+// WasTurnedBack reports whether a branch's run failed. It reports each failure once.
 func (t *turn) WasTurnedBack() bool {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()

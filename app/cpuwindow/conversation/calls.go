@@ -43,8 +43,8 @@ func (t *turn) applyCall(ev agents.Event) {
 	}
 }
 
-// settleCall puts a call that has ended below those that ended before it, as the
-// transcript has them: what a specialist did stands above the specialist.
+// settleCall moves a call that has ended below those that ended before it, in the order of
+// the transcript: a specialist's calls stand above the specialist.
 func (t *turn) settleCall(e *entry) {
 	at := slices.Index(t.log.entries, e)
 	to := at

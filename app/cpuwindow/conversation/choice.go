@@ -7,36 +7,36 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// choice is what is chosen for the conversation. Any goroutine may call any method.
+// choice holds the settings chosen for the conversation. Any goroutine may call any method.
 type choice struct {
 	mu      sync.Mutex
 	chosen  transcript.Settings
-	unsaved bool // it is in no transcript yet
+	unsaved bool // no transcript holds it yet
 }
 
-// Chosen is what is chosen for the conversation now.
+// Chosen returns the settings chosen for the conversation.
 func (h *choice) Chosen() transcript.Settings {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.chosen
 }
 
-// Choose changes what is chosen; it waits to be written.
+// Choose changes the settings, which then wait to be written.
 func (h *choice) Choose(s transcript.Settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.chosen, h.unsaved = s, true
 }
 
-// ChoiceWritten notes that the transcript holds this choice. A newer choice still waits to
-// be written.
+// ChoiceWritten records that the transcript holds this choice. A newer choice still waits
+// to be written.
 func (h *choice) ChoiceWritten(s transcript.Settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.unsaved = h.unsaved && !h.chosen.Equal(s)
 }
 
-// ChosenIn takes what the transcript says was chosen, unless something newer waits to be
+// ChosenIn takes the settings from the transcript, unless a newer choice waits to be
 // written.
 func (h *choice) ChosenIn(t *transcript.Transcript) {
 	h.mu.Lock()
@@ -46,16 +46,16 @@ func (h *choice) ChosenIn(t *transcript.Transcript) {
 	}
 }
 
-// unwritten reports whether what is chosen waits to be written.
+// unwritten reports whether the choice waits to be written.
 func (h *choice) unwritten() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.unsaved
 }
 
-// AddChoice puts the choice into a request when no transcript holds it yet. A retry gets it
-// in any case: it writes no message, and the choice may be on its way to the transcript.
-// The choice counts as unwritten until ChoiceWritten.
+// AddChoice puts the choice into a request if no transcript holds it yet. A retry always
+// gets it: it writes no message, and the choice may be on its way to the transcript. The
+// choice counts as unwritten until ChoiceWritten.
 func (h *choice) AddChoice(req *agents.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

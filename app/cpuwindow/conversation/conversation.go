@@ -1,17 +1,18 @@
-// Package conversation is a conversation without a screen: what was said, what is being
-// said, and what waits to be said.
+// Package conversation holds a conversation without a screen: the messages so far, the turn
+// under way, and the messages that wait to be sent.
 //
-// A Conversation takes the events of its run as they come and the blocks of its
-// transcript when that is read; both become entries. View gives what is to be drawn now:
-// a copy whose parts are never changed again. It also holds the draft, the messages
-// that wait for their turn, the files that go along, and what is chosen for the session;
-// Unsent and RestoreDraft carry the first two over a restart.
+// A Conversation takes the events of its run as they arrive, and the blocks of its
+// transcript when that is read; both become entries. View returns a copy to draw, which
+// never changes again. A Conversation also holds the draft, the queued messages, the
+// attached files, and the settings chosen for the session; Unsent and RestoreDraft carry
+// the draft and the queue over a restart.
 //
-// A Conversation is made of its log of entries, the turn that writes into it, the history
-// that is read into it from the transcript, what is unsent, and what is chosen; none of these
-// knows another but the log. Any goroutine may call any method: the locks are taken inside
-// and never held while something else is called. It draws nothing, reads no transcript (it is given one) and
-// starts no turn: the window does these. What it says, it says in the user's language.
+// It consists of the log of entries, the turn that writes into the log, the history that is
+// read into the log from the transcript, the run under way, the notes about the memory, the
+// unsent messages, and the choice. They share the log; none knows another. Any goroutine
+// may call any method: the locks are taken inside and never held while code outside the
+// package runs. The package draws nothing, reads no transcript (the caller passes one) and
+// starts no turn: the window does these. Its texts are in the user's language.
 package conversation
 
 import (
@@ -22,8 +23,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Conversation is one session as the window knows it. Events of its run go to it
-// and nowhere else, whether it is shown or not.
+// Conversation is one session as the window knows it. It receives every event of its run,
+// whether it is shown or not.
 type Conversation struct {
 	*choice
 	*unsent
@@ -31,9 +32,9 @@ type Conversation struct {
 	Name    string
 	title   string
 	path    string
-	private bool  // in memory only
+	private bool  // kept in memory only
 	loading bool  // its transcript is being read
-	loadErr error // why it could not be
+	loadErr error // why it couldn't be read
 	*log
 	*running
 	turn
@@ -41,7 +42,7 @@ type Conversation struct {
 	memoryNotes
 }
 
-// New is an empty conversation of a session's name.
+// New returns an empty conversation for a session's name.
 func New(name string) *Conversation {
 	l, r := &log{shownID: map[string]bool{}}, &running{}
 	return &Conversation{
@@ -50,43 +51,43 @@ func New(name string) *Conversation {
 	}
 }
 
-// Private reports whether it is in memory alone.
+// Private reports whether the conversation is kept in memory only.
 func (c *Conversation) Private() bool {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return c.private
 }
 
-// BeginLoading says that its transcript is being read.
+// BeginLoading records that the transcript is being read.
 func (c *Conversation) BeginLoading(private bool) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.loading, c.private = true, private
 }
 
-// Idle reports whether all of it is on disk: it can be read again.
+// Idle reports whether the whole conversation is on disk, so that it can be read again.
 func (c *Conversation) Idle() bool {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return !c.Busy() && c.path != "" && c.allSent() && !c.unwritten()
 }
 
-// Listed takes over what the session list says of it.
+// Listed sets the path and the title from the session list.
 func (c *Conversation) Listed(path, title string) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.path, c.title = path, cmp.Or(title, c.title)
 }
 
-// Path is the transcript's path; "" where there is none yet.
+// Path returns the transcript's path, or "" if there is none yet.
 func (c *Conversation) Path() string {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return c.path
 }
 
-// ContextSize is the size of the context that the last answer told, in tokens; 0
-// where there was none.
+// ContextSize returns the context size reported with the last answer, in tokens, or 0 if
+// there was none.
 func (t *turn) ContextSize() int {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -96,7 +97,7 @@ func (t *turn) ContextSize() int {
 	return t.usage.ContextSize
 }
 
-// LastModel is the model that answered last; "" where none did.
+// LastModel returns the model that answered last, or "" if none did.
 func (l *log) LastModel() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +109,7 @@ func (l *log) LastModel() string {
 	return ""
 }
 
-// LastEditable is the key of the newest message, where it can be edited.
+// LastEditable returns the key of the newest message, or "" if it can't be edited.
 func (c *Conversation) LastEditable() string {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -120,8 +121,8 @@ func (c *Conversation) LastEditable() string {
 	return ""
 }
 
-// FillBelowError is fill for a conversation whose branch was not begun: the error that
-// says so stays.
+// FillBelowError is Fill for a conversation whose branch couldn't be started: the error
+// that reports it stays.
 func (c *Conversation) FillBelowError(t *transcript.Transcript) {
 	last := c.lastError()
 	c.Fill(t)
@@ -141,35 +142,35 @@ func (l *log) lastError() *entry {
 	return nil
 }
 
-// NewPrivate is a conversation that stays in memory.
+// NewPrivate returns a conversation that stays in memory.
 func NewPrivate(name string) *Conversation {
 	c := New(name)
 	c.private = true
 	return c
 }
 
-// Entries are the entries of blocks of one branch, as a conversation shows them.
+// Entries returns the entries of one branch's blocks, as a conversation shows them.
 func Entries(name string, blocks []transcript.Block) []EntryView {
 	c := New(name)
 	c.addBlocks(blocks)
 	return c.View(time.Now()).Entries
 }
 
-// Title is the title, "" where there is none yet.
+// Title returns the title, or "" if there is none yet.
 func (c *Conversation) Title() string {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return c.title
 }
 
-// Begun reports whether anything of it may be on disk.
+// Begun reports whether any of the conversation may be on disk.
 func (c *Conversation) Begun() bool {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return len(c.entries) > 0 || c.older > 0 || c.path != "" || c.Busy() || c.loading
 }
 
-// Empty reports whether nothing was said in it yet.
+// Empty reports whether nothing was said in the conversation yet.
 func (c *Conversation) Empty() bool {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()

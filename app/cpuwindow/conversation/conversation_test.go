@@ -18,7 +18,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// scriptedRun is a run whose events a test sends.
+// scriptedRun is a run whose events the test sends.
 type scriptedRun struct {
 	events  chan agents.Event
 	stopped bool
@@ -35,7 +35,7 @@ func (r *scriptedRun) Answer(id string, answer agents.Answer) bool {
 	return true
 }
 
-// Events ends with the events a test sends, or with ctx.
+// Events yields the events that the test sends, until the run or ctx ends.
 func (r *scriptedRun) Events(ctx context.Context) <-chan agents.Event {
 	out := make(chan agents.Event)
 	go func() {
@@ -55,7 +55,7 @@ func (r *scriptedRun) Events(ctx context.Context) <-chan agents.Event {
 	return out
 }
 
-// saidIn is a conversation after events, in a few words an entry.
+// saidIn describes a conversation's entries in a few words each.
 func saidIn(c *Conversation) []string {
 	var out []string
 	for _, e := range c.View(time.Now()).Entries {
@@ -456,8 +456,8 @@ func TestBrokenDraftsAreNoDrafts(t *testing.T) {
 	}
 }
 
-// Drafts that come back from before a forgetting hold nothing of it, on disk either; what
-// was typed since stays.
+// A drafts file from before a forgetting loses the forgotten text, on disk too; what was
+// typed since stays.
 func TestDraftsFromBeforeAForgettingAreCleaned(t *testing.T) {
 	path := t.TempDir() + "/drafts.json"
 	at := time.Now()
@@ -564,14 +564,14 @@ func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
 	}
 }
 
-// What is sent while a file is being read again stays in view.
+// A message sent while a file is being read again stays in view.
 func TestAMessageSentDuringAReadingStays(t *testing.T) {
 	c := New("cpu-1")
 	read := fileOf(transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "first"}, transcript.Block{ID: "2", Kind: transcript.KindAssistant, Parent: "1", Text: "answer"})
 	c.Fill(read)
 	turns := c.Turns()
 	c.Begin("second", time.Now())
-	c.FillSince(turns, read) // it was loaded before the message
+	c.FillSince(turns, read) // read before the message was sent
 	if id, text := c.LastUser(); text != "second" {
 		t.Errorf("the last message is %q (%s)", text, id)
 	}

@@ -13,13 +13,13 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Kept is what is kept of one session.
+// Kept holds the unsent text of one session.
 type Kept struct {
 	Draft string   `json:"draft,omitempty"`
 	Queue []string `json:"queue,omitempty"`
 }
 
-// draftsFile is the file. The session "" is a chat that is not on disk yet.
+// draftsFile is the content of the file. Session "" is a chat that isn't on disk yet.
 type draftsFile struct {
 	Format   string          `json:"format"`
 	Written  time.Time       `json:"written,omitzero"`
@@ -28,11 +28,11 @@ type draftsFile struct {
 
 const draftsFormat = "mac-stats-drafts/1"
 
-const draftsMax = 4 << 20 // bytes of the file that are read
+const draftsMax = 4 << 20 // bytes of the file that are read at most
 
-// ReadDrafts gives what is kept; nothing where there is no file, or none that can
-// be read. A file that came back from before a forgetting is rid of what is gone: a
-// text that holds words which were forgotten since the file was written.
+// ReadDrafts returns the saved drafts, or none if there is no readable file. If the file
+// was restored from before a forgetting, texts that contain forgotten words are removed,
+// also from the file. gone reports whether a text contains words forgotten since a time.
 func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]Kept {
 	data, err := wholefile.Read(path, draftsMax)
 	var kept draftsFile
@@ -53,13 +53,13 @@ func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[s
 		}
 	}
 	if dropped && WriteDrafts(path, kept.Sessions) != nil {
-		_ = os.Remove(path) // rather no draft than one that was forgotten
+		_ = os.Remove(path) // rather no draft than a forgotten one
 	}
 	return kept.Sessions
 }
 
-// WriteDrafts puts the file in place of the one before, or away where it is empty.
-// Its folder is never made: where it is gone, it was moved away and may come back.
+// WriteDrafts replaces the file, or removes it if there are no drafts. It never creates the
+// folder: a missing folder was moved away and may come back.
 func WriteDrafts(path string, sessions map[string]Kept) error {
 	if len(sessions) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func WriteDrafts(path string, sessions map[string]Kept) error {
 	return nil
 }
 
-// Without leaves out what holds something.
+// Without returns k without the texts for which holds is true, and whether that changed it.
 func (k Kept) Without(holds func(string) bool) (Kept, bool) {
 	out := Kept{Draft: k.Draft}
 	if holds(k.Draft) {

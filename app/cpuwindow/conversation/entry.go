@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Kind says what an entry of a conversation is.
+// Kind is the kind of an entry.
 type Kind int
 
 // The kinds of entries.
@@ -20,15 +20,15 @@ const (
 	Call          // a sub-call or a tool
 	Note          // a quiet line
 	Summary       // a divider
-	Error         // a card
+	Error         // an error card
 )
 
-// entry is one thing in a conversation, without any screen. Its fields are
-// guarded by the conversation's lock.
+// entry is one item of a conversation, independent of any screen. Its fields are guarded by
+// the log's lock.
 type entry struct {
 	Key   string // unique in the conversation
 	Kind  Kind
-	Block string // id in the transcript, "" until known
+	Block string // ID in the transcript, "" until known
 	round int
 	Rev   int // grows with every change
 
@@ -39,9 +39,9 @@ type entry struct {
 	Live         bool
 	Began        time.Time
 	Took         time.Duration
-	Asking       bool   // a question, or the call that it is about, waits for an answer
+	Asking       bool   // a question, or the call it is about, waits for an answer
 	Fault        *Fault // error
-	Count        int    // summary: messages it stands for
+	Count        int    // summary: number of messages it stands for
 
 	message
 	badge
@@ -49,58 +49,58 @@ type entry struct {
 	note
 }
 
-// message is what an entry is besides where it is a message: of the user, or an answer.
+// message holds the fields that only messages and answers have.
 type message struct {
-	Files    []transcript.Attachment // of the user
-	Versions []string                // the ids of all that stood in its place, itself among them; nil where it alone did
-	Edited   bool                    // of the user: in the place of an earlier version
+	Files    []transcript.Attachment // of a user's message
+	Versions []string                // IDs of all versions, including this one; nil if there is only one
+	Edited   bool                    // of a user's message: it replaced an earlier version
 }
 
-// badge is the same of a head.
+// badge holds the fields that only heads have.
 type badge struct {
 	Speed    float64               // tokens/s
-	Again    bool                  // there was an answer before
-	Read     []agents.MemoryRead   // what the prompt held of the memory
-	Recalled []agents.RecalledNote // what the answer was made with of earlier conversations
+	Again    bool                  // an earlier answer exists
+	Read     []agents.MemoryRead   // the memory that was in the prompt
+	Recalled []agents.RecalledNote // the notes of earlier conversations that were in the prompt
 }
 
-// call is the same of a call.
+// call holds the fields that only calls have.
 type call struct {
 	CallID  string
 	Task    string
 	Failed  string
-	Unsaved string // what became of a line that was not saved
+	Unsaved string // what happened to a line that wasn't saved
 	Tool    bool
 }
 
-// note is the same of a note.
+// note holds the fields that only notes have.
 type note struct {
-	UndoID   string           // memory that can be taken back
-	RetryID  string           // message to ask again
-	GoOn     bool             // the answer was cut short; in a View only where it can go on
-	Proposal string           // id of a memory that waits for Save or Discard
-	Proposed string           // its text, where that can be edited
-	Question *agents.Question // of the turn, as it was asked
-	memory   bool             // of the memory
-	learnt   string           // what was remembered, until it is taken back
-	Removed  bool             // a save removed something, and the user has not decided about it
-	Unkept   bool             // the answer claims to remember, and nothing was saved
+	UndoID   string           // memory change that can be undone
+	RetryID  string           // message to answer again
+	GoOn     bool             // the answer was cut short; in a View only if it can continue
+	Proposal string           // ID of a proposal that waits for Save or Discard
+	Proposed string           // the proposal's text, if it can be edited
+	Question *agents.Question // the turn's question, as it was asked
+	memory   bool             // about the memory
+	learnt   string           // the remembered text, until it is undone
+	Removed  bool             // a save removed something and the user hasn't decided about it
+	Unkept   bool             // the answer claims to remember, but nothing was saved
 }
 
-// Fault is an error as the card shows it.
+// Fault is an error as its card shows it.
 type Fault struct {
 	Kind     string // agents.Event.Kind
 	Sentence string
 	Next     string
 	Model    string
-	UserID   string // block to run again from; "" where nothing was written
-	Text     string // what to send again where UserID is ""
+	UserID   string // block to run again from; "" if nothing was written
+	Text     string // what to send again if UserID is ""
 	Offer    string // a model that can do what this one can't
-	Again    string // when it was tried again; "" for the first time
-	Edit     string // block in whose place the text was to be sent
+	Again    string // when it was retried; "" the first time
+	Edit     string // block that the text was to replace
 }
 
-// settleThought ends one: it took until now.
+// settleThought ends a thought at the given time.
 func (e *entry) settleThought(at time.Time) {
 	e.Live, e.Took = false, at.Sub(e.Began)
 	e.Rev++

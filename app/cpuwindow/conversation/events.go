@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Begin puts the user's message on the screen, before anything else is known.
+// Begin shows the user's message before anything else is known.
 func (c *Conversation) Begin(text string, now time.Time, files ...transcript.Attachment) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -21,7 +21,7 @@ func (c *Conversation) Begin(text string, now time.Time, files ...transcript.Att
 	}
 }
 
-// BeginAgain takes away what followed a user's message, which is answered anew.
+// BeginAgain removes what followed a user's message, because it is answered again.
 func (t *turn) BeginAgain(userID string, now time.Time) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -35,7 +35,7 @@ func (t *turn) BeginAgain(userID string, now time.Time) {
 	t.answered = had
 }
 
-// Apply takes one event of the conversation's run.
+// Apply applies one event of the conversation's run.
 func (c *Conversation) Apply(ev agents.Event) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -45,7 +45,7 @@ func (c *Conversation) Apply(ev agents.Event) {
 	c.apply(ev, c.private)
 }
 
-// LastUser is the block of the newest user message, for Retry, and its text.
+// LastUser returns the block and the text of the newest user message, for Retry.
 func (l *log) LastUser() (id, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (l *log) LastUser() (id, text string) {
 	return "", ""
 }
 
-// Ended says that a run gives no more events, however it ended.
+// Ended records that a run sends no more events, however it ended.
 func (t *turn) Ended(run Run) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
@@ -66,15 +66,15 @@ func (t *turn) Ended(run Run) {
 	}
 }
 
-// Fail notes that the transcript can't be read; nil that there is none yet.
+// Fail records that the transcript can't be read; nil means that there is none yet.
 func (c *Conversation) Fail(err error) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.loadErr, c.loading = err, false
 }
 
-// LacksServer reports whether the last turn ended because there was no server or
-// no model to answer it.
+// LacksServer reports whether the last turn failed because no server or no model could
+// answer it.
 func (l *log) LacksServer() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,8 +85,8 @@ func (l *log) LacksServer() bool {
 	return f != nil && (f.Kind == fault.KindDown || f.Kind == fault.KindNoModel || f.Kind == fault.KindModelMissing)
 }
 
-// DropFailed takes away a message that never reached the disk and its error: it
-// is sent anew.
+// DropFailed removes a message that never reached the disk, and its error: the message is
+// sent again.
 func (l *log) DropFailed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +96,8 @@ func (l *log) DropFailed() {
 	}
 }
 
-// NextQueued takes the message to send after a turn that ended well, or that was
-// stopped for it; ok is false where none is to be sent.
+// NextQueued takes the message to send after a turn that ended well or was stopped for it.
+// ok is false if there is none to send.
 func (c *Conversation) NextQueued() (q Queued, ok bool) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()

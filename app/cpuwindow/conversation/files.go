@@ -11,14 +11,14 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// File is a file that goes with the next message of a conversation: read and
-// checked, or one of an earlier message that is sent anew.
+// File is a file that goes with the next message: one that was read and checked, or one of
+// an earlier message that is sent again.
 type File struct {
 	Upload attach.File
-	Kept   *transcript.Attachment // is in session/files already
+	Kept   *transcript.Attachment // already in session/files
 }
 
-// Attachment is the file as a block links to it.
+// Attachment returns the attachment that a block links to.
 func (p File) Attachment() transcript.Attachment {
 	if p.Kept != nil {
 		return *p.Kept
@@ -26,7 +26,7 @@ func (p File) Attachment() transcript.Attachment {
 	return p.Upload.Attachment()
 }
 
-// Label is the chip's words: "notes.txt · 12 KB".
+// Label returns the chip's label: "notes.txt · 12 KB".
 func (p File) Label() string {
 	a := p.Attachment()
 	if p.Kept != nil {
@@ -52,7 +52,7 @@ func sizeWords(n int) string {
 	return i18n.Number(fmt.Sprintf("%.1f MB", float64(n)/(1<<20)))
 }
 
-// AddTo puts files into a request.
+// AddTo adds files to a request.
 func AddTo(req *agents.Request, files []File) {
 	var kept []transcript.Attachment
 	for _, f := range files {
@@ -65,7 +65,7 @@ func AddTo(req *agents.Request, files []File) {
 	req.Text = transcript.WithLinks(req.Text, kept...)
 }
 
-// Attachments is the attachments of pending files.
+// Attachments returns the attachments of pending files.
 func Attachments(list []File) []transcript.Attachment {
 	var files []transcript.Attachment
 	for _, p := range list {
@@ -74,8 +74,8 @@ func Attachments(list []File) []transcript.Attachment {
 	return files
 }
 
-// DropSent lets go of the files of the last message, unless they reached no disk:
-// then they are sent again with it.
+// DropSent releases the files of the last message, unless the message didn't reach the
+// disk: they are sent with it again.
 func (c *Conversation) DropSent() {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *Conversation) DropSent() {
 	}
 }
 
-// Names are the names of files in one line.
+// Names returns the names of files in one line.
 func Names(files []transcript.Attachment) string {
 	var names []string
 	for _, f := range files {
@@ -93,8 +93,8 @@ func Names(files []transcript.Attachment) string {
 	return strings.Join(names, ", ")
 }
 
-// wordsOf is a message as it was written: with whom it is for, and without the links to
-// its files.
+// wordsOf returns a message as it was typed: with its addressee, without the links to its
+// files.
 func wordsOf(b transcript.Block) string {
 	text := b.Text
 	if len(b.Attachments()) > 0 {

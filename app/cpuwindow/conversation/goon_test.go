@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// goesOn reports whether the last answer offers to go on.
+// goesOn reports whether the last answer can be continued.
 func goesOn(c *Conversation) bool {
 	v := c.View(time.Now())
 	return len(v.Entries) > 0 && v.Entries[len(v.Entries)-1].GoOn

@@ -11,27 +11,28 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// blocksShown is how many blocks of a transcript are built at once; older ones
+// blocksShown is the number of blocks of a transcript that are built at once; older ones
 // follow on demand.
 const blocksShown = 60
 
-// Fill sets the conversation from a transcript: the newest blocks, and older ones that are
-// shown already.
+// Fill sets the conversation from a transcript: its newest blocks, and those older ones
+// that are already shown.
 func (c *Conversation) Fill(t *transcript.Transcript) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.fill(t)
 }
 
-// Turns counts the turns that were begun here.
+// Turns returns the number of turns begun in this conversation.
 func (t *turn) Turns() int {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
 	return t.turns
 }
 
-// FillSince is Fill with a transcript that was read after so many turns. It does nothing
-// where one has begun since: the transcript may lack its message.
+// FillSince is Fill for a transcript that was read when the conversation had that many
+// turns. It does nothing if a turn has begun since, because the transcript may lack its
+// message.
 func (c *Conversation) FillSince(turns int, t *transcript.Transcript) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -71,12 +72,12 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 }
 
 // shows reports whether a block is shown in its place. A Summary may be shown above blocks
-// that are not. The lock must be held.
+// that aren't. The lock must be held.
 func (l *log) shows(b transcript.Block) bool {
 	return l.shownID[b.ID] && b.Kind != transcript.KindSummary
 }
 
-// readUsage takes over what the last answer cost, where it says so. The lock must be held.
+// readUsage takes the usage of the last answer, if it has one. The lock must be held.
 func (t *turn) readUsage(blocks []transcript.Block) {
 	for _, b := range slices.Backward(blocks) {
 		if b.Kind != transcript.KindAssistant {
@@ -89,8 +90,8 @@ func (t *turn) readUsage(blocks []transcript.Block) {
 	}
 }
 
-// Prepend builds the blocks before those shown, from the transcript read again:
-// what is not shown is not held. It reports whether there were any.
+// Prepend builds the blocks before those shown, from the transcript read again, because
+// blocks that aren't shown aren't kept. It reports whether there were any.
 func (h *history) Prepend(t *transcript.Transcript) bool {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
@@ -115,11 +116,11 @@ func (h *history) Prepend(t *transcript.Transcript) bool {
 	return true
 }
 
-// Message is what was said in a block.
+// Message is the text of a block.
 type Message struct{ Block, Text string }
 
-// OlderMessages is what was said before the blocks that are shown, as the screen would
-// show it. It parses markdown: off the UI goroutine.
+// OlderMessages returns the messages before the blocks that are shown, as the screen would
+// show them. It parses markdown, so call it off the UI goroutine.
 func (h *history) OlderMessages(t *transcript.Transcript) []Message {
 	h.log.mu.Lock()
 	first := h.first
@@ -139,7 +140,7 @@ func (h *history) OlderMessages(t *transcript.Transcript) []Message {
 	return nil
 }
 
-// PrependFrom is Prepend back to a block; it reports whether that is shown now.
+// PrependFrom is Prepend back to a block; it reports whether the block is shown now.
 func (h *history) PrependFrom(t *transcript.Transcript, block string) bool {
 	shown := func() bool {
 		h.log.mu.Lock()
@@ -151,8 +152,8 @@ func (h *history) PrependFrom(t *transcript.Transcript, block string) bool {
 	return shown()
 }
 
-// Knows reports whether every block of a transcript, from the first one here on, is
-// on the screen already.
+// Knows reports whether every block of a transcript, from the first one shown on, is on the
+// screen.
 func (h *history) Knows(blocks []transcript.Block) bool {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
@@ -165,7 +166,8 @@ func (h *history) Knows(blocks []transcript.Block) bool {
 	return true
 }
 
-// StartOlder reports whether older blocks may be read now; EndOlder says that they were.
+// StartOlder reports whether older blocks may be read now. If so, call EndOlder when they
+// were.
 func (h *history) StartOlder() bool {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
@@ -176,14 +178,14 @@ func (h *history) StartOlder() bool {
 	return true
 }
 
-// EndOlder ends what StartOlder began.
+// EndOlder ends the reading that StartOlder allowed.
 func (h *history) EndOlder() {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
 	h.reading = false
 }
 
-// cutAnswer reports whether there is any text of the answer a Note says was cut off.
+// cutAnswer reports whether any text is left of the answer that a Note reports as cut off.
 func cutAnswer(note transcript.Block, before []transcript.Block) bool {
 	for _, b := range slices.Backward(before) {
 		if b.Kind == transcript.KindUser {
@@ -197,7 +199,7 @@ func cutAnswer(note transcript.Block, before []transcript.Block) bool {
 	return false
 }
 
-// noteLine is a Note block in words; "" for those people need not see.
+// noteLine returns a Note block in words, or "" for one that people needn't see.
 func noteLine(b transcript.Block) string {
 	kind, rest, _ := strings.Cut(b.Note, " ")
 	detail := strings.TrimSpace(cmp.Or(rest, b.Text))

@@ -6,11 +6,11 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// What goes on elsewhere is read again with each message. What is shown of it already is
-// kept: texts that were parsed, and the keys of entries that look as they did, by which
-// the chat keeps their rows.
+// A session that continues elsewhere is read again with each message. What is shown already
+// is kept: parsed texts, and the keys of entries that look the same, by which the chat
+// keeps their rows.
 
-// parsedIn are the texts of entries, by their blocks.
+// parsedIn returns the documents of entries, by block.
 func parsedIn(entries []*entry) map[string]*markdown.Document {
 	docs := make(map[string]*markdown.Document, len(entries))
 	for _, e := range entries {
@@ -21,8 +21,8 @@ func parsedIn(entries []*entry) map[string]*markdown.Document {
 	return docs
 }
 
-// place is an entry's place in a transcript: its block, or the next one where it has none,
-// as the badge above an answer.
+// place is an entry's place in a transcript: its block, or the next one for an entry
+// without a block, such as the badge above an answer.
 type place struct {
 	kind  Kind
 	block string

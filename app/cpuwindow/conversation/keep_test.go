@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// talk is a transcript of so many questions and their answers.
+// talk returns a transcript with that many questions and answers.
 func talk(turns int) *transcript.Transcript {
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	t := &transcript.Transcript{}
@@ -24,7 +24,7 @@ func talk(turns int) *transcript.Transcript {
 }
 
 func TestWhatIsShownIsKeptWhenMoreArrives(t *testing.T) {
-	// given a conversation that is shown
+	// given: a conversation that is shown
 	c := New("cpu-1")
 	c.Fill(talk(3))
 	before := map[string]int{}
@@ -33,12 +33,12 @@ func TestWhatIsShownIsKeptWhenMoreArrives(t *testing.T) {
 	}
 	leaf := &c.View(time.Now()).Entries[2].Leaves[0]
 
-	// when one more turn arrives from elsewhere, and an answer was edited
+	// when: one more turn arrives from elsewhere, and an answer was edited
 	more := talk(4)
 	more.Blocks[3].Text = "another answer"
 	c.Fill(more)
 
-	// then all but these have the keys they had, and each its own
+	// then: all but these keep their keys, and no key is used twice
 	fresh, seen := 0, map[string]bool{}
 	v := c.View(time.Now())
 	for _, e := range v.Entries {
@@ -50,7 +50,7 @@ func TestWhatIsShownIsKeptWhenMoreArrives(t *testing.T) {
 		}
 		seen[e.Key] = true
 	}
-	if want := 3 + 1; fresh != want { // message, badge and answer; the edited answer
+	if want := 3 + 1; fresh != want { // message, badge and answer of the new turn; the edited answer
 		t.Errorf("%d entries are new, want %d", fresh, want)
 	}
 	if &v.Entries[2].Leaves[0] != leaf {

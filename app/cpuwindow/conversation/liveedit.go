@@ -6,8 +6,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Differs reports whether what is shown is not what the file says: an editor changed
-// or took away the text of a message.
+// Differs reports whether the shown text differs from the file: an editor changed or
+// removed the text of a message.
 func (l *log) Differs(blocks []transcript.Block) bool {
 	said := make(map[string]transcript.Block, len(blocks))
 	for _, b := range blocks {

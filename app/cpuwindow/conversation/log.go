@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// log holds the entries of a conversation, in their order. Its lock also guards the turn,
-// the history and the conversation itself: they change together with the entries.
+// log holds the entries of a conversation, in order. Its lock also guards the turn, the
+// history and the conversation itself: they change together with the entries.
 type log struct {
 	mu       sync.Mutex
 	entries  []*entry
 	shownID  map[string]bool     // blocks that are in entries
-	versions map[string][]string // by block: all that stood in its place
+	versions map[string][]string // by block: the IDs of all its versions
 	seq      int
 }
 
-// eachAnswer gives the answers below a head.
+// eachAnswer calls f for each answer below a head.
 func (l *log) eachAnswer(key string, f func(*entry)) {
 	in := false
 	for _, e := range l.entries {
@@ -33,7 +33,8 @@ func (l *log) eachAnswer(key string, f func(*entry)) {
 	}
 }
 
-// live gathers that by the user's message, before the transcript is read again.
+// live collects, by the user's message, what no transcript holds. It is called before the
+// transcript is read again.
 func (l *log) live() map[string]*liveTurn {
 	out := map[string]*liveTurn{}
 	turn := &liveTurn{}
@@ -52,7 +53,7 @@ func (l *log) live() map[string]*liveTurn {
 	return out
 }
 
-// restoreLive puts it back where it stood.
+// restoreLive puts what live collected back in its place.
 func (l *log) restoreLive(turns map[string]*liveTurn) {
 	entries := make([]*entry, 0, len(l.entries))
 	turn := &liveTurn{}
@@ -80,7 +81,7 @@ func (l *log) restoreLive(turns map[string]*liveTurn) {
 	l.entries = entries
 }
 
-// lastUserBlock is the id of the newest message.
+// lastUserBlock returns the ID of the newest message.
 func (l *log) lastUserBlock() string {
 	for _, e := range slices.Backward(l.entries) {
 		if e.Kind == User {
@@ -104,7 +105,7 @@ func (l *log) add(e *entry) *entry {
 	return e
 }
 
-// turnStart is where the entries of the turn under way begin.
+// turnStart returns the index of the first entry of the turn under way.
 func (l *log) turnStart() int {
 	for i := len(l.entries) - 1; i >= 0; i-- {
 		if l.entries[i].Kind == User {
@@ -123,7 +124,7 @@ func (l *log) inTurn(match func(*entry) bool) *entry {
 	return nil
 }
 
-// hasAnswer reports whether the turn has any text of an answer.
+// hasAnswer reports whether the turn has any answer text.
 func (l *log) hasAnswer() bool {
 	return l.inTurn(func(e *entry) bool { return e.Kind == Answer && strings.TrimSpace(e.Doc.Text()) != "" }) != nil
 }

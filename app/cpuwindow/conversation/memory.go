@@ -13,14 +13,15 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// memoryNotes are the notes of a log about what was remembered, proposed or taken back. They
-// are guarded by the log's lock.
+// memoryNotes are the log's notes about what was remembered, proposed or undone. They are
+// guarded by the log's lock.
 type memoryNotes struct {
 	log     *log
 	session string
 }
 
-// AddLearnt puts what was remembered and proposed behind the scenes below the turn.
+// AddLearnt adds notes below the turn about what was remembered and proposed in the
+// background.
 func (m *memoryNotes) AddLearnt(written []memory.Written, proposed []memory.Proposal, at time.Time) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -48,8 +49,8 @@ func proposalEntry(p memory.Proposal, at time.Time) *entry {
 	return e
 }
 
-// AddWaiting puts what still waits in the inbox back where it was proposed: below the
-// call that did, else below its turn.
+// AddWaiting adds the proposals that still wait in the inbox where they were made: below
+// the tool call, else below the turn.
 func (m *memoryNotes) AddWaiting(proposals []memory.Proposal) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -75,8 +76,8 @@ func (m *memoryNotes) AddWaiting(proposals []memory.Proposal) {
 	}
 }
 
-// AddWritten puts what was remembered, and can still be taken back, below the call that
-// did it.
+// AddWritten adds the memory changes that can still be undone below the calls that made
+// them.
 func (m *memoryNotes) AddWritten(steps []memory.UndoStep) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -124,7 +125,7 @@ func memoryText(ev agents.Event) string {
 	return ev.Text
 }
 
-// Undone notes how taking back a memory went.
+// Undone records the result of undoing a memory change.
 func (m *memoryNotes) Undone(key string, err error) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -145,8 +146,8 @@ func (m *memoryNotes) Undone(key string, err error) {
 	}
 }
 
-// proposalNote makes a note of a proposed memory: what would change, with the id
-// that Save and Discard need.
+// proposalNote turns a note into a proposal: what would change, and the ID that Save and
+// Discard need.
 func (e *entry) proposalNote(m *agents.MemoryChange) {
 	if m == nil || m.Inbox == "" {
 		return
@@ -160,7 +161,7 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 	}
 }
 
-// Reword gives a proposal the text it was changed to.
+// Reword sets the text of a proposal that the user edited.
 func (m *memoryNotes) Reword(key, text string) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -173,7 +174,7 @@ func (m *memoryNotes) Reword(key, text string) {
 	}
 }
 
-// Decided notes what came of a proposal. After an error it can be decided again.
+// Decided records the decision about a proposal. After an error it can be decided again.
 func (m *memoryNotes) Decided(key string, saved bool, undoID string, err error) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
@@ -195,7 +196,7 @@ func (m *memoryNotes) Decided(key string, saved bool, undoID string, err error) 
 	}
 }
 
-// addUnkept puts that line below the answer.
+// addUnkept adds the note that nothing was saved, below the answer.
 func (t *turn) addUnkept(at time.Time, private bool) {
 	e := &entry{Kind: Note, Text: i18n.T("nothing was saved to memory"), At: at, note: note{memory: true, Unkept: true}}
 	if at := t.log.turnStart() - 1; at >= 0 && !private {
@@ -204,7 +205,8 @@ func (t *turn) addUnkept(at time.Time, private bool) {
 	t.log.add(e)
 }
 
-// KeptAfterAll notes what came of it. After an error it can be tried again.
+// KeptAfterAll records the result of saving what the answer only claimed to remember. After
+// an error it can be tried again.
 func (m *memoryNotes) KeptAfterAll(key, text string, written memory.Written, err error) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// applyQuestion puts a question on the screen, or takes its answer.
+// applyQuestion shows a question, or applies its answer.
 func (t *turn) applyQuestion(ev agents.Event) {
 	q := ev.Question
 	if q == nil {
@@ -50,7 +50,7 @@ func (t *turn) Asks() bool {
 	return t.running.Busy() && slices.ContainsFunc(t.log.entries, func(e *entry) bool { return e.Asking })
 }
 
-// questionWords say who wants what, and why it is asked.
+// questionWords says which agent wants what, and why the user is asked.
 func questionWords(q *agents.Question, places i18n.Places) string {
 	switch q.Tool {
 	case tools.FetchURL:

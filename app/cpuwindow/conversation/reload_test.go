@@ -18,10 +18,10 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// slow is how long what has a time takes at least.
+// slow is the minimum duration of each step that shows its duration.
 const slow = 60 * time.Millisecond
 
-// looks is what the rows and the badge of a conversation say.
+// looks returns what the rows and the badge of a conversation show.
 func looks(c *Conversation) (out []map[string]any) {
 	v := c.View(time.Now())
 	for _, e := range v.Entries {
@@ -30,7 +30,7 @@ func looks(c *Conversation) (out []map[string]any) {
 			text = strings.TrimSpace(e.Doc.Text())
 		}
 		who := e.Agent
-		if e.Kind == Answer { // its badge names it
+		if e.Kind == Answer { // the badge shows it
 			who = ""
 		}
 		out = append(out, map[string]any{
@@ -39,12 +39,12 @@ func looks(c *Conversation) (out []map[string]any) {
 		})
 	}
 	u := *v.Usage
-	u.TokensPerSecond = 0 // the badge says it
+	u.TokensPerSecond = 0 // the badge shows it
 	return append(out, map[string]any{"context": u})
 }
 
-// A conversation looks after a restart as it did while it was answered: by the real
-// engine, against a scripted server.
+// After a restart a conversation looks as it did while it was answered. Uses the real
+// engine and a scripted server.
 func TestAConversationReadAgainLooksAsItDid(t *testing.T) {
 	root := t.TempDir()
 	server := ollamatest.Start(t, ollamatest.Script{
@@ -102,7 +102,7 @@ func TestAConversationReadAgainLooksAsItDid(t *testing.T) {
 	read := New("cpu-a")
 	read.Fill(tr)
 	read.AddWaiting(waiting)
-	read.AddWaiting(waiting) // shown already
+	read.AddWaiting(waiting) // already shown
 	if diff := cmp.Diff(looks(live), looks(read)); diff != "" {
 		t.Errorf("read again it differs (-live +read):\n%s", diff)
 	}

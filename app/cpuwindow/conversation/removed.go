@@ -8,8 +8,8 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// ShowRemoved says at the end what a save from outside removed from the transcript, and
-// nothing where that was nothing.
+// ShowRemoved adds a note at the end about what a save from outside removed from the
+// transcript, or removes the note if nothing is missing.
 func (l *log) ShowRemoved(r session.Removed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,21 +15,21 @@ type Run interface {
 	Answer(id string, answer agents.Answer) bool
 }
 
-// running holds the run under way. Any goroutine may call any method; its lock may be
-// taken while the log's is held, never the other way round.
+// running holds the run under way. Any goroutine may call any method. Its lock may be taken
+// while the log's is held, never the other way round.
 type running struct {
 	mu  sync.Mutex
 	run Run // nil if no run is under way
 }
 
-// Follow makes a run the one under way.
+// Follow sets the run under way; nil means none.
 func (r *running) Follow(run Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.run = run
 }
 
-// Running is the run under way, or nil.
+// Running returns the run under way, or nil.
 func (r *running) Running() Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *running) StopCall(id string) {
 	}
 }
 
-// Answer answers a question of the run under way, which tells what came of it.
+// Answer answers a question of the run under way, which then sends an event about it.
 func (r *running) Answer(id string, a agents.Answer) {
 	if run := r.Running(); run != nil {
 		run.Answer(id, a)

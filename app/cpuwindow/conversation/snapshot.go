@@ -9,31 +9,31 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// EntryView is an entry as it is to be drawn. Its leaves are never changed again,
-// so the UI goroutine reads them without a lock.
+// EntryView is an entry to draw. Its leaves never change again, so the UI goroutine reads
+// them without a lock.
 type EntryView struct {
 	entry
 	markdown.View
 }
 
-// View is a conversation as it is to be drawn.
+// View is a conversation to draw.
 type View struct {
 	Name       string
 	Entries    []EntryView
 	Older      int
-	First      string // the block it begins with
-	State      string // "loading qwen3:8b… 4 s", "" while text arrives
+	First      string // its first block
+	State      string // "loading qwen3:8b… 4 s"; "" while text arrives
 	Busy       bool
 	Usage      *agents.Usage
 	LoadErr    error
 	Loading    bool
 	Summarised int
-	Clock      bool // something shows how long it takes
+	Clock      bool // something shows elapsed time
 	Queue      []Queued
 	Held       bool
 }
 
-// View prepares what is to be drawn: what arrived is parsed here, off the UI
+// View prepares the conversation for drawing: it parses new text, so call it off the UI
 // goroutine. Finished blocks are shared, not copied.
 func (c *Conversation) View(now time.Time) View {
 	c.log.mu.Lock()
@@ -51,7 +51,7 @@ func (c *Conversation) View(now time.Time) View {
 		case e.Kind == Head:
 			head = i
 		case e.Kind == Answer && len(e.Versions) > 1 && head >= 0 && v.Entries[head].Again:
-			v.Entries[head].Again = false // the way to the others says so
+			v.Entries[head].Again = false // the pager shows that there are others
 			v.Entries[head].Rev = -v.Entries[head].Rev
 		}
 		if e.Doc != nil {
@@ -61,7 +61,7 @@ func (c *Conversation) View(now time.Time) View {
 		v.Entries = append(v.Entries, ev)
 		if e.Live && (e.Kind == Thinking || e.Kind == Call) {
 			v.Clock = true
-			v.State = "" // it has a row of its own that says so
+			v.State = "" // the row of the entry shows it
 		}
 	}
 	v.Clock = v.Clock || v.State != ""
@@ -70,7 +70,8 @@ func (c *Conversation) View(now time.Time) View {
 	return v
 }
 
-// offerGoOn lets the last answer go on, where it was cut short. The lock must be held.
+// offerGoOn marks the last answer if it was cut short and can continue. The lock must be
+// held.
 func (c *Conversation) offerGoOn(v *View) {
 	at := c.turnStart()
 	for i := range v.Entries {
@@ -79,13 +80,13 @@ func (c *Conversation) offerGoOn(v *View) {
 			continue
 		}
 		if e.GoOn = i >= at && !c.Busy() && !c.loading; e.GoOn {
-			e.Rev = -e.Rev // looks different from the one without
+			e.Rev = -e.Rev // a different revision, because it looks different
 		}
 	}
 }
 
-// offerRetry gives a last message without an answer, and without a card that says
-// why, a way to ask again. The lock must be held.
+// offerRetry offers to answer the last message again if it has neither an answer nor an
+// error card. The lock must be held.
 func (c *Conversation) offerRetry(v *View) {
 	at := c.turnStart() - 1
 	if at < 0 || c.Busy() || c.state != "" || c.loading || c.entries[at].Block == "" {
@@ -108,10 +109,10 @@ func (c *Conversation) offerRetry(v *View) {
 		note = len(v.Entries) - 1
 	}
 	v.Entries[note].RetryID = c.entries[at].Block
-	v.Entries[note].Rev = -v.Entries[note].Rev // looks different from the one without
+	v.Entries[note].Rev = -v.Entries[note].Rev // a different revision, because it looks different
 }
 
-// AnswerLeaves is the leaves of the turn's answers.
+// AnswerLeaves returns the leaves of the turn's answers.
 func (l *log) AnswerLeaves(key string) [][]markdown.Leaf {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,7 +121,7 @@ func (l *log) AnswerLeaves(key string) [][]markdown.Leaf {
 	return out
 }
 
-// AnswerText is what Copy takes of the turn the entry belongs to.
+// AnswerText returns what Copy copies for the turn that the entry belongs to.
 func (l *log) AnswerText(key string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

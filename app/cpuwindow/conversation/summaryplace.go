@@ -4,16 +4,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// placeSummary moves a branch's newest Summary to where it stands for what came
-// before: behind the last block it goes through. Earlier ones are part of it and
-// left out. at is its place, -1 where there is none that still counts; count is how
-// many messages it stands for.
+// placeSummary moves a branch's newest Summary behind the last block it summarises and
+// drops earlier ones, which it includes. at is its index, or -1 if no Summary is in effect;
+// count is the number of messages it stands for.
 func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, count int) {
 	newest, begin := newestSummary(branch)
 	if newest < 0 {
 		return branch, -1, 0
 	}
-	behind := newest // where it was written, if the block it goes through is gone
+	behind := newest // where it was written, if the last block it summarises is gone
 	for i, b := range branch[begin:newest] {
 		if b.ID == branch[newest].Through {
 			behind = begin + i
@@ -36,8 +35,8 @@ func placeSummary(branch []transcript.Block) (blocks []transcript.Block, at, cou
 	return blocks, at, count
 }
 
-// newestSummary is the place of the Summary that counts, -1 for none, and where what
-// counts begins: behind the last reset.
+// newestSummary returns the index of the Summary in effect, or -1, and the index behind the
+// last reset.
 func newestSummary(branch []transcript.Block) (newest, begin int) {
 	newest = -1
 	for i, b := range branch {
@@ -51,19 +50,19 @@ func newestSummary(branch []transcript.Block) (newest, begin int) {
 	return newest, begin
 }
 
-// liveTurn is what the window knows of a turn that no transcript holds.
+// liveTurn holds what the window knows about a turn that no transcript holds.
 type liveTurn struct {
-	rows  int        // of what the transcript holds
-	notes []liveNote // of the memory: to be undone or decided
+	rows  int        // rows of the turn that the transcript holds
+	notes []liveNote // about the memory: to undo or decide
 }
 
-// liveNote is such a note, and how many rows of the turn stand before it.
+// liveNote is such a note, and the number of the turn's rows before it.
 type liveNote struct {
 	*entry
 	after int
 }
 
-// isRow reports whether an entry of a turn looks the same in a transcript read again.
+// isRow reports whether an entry looks the same when its transcript is read again.
 func (e *entry) isRow() bool {
 	return e.Kind == Head || e.Kind == Thinking || e.Kind == Call || e.Kind == Answer
 }

@@ -7,8 +7,8 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// ToolWords say what a call of a tool does, or did where it is done: "Fetched page".
-// Tools of other programs keep their names, and so do agents.
+// ToolWords describes what a tool call does, or did if it is done: "Fetched page". Tools of
+// other programs and agents keep their names.
 func ToolWords(name string, done bool) string {
 	does, did := toolWords(name)
 	if done {
@@ -47,7 +47,7 @@ func toolWords(name string) (does, did string) {
 	return name, name
 }
 
-// unsavedWords say what became of a line that a memory tool has not written.
+// unsavedWords describes what happened to a line that a memory tool didn't write.
 func unsavedWords(u lessons.Unsaved) string {
 	switch u {
 	case lessons.Proposed:

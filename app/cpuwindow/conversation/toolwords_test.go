@@ -20,7 +20,7 @@ func TestEveryToolHasWords(t *testing.T) {
 	}
 }
 
-// A row says of a line that was not saved what became of it, not "done".
+// The row of a line that wasn't saved says what happened to it, not "done".
 func TestALineThatWasNotSavedIsNotDone(t *testing.T) {
 	c := asked("q")
 	for _, tt := range []struct{ result, want string }{

@@ -12,27 +12,27 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// turn is the turn under way, or the one before, and what its events make of the log. It is
-// guarded by the conversation's lock.
+// turn is the turn under way, or the previous one, and turns its events into entries of the
+// log. It is guarded by the log's lock.
 type turn struct {
 	log     *log
 	running *running
-	turns   int    // that were begun here
+	turns   int    // begun in this conversation
 	userID  string // the block the run answers
 	sent    string // its text
 	state   agents.State
 	detail  string
 	since   time.Time
-	again   bool   // the run answers something anew
-	editing string // the block in whose place the run's message stands; "" for none
-	// answered: what the run answers anew had an answer. turnedBack: a branch's run
-	// failed, and what is on the screen may not be what is on disk.
+	again   bool   // the run answers a message again
+	editing string // the block that the run's message replaces; "" for none
+	// answered: the message that is answered again had an answer. turnedBack: a branch's
+	// run failed, so the screen may differ from the disk.
 	answered, turnedBack bool
-	endedWell            bool // the turn before
+	endedWell            bool // the previous turn
 	usage                *agents.Usage
 }
 
-// apply takes one event of the run; private: nothing of the conversation is written.
+// apply applies one event of the run. private means that nothing is written to disk.
 func (t *turn) apply(ev agents.Event, private bool) {
 	switch ev.Type {
 	case agents.EventState:
@@ -89,7 +89,7 @@ func (t *turn) applyState(ev agents.Event) {
 	}
 }
 
-// warn keeps what a state says that the user has to see, once a turn.
+// warn shows a state's warning to the user, once a turn.
 func (t *turn) warn(ev agents.Event) {
 	told := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
 	if ev.Detail != "" && t.log.inTurn(told) == nil {
@@ -111,7 +111,7 @@ func (t *turn) setUserID(id string) {
 	}
 }
 
-// head is the badge of the turn's answer.
+// head returns the badge of the turn's answer, and adds it if needed.
 func (t *turn) head(ev agents.Event) *entry {
 	e := t.log.inTurn(func(e *entry) bool { return e.Kind == Head })
 	if e == nil {
@@ -138,7 +138,7 @@ func (t *turn) answerFor(ev agents.Event) *entry {
 	return e
 }
 
-// settleThoughts ends thinking: something else has begun.
+// settleThoughts ends thinking, because something else has begun.
 func (t *turn) settleThoughts(at time.Time) {
 	for _, e := range t.log.entries[t.log.turnStart():] {
 		if e.Live && e.Kind == Thinking {
@@ -180,7 +180,7 @@ func (t *turn) applyUsage(ev agents.Event) {
 	}
 	h := t.log.inTurn(func(e *entry) bool { return e.Kind == Head })
 	if h != nil && ev.Agent != "" && h.Agent != "" && ev.Agent != h.Agent {
-		return // a specialist's call: not this conversation's context
+		return // a specialist's call doesn't fill this conversation's context
 	}
 	u := *ev.Usage
 	t.usage = &u
@@ -257,7 +257,7 @@ func (t *turn) endRun() {
 	}
 }
 
-// stateLine is what to show while nothing is written yet: "loading qwen3:8b… 4 s".
+// stateLine returns the status to show while no text arrives: "loading qwen3:8b… 4 s".
 func (t *turn) stateLine(now time.Time) string {
 	if !t.running.Busy() || t.state == "" {
 		return ""

@@ -5,42 +5,42 @@ import (
 	"sync"
 )
 
-// Queued is a message that waits.
+// Queued is a message that waits to be sent.
 type Queued struct {
 	Id    int
 	Text  string
-	Files []File // go with it
+	Files []File // sent with it
 }
 
-// unsent is what is written and not sent: the draft, the messages that wait, the files that
-// go along. It knows nothing of what was said. Any goroutine may call any method.
+// unsent holds what was typed but not sent: the draft, the queued messages, and the
+// attached files. Any goroutine may call any method.
 type unsent struct {
 	mu        sync.Mutex
 	draft     string
-	attached  []File // goes with the next message
-	sentFiles []File // went with the last one
+	attached  []File // go with the next message
+	sentFiles []File // went with the last message
 	queue     []Queued
 	queueSeq  int
-	held      bool // the queue goes on when the user says so
+	held      bool // the queue waits until the user resumes it
 	now       bool // its first message goes next, however the turn ends
 }
 
-// allSent reports whether there is nothing unsent.
+// allSent reports whether nothing is unsent.
 func (u *unsent) allSent() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.draft == "" && len(u.attached) == 0 && len(u.queue) == 0
 }
 
-// waiting are the messages that wait; held: they go on when the user says so.
+// waiting returns the queued messages, and whether they wait until the user resumes them.
 func (u *unsent) waiting() (queue []Queued, held bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.queue, u.held
 }
 
-// next takes the message to send after a turn; idle: none is under way, well: it ended
-// well.
+// next takes the message to send after a turn. idle means that no turn is under way, well
+// that the last one ended well.
 func (u *unsent) next(idle, well bool) (q Queued, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -54,35 +54,35 @@ func (u *unsent) next(idle, well bool) (q Queued, ok bool) {
 	return q, true
 }
 
-// Draft is what is written and not sent.
+// Draft returns the text that was typed but not sent.
 func (u *unsent) Draft() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.draft
 }
 
-// KeepDraft keeps what is written and not sent.
+// KeepDraft stores the text that was typed but not sent.
 func (u *unsent) KeepDraft(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.draft = text
 }
 
-// Attached are the files that go with the next message.
+// Attached returns the files that go with the next message.
 func (u *unsent) Attached() []File {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return slices.Clone(u.attached)
 }
 
-// Attach changes the files that go with the next message.
+// Attach sets the files that go with the next message.
 func (u *unsent) Attach(files []File) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.attached = files
 }
 
-// TakeMessage takes the files that go with a message that is sent; its draft is done.
+// TakeMessage takes the files that go with a message that is sent, and clears its draft.
 func (u *unsent) TakeMessage() (files []File) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -91,21 +91,21 @@ func (u *unsent) TakeMessage() (files []File) {
 	return files
 }
 
-// FilesSent are the files that went with the last message.
+// FilesSent returns the files that went with the last message.
 func (u *unsent) FilesSent() []File {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return slices.Clone(u.sentFiles)
 }
 
-// SendFiles notes the files that go with the message that is being sent.
+// SendFiles records the files that go with the message being sent.
 func (u *unsent) SendFiles(files []File) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.sentFiles = files
 }
 
-// RestoreDraft takes what was kept of it over a restart.
+// RestoreDraft restores the draft and the queue that were saved before a restart.
 func (u *unsent) RestoreDraft(kept Kept) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -119,8 +119,8 @@ func (u *unsent) RestoreDraft(kept Kept) {
 	u.held = len(u.queue) > 0
 }
 
-// DropUnsent takes what holds something out of what is not sent yet. It reports
-// whether the draft was.
+// DropUnsent removes the unsent texts for which holds is true. It reports whether the draft
+// was one of them.
 func (u *unsent) DropUnsent(holds func(string) bool) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -138,7 +138,7 @@ func (u *unsent) DropUnsent(holds func(string) bool) bool {
 	return true
 }
 
-// Unsent is what is written and not sent, to be kept over a restart.
+// Unsent returns the draft and the queue, to be saved over a restart.
 func (u *unsent) Unsent() Kept {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -149,7 +149,7 @@ func (u *unsent) Unsent() Kept {
 	return k
 }
 
-// HeldFile is the content of a file that may be on no disk yet.
+// HeldFile returns the content of a file that may not be on disk yet.
 func (u *unsent) HeldFile(file string) ([]byte, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -161,7 +161,7 @@ func (u *unsent) HeldFile(file string) ([]byte, bool) {
 	return nil, false
 }
 
-// Enqueue puts a message behind the answer that is under way.
+// Enqueue appends a message to the queue, to be sent after the answer under way.
 func (u *unsent) Enqueue(text string, files []File) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -183,7 +183,7 @@ func (u *unsent) Unqueue(id int) (q Queued, ok bool) {
 	return q, true
 }
 
-// ToFront makes a message the next one, and lets it go on its own.
+// ToFront makes a message the next one, to be sent without the user's confirmation.
 func (u *unsent) ToFront(id int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// titleOf is the first words of a message, 60 characters at most.
+// titleOf returns the first words of a message, 60 characters at most.
 func titleOf(text string) string {
 	out := ""
 	for _, w := range strings.Fields(transcript.TitleOf(text)) {
@@ -26,7 +26,7 @@ func titleOf(text string) string {
 	return i18n.Shorten(out, 60)
 }
 
-// reloadLine is "memory.md reloaded · +2 −1".
+// reloadLine returns "memory.md reloaded · +2 −1".
 func reloadLine(file string, added, removed int) string {
 	s := i18n.With("{{.File}} reloaded", i18n.Places{"File": file})
 	if added > 0 || removed > 0 {
@@ -41,12 +41,12 @@ func reloadLine(file string, added, removed int) string {
 	return s
 }
 
-// BaseName is the last part of a path of any system.
+// BaseName returns the last element of a path of any operating system.
 func BaseName(path string) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-// cutLine says what did not fit the context.
+// cutLine says what didn't fit the context.
 func cutLine(k *prompt.ContextCut) string {
 	if k == nil {
 		return ""
@@ -68,7 +68,7 @@ func cutLine(k *prompt.ContextCut) string {
 	return i18n.With("left out, to fit the model's context: {{.Parts}}", i18n.Places{"Parts": strings.Join(parts, ", ")})
 }
 
-// modelOf is the model an error is about: also of one that was never resolved.
+// modelOf returns the model that an error is about, even if it was never resolved.
 func modelOf(ev agents.Event) string {
 	var e *ollama.Error
 	if errors.As(ev.Err, &e) && e.Model != "" {
@@ -77,7 +77,7 @@ func modelOf(ev agents.Event) string {
 	return ev.Model
 }
 
-// keptLine is what is left of an answer that was cut off.
+// keptLine says what is left of an answer that was cut off.
 func keptLine(kept bool) string {
 	if kept {
 		return i18n.T("stopped · the partial answer is kept")
@@ -85,11 +85,10 @@ func keptLine(kept bool) string {
 	return i18n.T("stopped before anything had arrived")
 }
 
-// Stopped is the window's word for what did not come to its end, whoever or whatever
-// ended it.
+// Stopped returns the window's word for anything that didn't finish, whatever stopped it.
 func Stopped() string { return i18n.T("stopped") }
 
-// Since is " 4 s" for what is under way; nothing in the first second.
+// Since returns the time elapsed, as " 4 s", and "" in the first second.
 func Since(began, now time.Time) string {
 	if s := int(now.Sub(began).Seconds()); s > 0 {
 		return " " + Clock(s)
@@ -97,7 +96,7 @@ func Since(began, now time.Time) string {
 	return ""
 }
 
-// Clock is seconds as people read them: "42 s", "2:05 min".
+// Clock formats seconds: "42 s", "2:05 min".
 func Clock(s int) string {
 	if s < 60 {
 		return fmt.Sprintf("%d s", s)
@@ -105,7 +104,7 @@ func Clock(s int) string {
 	return i18n.With("{{.S}}:{{.S2}} min", i18n.Places{"S": s / 60, "S2": fmt.Sprintf("%02d", s%60)})
 }
 
-// StateWords says what a turn does.
+// StateWords describes what a turn is doing.
 func StateWords(s agents.State) string {
 	switch s {
 	case agents.StateQueued:
@@ -126,10 +125,10 @@ func StateWords(s agents.State) string {
 	return string(s)
 }
 
-// TookWords is a duration as the rows say it: "3.1 s", "2:05 min".
+// TookWords formats a duration for the rows: "3.1 s", "2:05 min".
 func TookWords(d time.Duration) string {
 	switch {
-	case d < 50*time.Millisecond: // no "0.0 s"
+	case d < 50*time.Millisecond: // avoids "0.0 s"
 		return ""
 	case d < 10*time.Second:
 		return i18n.Number(fmt.Sprintf("%.1f s", d.Seconds()))
@@ -137,7 +136,7 @@ func TookWords(d time.Duration) string {
 	return Clock(int(d.Seconds()))
 }
 
-// SpeedWords is "41 tokens/s".
+// SpeedWords returns "41 tokens/s".
 func SpeedWords(v float64) string {
 	switch {
 	case v <= 0:

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What was remembered in a turn can be taken back after a restart, too.
+// A memory change of a turn can be undone after a restart, too.
 func TestUndoOfAMemoryOutlivesAReload(t *testing.T) {
 	m := memory.New(memory.Config{Root: t.TempDir()})
 	undoable := func() []memory.UndoStep {
@@ -38,7 +38,7 @@ func TestUndoOfAMemoryOutlivesAReload(t *testing.T) {
 	c := New("cpu-a")
 	c.Fill(&transcript.Transcript{Blocks: blocks})
 	c.AddWritten(undoable)
-	c.AddWritten(undoable) // shown already
+	c.AddWritten(undoable) // already shown
 	texts, undo := notes(c)
 	if len(texts) != 1 || texts[0] != "MEMORY_APPEND: remembered “Likes short answers”" {
 		t.Fatalf("notes %q", texts)

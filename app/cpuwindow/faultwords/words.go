@@ -1,5 +1,5 @@
-// Package faultwords says in the reader's language what fault.Explain says in English:
-// why a turn had no answer, and what to do. The chat, the models and the schedules show it.
+// Package faultwords translates the texts of fault.Explain: why a turn had no answer, and
+// what to do. The chat, the models and the schedules show them.
 package faultwords
 
 import (
@@ -9,8 +9,8 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// Of says it of a sentence, of what to do, or of both behind each other. What is worded
-// elsewhere, such as by the server, stays as it is.
+// Of translates a sentence, the advice that follows, or both in a row. Texts from
+// elsewhere, such as the server, stay as they are.
 func Of(text string) string {
 	if said := i18n.Told(text, texts); said != text {
 		return said
@@ -26,7 +26,7 @@ func Of(text string) string {
 	return text
 }
 
-// Texts are all that it words.
+// Texts returns all texts that Of translates.
 func Texts() []string { return slices.Clone(texts) }
 
 var texts = []string{

@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// What fault.Explain says of the errors that people meet is known here, word for word.
+// fault.Explain's texts for the errors that people meet are known here, word for word.
 func TestEveryExplanationIsKnown(t *testing.T) {
 	for _, err := range []error{
 		&ollama.Error{Err: ollama.ErrOllamaDown, Host: "127.0.0.1:11434"},

@@ -9,8 +9,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Bar is the line in which one looks for words in what is shown: a field, how
-// many there are, back, forth, close.
+// Bar is the search bar: a field, the number of matches, and buttons for previous, next and
+// close.
 type Bar struct {
 	widget.BaseWidget
 	Entry *kit.Field
@@ -20,8 +20,8 @@ type Bar struct {
 	box   fyne.CanvasObject
 }
 
-// NewBar is a hidden bar. onChange gets each phrase, step goes on by 1 or -1, leave is
-// what Esc does, and done what Close does.
+// NewBar returns a hidden bar. It calls onChange with each phrase, step with 1 or -1, leave
+// on Esc and done on Close.
 func NewBar(onChange func(phrase string), step func(by int), leave, done func()) *Bar {
 	f := &Bar{Count: kit.Small("")}
 	f.Entry = kit.NewField()
@@ -42,7 +42,8 @@ func NewBar(onChange func(phrase string), step func(by int), leave, done func())
 	return f
 }
 
-// key takes the keys of the field: Enter goes on, Shift+Enter back, Esc leaves.
+// key handles the field's keys: Enter for the next match, Shift+Enter for the previous one,
+// Esc to leave.
 func (f *Bar) key(k *fyne.KeyEvent, step func(by int), leave func()) bool {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
@@ -63,7 +64,7 @@ func (f *Bar) key(k *fyne.KeyEvent, step func(by int), leave func()) bool {
 	return true
 }
 
-// Say words how many places there are and which of them is looked at, from 0.
+// Say shows the number of matches and the current one, counted from 0.
 func (f *Bar) Say(at, n int) {
 	switch {
 	case f.Entry.Text == "":

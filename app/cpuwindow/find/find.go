@@ -10,19 +10,21 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Passage is a message that is not shown yet.
+// Passage is the text of a message that isn't shown yet.
 type Passage struct{ Block, Text string }
 
-// Host is what a Find needs of the window. All of it happens on the UI goroutine.
+// Host is what a Find needs from the window. Except for FindMarks, its methods are called
+// on the UI goroutine.
 type Host interface {
 	Do(f func()) // runs f on the UI goroutine, later
-	// FindMarks gives every place of the text where the phrase stands. Any goroutine.
+	// FindMarks returns every match of a phrase in a text. It may be called on any
+	// goroutine.
 	FindMarks(text, phrase string) []prose.Mark
-	// Older gives the messages before those that are shown, in their order.
+	// Older passes the messages before those shown to then, in order.
 	Older(then func([]Passage))
 	// ShowFrom shows older messages, back to a block.
 	ShowFrom(block string)
-	// FindShown says that the bar was opened or closed.
+	// FindShown reports that the bar was opened or closed.
 	FindShown(on bool)
 }
 
@@ -31,22 +33,22 @@ type Find struct {
 	Bar  *Bar
 	host Host
 	port *column.Viewport
-	back func() // to where the reader was
+	back func() // returns to where the reader was
 
 	phrase  string
-	marks   map[string][]prose.Mark // of the texts that are shown: most stay as they are
-	first   string                  // the first block that is shown
-	all     bool                    // there is nothing before it
+	marks   map[string][]prose.Mark // by shown text, because most texts stay the same
+	first   string                  // the first block shown
+	all     bool                    // nothing precedes it
 	older   []Passage
-	olderAt []int        // of each of them, how many places are in those before it; and the sum
+	olderAt []int        // for each older message, the number of matches before it; the last element is the total
 	asked   int          // only the newest answer of the Host counts
-	counts  *atomic.Bool // the counting of older messages that is under way; false ends it
-	shown   int          // places in the column
-	at      int          // the one that is looked at, from the first in the column: negative in an older message
-	seeks   bool         // it is to be brought into sight once it is shown
+	counts  *atomic.Bool // the count of older messages under way; false stops it
+	shown   int          // matches in the column
+	at      int          // the current match, counted from the first in the column: negative in older messages
+	seeks   bool         // bring the current match into view once it is shown
 }
 
-// New is the search of a column of rows.
+// New returns the search of a column of rows.
 func New(host Host, port *column.Viewport) *Find {
 	f := &Find{host: host, port: port, all: true, olderAt: []int{0}}
 	f.Bar = NewBar(f.look, f.step, func() { f.Close(true) }, func() { f.Close(false) })
@@ -56,7 +58,7 @@ func New(host Host, port *column.Viewport) *Find {
 // Open reports whether the bar is shown.
 func (f *Find) Open() bool { return f.Bar.Visible() }
 
-// Show opens the bar, with what was looked for last.
+// Show opens the bar with the last phrase.
 func (f *Find) Show() {
 	if !f.Open() {
 		f.back = f.port.Remember()
@@ -64,14 +66,15 @@ func (f *Find) Show() {
 		f.host.FindShown(true)
 		f.askOlder()
 	}
-	if c := fyne.CurrentApp().Driver().CanvasForObject(f.port); c != nil { // the bar itself may never have been drawn
+	if c := fyne.CurrentApp().Driver().CanvasForObject(f.port); c != nil { // the bar itself may not have been drawn yet
 		c.Focus(f.Bar.Entry)
 	}
 	f.Bar.Entry.TypedShortcut(&fyne.ShortcutSelectAll{})
 	f.look(f.Bar.Entry.Text)
 }
 
-// Close takes the bar and the marks away; back leads to where the reader was before.
+// Close removes the bar and the marks. If back is set, the reader returns to where they
+// were.
 func (f *Find) Close(back bool) {
 	if !f.Open() {
 		return
@@ -89,8 +92,8 @@ func (f *Find) Close(back bool) {
 	}
 }
 
-// LaidOut marks what the column shows now. first is the block it begins with, all
-// whether nothing is before that.
+// LaidOut marks the rows that the column shows now. first is their first block, all whether
+// nothing precedes it.
 func (f *Find) LaidOut(first string, all bool) {
 	moved := first != f.first || all != f.all
 	f.first, f.all = first, all
@@ -103,8 +106,8 @@ func (f *Find) LaidOut(first string, all bool) {
 	f.mark(f.seeks && f.at >= 0)
 }
 
-// cutOlder takes the messages out that are shown by now. Where the first one that is
-// shown is none of them, they are asked for again.
+// cutOlder drops the messages that are shown by now. If the first one shown isn't among
+// them, it asks for the older messages again.
 func (f *Find) cutOlder() {
 	n := slices.IndexFunc(f.older, func(p Passage) bool { return p.Block == f.first })
 	switch {
@@ -134,8 +137,8 @@ func (f *Find) askOlder() {
 	})
 }
 
-// countOlder counts the places in older messages, off the UI goroutine: there may be very
-// many. Until it is done none are known.
+// countOlder counts the matches in older messages, off the UI goroutine because there may
+// be many. Until it is done there are none.
 func (f *Find) countOlder() {
 	if f.counts != nil {
 		f.counts.Store(false)
@@ -169,22 +172,22 @@ func (f *Find) countOlder() {
 	}()
 }
 
-// look looks for another phrase, from what is in sight on.
+// look searches for another phrase, starting at what is visible.
 func (f *Find) look(phrase string) {
 	f.phrase, f.marks = phrase, nil
 	f.countOlder()
 	f.start()
 }
 
-// start goes to the first place from what is in sight on; where there is none, to the
-// last one.
+// start selects the first match from what is visible on, or the last match if there is
+// none.
 func (f *Find) start() {
 	f.at = f.port.MarkRows(f.find, 0, f.port.FirstInSight(), -1, false)
 	f.at = min(f.at, f.port.MarkRows(f.find, 0, len(f.port.Rows), -1, false)-1)
 	f.goTo()
 }
 
-// find is FindMarks for texts that are asked for again with every drawing.
+// find is FindMarks with a cache: texts are searched again with every drawing.
 func (f *Find) find(text string) []prose.Mark {
 	if f.phrase == "" || text == "" {
 		return nil
@@ -192,14 +195,14 @@ func (f *Find) find(text string) []prose.Mark {
 	m, known := f.marks[text]
 	if !known {
 		if m = f.host.FindMarks(text, f.phrase); f.marks == nil || len(f.marks) > 2*len(f.port.Rows)+16 {
-			f.marks = map[string][]prose.Mark{} // it grows with each text a streamed row had
+			f.marks = map[string][]prose.Mark{} // a streamed row adds an entry for each of its texts
 		}
 		f.marks[text] = m
 	}
 	return m
 }
 
-// step goes to the next or previous place, around the ends.
+// step selects the next or previous match, and wraps around.
 func (f *Find) step(by int) {
 	older := f.olderAt[len(f.older)]
 	if n := older + f.shown; n > 0 {
@@ -208,7 +211,8 @@ func (f *Find) step(by int) {
 	}
 }
 
-// goTo brings the place that is looked at into sight; an older message is shown first.
+// goTo brings the current match into view, and shows its message first if it is an older
+// one.
 func (f *Find) goTo() {
 	older := f.olderAt[len(f.older)]
 	f.seeks = f.at < 0 && -f.at <= older

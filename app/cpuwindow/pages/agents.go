@@ -14,40 +14,39 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// What the list of agents holds besides agents and skills, which are under their
-// paths.
+// Keys of the list for entries other than agents and skills, whose keys are their paths.
 const (
 	newAgentKey = "new"
 	soulKey     = "soul"
 )
 
-// Agents is who answers: agents and skills on the left, the chosen one with its
+// Agents is the page of agents and skills: the list on the left, the chosen one with its
 // files on the right. Its fields belong to the UI goroutine.
 type Agents struct {
 	*filePage
 	data   agentsData
-	picked string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first reading
-	files  map[string]string // the file that is looked at, by what is picked
-	trials map[string]*trial // by the agent's path
+	picked string            // an agent's or skill's path, soulKey, newAgentKey; "" before the first read
+	files  map[string]string // the file that is shown, by what is picked
+	trials map[string]*trial // by agent's path
 	fresh  *newAgentForm
-	undo   func() // takes what was said back; nil where it can't be
+	undo   func() // undoes what said reports; nil if it can't be undone
 
-	describing *kit.TextBox // the description while it is edited
+	describing *kit.TextBox // the field of the description while it is edited
 }
 
 // agentsData is what the page shows, read off the UI goroutine.
 type agentsData struct {
 	list    []registry.Agent
 	skills  []registry.Skill
-	others  []string // markdown files that look like agents and are none
+	others  []string // why markdown files that look like agents aren't
 	missing map[string]bool
-	owned   memory.Owned // the file that is looked at
+	owned   memory.Owned // the file that is shown
 	diff    []linediff.Line
 	shipped bool
 	err     error
 }
 
-// NewAgents is the page of the agents and skills.
+// NewAgents returns the page of agents and skills.
 func NewAgents(h Host, parts Parts, e *Edits) *Agents {
 	p := &Agents{files: map[string]string{}, trials: map[string]*trial{}}
 	p.filePage = newFilePage(h, parts, e, p.pick, p.draw, p.Load)
@@ -55,10 +54,10 @@ func NewAgents(h Host, parts Parts, e *Edits) *Agents {
 	return p
 }
 
-// Load reads the files off the UI goroutine and shows them.
+// Load reads the files in the background and shows them.
 func (p *Agents) Load() { p.loadThen(func() {}) }
 
-// loadThen is load, and then does something on the UI goroutine.
+// loadThen is Load followed by then on the UI goroutine.
 func (p *Agents) loadThen(then func()) {
 	picked, file := p.picked, p.files[p.picked]
 	asked, askedFile := picked, file
@@ -82,7 +81,7 @@ func (p *Agents) loadThen(then func()) {
 	}()
 }
 
-// readAgents reads what the page shows. What is not there any more gives way to the
+// readAgents reads what the page shows. If what was picked no longer exists, it picks the
 // first agent.
 func readAgents(parts Parts, picked, file *string) agentsData {
 	d := agentsData{list: parts.Roster.Agents(), skills: parts.Roster.Skills(), others: parts.Roster.NotAgents(), missing: map[string]bool{}}
@@ -120,7 +119,7 @@ func readAgents(parts Parts, picked, file *string) agentsData {
 	return d
 }
 
-// agent finds an agent by its path.
+// agent returns the agent at a path.
 func (d agentsData) agent(path string) (registry.Agent, bool) {
 	for _, a := range d.list {
 		if a.Path == path {
@@ -130,7 +129,7 @@ func (d agentsData) agent(path string) (registry.Agent, bool) {
 	return registry.Agent{}, false
 }
 
-// skill finds a skill by its path.
+// skill returns the skill at a path.
 func (d agentsData) skill(path string) (registry.Skill, bool) {
 	for _, s := range d.skills {
 		if s.Path == path {
@@ -140,16 +139,16 @@ func (d agentsData) skill(path string) (registry.Skill, bool) {
 	return registry.Skill{}, false
 }
 
-// has says whether something else than an agent is picked.
+// has reports whether something other than an agent is picked.
 func (d agentsData) has(key string) bool {
 	_, ok := d.skill(key)
 	return ok || key == soulKey || key == newAgentKey
 }
 
-// agentFile is one of the files an agent is made of.
+// agentFile is one of an agent's files.
 type agentFile struct{ name, path, purpose string }
 
-// agentFiles are an agent's files, the one that matters most first.
+// agentFiles returns an agent's files, the most important first.
 func agentFiles(a registry.Agent) []agentFile {
 	if a.SettingsFile() == a.Path {
 		return []agentFile{{filepath.Base(a.Path), a.Path, i18n.T("its settings, followed by what it should do")}}
@@ -169,7 +168,7 @@ func agentFiles(a registry.Agent) []agentFile {
 	return files
 }
 
-// pick chooses an agent, a skill, the shared soul, or to make a new agent.
+// pick selects an agent, a skill, the shared soul, or the form for a new agent.
 func (p *Agents) pick(key string) {
 	if key != p.picked {
 		p.view.Offset, p.all, p.said, p.undo = 0, false, "", nil
@@ -186,7 +185,7 @@ func (p *Agents) pick(key string) {
 	p.Load()
 }
 
-// lookAt chooses one of the files. An edit that is open stays open.
+// lookAt selects one of the files. An unsaved edit stays open.
 func (p *Agents) lookAt(path string) {
 	if path != "" {
 		p.files[p.picked] = path
@@ -197,7 +196,7 @@ func (p *Agents) lookAt(path string) {
 	p.Load()
 }
 
-// draw shows the page as it is known.
+// draw shows the page from the data read last.
 func (p *Agents) draw() {
 	p.split.show(p.items(), p.picked)
 	file := p.files[p.picked]
@@ -217,7 +216,7 @@ func (d agentsData) title(picked string) string {
 
 func agentTitle(a registry.Agent) string { return cmp.Or(a.Name, cmp.Or(a.Slug, a.ID)) }
 
-// startEditing opens the file that is looked at, at a 1-based line (0: the top).
+// startEditing opens the shown file at a 1-based line, or at the top for 0.
 func (p *Agents) startEditing(at int) {
 	p.editing = true
 	p.draw()
@@ -227,7 +226,7 @@ func (p *Agents) startEditing(at int) {
 	}
 }
 
-// act changes agents off the UI goroutine and says what came of it.
+// act changes agents in the background and reports the result.
 func (p *Agents) act(do func(ctx context.Context) (said string, undo func(), err error)) {
 	go func() {
 		said, undo, err := do(p.host.Context())
@@ -241,7 +240,7 @@ func (p *Agents) act(do func(ctx context.Context) (said string, undo func(), err
 	}()
 }
 
-// items are the lines of the list.
+// items returns the rows of the list.
 func (p *Agents) items() []splitItem {
 	var items []splitItem
 	for i, a := range p.data.list {
@@ -280,7 +279,7 @@ func (p *Agents) items() []splitItem {
 	return items
 }
 
-// agentMeta is "coder · qwen3:8b".
+// agentMeta returns "coder · qwen3:8b".
 func agentMeta(a registry.Agent) string {
 	model := cmp.Or(a.Model, i18n.With("role {{.Role}}", i18n.Places{"Role": cmp.Or(a.Role, "general")}))
 	if a.Slug == "" || a.Slug == strings.ToLower(agentTitle(a)) {

@@ -20,7 +20,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// rows is what is chosen.
+// rows returns the rows of what is picked.
 func (p *Agents) rows() []*column.Placed {
 	var rows []*column.Placed
 	add := func(r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
@@ -58,7 +58,7 @@ func (p *Agents) rows() []*column.Placed {
 	return rows
 }
 
-// saidRow is what came of the last action, with Undo where it can be taken back.
+// saidRow shows the result of the last action, with Undo if it can be undone.
 func (p *Agents) saidRow() kit.Row {
 	role := kit.RoleAccent
 	if p.saidBad {
@@ -70,7 +70,7 @@ func (p *Agents) saidRow() kit.Row {
 	return column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.said, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
 }
 
-// agentCard is who the agent is, with its switch, model and role.
+// agentCard shows the agent with its switch, model, role and tools.
 func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	state, label := "", i18n.T("Turn off")
 	if !a.Enabled {
@@ -99,7 +99,8 @@ func (p *Agents) agentCard(a registry.Agent) kit.Row {
 	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
-// description is what the agent is for, by which it is found, and the way to change it.
+// description shows what the agent is for, by which it is found, and the button or field to
+// change it.
 func (p *Agents) description(a registry.Agent) []fyne.CanvasObject {
 	stop := func() { p.describing = nil; p.draw() }
 	if box := p.describing; box != nil {
@@ -137,7 +138,7 @@ func toolsLabel(tools []string) string {
 	return i18n.Count("{{.N}} tools", len(tools))
 }
 
-// toolsMenu is the tools that the agent may use: the usual ones, or those that are ticked.
+// toolsMenu lists the tools the agent may use: the usual ones, or those that are checked.
 func (p *Agents) toolsMenu(a registry.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	add := func(words string, on bool, value []string) {
@@ -163,7 +164,7 @@ func (p *Agents) toolsMenu(a registry.Agent) *fyne.Menu {
 	return m
 }
 
-// roleMenu is the roles that choose a model where none is named.
+// roleMenu lists the roles, which choose a model if none is named.
 func (p *Agents) roleMenu(a registry.Agent) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, r := range []struct{ role, words string }{
@@ -180,7 +181,7 @@ func (p *Agents) roleMenu(a registry.Agent) *fyne.Menu {
 	return m
 }
 
-// set changes one key of the agent's settings, in its file as it is now.
+// set changes one key of the agent's settings, in the current version of their file.
 func (p *Agents) set(a registry.Agent, key string, value any) {
 	file := a.SettingsFile()
 	p.act(func(ctx context.Context) (string, func(), error) {
@@ -200,10 +201,10 @@ func (p *Agents) set(a registry.Agent, key string, value any) {
 	})
 }
 
-// placeInFile is where an error says that it is.
+// placeInFile matches the place that an error names.
 var placeInFile = regexp.MustCompile(`^(agent\.json|skill\.md|front matter)(?: line (\d+))?`)
 
-// errorCard is why an agent can't be used: in which file, where, and what to do.
+// errorCard says why an agent can't be used: in which file and line, and what to do.
 func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	why := a.Err.Error()
 	file, at := a.SettingsFile(), 0
@@ -211,7 +212,7 @@ func (p *Agents) errorCard(a registry.Agent) kit.Row {
 		if m[1] == "skill.md" {
 			file = filepath.Join(a.Path, "skill.md")
 		}
-		at, _ = strconv.Atoi(m[2]) // no line: the top
+		at, _ = strconv.Atoi(m[2]) // without a line: the top
 	}
 	place := filepath.Base(file)
 	if at > 0 {
@@ -229,7 +230,7 @@ func (p *Agents) errorCard(a registry.Agent) kit.Row {
 	return column.NewCardRow(kit.RoleHot, parts...)
 }
 
-// jsonFix puts what JSON most often lacks into words.
+// jsonFix explains the most common JSON mistakes.
 func jsonFix(why string) string {
 	switch {
 	case strings.Contains(why, "looking for beginning of object key"):
@@ -246,7 +247,7 @@ func jsonFix(why string) string {
 	return ""
 }
 
-// fileButtons are the agent's files to choose from.
+// fileButtons returns the buttons that select the agent's files.
 func (p *Agents) fileButtons(a registry.Agent) []fyne.CanvasObject {
 	var buttons []fyne.CanvasObject
 	for _, f := range agentFiles(a) {
@@ -264,7 +265,7 @@ func (p *Agents) fileButtons(a registry.Agent) []fyne.CanvasObject {
 	return buttons
 }
 
-// fileRows is the file that is looked at.
+// fileRows returns the rows of the shown file.
 func (p *Agents) fileRows() []*column.Placed {
 	o := p.data.owned
 	edit := func() { p.startEditing(0) }
@@ -296,7 +297,7 @@ func (p *Agents) fileRows() []*column.Placed {
 	return append(rows, linesRows(lines, p.all, func() { p.all = true; p.draw() })...)
 }
 
-// purpose says what the file is for, and where it is.
+// purpose says what the shown file is for, and where a link leads.
 func (d agentsData) purpose(picked string) string {
 	o := d.owned
 	text := i18n.T("shared by all agents that have no soul.md of their own")
@@ -318,7 +319,7 @@ func (d agentsData) purpose(picked string) string {
 	return text
 }
 
-// endRows are what can be done with the agent as a whole.
+// endRows returns the actions on the agent as a whole.
 func (p *Agents) endRows(a registry.Agent) []*column.Placed {
 	buttons := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Open folder"), func() { p.host.OpenFile(filepath.Dir(a.SettingsFile())) })}
 	if p.data.shipped {
@@ -328,8 +329,8 @@ func (p *Agents) endRows(a registry.Agent) []*column.Placed {
 	return []*column.Placed{{Row: kit.NewFlowRow(kit.Gap8, buttons...), Gap: kit.Gap20, Max: kit.ProseMax}}
 }
 
-// refuseUnsaved says that edits have to be saved or discarded first, where there
-// are some: their file is about to go.
+// refuseUnsaved reports whether the agent has unsaved edits. If so, it says that they must
+// be saved or discarded first, because their file is about to go.
 func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.edits.dirty(f.path) {
@@ -342,7 +343,7 @@ func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	return false
 }
 
-// reset puts a shipped agent back; what was there is kept beside it.
+// reset restores a shipped agent; the user's version is kept beside it.
 func (p *Agents) reset(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return
@@ -361,7 +362,7 @@ func (p *Agents) reset(a registry.Agent) {
 	})
 }
 
-// delete puts an agent into the trash; it can be brought back.
+// delete moves an agent to the trash, from which it can be restored.
 func (p *Agents) delete(a registry.Agent) {
 	if p.refuseUnsaved(a) {
 		return

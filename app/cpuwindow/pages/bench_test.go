@@ -20,7 +20,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// bench is a page in a window of its own, on real files; it is the page's host.
+// bench is a window for one page, on real files; it is the page's host.
 type bench struct {
 	*screentest.Screen
 	t       testing.TB
@@ -35,7 +35,7 @@ type bench struct {
 	opened  []string
 }
 
-// newBench is a data folder with one agent, and a window that is empty.
+// newBench returns an empty window, and a data folder with one agent.
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{Screen: screentest.New(t), t: t}
@@ -60,7 +60,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-// inFolder makes the pages work on a data folder, and on what is shipped.
+// inFolder sets the data folder of the pages, and the shipped files.
 func (b *bench) inFolder(root string, shipped fstest.MapFS) {
 	if shipped == nil {
 		shipped = fstest.MapFS{"agents/agent-000/agent.json": {Data: []byte(`{"name": "Orchestrator"}`)}, "agents/agent-000/skill.md": {Data: []byte("Help.\n")}}
@@ -94,7 +94,7 @@ func (b *bench) ShowProposals(n int)                       { b.waiting = n }
 func (b *bench) EditsChanged()                             {}
 func (b *bench) ModelMenu(string, func(string)) *fyne.Menu { return fyne.NewMenu("") }
 
-// tries are the prompts tried on agents.
+// tries are the prompts tried with agents.
 type tries struct {
 	mu       sync.Mutex
 	requests []agents.Request
@@ -109,7 +109,7 @@ func (s *tries) start(_ context.Context, req agents.Request) conversation.Run {
 	return r
 }
 
-// try is a prompt being answered: its events come from the test.
+// try is a prompt being answered; the test sends its events.
 type try struct {
 	conversation.Run
 	events  chan agents.Event
@@ -119,7 +119,7 @@ type try struct {
 func (r *try) Stop()                                      { r.stopped = true }
 func (r *try) Events(context.Context) <-chan agents.Event { return r.events }
 
-// pushes presses the button of these words on the page.
+// pushes presses the button with this label.
 func (b *bench) pushes(words string) {
 	b.t.Helper()
 	b.Pushes(b.page, words)

@@ -7,7 +7,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// choice is what to do about a file that was edited here and outside.
+// choice is the user's decision about a file that was edited both here and outside.
 type choice int
 
 const (
@@ -16,21 +16,21 @@ const (
 	takeBoth
 )
 
-// editBuffer is a file being edited in the window, without any screen. What is
-// written in it is lost by nothing but an explicit Discard.
+// editBuffer is a file being edited, independent of any screen. Its text is lost only by an
+// explicit Discard.
 type editBuffer struct {
-	base   memory.Owned  // what the edit is made against
-	text   string        // as edited
-	theirs *memory.Owned // the file as it is now, where both changed
-	before *editBuffer   // a choice, or Discard, can be taken back until the next edit
+	base   memory.Owned  // the version that is edited
+	text   string        // the edited text
+	theirs *memory.Owned // the file on disk, if both changed
+	before *editBuffer   // the state before a choice or Discard, until the next edit
 	err    error         // why the last save failed
 	saving bool
 }
 
 func newEditBuffer(o memory.Owned) *editBuffer { return &editBuffer{base: o, text: o.Text} }
 
-// restoreBuffer goes on with an edit of an earlier time. Where the file is not any
-// more what the edit began with, both are there.
+// restoreBuffer restores an edit saved earlier. If the file has changed since the edit
+// began, both versions are kept.
 func restoreBuffer(u memory.Unsaved, now memory.Owned) *editBuffer {
 	if u.Base == now.Text || u.Text == now.Text {
 		return &editBuffer{base: now, text: u.Text}
@@ -43,18 +43,18 @@ func restoreBuffer(u memory.Unsaved, now memory.Owned) *editBuffer {
 // dirty reports whether there is anything to save.
 func (b *editBuffer) dirty() bool { return b.text != b.base.Text || b.theirs != nil }
 
-// edit takes over what was typed.
+// edit sets the text that was typed.
 func (b *editBuffer) edit(text string) {
 	if text != b.text {
 		b.text, b.before, b.err = text, nil, nil
 	}
 }
 
-// seen takes the file as it is on disk now. Without edits it is taken over; an
-// edit that says the same is done; else both are kept for the user to choose.
+// seen updates the buffer from the file on disk. A buffer without edits takes the new text,
+// and an edit with the same text is done; else both are kept for the user to choose.
 func (b *editBuffer) seen(now memory.Owned) {
 	switch {
-	case b.saving: // it may be what is being written
+	case b.saving: // the disk may have the text being written
 		return
 	case b.theirs != nil:
 		b.theirs = &now
@@ -70,7 +70,7 @@ func (b *editBuffer) seen(now memory.Owned) {
 	}
 }
 
-// choose ends a conflict; nothing is written before the user saves.
+// choose resolves a conflict; nothing is written before the user saves.
 func (b *editBuffer) choose(c choice) {
 	if b.theirs == nil {
 		return
@@ -86,7 +86,7 @@ func (b *editBuffer) choose(c choice) {
 	b.base, b.theirs, b.err, b.before = now, nil, nil, &before
 }
 
-// takeBack undoes a choice.
+// takeBack undoes a choice or Discard.
 func (b *editBuffer) takeBack() {
 	if b.before != nil {
 		now := b.base
@@ -95,8 +95,7 @@ func (b *editBuffer) takeBack() {
 	}
 }
 
-// saved takes over what is on disk after a save of text. What was typed meanwhile
-// stays to be saved.
+// saved updates the buffer after text was saved. What was typed meanwhile stays unsaved.
 func (b *editBuffer) saved(text string, now memory.Owned) {
 	b.saving, b.err, b.before = false, nil, nil
 	if b.text == text {
@@ -105,7 +104,7 @@ func (b *editBuffer) saved(text string, now memory.Owned) {
 	b.base, b.theirs = now, nil
 }
 
-// discard goes back to the file as it is; it can be taken back as a choice can.
+// discard reverts to the file on disk; takeBack undoes it.
 func (b *editBuffer) discard() {
 	before := *b
 	if b.theirs != nil {
@@ -114,29 +113,29 @@ func (b *editBuffer) discard() {
 	b.text, b.theirs, b.err, b.before = b.base.Text, nil, nil, &before
 }
 
-// unsaved is the edit as it is kept on disk.
+// unsaved returns the edit in the form kept on disk.
 func (b *editBuffer) unsaved() memory.Unsaved {
 	return memory.Unsaved{Path: b.base.Path, Base: b.base.Text, Text: b.text}
 }
 
-// partBytes is how much of a file is edited at once: a text field takes longer
-// with each line, and at this size a keystroke still costs a few milliseconds.
+// partBytes is the size of the part of a file that is edited at once. A text field gets
+// slower with each line; at this size a keystroke takes a few milliseconds.
 const partBytes = 8 << 10
 
-// textPart is a run of whole lines of a text.
+// textPart is a range of whole lines of a text.
 type textPart struct {
-	from, to int // bytes
-	line     int // 1-based, of its first
+	from, to int // byte offsets
+	line     int // number of its first line, from 1
 }
 
-// textParts cuts a text into parts of whole lines, one at least.
+// textParts splits a text into parts of whole lines; there is at least one.
 func textParts(text string) []textPart {
 	var parts []textPart
 	for at, line := 0, 1; ; {
 		end := len(text)
 		if end-at > partBytes {
 			end = at + strings.LastIndexByte(text[at:at+partBytes], '\n') + 1
-			if end == at { // a line longer than a part
+			if end == at { // a line longer than partBytes
 				end = len(text)
 				if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 					end = at + n + 1

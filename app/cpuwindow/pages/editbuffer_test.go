@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// edited is a data folder with one memory file, opened.
+// edited returns the memory of a data folder with one file, and that file opened.
 func edited(t *testing.T, text string) (*memory.Memory, memory.Owned) {
 	t.Helper()
 	m := memory.New(memory.Config{Root: t.TempDir()})
@@ -191,7 +191,7 @@ func TestTextPartsAreWholeLinesAndAllOfTheText(t *testing.T) {
 	}
 }
 
-// quiet is a host of edits that must have nothing to tell.
+// quiet is a host for edits that must not report anything.
 type quiet struct {
 	Host
 	t *testing.T

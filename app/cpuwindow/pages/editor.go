@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/linediff"
 )
 
-// onSave takes Cmd/Ctrl+S.
+// onSave returns a shortcut handler that calls save on Cmd/Ctrl+S.
 func onSave(save func()) func(fyne.Shortcut) bool {
 	return func(s fyne.Shortcut) bool {
 		c, ok := s.(*desktop.CustomShortcut)
@@ -24,14 +24,14 @@ func onSave(save func()) func(fyne.Shortcut) bool {
 	}
 }
 
-// editorActions is what an editor asks of its page.
+// editorActions are the callbacks of an editor.
 type editorActions struct {
 	changed func(b *editBuffer)
 	save    func(b *editBuffer)
-	close   func() // back to reading; the edit stays
+	close   func() // returns to reading; the edit stays
 }
 
-// editor edits a file in place, a part at a time where it is long.
+// editor edits a file in place, a long one in parts.
 type editor struct {
 	act     editorActions
 	buffer  *editBuffer
@@ -44,14 +44,14 @@ type editor struct {
 	save    *kit.Button
 	discard *kit.Button
 	done    *kit.Button
-	back    *kit.Button // takes a choice back
-	where   *kit.Label  // which part
+	back    *kit.Button // undoes a choice
+	where   *kit.Label  // number of the part
 	prev    *kit.Button
 	next    *kit.Button
 	partBar *fyne.Container
 	trouble *column.Viewport // a conflict, or why a save failed
 	object  *fyne.Container
-	told    string // what trouble was made for
+	told    string // the state that trouble shows
 }
 
 func newEditor(act editorActions) *editor {
@@ -78,7 +78,7 @@ func newEditor(act editorActions) *editor {
 	return e
 }
 
-// editorLayout: the file's name and what to do, its parts, what is wrong, the text.
+// editorLayout places the file's name and buttons, the parts, the trouble, and the text.
 type editorLayout struct{ e *editor }
 
 // MinSize implements fyne.Layout.
@@ -114,7 +114,7 @@ func (e *editor) ring(on bool) {
 	e.box.Set(kit.RoleCode, role)
 }
 
-// open shows a buffer, at a 1-based line (0: where it was, or the top).
+// open shows a buffer at a 1-based line; 0 keeps the position, or starts at the top.
 func (e *editor) open(b *editBuffer, name string, at int) {
 	e.name.SetText(name)
 	if e.buffer != b || at > 0 {
@@ -130,7 +130,7 @@ func (e *editor) open(b *editBuffer, name string, at int) {
 	e.refresh()
 }
 
-// shownText is the part being edited, without the line end that parts it from the
+// shownText returns the part being edited, without the line end that separates it from the
 // next one.
 func (e *editor) shownText() string {
 	p := e.parts[e.part]
@@ -140,7 +140,7 @@ func (e *editor) shownText() string {
 	return e.buffer.text[p.from:p.to]
 }
 
-// fill puts the part into the field, with the cursor at a line of it.
+// fill puts the part into the field, with the cursor on a row.
 func (e *editor) fill(row int) {
 	e.entry.Put(e.shownText())
 	e.entry.CursorRow, e.entry.CursorColumn = row, 0
@@ -166,7 +166,7 @@ func (e *editor) onChanged(text string) {
 	e.refresh()
 }
 
-// turn goes to the part before or after.
+// turn moves to the next or previous part.
 func (e *editor) turn(by int) {
 	at := e.parts[e.part].from
 	e.parts = textParts(e.buffer.text)
@@ -181,7 +181,7 @@ func (e *editor) turn(by int) {
 	e.refresh()
 }
 
-// sync takes over what changed the buffer from outside the field.
+// sync shows changes to the buffer that weren't typed into the field.
 func (e *editor) sync() {
 	if e.buffer == nil {
 		return
@@ -245,7 +245,7 @@ func (e *editor) refresh() {
 	e.object.Refresh()
 }
 
-// showTrouble shows a conflict with both sides, or why a save failed.
+// showTrouble shows both sides of a conflict, or why a save failed.
 func (e *editor) showTrouble() {
 	b := e.buffer
 	told := ""
@@ -270,7 +270,7 @@ func (e *editor) showTrouble() {
 	e.trouble.SetRows(rows)
 }
 
-// conflictLines is how many lines of a comparison are shown.
+// conflictLines is the number of lines of a comparison that are shown.
 const conflictLines = 40
 
 func (e *editor) conflictRows() []*column.Placed {
@@ -286,7 +286,7 @@ func (e *editor) conflictRows() []*column.Placed {
 	return []*column.Placed{{Row: card}, {Row: newLinesCard(changedLines(linediff.Lines(b.theirs.Text, b.text), conflictLines)), Gap: kit.Gap8}}
 }
 
-// changedLines is what a comparison says, without what stayed: n lines at most.
+// changedLines returns the changed lines of a comparison, n at most.
 func changedLines(diff []linediff.Line, n int) []cardLine {
 	var lines []cardLine
 	more := 0

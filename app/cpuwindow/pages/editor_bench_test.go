@@ -8,8 +8,8 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// BenchmarkEditorKeystroke is a key typed, and taken back, in a file of so many KB:
-// what is on the screen is a part of 8 KB at most.
+// BenchmarkEditorKeystroke types a character and deletes it, in files of several sizes in
+// KB. The screen shows a part of 8 KB at most.
 func BenchmarkEditorKeystroke(b *testing.B) {
 	for _, kb := range []int{8, 200} {
 		b.Run(fmt.Sprintf("kb=%d", kb), func(b *testing.B) {
@@ -24,7 +24,7 @@ func BenchmarkEditorKeystroke(b *testing.B) {
 	}
 }
 
-// BenchmarkLinesCard is the making and measuring of a card of 300 lines.
+// BenchmarkLinesCard builds and measures a card of 300 lines.
 func BenchmarkLinesCard(b *testing.B) {
 	newBench(b)
 	var lines []cardLine

@@ -13,25 +13,24 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// keepAfter is how long after a keystroke an edit is written down.
+// keepAfter is the delay between a keystroke and storing the edit on disk.
 const keepAfter = 400 * time.Millisecond
 
-// Edits holds the files being edited, on whatever page, and writes their edits
-// down so that they outlive the window and the app. Its buffers belong to the UI
-// goroutine.
+// Edits holds the files being edited, on all pages, and stores the edits on disk so that
+// they outlive the window and the app. Its buffers belong to the UI goroutine.
 type Edits struct {
 	host    Host
 	disk    Memories
 	buffers map[string]*editBuffer
-	restore map[string]memory.Unsaved // of an earlier time, not opened yet
+	restore map[string]memory.Unsaved // stored edits not opened yet
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	waiting map[string]*memory.Unsaved
 	timer   *time.Timer
 	writing sync.Mutex // one writer at a time: the last state wins
 }
 
-// NewEdits is the edits of a data folder's files, none of them found yet.
+// NewEdits returns the edits of a data folder's files, before Find.
 func NewEdits(h Host, disk Memories) *Edits {
 	return &Edits{
 		host: h, disk: disk, buffers: map[string]*editBuffer{},
@@ -39,7 +38,7 @@ func NewEdits(h Host, disk Memories) *Edits {
 	}
 }
 
-// open gives the buffer of a file as it is now, with the edit that waited for it.
+// open returns the buffer of a file, with its stored edit if there is one.
 func (s *Edits) open(now memory.Owned) *editBuffer {
 	if b := s.buffers[now.Path]; b != nil {
 		b.seen(now)
@@ -54,7 +53,7 @@ func (s *Edits) open(now memory.Owned) *editBuffer {
 	return b
 }
 
-// dirty reports whether a file has edits that are not saved, opened or not.
+// dirty reports whether a file has unsaved edits, opened or not.
 func (s *Edits) dirty(path string) bool {
 	if b := s.buffers[path]; b != nil {
 		return b.dirty()
@@ -63,7 +62,7 @@ func (s *Edits) dirty(path string) bool {
 	return waits
 }
 
-// Unsaved are the files with edits that are not saved.
+// Unsaved returns the paths of the files with unsaved edits.
 func (s *Edits) Unsaved() []string {
 	paths := slices.Collect(maps.Keys(s.restore))
 	for path, b := range s.buffers {
@@ -74,8 +73,7 @@ func (s *Edits) Unsaved() []string {
 	return paths
 }
 
-// changed notes that a buffer changed: it is written down soon, or forgotten where
-// it has nothing to save.
+// changed schedules storing a buffer's edit, or removing it if nothing is unsaved.
 func (s *Edits) changed(b *editBuffer) {
 	defer s.host.EditsChanged()
 	var u *memory.Unsaved
@@ -92,7 +90,8 @@ func (s *Edits) changed(b *editBuffer) {
 	}
 }
 
-// Flush writes down what waits; it returns when that is done. Any goroutine.
+// Flush stores the pending edits and returns when that is done. It may be called on any
+// goroutine.
 func (s *Edits) Flush() {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -115,8 +114,8 @@ func (s *Edits) Flush() {
 	}
 }
 
-// Find looks for the edits of an earlier time that were never saved, off the UI
-// goroutine, and tells of them.
+// Find reads the edits stored earlier and never saved, in the background, and reports them
+// to the host.
 func (s *Edits) Find() {
 	go func() {
 		all, err := s.disk.AllUnsaved()
@@ -140,8 +139,8 @@ func (s *Edits) Find() {
 	}()
 }
 
-// save saves an edit off the UI goroutine; then tells how it went. Where the file was
-// changed outside, both are kept for the user to choose.
+// save saves an edit in the background, then calls then. If the file was changed outside,
+// both versions are kept for the user to choose.
 func (s *Edits) save(b *editBuffer, then func()) {
 	if b.saving || !b.dirty() || b.theirs != nil {
 		return

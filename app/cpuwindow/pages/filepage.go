@@ -8,9 +8,9 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// filePage is what the pages of memory and agents share: things on the left, the
-// chosen one on the right, to be read or with its file in the editor. Its fields
-// belong to the UI goroutine.
+// filePage is the common part of the pages of memory and agents: a list on the left, the
+// chosen item on the right, for reading or with its file in the editor. Its fields belong
+// to the UI goroutine.
 type filePage struct {
 	host    Host
 	parts   Parts
@@ -22,11 +22,11 @@ type filePage struct {
 	editing bool
 	news    *reloads
 	all     bool   // show all lines of a long file
-	said    string // what came of the last action
+	said    string // result of the last action
 	saidBad bool
 
-	draw func() // shows the page as it is known
-	load func() // reads it anew, off the UI goroutine
+	draw func() // shows the page from the data read last
+	load func() // reads the data again in the background
 }
 
 func newFilePage(h Host, p Parts, e *Edits, pick func(key string), draw, load func()) *filePage {
@@ -39,7 +39,7 @@ func newFilePage(h Host, p Parts, e *Edits, pick func(key string), draw, load fu
 	return f
 }
 
-// show shows the editor where the file is being edited, else the rows.
+// show shows the editor if the file is being edited, else the rows.
 func (f *filePage) show(b *editBuffer, title string, rows func() []*column.Placed) {
 	editing := f.editing && b != nil
 	f.edit.object.Hidden, f.view.Hidden = !editing, editing
@@ -52,13 +52,13 @@ func (f *filePage) show(b *editBuffer, title string, rows func() []*column.Place
 	f.Object.Refresh()
 }
 
-// stopEditing goes back to reading; the edit stays.
+// stopEditing returns to reading; the edit stays.
 func (f *filePage) stopEditing() {
 	f.editing = false
 	f.draw()
 }
 
-// save writes the edit, unless there is a conflict to decide first.
+// save writes the edit, unless a conflict must be resolved first.
 func (f *filePage) save(b *editBuffer) {
 	f.edits.save(b, func() {
 		f.news.own[b.base.Path] = true
@@ -67,10 +67,10 @@ func (f *filePage) save(b *editBuffer) {
 	})
 }
 
-// Ports are what scrolls on the page.
+// Ports returns the page's scrolling columns.
 func (f *filePage) Ports() []*column.Viewport { return []*column.Viewport{f.split.list, f.view} }
 
-// pill is a button with a menu of choices.
+// pill returns a button with a menu of choices.
 func (f *filePage) pill(words string, menu func() *fyne.Menu) *kit.Button {
 	var b *kit.Button
 	b = kit.NewButton(kit.ButtonPill, words+"  ▾", func() { kit.ShowMenu(menu(), b, f.host.Canvas()) })

@@ -13,38 +13,38 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Host is what the pages need of the window they are in. All but Do and Context is
+// Host is what the pages need from their window. Except for Do and Context, its methods are
 // called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
+	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
-	Visible() bool // the window is on the screen
+	Visible() bool // reports whether the window is on the screen
 	Tell(words, more string)
-	OpenFile(path string)    // in the program that the system has for it
+	OpenFile(path string)    // opens a file in the system's default program
 	OpenSession(name string) // shows where a memory was learnt
 	SessionTitle(name string) string
-	Copy(text string) // to the clipboard
-	ContextSize() int // tokens of the shown chat's model; 0: not known
+	Copy(text string) // copies to the clipboard
+	ContextSize() int // context size of the shown chat's model, in tokens; 0 if unknown
 	ModelMenu(chosen string, pick func(name string)) *fyne.Menu
-	ShowProposals(n int) // that wait in the inbox
-	EditsChanged()       // the set of files with unsaved edits may be another
+	ShowProposals(n int) // shows the number of proposals in the inbox
+	EditsChanged()       // called when the set of files with unsaved edits may have changed
 }
 
-// Parts is what the pages work on; all is required.
+// Parts is what the pages work on; all fields are required.
 type Parts struct {
 	Memories Memories
 	Roster   Roster
 	Sessions Sessions
 	Start    func(ctx context.Context, req agents.Request) conversation.Run
 	Config   func() config.Config
-	Set      func(key, value string) error // a setting; off the UI goroutine
-	Decided  func()                        // the user decided about missing lines
+	Set      func(key, value string) error // changes a setting; called off the UI goroutine
+	Decided  func()                        // called when the user decided about missing lines
 	Logger   *slog.Logger
 	Home     string // the data folder
 }
 
-// Memories is the memory files; *memory.Memory.
+// Memories are the memory files; implemented by *memory.Memory.
 type Memories interface {
 	List() ([]memory.File, error)
 	Path(t memory.Target) string
@@ -65,7 +65,7 @@ type Memories interface {
 	AllUnsaved() (map[string]memory.Unsaved, error)
 }
 
-// Roster is the agents; *registry.Registry.
+// Roster holds the agents; implemented by *registry.Registry.
 type Roster interface {
 	Agents() []registry.Agent
 	NotAgents() []string
@@ -78,7 +78,7 @@ type Roster interface {
 	Restore(trash, path string) error
 }
 
-// Sessions is where a tried prompt is answered: in a session that is never written.
+// Sessions answers a tried prompt, in a session that is never written.
 type Sessions interface {
 	NewName(source string) string
 	SetPrivate(name string)

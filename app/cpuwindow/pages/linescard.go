@@ -14,18 +14,18 @@ import (
 type cardLine struct {
 	text  string
 	op    linediff.Op
-	faint bool   // not in the next prompt
-	from  string // where it was learnt, in words; "" for nothing
-	open  func() // shows that place; nil where there is none
+	faint bool   // drawn faint: not in the next prompt
+	from  string // where it was learnt, in words; "" if unknown
+	open  func() // shows that place; nil if there is none
 }
 
-// linesCard is a text in lines: what came is marked +, what went −, what does not
-// fit into a prompt is faint. Only the lines in sight are objects of the screen.
+// linesCard shows a text line by line: added lines are marked +, removed ones −, and lines
+// that don't fit into a prompt are faint. Only visible lines are canvas objects.
 type linesCard struct {
 	widget.BaseWidget
 	bg      *kit.Surface
 	lines   []cardLine
-	tops    []float32 // of each line, and the end
+	tops    []float32 // of each line, and of the end
 	width   float32
 	from    float32
 	to      float32
@@ -45,7 +45,7 @@ func newLinesCard(lines []cardLine) *linesCard {
 	return c
 }
 
-// lineProse is a line's words.
+// lineProse returns the text of a line.
 func lineProse(l cardLine) *prose.Text {
 	role := kit.RoleText
 	if l.faint {
@@ -59,7 +59,8 @@ func lineProse(l cardLine) *prose.Text {
 	return p
 }
 
-// aside is the room of the button with a line's origin; 0 where that is below.
+// aside returns the width reserved for the button with a line's origin, or 0 if that stands
+// below.
 func (l cardLine) aside(width float32) float32 {
 	if l.from == "" || width < asideRoom {
 		return 0
@@ -87,7 +88,8 @@ func (c *linesCard) Measure(width float32) float32 {
 	return y + kit.Gap12
 }
 
-// lineSpan is a line's height; what surely fits is not measured: a file has many.
+// lineSpan returns a line's height. A line that is short enough isn't measured, because a
+// file has many.
 func lineSpan(l cardLine, width, letter float32) float32 {
 	if float32(len(l.text))*letter < width && isASCII(l.text) {
 		return cardLead
@@ -104,7 +106,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// SetSeen says which part is in sight, in the card's own coordinates.
+// SetSeen sets the visible part, in the card's own coordinates.
 func (c *linesCard) SetSeen(from, to float32) {
 	if from == c.from && to == c.to {
 		return
@@ -113,7 +115,7 @@ func (c *linesCard) SetSeen(from, to float32) {
 	c.Refresh()
 }
 
-// inSight makes the objects of the lines in sight; those that were there stay.
+// inSight creates the objects of the visible lines and keeps those that exist.
 func (c *linesCard) inSight() {
 	shown := map[int]*lineRow{}
 	c.objects = append(c.objects[:0], c.bg)
@@ -156,14 +158,14 @@ func (r *linesRenderer) Refresh() {
 	}
 }
 
-// lineRow is one line on the screen.
+// lineRow is a visible line.
 type lineRow struct {
 	widget.BaseWidget
 	line  cardLine
 	bg    *kit.Surface
 	sign  *kit.Label
 	text  *prose.Text
-	from  fyne.CanvasObject // a button where it opens something
+	from  fyne.CanvasObject // a button if it opens something
 	aside float32
 }
 

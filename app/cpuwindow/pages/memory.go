@@ -14,17 +14,17 @@ import (
 	"mac-stats/sessionmem/memorytext"
 )
 
-// inboxKey is the inbox in the list of memory files.
+// inboxKey is the key of the inbox in the list of memory files.
 const inboxKey = "inbox"
 
-// Memory is what the agents remember: files on the left, the chosen one, or
-// what is proposed, on the right. Its fields belong to the UI goroutine.
+// Memory is the page of what the agents remember: files on the left, the chosen file or the
+// proposals on the right. Its fields belong to the UI goroutine.
 type Memory struct {
 	*filePage
 	data   memoryData
-	picked string // inboxKey or a file's path; "" before the first reading
+	picked string // inboxKey or a file's path; "" before the first read
 	fields map[string]*kit.LineField
-	drafts map[string]*kit.TextBox // proposals being edited, by id
+	drafts map[string]*kit.TextBox // proposals being edited, by ID
 }
 
 // memoryData is what the page shows, read off the UI goroutine.
@@ -39,7 +39,7 @@ type memoryData struct {
 	cfg     config.Config
 }
 
-// memoryItem is a memory file with what the next prompt takes of it.
+// memoryItem is a memory file, and the part of it that the next prompt contains.
 type memoryItem struct {
 	file     memory.File
 	title    string
@@ -47,14 +47,14 @@ type memoryItem struct {
 	injected memorytext.Injected
 }
 
-// NewMemory is the page of the memory files.
+// NewMemory returns the page of the memory files.
 func NewMemory(h Host, parts Parts, e *Edits) *Memory {
 	p := &Memory{fields: map[string]*kit.LineField{}, drafts: map[string]*kit.TextBox{}}
 	p.filePage = newFilePage(h, parts, e, p.Pick, p.draw, p.Load)
 	return p
 }
 
-// Load reads the files off the UI goroutine and shows them.
+// Load reads the files in the background and shows them.
 func (p *Memory) Load() {
 	picked, news := p.picked, p.news.snapshot()
 	go func() {
@@ -70,7 +70,7 @@ func (p *Memory) Load() {
 	}()
 }
 
-// take shows what was read.
+// take shows the data that was read.
 func (p *Memory) take(picked string, d memoryData) {
 	p.picked, p.data = picked, d
 	if picked != inboxKey {
@@ -81,13 +81,13 @@ func (p *Memory) take(picked string, d memoryData) {
 	p.draw()
 }
 
-// draw shows the page as it is known.
+// draw shows the page from the data read last.
 func (p *Memory) draw() {
 	p.split.show(p.items(), p.picked)
 	p.show(p.edits.buffers[p.picked], p.title(), p.rows)
 }
 
-// title is the chosen file's.
+// title returns the title of the chosen file.
 func (p *Memory) title() string {
 	for _, it := range p.data.files {
 		if it.file.Path == p.picked {
@@ -97,7 +97,7 @@ func (p *Memory) title() string {
 	return i18n.T("Inbox")
 }
 
-// Pick chooses a file by its path, or the inbox. An edit that is open stays open.
+// Pick selects a file by its path, or the inbox. An unsaved edit stays open.
 func (p *Memory) Pick(key string) {
 	if key != p.picked {
 		delete(p.news.before, p.picked)
@@ -115,7 +115,7 @@ func (p *Memory) startEditing() {
 	p.host.Canvas().Focus(p.edit.entry)
 }
 
-// items are the lines of the list.
+// items returns the rows of the list.
 func (p *Memory) items() []splitItem {
 	inbox := splitItem{key: inboxKey, title: i18n.T("Inbox"), meta: i18n.T("nothing to review"), fraction: -1}
 	if n := len(p.data.inbox); n > 0 {
@@ -156,7 +156,7 @@ func kindWords(k memory.TargetKind) string {
 	return i18n.T("All agents")
 }
 
-// share is how much of its budget a file takes.
+// share returns how much of its budget a file uses.
 func (it memoryItem) share() float64 {
 	if it.injected.Budget <= 0 {
 		return 0
@@ -164,7 +164,7 @@ func (it memoryItem) share() float64 {
 	return float64(it.injected.Size) / float64(it.injected.Budget)
 }
 
-// meta is "67 % · 5,360 / 8,000".
+// meta returns "67 % · 5,360 / 8,000".
 func (it memoryItem) meta() string {
 	if it.file.Missing {
 		return i18n.T("nothing remembered yet")
@@ -172,8 +172,8 @@ func (it memoryItem) meta() string {
 	return budgetWords(it.injected)
 }
 
-// readMemory reads what the page shows. Where nothing was chosen yet, the inbox is
-// where something waits, else what all agents are told.
+// readMemory reads what the page shows. If nothing is picked yet, it picks the inbox if a
+// proposal waits, else the memory of all agents.
 func readMemory(parts Parts, picked *string) memoryData {
 	d := memoryData{cfg: parts.Config()}
 	files, err := listMemory(parts.Memories)
@@ -219,7 +219,7 @@ func kindRank(k memory.TargetKind) int {
 	return slices.Index([]memory.TargetKind{memory.TargetGlobal, memory.TargetAgent, memory.TargetChannel, memory.TargetPerson, memory.TargetServer}, k)
 }
 
-// agentNames are the agents' names by id.
+// agentNames returns the agents' names by ID.
 func agentNames(r Roster) map[string]string {
 	names := map[string]string{}
 	for _, a := range r.Agents() {
@@ -228,7 +228,7 @@ func agentNames(r Roster) map[string]string {
 	return names
 }
 
-// memoryName names a file as people do: by whose memory it is.
+// memoryName returns the name of a file as people say it: by whose memory it is.
 func memoryName(f memory.File, agents map[string]string) string {
 	id := f.Target.ID
 	switch f.Target.Kind {
@@ -259,7 +259,7 @@ func budgetOf(t memory.Target, cfg config.Config) (budget int, who string) {
 	return cfg.Memory.GlobalBudget, i18n.T("used by every agent")
 }
 
-// listMemory reads the memory files; the global one is there even while empty.
+// listMemory returns the memory files, the global one even while it is empty.
 func listMemory(m Memories) ([]memory.File, error) {
 	files, err := m.List()
 	t := memory.Target{Kind: memory.TargetGlobal}
@@ -269,7 +269,7 @@ func listMemory(m Memories) ([]memory.File, error) {
 	return append([]memory.File{{Target: t, Path: m.Path(t), Missing: true}}, files...), err
 }
 
-// act changes the memory off the UI goroutine and says what came of it.
+// act changes the memory in the background and reports the result.
 func (p *Memory) act(path string, do func(ctx context.Context) (said string, err error)) {
 	go func() {
 		said, err := do(p.host.Context())

@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// proposalsFor counts the proposals about one memory file.
+// proposalsFor returns the number of proposals for one memory file.
 func (p *Memory) proposalsFor(t memory.Target) int {
 	n := 0
 	for _, q := range p.data.inbox {
@@ -27,7 +27,7 @@ func (p *Memory) proposalsFor(t memory.Target) int {
 	return n
 }
 
-// inboxRows are proposals, each with what can be decided about it.
+// inboxRows returns the proposals, each with its buttons.
 func (p *Memory) inboxRows(list []memory.Proposal) []*column.Placed {
 	if len(list) == 0 {
 		return []*column.Placed{
@@ -42,7 +42,7 @@ func (p *Memory) inboxRows(list []memory.Proposal) []*column.Placed {
 	return rows
 }
 
-// proposalCard is one proposal: what would change, why, and the decision.
+// proposalCard shows one proposal: what would change, why, and its buttons.
 func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	box := p.drafts[q.ID]
 	var parts []fyne.CanvasObject
@@ -62,7 +62,7 @@ func (p *Memory) proposalCard(q memory.Proposal) kit.Row {
 	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
-// proposalButtons are Save, Edit, Discard, and the way to where it was learnt.
+// proposalButtons returns Save, Edit, Discard, and the link to where it was learnt.
 func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.CanvasObject {
 	save := i18n.T("Save")
 	switch q.Kind {
@@ -85,7 +85,7 @@ func (p *Memory) proposalButtons(q memory.Proposal, box *kit.TextBox) fyne.Canva
 	return kit.Line(kit.Gap8, -1, buttons...)
 }
 
-// proposalMeta is where a proposal comes from and where it would go.
+// proposalMeta says where a proposal comes from and where it would be saved.
 func (p *Memory) proposalMeta(q memory.Proposal) string {
 	var words []string
 	switch {
@@ -117,7 +117,7 @@ func (p *Memory) editProposal(q memory.Proposal) {
 	p.host.Canvas().Focus(box.Entry)
 }
 
-// accept saves a proposal, with its words changed first where they were edited.
+// accept saves a proposal, with its edited text if it was edited.
 func (p *Memory) accept(q memory.Proposal, box *kit.TextBox) {
 	text := q.Text
 	if box != nil {

@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem/memorytext"
 )
 
-// rows is what is chosen.
+// rows returns the rows of what is picked.
 func (p *Memory) rows() []*column.Placed {
 	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
 	if p.said != "" {
@@ -41,7 +41,7 @@ func (p *Memory) rows() []*column.Placed {
 	return append(rows, column.TextRow(i18n.T("This file no longer exists."), kit.RoleMuted, kit.Gap12))
 }
 
-// memoryModes are the ways new lessons are taken, in the words of the page.
+// memoryModes returns the values of memory.write, with the page's words for them.
 func memoryModes() []struct{ value, words string } {
 	return []struct{ value, words string }{
 		{"auto", i18n.T("New memories: saved at once, with Undo")},
@@ -78,7 +78,7 @@ func (p *Memory) setMode(value string) {
 	})
 }
 
-// fileRows is a memory file: how full it is, what it says, what can be done.
+// fileRows shows a memory file: how full it is, its lines, and its actions.
 func (p *Memory) fileRows(it memoryItem) []*column.Placed {
 	rows := []*column.Placed{{Row: p.headRow(it), Gap: kit.Gap12, Max: kit.ProseMax}}
 	if n := p.proposalsFor(it.file.Target); n > 0 {
@@ -98,7 +98,7 @@ func (p *Memory) fileRows(it memoryItem) []*column.Placed {
 	return append(rows, p.undoRows(it)...)
 }
 
-// budgetWords is "67 % · 5,360 / 8,000".
+// budgetWords returns "67 % · 5,360 / 8,000".
 func budgetWords(in memorytext.Injected) string {
 	if in.Budget <= 0 {
 		return i18n.With("{{.Size}} characters", i18n.Places{"Size": i18n.Thousands(in.Size)})
@@ -106,7 +106,7 @@ func budgetWords(in memorytext.Injected) string {
 	return fmt.Sprintf("%.0f %% · %s / %s", 100*float64(in.Size)/float64(in.Budget), i18n.Thousands(in.Size), i18n.Thousands(in.Budget))
 }
 
-// headRow is the file's name, its budget, and the ways to edit it.
+// headRow shows the file's name, its budget, and the buttons to edit it.
 func (p *Memory) headRow(it memoryItem) kit.Row {
 	bar := kit.NewGauge(200)
 	role := kit.RoleAccent
@@ -132,7 +132,7 @@ func (p *Memory) headRow(it memoryItem) kit.Row {
 	)
 }
 
-// where is a file's path, with where a link leads.
+// where returns a file's path, and where a link leads.
 func (p *Memory) where(path string) string {
 	if rel, err := filepath.Rel(p.parts.Home, path); err == nil && filepath.IsLocal(rel) {
 		path = rel
@@ -143,7 +143,7 @@ func (p *Memory) where(path string) string {
 	return path
 }
 
-// fileNotes says what is special about the file, or happened to it.
+// fileNotes returns notes about the file's state.
 func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	notes := ownedNotes(p.data.owned, p.edits.buffers[it.file.Path], p.startEditing)
 	if p.data.diff != nil {
@@ -161,15 +161,15 @@ func (p *Memory) fileNotes(it memoryItem) []kit.Row {
 	return notes
 }
 
-// memoryShare is how much of a model's context memories may take, and charsPerToken
-// what a token is about.
+// memoryShare is the part of a model's context that memories may use, and charsPerToken the
+// approximate length of a token.
 const (
 	memoryShare   = 0.20
 	charsPerToken = 4
 )
 
-// shareWords says where the model's context leaves less room than the budget: as
-// far as the shown chat knows the context's size.
+// shareWords warns if the model's context leaves less room than the budget. It returns ""
+// if the shown chat doesn't know the context's size.
 func (p *Memory) shareWords(it memoryItem) string {
 	size := p.host.ContextSize()
 	room := int(float64(size) * memoryShare * charsPerToken)
@@ -179,7 +179,7 @@ func (p *Memory) shareWords(it memoryItem) string {
 	return i18n.With("The model's context of {{.Size}} tokens has room for about {{.Room}} characters of memory. This file holds more, so its oldest lines may be left out.", i18n.Places{"Size": i18n.Thousands(size), "Room": i18n.Thousands(room)})
 }
 
-// cardLines are the file's lines, with what came and went where it was changed.
+// cardLines returns the file's lines, with added and removed ones marked.
 func (p *Memory) cardLines(it memoryItem) []cardLine {
 	out := memorytext.LeftOut(it.file.Text, it.injected.Budget)
 	var lines []cardLine
@@ -191,10 +191,10 @@ func (p *Memory) cardLines(it memoryItem) []cardLine {
 	return lines
 }
 
-// origin is the comment that says where a line was learnt.
+// origin matches the comment about where a line was learnt.
 var origin = regexp.MustCompile(`\s*<!-- (\d{4}-\d\d-\d\d)(?: ([\w.-]+))? -->\s*$`)
 
-// addOrigin puts the comment behind a line into words that open the session.
+// addOrigin turns the comment behind a line into words that open the session.
 func (p *Memory) addOrigin(l *cardLine) {
 	m := origin.FindStringSubmatch(l.text)
 	if m == nil {
@@ -212,7 +212,7 @@ func (p *Memory) addOrigin(l *cardLine) {
 	}
 }
 
-// addField is where a line is added by hand.
+// addField returns the field for adding a line by hand.
 func (p *Memory) addField(it memoryItem) kit.Row {
 	path, target := it.file.Path, it.file.Target
 	f := p.fields[path]
@@ -233,10 +233,10 @@ func (p *Memory) addField(it memoryItem) kit.Row {
 	return f
 }
 
-// shownSteps is how many changes of a file can be taken back from the page.
+// shownSteps is the number of a file's changes that the page can undo.
 const shownSteps = 5
 
-// undoRows are the changes of this file that can be taken back, the newest first.
+// undoRows returns the changes of this file that can be undone, the newest first.
 func (p *Memory) undoRows(it memoryItem) []*column.Placed {
 	var rows []*column.Placed
 	for _, s := range p.data.steps {

@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// memory is the memory of the bench's data folder, with memory.md holding this.
+// memory returns the memory of the bench's data folder, whose memory.md has this text.
 func (b *bench) memory(text string) *memory.Memory {
 	b.t.Helper()
 	writeOutside(b.t, b.memoryPath(), text)
@@ -37,7 +37,7 @@ func (b *bench) onMemory(text string) *Memory {
 	return p
 }
 
-// outside changes memory.md as an editor does, and tells the page as the watcher does.
+// outside changes memory.md as an editor does, and reloads the page as the watcher does.
 func (b *bench) outside(p *Memory, text string) {
 	b.t.Helper()
 	b.memory(text)
@@ -300,8 +300,8 @@ func TestANarrowMemoryPageHasAMenuInsteadOfTheList(t *testing.T) {
 	})
 }
 
-// A line that another program's save took out is shown with what can be done about it,
-// in the notice bar and on the page.
+// Lines removed by another program's save are shown with the possible actions, in the
+// notice bar and on the page.
 func TestMissingLinesAreShownAndDecided(t *testing.T) {
 	for _, tt := range []struct {
 		button string

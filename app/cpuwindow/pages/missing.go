@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/linediff"
 )
 
-// missingRows are the lines that are missing from a file, and what can be done.
+// missingRows shows the lines that are missing from a file, and the possible actions.
 func (p *Memory) missingRows(it memoryItem) []*column.Placed {
 	var lines []cardLine
 	var ids []string

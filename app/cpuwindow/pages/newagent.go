@@ -12,12 +12,12 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// newAgentForm is the way to a new agent: a name, and what it is like.
+// newAgentForm is the form for a new agent: its name, and what it is based on.
 type newAgentForm struct {
 	p    *Agents
 	name *kit.LineField
-	hint *kit.Label // the slug it would get, or why not
-	like string     // slug of the agent it is made like; "" for a plain one
+	hint *kit.Label // the slug it would get, or why the name can't be used
+	like string     // slug of the agent it is based on; "" for a plain one
 }
 
 func newNewAgentForm(p *Agents) *newAgentForm {
@@ -32,7 +32,7 @@ func newNewAgentForm(p *Agents) *newAgentForm {
 	return f
 }
 
-// check says below the name what comes of it.
+// check shows below the name what the agent would be called, or what is wrong.
 func (f *newAgentForm) check(text string) {
 	if text == "" {
 		f.hint.Set("", kit.RoleMuted)
@@ -54,7 +54,7 @@ func (f *newAgentForm) check(text string) {
 	}()
 }
 
-// rows are the form.
+// rows returns the form's rows.
 func (f *newAgentForm) rows() []*column.Placed {
 	title := i18n.T("empty: write the skill yourself")
 	for _, a := range f.p.data.list {
@@ -72,7 +72,7 @@ func (f *newAgentForm) rows() []*column.Placed {
 	}
 }
 
-// menu is what a new agent can be made like.
+// menu lists what a new agent can be based on.
 func (f *newAgentForm) menu() *fyne.Menu {
 	choose := func(slug string) func() {
 		return func() { f.like = slug; f.p.draw() }
@@ -91,7 +91,7 @@ func (f *newAgentForm) menu() *fyne.Menu {
 	return m
 }
 
-// submit makes the agent and shows it.
+// submit creates the agent and shows it.
 func (f *newAgentForm) submit(name string) {
 	like := f.like
 	f.p.act(func(ctx context.Context) (string, func(), error) {

@@ -12,25 +12,24 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// reloads remembers how files were shown, to tell what changed outside since.
+// reloads remembers how files were shown, to find out what changed outside since.
 type reloads struct {
-	texts   map[string]string    // as each file was shown last
-	before  map[string]string    // as it was before it changed outside
-	changed map[string]time.Time // when that was seen
-	own     map[string]bool      // changed from here: no news
+	texts   map[string]string    // each file as shown last
+	before  map[string]string    // each file before it changed outside
+	changed map[string]time.Time // when the change was noticed
+	own     map[string]bool      // files changed by this page, which need no note
 }
 
 func newReloads() *reloads {
 	return &reloads{texts: map[string]string{}, before: map[string]string{}, changed: map[string]time.Time{}, own: map[string]bool{}}
 }
 
-// snapshot is a copy for another goroutine.
+// snapshot returns a copy for another goroutine.
 func (r *reloads) snapshot() *reloads {
 	return &reloads{texts: maps.Clone(r.texts), before: maps.Clone(r.before), changed: maps.Clone(r.changed), own: maps.Clone(r.own)}
 }
 
-// take takes a file as it is now and gives what changed outside since it was shown,
-// nil for nothing.
+// take updates a file and returns what changed outside since it was shown, or nil.
 func (r *reloads) take(o memory.Owned) []linediff.Line {
 	was, known := r.texts[o.Path]
 	switch {
@@ -51,7 +50,7 @@ func (r *reloads) take(o memory.Owned) []linediff.Line {
 	return linediff.Lines(before, o.Text)
 }
 
-// note is the line that tells of a reload, with what takes it away.
+// note returns the line about a reload, with a button that dismisses it.
 func (r *reloads) note(path string, diff []linediff.Line, seen func()) kit.Row {
 	added, removed := countDiff(diff)
 	words := i18n.With("changed on disk at {{.Time}}, reloaded · +{{.Added}} −{{.Removed}}", i18n.Places{"Time": r.changed[path].Format("15:04:05"), "Added": added, "Removed": removed})
@@ -74,7 +73,7 @@ func countDiff(diff []linediff.Line) (added, removed int) {
 	return added, removed
 }
 
-// ownedNotes says what is special about a file.
+// ownedNotes returns notes about a file's state.
 func ownedNotes(o memory.Owned, b *editBuffer, edit func()) []kit.Row {
 	var notes []kit.Row
 	if o.Why != "" {
@@ -93,7 +92,7 @@ func ownedNotes(o memory.Owned, b *editBuffer, edit func()) []kit.Row {
 	return notes
 }
 
-// fileLines are a file's lines, with what came and went where it was changed.
+// fileLines returns a file's lines, with added and removed ones marked if it changed.
 func fileLines(text string, diff []linediff.Line) []linediff.Line {
 	if diff == nil {
 		diff = linediff.Lines(text, text)
@@ -104,7 +103,8 @@ func fileLines(text string, diff []linediff.Line) []linediff.Line {
 	return diff
 }
 
-// linesRows is a card of lines; of a long one the newest, with a way to the others.
+// linesRows returns a card of lines. Of a long file it shows the newest lines, with a
+// button for the others.
 func linesRows(lines []cardLine, all bool, showAll func()) []*column.Placed {
 	var rows []*column.Placed
 	if n := len(lines) - longFile; n > 0 && !all {
@@ -114,5 +114,5 @@ func linesRows(lines []cardLine, all bool, showAll func()) []*column.Placed {
 	return append(rows, &column.Placed{Row: newLinesCard(lines), Gap: kit.Gap8, Max: kit.ProseMax})
 }
 
-// longFile is how many lines of a file are shown at first: the newest.
+// longFile is the number of lines of a file that are shown at first: the newest.
 const longFile = 300

@@ -13,26 +13,26 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// A page with a list on the left and what is chosen on the right. Where there is no
-// room for both, the list is a menu above.
+// A split view has a list on the left and the chosen item on the right. If there is no room
+// for both, the list becomes a menu above.
 
 const (
 	splitList  float32 = 228 // width of the list
-	splitBelow float32 = 560 // narrower pages have a menu
+	splitBelow float32 = 560 // narrower pages use the menu
 )
 
-// splitItem is one line of the list in words.
+// splitItem is one row of the list.
 type splitItem struct {
 	key      string
 	title    string
 	meta     string
-	role     fyne.ThemeColorName // of meta; RoleNone is muted
-	fraction float64             // of the gauge; below 0 there is none
-	mark     fyne.ThemeColorName // a dot before the title: unsaved, an error
-	heading  string              // above it; "" for none
+	role     fyne.ThemeColorName // of meta; RoleNone means muted
+	fraction float64             // of the gauge; negative for no gauge
+	mark     fyne.ThemeColorName // a dot before the title: unsaved edits, an error
+	heading  string              // heading above it; "" for none
 }
 
-// splitView is the list and the place for what is chosen.
+// splitView is the list, and the place for the chosen item.
 type splitView struct {
 	list    *column.Viewport
 	picker  *kit.Button
@@ -59,15 +59,15 @@ func newSplitView(content fyne.CanvasObject, pick func(key string)) *splitView {
 	return s
 }
 
-// newDetail is the view of what is chosen: it stands by the list, however wide the
-// window is.
+// newDetail returns the column of the chosen item. It stays next to the list, however wide
+// the window is.
 func newDetail() *column.Viewport {
 	v := column.NewViewport()
 	v.Leftward = true
 	return v
 }
 
-// splitLayout puts the list beside or above.
+// splitLayout places the list beside or above the item.
 type splitLayout struct {
 	view      *splitView
 	bar, left fyne.CanvasObject
@@ -93,7 +93,7 @@ func (l *splitLayout) Layout(_ []fyne.CanvasObject, s fyne.Size) {
 	l.view.content.Resize(size)
 }
 
-// show draws the list; rows that are there stay.
+// show draws the list and keeps the rows that exist.
 func (s *splitView) show(items []splitItem, current string) {
 	s.items, s.current = items, current
 	rows := map[string]*ListRow{}
@@ -119,7 +119,7 @@ func (s *splitView) show(items []splitItem, current string) {
 	s.object.Refresh()
 }
 
-// openMenu is the list of a narrow page.
+// openMenu opens the list of a narrow page.
 func (s *splitView) openMenu() {
 	m := fyne.NewMenu("")
 	for _, it := range s.items {
@@ -136,7 +136,7 @@ func (s *splitView) openMenu() {
 	}
 }
 
-// focusBeside moves the focus to the line above or below.
+// focusBeside moves the focus to the row above or below.
 func (s *splitView) focusBeside(key string, by int) {
 	at := slices.IndexFunc(s.items, func(it splitItem) bool { return it.key == key }) + by
 	if at < 0 || at >= len(s.items) {
@@ -149,8 +149,7 @@ func (s *splitView) focusBeside(key string, by int) {
 	}
 }
 
-// ListRow is a line of the list: a title, a gauge where there is one, and what is
-// to be known.
+// ListRow is a row of the list: a title, an optional gauge, and a second line.
 type ListRow struct {
 	widget.BaseWidget
 	title, meta *kit.Label
@@ -263,8 +262,7 @@ func (r *ListRow) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.NewStack(r.bg, kit.Inset(kit.Gap8, kit.Gap8, kit.Gap12, kit.Gap12, parts)))
 }
 
-// gaugeRoom gives a gauge its place in a list: the whole width, and nothing where
-// it is hidden.
+// gaugeRoom gives a gauge the whole width of a list row, and no room if it is hidden.
 type gaugeRoom struct{}
 
 func (gaugeRoom) MinSize(o []fyne.CanvasObject) fyne.Size {

@@ -19,34 +19,33 @@ import (
 	"mac-stats/app/ui/markdown"
 )
 
-// trial is a prompt tried on an agent: one turn in a session of its own that is
-// never written.
+// trial is a prompt tried with an agent: one turn in a session that is never written.
 type trial struct {
 	field  *kit.LineField
-	words  *kit.Label  // what it is doing, or did
+	words  *kit.Label  // its state or result
 	halt   *kit.Button // Stop
-	status kit.Row     // words and halt; the answer stands below it
+	status kit.Row     // row with words and halt, above the answer
 	leaves answer.Rows
-	shown  int // how many rows of the answer the page holds
+	shown  int // number of the answer's rows on the page
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	run     conversation.Run
 	session string
-	answer  *markdown.Document // of the last one
-	anew    bool               // the answer is another text: none of its rows can stay
+	answer  *markdown.Document // of the last run
+	anew    bool               // the answer was replaced, so none of its rows can stay
 	state   string
 	failed  string
 	model   string
 	speed   float64
 	began   time.Time
 	took    time.Duration
-	dirty   bool // something is to be drawn, and a drawing is on its way
+	dirty   bool // something must be drawn, and a draw is scheduled
 }
 
-// trialFrame is how often an answer that arrives is drawn, at most.
+// trialFrame is the minimum time between two draws of an answer that arrives.
 const trialFrame = 60 * time.Millisecond
 
-// trialOf gives the trial of an agent.
+// trialOf returns the trial of an agent.
 func (p *Agents) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
@@ -59,7 +58,7 @@ func (p *Agents) trialOf(a registry.Agent) *trial {
 	return t
 }
 
-// trialRows are the field and what was answered.
+// trialRows returns the prompt field and the answer.
 func (p *Agents) trialRows(a registry.Agent) []*column.Placed {
 	if !a.Usable() {
 		return nil
@@ -73,7 +72,7 @@ func (p *Agents) trialRows(a registry.Agent) []*column.Placed {
 	return append(rows, p.answerRows(t)...)
 }
 
-// answerRows are the paragraphs, lists and code of the answer, as in the chat.
+// answerRows returns the paragraphs, lists and code of the answer, as in the chat.
 func (p *Agents) answerRows(t *trial) []*column.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
@@ -87,19 +86,18 @@ func (p *Agents) answerRows(t *trial) []*column.Placed {
 	return t.leaves.Rows
 }
 
-// drawAnswer puts what has arrived below the status; the rest of the page stays.
+// drawAnswer draws what has arrived below the status; the rest of the page stays.
 func (p *Agents) drawAnswer(t *trial) {
 	rows := p.view.Rows
 	at := slices.IndexFunc(rows, func(r *column.Placed) bool { return r.Row == t.status })
 	if at < 0 {
-		return // another agent is looked at
+		return // another agent is shown
 	}
 	after := rows[at+1+t.shown:]
 	p.view.SetRows(slices.Concat(rows[:at+1], p.answerRows(t), after))
 }
 
-// show brings what is on the screen up to date; it reports false where nothing was
-// tried yet.
+// show updates the status on the screen; it reports false if nothing was tried yet.
 func (t *trial) show() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +110,7 @@ func (t *trial) show() bool {
 	return !t.began.IsZero()
 }
 
-// StateWords is what the trial is doing, or did. The lock must be held.
+// stateWords returns the trial's state or result. The lock must be held.
 func (t *trial) stateWords() string {
 	if t.run != nil {
 		return fmt.Sprintf("%s · %s", cmp.Or(t.state, i18n.T("starting")), conversation.Clock(int(time.Since(t.began).Seconds())))
@@ -121,7 +119,7 @@ func (t *trial) stateWords() string {
 	return joinWords(words)
 }
 
-// joinWords joins what there is.
+// joinWords joins the words that aren't empty.
 func joinWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -132,7 +130,7 @@ func joinWords(words []string) string {
 	return strings.Join(out, " · ")
 }
 
-// stop ends the trial; what had arrived stays.
+// stop ends the trial; the text that has arrived stays.
 func (t *trial) stop() {
 	t.mu.Lock()
 	run := t.run
@@ -142,7 +140,7 @@ func (t *trial) stop() {
 	}
 }
 
-// try asks the agent in a private session: neither transcript nor memory is written.
+// try asks the agent in a private session: neither a transcript nor the memory is written.
 func (p *Agents) try(a registry.Agent, t *trial, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,7 +158,7 @@ func (p *Agents) try(a registry.Agent, t *trial, text string) {
 	p.host.Do(p.draw)
 }
 
-// tick draws the clock while nothing else does.
+// tick redraws the clock while no events arrive.
 func (p *Agents) tick(t *trial, run conversation.Run) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -175,7 +173,7 @@ func (p *Agents) tick(t *trial, run conversation.Run) {
 	}
 }
 
-// follow takes the trial's events to their end.
+// follow applies the trial's events until they end.
 func (p *Agents) follow(t *trial, run conversation.Run) {
 	for ev := range run.Events(context.WithoutCancel(p.host.Context())) {
 		t.apply(ev)
@@ -191,13 +189,13 @@ func (p *Agents) follow(t *trial, run conversation.Run) {
 	p.drawSoon(t)
 }
 
-// replace makes the answer another text. The lock must be held.
+// replace replaces the answer. The lock must be held.
 func (t *trial) replace(text string) {
 	t.anew = t.anew || t.answer.Text() != text
 	t.answer.Replace(text)
 }
 
-// apply takes one event.
+// apply applies one event.
 func (t *trial) apply(ev agents.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -214,7 +212,7 @@ func (t *trial) apply(ev agents.Event) {
 		if ev.Call != nil {
 			t.state = ev.Call.Name
 		}
-		t.replace("") // what leads to a tool is not the answer
+		t.replace("") // text before a tool call isn't the answer
 	case agents.EventDone:
 		if ev.Text != "" {
 			t.replace(ev.Text)

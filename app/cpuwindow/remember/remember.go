@@ -1,8 +1,8 @@
-// Package remember is the sheet on which a person has a line remembered: the line, and
-// whose memory it goes to. What is saved passes the same checks as a lesson of an agent's;
-// what they refuse is said on the sheet, which stays open.
+// Package remember is the sheet for remembering a line: the line, and whose memory it is
+// saved to. The line passes the same checks as a lesson of an agent; a refusal is shown on
+// the sheet, which stays open.
 //
-// It knows no conversation: the window opens it, with the words to begin with, and is told
+// The package knows no conversation: the window opens the sheet with a line, and is told
 // what was saved.
 package remember
 
@@ -25,29 +25,29 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Host is what the sheet needs of the window. All but Do and Context is called on the UI
-// goroutine.
+// Host is what the sheet needs from the window. Except for Do and Context, its methods are
+// called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
+	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
 }
 
-// Memories is the memory files. It is called off the UI goroutine.
+// Memories are the memory files. The methods are called off the UI goroutine.
 type Memories interface {
 	List() ([]memory.File, error)
 	Append(ctx context.Context, l memory.Lesson) (memory.Written, error)
 }
 
-// Params is what a sheet is opened with.
+// Params are the parameters of Open.
 type Params struct {
 	Memories Memories
-	Line     string               // to begin with
-	Session  string               // where it was said
-	Agent    string               // the name of the agent whose own memory is Own
-	Own      memory.Target        // zero where the agent has none
-	Saved    func(memory.Written) // on the UI goroutine
-	Closed   func()               // the sheet is gone; on the UI goroutine
+	Line     string               // initial text
+	Session  string               // session it was said in
+	Agent    string               // name of the agent whose own memory is Own
+	Own      memory.Target        // zero if the agent has none
+	Saved    func(memory.Written) // called on the UI goroutine
+	Closed   func()               // called when the sheet is gone, on the UI goroutine
 }
 
 // Sheet is an open sheet. It belongs to the UI goroutine.
@@ -61,11 +61,11 @@ type Sheet struct {
 	problem *prose.Text
 	save    *kit.Button
 	places  []place
-	at      int // in places
+	at      int // index in places
 	saving  bool
 }
 
-// place is a memory that a line can go to.
+// place is a memory that a line can be saved to.
 type place struct {
 	name, who string
 	target    memory.Target
@@ -73,14 +73,14 @@ type place struct {
 
 const width float32 = 420
 
-// Open reads whose memories there are, then shows the sheet.
+// Open reads the available memories, then shows the sheet.
 func Open(h Host, p Params) {
 	s := &Sheet{host: h, p: p, places: []place{{i18n.T("All agents"), i18n.T("used by every agent"), memory.Target{Kind: memory.TargetGlobal}}}}
 	if p.Own.Kind != "" {
 		s.places = append(s.places, place{p.Agent, i18n.T("used by this agent only"), p.Own})
 	}
 	go func() {
-		files, _ := p.Memories.List() // without it nobody's own memory is offered
+		files, _ := p.Memories.List() // on an error only the shared memory is offered
 		for _, f := range files {
 			if f.Target.Kind == memory.TargetPerson {
 				s.places = append(s.places, place{f.Target.ID, i18n.T("used when this person writes"), f.Target})
@@ -125,7 +125,7 @@ func (s *Sheet) close() {
 	s.p.Closed()
 }
 
-// typed counts the characters once they come near the limit.
+// typed shows the number of characters when it comes near the limit.
 func (s *Sheet) typed() {
 	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
 	words, role := "", kit.RoleMuted
@@ -142,13 +142,13 @@ func (s *Sheet) typed() {
 	}
 }
 
-// name words where the line goes.
+// name shows where the line will be saved.
 func (s *Sheet) name() {
 	p := s.places[s.at]
 	s.to.SetText(i18n.Shorten(p.name, 24) + "  ▾")
 }
 
-// choose asks whose memory the line goes to.
+// choose asks whose memory the line is saved to.
 func (s *Sheet) choose() {
 	m := fyne.NewMenu("")
 	for i, p := range s.places {
@@ -164,7 +164,7 @@ func (s *Sheet) choose() {
 	kit.ShowMenu(m, s.to, s.host.Canvas())
 }
 
-// submit saves the line; where it can't be saved, it says why.
+// submit saves the line; if that fails, it says why.
 func (s *Sheet) submit() {
 	text := strings.TrimSpace(s.field.Text)
 	if text == "" || s.saving {

@@ -21,7 +21,7 @@ type host struct{ *screentest.Screen }
 func (h host) Context() context.Context { return h.T.Context() }
 func (h host) Canvas() fyne.Canvas      { return h.Win.Canvas() }
 
-// open opens a sheet over a window, on memories of a data folder of its own.
+// open opens a sheet over a window, with the memories of a new data folder.
 func open(t *testing.T, line string) (h host, root string, saved *[]memory.Written) {
 	t.Helper()
 	h, root, saved = host{screentest.New(t)}, t.TempDir(), &[]memory.Written{}

@@ -14,24 +14,24 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Menu lies above a field while its text begins with a slash. The focus stays in the
-// field, which gives it the keys.
+// Menu lies above a field while the field's text begins with a slash. The focus stays in
+// the field, which passes its keys to the menu.
 type Menu struct {
 	widget.BaseWidget
 	Port  *column.Viewport
 	field *kit.Field
 	items func() []Item
-	all   []Item            // as of the slash
-	put   func(text string) // into the field
+	all   []Item            // items when the slash was typed
+	put   func(text string) // sets the field's text
 	rows  []*row
-	at    int  // the row that Enter takes; -1 for none
-	left  bool // by Esc: it stays away until the field is empty
+	at    int  // index of the row that Enter takes; -1 for none
+	left  bool // closed by Esc; stays closed until the field is empty
 	box   fyne.CanvasObject
-	place fyne.CanvasObject // where it is laid out
+	place fyne.CanvasObject // the area it is laid out in
 }
 
-// NewMenu is a hidden menu of a field. items is asked for when it opens,
-// put replaces the field's text.
+// NewMenu returns a hidden menu for a field. It calls items when it opens, and put to
+// replace the field's text.
 func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
 	m := &Menu{Port: column.NewViewport(), field: field, items: items, put: put, at: -1}
 	m.Port.Follow, m.Port.Fixed = false, true
@@ -43,8 +43,8 @@ func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu
 	return m
 }
 
-// Typed follows what is written; "" also closes the menu. typed is false of a text that
-// was pasted: that is text, whatever it begins with.
+// Typed updates the menu from the field's text; "" also closes it. typed is false for
+// pasted text, which is never a command, whatever it begins with.
 func (m *Menu) Typed(text string, typed bool) {
 	name, slash := strings.CutPrefix(text, "/")
 	if !slash {
@@ -64,7 +64,7 @@ func (m *Menu) Typed(text string, typed bool) {
 	}
 	m.rows = nil
 	placed := make([]*column.Placed, 0, len(fit))
-	names := float32(0) // they stand above each other, and so do the descriptions
+	names := float32(0) // aligns the names, and the descriptions
 	for _, it := range fit {
 		names = min(max(names, nameLabel(it).MinSize().Width), mostName)
 	}
@@ -74,7 +74,7 @@ func (m *Menu) Typed(text string, typed bool) {
 		placed = append(placed, &column.Placed{Row: r})
 	}
 	m.at = -1
-	if named { // else Enter sends what is written
+	if named { // otherwise Enter sends the text
 		m.moveTo(0)
 	}
 	m.Port.Offset = 0
@@ -84,7 +84,7 @@ func (m *Menu) Typed(text string, typed bool) {
 	m.place.Refresh()
 }
 
-// Close takes the menu away.
+// Close closes the menu.
 func (m *Menu) Close() {
 	m.field.Tabs = false
 	if m.Visible() {
@@ -94,7 +94,7 @@ func (m *Menu) Close() {
 	}
 }
 
-// Key takes the keys of the menu while it is there; it reports whether it took one.
+// Key handles a key while the menu is open; it reports whether it took the key.
 func (m *Menu) Key(k *fyne.KeyEvent) bool {
 	if !m.Visible() {
 		return false
@@ -125,7 +125,7 @@ func (m *Menu) Key(k *fyne.KeyEvent) bool {
 	return true
 }
 
-// take does what a command is for, or writes whom the message is for.
+// take runs a command, or writes the name of the addressee.
 func (m *Menu) take(it Item) {
 	if it.Run == nil {
 		m.write(it)
@@ -136,13 +136,13 @@ func (m *Menu) take(it Item) {
 	it.Run("")
 }
 
-// write completes the name, for what is written behind it.
+// write completes the name, so that text can follow it.
 func (m *Menu) write(it Item) {
 	m.put("/" + it.Name + " ")
 	m.focus()
 }
 
-// focus gives the field the focus, which a click took away, and closes the menu.
+// focus returns the focus to the field after a click took it, and closes the menu.
 func (m *Menu) focus() {
 	m.Close()
 	if c := fyne.CurrentApp().Driver().CanvasForObject(m.field); c != nil {
@@ -159,13 +159,13 @@ func (m *Menu) moveTo(i int) {
 	m.Port.RevealRow(m.rows[i])
 }
 
-// Above is the menu at its place: above the lower edge, or what is there.
+// Above returns the menu in its place: above the lower edge, or above what edge leaves.
 func (m *Menu) Above(edge func() float32) fyne.CanvasObject {
 	m.place = container.New(aboveLayout{edge}, m)
 	return m.place
 }
 
-// rowsShown is how many rows are in sight, of which the last is cut: there is more.
+// rowsShown is the number of rows visible; half of the last one shows that there are more.
 const rowsShown = 8.5
 
 type aboveLayout struct{ edge func() float32 }
@@ -189,7 +189,7 @@ func (l aboveLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 // CreateRenderer implements fyne.Widget.
 func (m *Menu) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(m.box) }
 
-// row is an item: its name, what it is for, what it is.
+// row is an item: its name, description and kind.
 type row struct {
 	widget.BaseWidget
 	item    Item
@@ -199,7 +199,7 @@ type row struct {
 	onPoint func()
 }
 
-// mostName is how wide the column of names is, at most; a longer name takes what it needs.
+// mostName is the widest the column of names gets; a longer name takes the room it needs.
 const mostName float32 = 150
 
 func nameLabel(it Item) *kit.Label { return kit.Bold("/" + it.Name) }

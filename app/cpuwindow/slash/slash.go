@@ -1,12 +1,12 @@
-// Package slash is what a message can begin with: "/" and a name opens a menu over the
-// composer with the agents, the skills and the commands there are.
+// Package slash implements what a message can begin with: "/" and a name opens a menu over
+// the composer with the agents, skills and commands.
 //
-// An agent or a skill is who the message behind it is for; a command is done at once.
-// What begins with a slash and is none of them is text like any other, and so is what was
-// pasted: a path is sent as it is.
+// An agent or a skill is the addressee of the message that follows; a command runs at once.
+// Text that begins with a slash and matches none of them is text like any other, and so is
+// pasted text: a path is sent as it is.
 //
-// Nothing here sends a message or knows what a command does: the window gives the items.
-// Menu belongs to the UI goroutine.
+// The package sends no message and doesn't know what a command does: the window supplies
+// the items. Menu belongs to the UI goroutine.
 package slash
 
 import (
@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// Kind says what an item is.
+// Kind is the kind of an item.
 type Kind int
 
 // The kinds of items, in the order of the menu.
@@ -25,18 +25,17 @@ const (
 	Command
 )
 
-// Item is something that a message can begin with.
+// Item is something a message can begin with.
 type Item struct {
 	Kind  Kind
-	Name  string // behind the slash; no blanks
-	Words string // what it is for
-	// Run does what a command is for, with what was written behind it; nil of an agent
-	// and a skill.
+	Name  string // the name behind the slash; contains no blanks
+	Words string // description
+	// Run runs a command with the text that follows its name; nil for an agent or a skill.
 	Run func(rest string)
 }
 
-// Find gives the item that a message begins with, and what is written behind it. It asks
-// for the items only where there is a slash.
+// Find returns the item that a message begins with, and the text that follows. It calls
+// items only if there is a slash.
 func Find(items func() []Item, text string) (it Item, rest string, ok bool) {
 	name, found := strings.CutPrefix(text, "/")
 	if !found {
@@ -53,16 +52,16 @@ func Find(items func() []Item, text string) (it Item, rest string, ok bool) {
 	return Item{}, "", false
 }
 
-// How well an item fits what is written.
+// How well an item matches the typed text, best first.
 const (
-	begins = iota // its name does
-	within        // of its name
-	said          // a word of its description begins with it
+	begins = iota // its name begins with the text
+	within        // its name contains the text
+	said          // a word of its description begins with the text
 	unfit
 )
 
-// matching gives the items that fit what is written behind the slash, the best first.
-// named is whether the first one's name does.
+// matching returns the items that match the text behind the slash, best first. named
+// reports whether the first one matches by its name.
 func matching(items []Item, typed string) (fit []Item, named bool) {
 	typed = strings.ToLower(typed)
 	how := func(it Item) int {

@@ -57,7 +57,7 @@ func TestMatching(t *testing.T) {
 		for _, it := range got {
 			names = append(names, it.Name)
 		}
-		if typed == "N" { // the best is first; others have the letter, too
+		if typed == "N" { // the best match is first; other names contain the letter too
 			names = names[:1]
 		}
 		if diff := cmp.Diff(want, names); diff != "" {
@@ -69,7 +69,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// rig is a menu over a field.
+// rig is a menu with its field.
 type rig struct {
 	*screentest.Screen
 	field *kit.Field
