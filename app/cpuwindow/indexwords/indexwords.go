@@ -1,5 +1,5 @@
-// Package indexwords says in the reader's language what the search index covers. It is
-// said below the search, and in the settings.
+// Package indexwords describes the search index's coverage in the user's language, for the
+// search and for the settings.
 package indexwords
 
 import (
@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// Of says in the reader's language what recall.State.String says in English.
+// Of translates recall.State.String.
 func Of(s recall.State) string {
 	if s.Err != nil {
 		return i18n.With("can't be used: {{.Error}}", i18n.Places{"Error": s.Err.Error()})
@@ -29,7 +29,7 @@ func Of(s recall.State) string {
 	return strings.Join(parts, ", ")
 }
 
-// coverWords say how much the index covers of what there is.
+// coverWords says how much of the conversations the index covers.
 func coverWords(s recall.State) string {
 	switch {
 	case s.Building && s.Of > 0:
@@ -44,7 +44,7 @@ func coverWords(s recall.State) string {
 	return i18n.T("fresh")
 }
 
-// Lacks reports whether an answer may lack something.
+// Lacks reports whether results may be missing from an answer.
 func Lacks(s recall.State) bool {
 	return s.Err != nil || s.Building || s.Behind > 0 || s.Cold > 0 || s.Vectors == recall.VectorsPaused || s.Vectors == recall.VectorsPartial
 }

@@ -19,19 +19,19 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Host is what the page needs of the window it is in. All but Do and Context is called
-// on the UI goroutine.
+// Host is what the page needs from its window. Except for Do and Context, its methods are
+// called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
+	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
-	Visible() bool         // the window is on the screen
-	MachineMemory() uint64 // bytes; 0: not known
+	Visible() bool         // reports whether the window is on the screen
+	MachineMemory() uint64 // bytes; 0 if unknown
 	OpenLink(address string)
-	// Chosen is what a setting says, and the environment variable that hides it or "".
+	// Chosen returns a setting, and the environment variable that overrides it, or "".
 	Chosen(key string) (value, setBy string)
 	Choose(key, value string, then func(error)) // changes a setting
-	ModelsChanged()                             // another list of models than before
+	ModelsChanged()                             // called when the list of models has changed
 }
 
 // Server is the model server. Its methods are called off the UI goroutine.
@@ -45,11 +45,11 @@ type Server interface {
 
 const (
 	lookEvery = 5 * time.Second
-	lookTime  = 8 * time.Second // for one look
+	lookTime  = 8 * time.Second // limit for one look
 	library   = "https://ollama.com/library"
 )
 
-// Page is the models of the server. Its fields belong to the UI goroutine.
+// Page is the page of the server's models. Its fields belong to the UI goroutine.
 type Page struct {
 	host   Host
 	server Server
@@ -57,22 +57,22 @@ type Page struct {
 	View   *column.Viewport
 	field  *kit.LineField // the name of a model to pull
 	known  state
-	busy   map[string]bool // what is done to a model, by its name
-	failed string          // what was asked and not done
+	busy   map[string]bool // actions under way, by model's name
+	failed string          // why the last action failed
 	timer  *time.Timer
-	asked  int // looks so far: an older one than the newest shows nothing
+	asked  int // number of the newest look; results of older ones are dropped
 }
 
-// state is what the server says.
+// state is what the server answered.
 type state struct {
 	read    bool
 	err     error
 	models  []ollama.ModelInfo
 	loaded  []api.ProcessModelResponse
-	playing map[ollama.Role]string // which model plays a role now
+	playing map[ollama.Role]string // the model that plays each role now
 }
 
-// NewPage is the page; p downloads.
+// NewPage returns the page; p downloads.
 func NewPage(h Host, s Server, p *Puller) *Page {
 	page := &Page{host: h, server: s, puller: p, View: column.NewViewport(), busy: map[string]bool{}}
 	page.View.Follow, page.View.Fixed = false, true
@@ -85,17 +85,17 @@ func NewPage(h Host, s Server, p *Puller) *Page {
 }
 
 func (p *Page) pull(name string) {
-	p.puller.Dismiss() // of another one
+	p.puller.Dismiss() // a message about another download
 	p.puller.Start(name)
 }
 
-// Load asks the server and shows what it says.
+// Load asks the server and shows its answer.
 func (p *Page) Load() {
 	p.Draw()
 	p.look()
 }
 
-// look asks the server and, while the page is on the screen, goes on asking.
+// look asks the server, and again while the page is on the screen.
 func (p *Page) look() {
 	p.asked++
 	asked := p.asked
@@ -112,7 +112,7 @@ func (p *Page) look() {
 			if asked != p.asked {
 				return
 			}
-			if !reflect.DeepEqual(p.known, s) { // what is pressed just now stays the same object
+			if !reflect.DeepEqual(p.known, s) { // keeps a widget that is being pressed
 				p.known = s
 				p.Draw()
 			}
@@ -148,7 +148,7 @@ func (p *Page) ask(chosen map[ollama.Role]string) state {
 	return s
 }
 
-// role is what a model is wanted for, with the setting that chooses it.
+// role is a use of models, with the setting that chooses its model.
 type role struct {
 	role        ollama.Role
 	key         string
@@ -163,7 +163,7 @@ func roles() []role {
 	}
 }
 
-// Draw shows the page as it is known.
+// Draw shows the page from the data read last.
 func (p *Page) Draw() {
 	rows := []*column.Placed{column.TextRow(fitWords(p.host.MachineMemory()), kit.RoleMuted, kit.Gap4)}
 	add := func(gap float32, r kit.Row) {
@@ -272,7 +272,7 @@ func (p *Page) modelCard(m ollama.ModelInfo) kit.Row {
 	return column.NewCardRow(kit.RoleNone, parts...)
 }
 
-// confirmDelete asks before a model is deleted, and says what depends on it.
+// confirmDelete asks before deleting a model, and says what depends on it.
 func (p *Page) confirmDelete(m ollama.ModelInfo) {
 	text := i18n.With("It frees {{.Size}} on disk. To use the model again, it has to be downloaded again.", i18n.Places{"Size": Gigabytes(m.Size)})
 	for _, r := range roles() {
@@ -285,7 +285,8 @@ func (p *Page) confirmDelete(m ollama.ModelInfo) {
 	})
 }
 
-// do has the server do something with a model; then, which may be nil, tells the window.
+// do has the server do something with a model. then may be nil; otherwise it is called on
+// success.
 func (p *Page) do(model string, what func(ctx context.Context, model string) error, then func()) {
 	p.busy[model], p.failed = true, ""
 	p.Draw()
@@ -305,7 +306,7 @@ func (p *Page) do(model string, what func(ctx context.Context, model string) err
 	}()
 }
 
-// rolesCard chooses which model does what.
+// rolesCard chooses the model of each role.
 func (p *Page) rolesCard() kit.Row {
 	var parts []fyne.CanvasObject
 	for _, r := range roles() {
@@ -345,7 +346,7 @@ func (p *Page) rolesCard() kit.Row {
 	return c
 }
 
-// roleMenu is the models that can play a role.
+// roleMenu lists the models that can play a role.
 func (p *Page) roleMenu(r role, chosen string) *fyne.Menu {
 	choose := func(name string) {
 		p.host.Choose(r.key, name, func(err error) {

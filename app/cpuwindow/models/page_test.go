@@ -36,7 +36,7 @@ type bench struct {
 	changes int
 }
 
-// catalogue is the client and the catalogue as the window's server.
+// catalogue is the window's server: the client and the catalogue.
 type catalogue struct {
 	*ollama.Client
 	models *ollama.Catalog
@@ -50,8 +50,8 @@ func (c catalogue) Resolve(ctx context.Context, explicit string, role ollama.Rol
 	return c.models.Resolve(ctx, explicit, role)
 }
 
-// RoundTrip implements http.RoundTripper: the server is asked without a network, so that
-// a bubble knows when nothing is under way.
+// RoundTrip implements http.RoundTripper. It calls the server without a network, so that
+// the bubble knows when nothing is under way.
 func (b *bench) RoundTrip(r *http.Request) (*http.Response, error) {
 	if b.down {
 		return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
@@ -67,7 +67,7 @@ func (b *bench) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: <-answer.status, Header: answer.header, Body: body, Request: r}, nil
 }
 
-// streamed is an answer that is read while it is written.
+// streamed is a response that is read while it is written.
 type streamed struct {
 	*io.PipeWriter
 	header http.Header

@@ -24,8 +24,8 @@ type Pull struct {
 	Model            string
 	Status           string
 	Completed, Total int64         // bytes
-	Left             time.Duration // until it is there; 0: not known yet
-	Stopped          bool          // by the user; what has come is kept by the server
+	Left             time.Duration // time left; 0 if unknown
+	Stopped          bool          // by the user; the server keeps what was downloaded
 	Err              error
 }
 
@@ -56,8 +56,8 @@ func (p Pull) words() string {
 	return words
 }
 
-// stepWords are the server's words for what it does, in ours; downloads: it is the part
-// that has a size.
+// stepWords returns our words for the server's status. downloads reports whether it is the
+// step that has a size.
 func stepWords(status string) (words string, downloads bool) {
 	verb, _, _ := strings.Cut(status, " ")
 	switch {
@@ -73,8 +73,8 @@ func stepWords(status string) (words string, downloads bool) {
 	return status, false
 }
 
-// left is how long the rest takes at the pace since it began at so many bytes; 0 where
-// that can't be told yet.
+// left estimates the time left from the pace since the download had begun bytes; 0 if it is
+// too early to tell.
 func (p Pull) left(begun int64, took time.Duration) time.Duration {
 	came := p.Completed - begun
 	if came <= 0 || took < enoughToTell {
@@ -83,23 +83,24 @@ func (p Pull) left(begun int64, took time.Duration) time.Duration {
 	return time.Duration(float64(took) * float64(p.Total-p.Completed) / float64(came))
 }
 
-// enoughToTell is how long a download is watched before it says how long it takes.
+// enoughToTell is how long a download must run before its time left is shown.
 const enoughToTell = 3 * time.Second
 
-// pullPace is how often the progress of a download is shown.
+// pullPace is the minimum time between two updates of the progress.
 const pullPace = 200 * time.Millisecond
 
 // Puller downloads one model at a time. It belongs to the UI goroutine.
 type Puller struct {
 	host    pullHost
 	pull    func(ctx context.Context, model string, progress func(ollama.Progress)) error
-	changed func(done bool) // done: a model is there that was not
+	changed func(done bool) // called on each change; done means that a model was added
 	now     Pull
-	shown   []shownPull        // where it is drawn while it is under way
-	cancel  context.CancelFunc // nil: nothing is under way
+	shown   []shownPull        // the cards that show the download
+	cancel  context.CancelFunc // nil if no download is under way
 }
 
-// shownPull is what of a card changes with each step: what can be pressed stays.
+// shownPull holds the parts of a card that change with each step: its buttons stay the same
+// objects.
 type shownPull struct {
 	bar   *kit.Gauge
 	words *kit.Label
@@ -110,18 +111,20 @@ type pullHost interface {
 	Context() context.Context
 }
 
-// NewPuller downloads by pull, and tells of each change.
+// NewPuller returns a Puller that downloads with pull and calls changed on each change.
 func NewPuller(h pullHost, pull func(ctx context.Context, model string, progress func(ollama.Progress)) error, changed func(done bool)) *Puller {
 	return &Puller{host: h, pull: pull, changed: changed}
 }
 
-// Now is the download that is shown; of no model where there is none.
+// Now returns the download that is shown; its model is "" if there is none.
 func (p *Puller) Now() Pull { return p.now }
 
-// Phase is what a card of the download is made for: it stays the same while that goes on.
+// Phase identifies what the download's card is built for; it stays the same while the card
+// only has to be updated.
 func (p *Puller) Phase() string { return fmt.Sprint(p.now.Model, p.now.Stopped, p.now.Err) }
 
-// Start downloads a model, or goes on with it; nothing happens while one is under way.
+// Start downloads a model, or resumes its download. It does nothing while a download is
+// under way.
 func (p *Puller) Start(model string) {
 	if p.cancel != nil {
 		return
@@ -131,12 +134,12 @@ func (p *Puller) Start(model string) {
 	was := p.now
 	p.now = Pull{Model: model}
 	if was.Model == model {
-		p.now.Completed, p.now.Total = was.Completed, was.Total // until the server says how far it is
+		p.now.Completed, p.now.Total = was.Completed, was.Total // until the server reports its progress
 	}
 	p.changed(false)
 	go func() {
 		var last, since time.Time
-		var begun int64 // bytes that were there at since
+		var begun int64 // bytes downloaded at since
 		err := p.pull(ctx, model, func(step ollama.Progress) {
 			if time.Since(last) < pullPace {
 				return
@@ -176,14 +179,14 @@ func (p *Puller) end(err error, stopped bool) {
 	p.changed(err == nil && !stopped)
 }
 
-// Stop ends the download that is under way; Start with the same model resumes it.
+// Stop ends the download under way; Start with the same model resumes it.
 func (p *Puller) Stop() {
 	if p.cancel != nil {
 		p.cancel()
 	}
 }
 
-// Dismiss takes a download away that is not under way.
+// Dismiss removes a download that isn't under way.
 func (p *Puller) Dismiss() {
 	if p.cancel == nil && p.now.Model != "" {
 		p.now = Pull{}
@@ -191,7 +194,7 @@ func (p *Puller) Dismiss() {
 	}
 }
 
-// Card shows the download, with what can be done about it.
+// Card shows the download and its actions.
 func (p *Puller) Card() kit.Row {
 	now := p.now
 	bar := kit.NewGauge(200)

@@ -9,18 +9,18 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-// host runs at once what is for the UI goroutine.
+// host runs functions for the UI goroutine at once.
 type host struct{ ctx context.Context }
 
 func (h host) Do(f func())              { f() }
 func (h host) Context() context.Context { return h.ctx }
 
-// Stop may come when the last byte is there: then the model is there, and nothing was
+// If Stop comes with the last byte, the model is there, and the download doesn't count as
 // stopped.
 func TestADownloadThatEndedWasNotStopped(t *testing.T) {
 	for name, tt := range map[string]struct {
 		err  error
-		want bool // it is shown as stopped
+		want bool // the download is shown as stopped
 	}{
 		"the last byte came": {nil, false},
 		"bytes were missing": {context.Canceled, true},
@@ -34,7 +34,7 @@ func TestADownloadThatEndedWasNotStopped(t *testing.T) {
 				return tt.err
 			}, func(done bool) { over <- done })
 			p.Start("small:1b")
-			<-over // it began
+			<-over // the download has begun
 			if done := <-over; done == tt.want || p.Now().Stopped != tt.want {
 				t.Errorf("done %v, shown as %+v", done, p.Now())
 			}
@@ -59,7 +59,7 @@ func TestPullProgressInWords(t *testing.T) {
 	}
 }
 
-// What was there before the download went on says nothing of its pace.
+// What was downloaded before doesn't count for the pace.
 func TestPullTimeLeft(t *testing.T) {
 	half := Pull{Completed: 3e9, Total: 5e9}
 	for took, want := range map[time.Duration]time.Duration{time.Second: 0, 10 * time.Second: 20 * time.Second} {

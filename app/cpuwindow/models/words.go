@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// Gigabytes is a size in words: 5.2 GB, 270 MB.
+// Gigabytes formats a size: 5.2 GB, 270 MB.
 func Gigabytes(bytes int64) string {
 	if bytes < 1e9 {
 		return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
@@ -20,7 +20,7 @@ func Gigabytes(bytes int64) string {
 	return i18n.Number(fmt.Sprintf("%.1f GB", float64(bytes)/1e9))
 }
 
-// AdviceWords say how large a model to begin with is, and why it is advised.
+// AdviceWords says how large the suggested first model is, and why it is suggested.
 func AdviceWords(a ollama.Suggestion) string {
 	why := a.Why
 	switch why {
@@ -36,10 +36,10 @@ func AdviceWords(a ollama.Suggestion) string {
 	return Gigabytes(a.Download) + " · " + why
 }
 
-// wholeGigabytes is an amount of memory as it is sold.
+// wholeGigabytes formats an amount of memory as it is sold.
 func wholeGigabytes(memory uint64) string { return fmt.Sprint(math.Round(float64(memory) / (1 << 30))) }
 
-// fitWords say which models fit the machine's memory, and why.
+// fitWords says which models fit the machine's memory, and why.
 func fitWords(memory uint64) string {
 	if memory == 0 {
 		return i18n.T("The size of a model decides whether it runs well: it must fit into this machine's memory and leave room for the conversation and other programs.")
@@ -48,7 +48,7 @@ func fitWords(memory uint64) string {
 		i18n.Places{"Memory": wholeGigabytes(memory), "Most": fmt.Sprintf("%.0f", math.Floor(ollama.MemoryShare*float64(memory)/1e9))})
 }
 
-// sizeWords say how large a model is, and how much it can keep in mind.
+// sizeWords says how large a model is, and the size of its context.
 func sizeWords(m ollama.ModelInfo) string {
 	var words []string
 	if m.Remote {
@@ -65,7 +65,7 @@ func sizeWords(m ollama.ModelInfo) string {
 	return strings.Join(words, " · ")
 }
 
-// Parameters is a number of parameters as models are named by it: 8.2B, 135M.
+// Parameters formats a number of parameters as in models' names: 8.2B, 135M.
 func Parameters(n int64) string {
 	if n < 1e9 {
 		return fmt.Sprintf("%.0fM", float64(n)/1e6)
@@ -73,7 +73,7 @@ func Parameters(n int64) string {
 	return i18n.Number(fmt.Sprintf("%.1fB", float64(n)/1e9))
 }
 
-// abilityWords say what a model can do.
+// abilityWords says what a model can do.
 func abilityWords(m ollama.ModelInfo) string {
 	var words []string
 	for _, a := range []struct{ capability, words string }{
@@ -92,10 +92,11 @@ func abilityWords(m ollama.ModelInfo) string {
 	return strings.Join(words, " · ")
 }
 
-// forGood is from when on a model that stays loaded stays until somebody unloads it.
+// forGood is the time from which on a loaded model counts as loaded until somebody unloads
+// it.
 const forGood = 30 * 24 * time.Hour
 
-// loadedWords say until when a model is loaded, and what it takes.
+// loadedWords says how long a model stays loaded, and how much memory it uses.
 func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 	words := i18n.T("Loaded until you unload it")
 	switch left := r.ExpiresAt.Sub(now); {
@@ -115,7 +116,7 @@ func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 	return words
 }
 
-// installedWords say how many models there are, and what they take.
+// installedWords says how many models there are, and how much disk space they use.
 func installedWords(list []ollama.ModelInfo) string {
 	total := int64(0)
 	for _, m := range list {
@@ -126,7 +127,7 @@ func installedWords(list []ollama.ModelInfo) string {
 	return i18n.Count("{{.N}} models", len(list)) + " · " + i18n.With("{{.Size}} on disk", i18n.Places{"Size": Gigabytes(total)})
 }
 
-// ForChat are those of the models that can talk.
+// ForChat returns the models that can chat.
 func ForChat(all []ollama.ModelInfo) []ollama.ModelInfo {
 	var out []ollama.ModelInfo
 	for _, m := range all {

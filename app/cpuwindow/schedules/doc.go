@@ -1,7 +1,7 @@
-// Package schedules is the page of schedules: what is asked at which times, when it ran
-// and runs next, and the sheet that makes and changes one.
+// Package schedules is the page of schedules: what is asked at which times, when it ran and
+// when it runs next, and the sheet that creates and changes a schedule.
 //
-// All of it is schedules.toml, which people may edit as well. The page reads it again
-// whenever it is shown and when it changed; a sheet that is being filled in stays as it
-// is meanwhile. Files are read and written off the UI goroutine.
+// Everything is in schedules.toml, which people may edit as well. The page reads it again
+// when it is shown and when the file changes; a sheet being filled in isn't touched. Files
+// are read and written off the UI goroutine.
 package schedules

@@ -15,27 +15,29 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Host is what the page needs of the window it is in. All but Do and Context is called
-// on the UI goroutine.
+// Host is what the page needs from its window. Except for Do and Context, its methods are
+// called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
+	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
-	OpenFile(path string) // in the program that the system has for it
+	OpenFile(path string) // opens a file in the system's default program
 	OpenSession(name string)
-	// Chosen is what a setting says, and the environment variable that hides it or "".
+	// Chosen returns a setting, and the environment variable that overrides it, or "".
 	Chosen(key string) (value, setBy string)
 	Choose(key, value string, then func(error)) // changes a setting
 }
 
-// Runner runs the schedules; *schedule.Runner. Off the UI goroutine.
+// Runner runs the schedules; implemented by *schedule.Runner. It is called off the UI
+// goroutine.
 type Runner interface {
 	List() ([]schedule.Status, []schedule.Problem)
 	RunNow(ctx context.Context, name string) (schedule.Result, error)
 	File() string
 }
 
-// Book changes schedules, and knows what was said; *backend.Backend. Off the UI goroutine.
+// Book changes schedules and returns what was answered; implemented by *backend.Backend. It
+// is called off the UI goroutine.
 type Book interface {
 	PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error
 	EnableSchedule(ctx context.Context, name string, on bool) error
@@ -48,31 +50,31 @@ type Book interface {
 type Parts struct {
 	Runner Runner
 	Book   Book
-	Agents func() []string // the slugs that can be chosen
+	Agents func() []string // the slugs to choose from
 }
 
-// Page is the schedules. Its fields belong to the UI goroutine.
+// Page is the page of schedules. Its fields belong to the UI goroutine.
 type Page struct {
 	host   Host
 	parts  Parts
 	View   *column.Viewport
 	known  state
-	busy   map[string]bool // what is done to a schedule, by its name
-	failed string          // what was asked and not done
-	sheet  *sheet          // nil: the list is shown
-	loads  int             // so far: an older one than the newest shows nothing
+	busy   map[string]bool // actions under way, by schedule's name
+	failed string          // why the last action failed
+	sheet  *sheet          // nil while the list is shown
+	loads  int             // number of the newest load; results of older ones are dropped
 }
 
-// state is what is known of the schedules.
+// state is the data the page shows.
 type state struct {
 	read     bool
 	list     []schedule.Status
 	problems []schedule.Problem
-	said     map[string]string   // the first line of the last answer, by name
-	allowed  map[string][]string // without a question, by name
+	said     map[string]string   // first line of the last answer, by name
+	allowed  map[string][]string // tools allowed without asking, by name
 }
 
-// NewPage is the page.
+// NewPage returns the page.
 func NewPage(h Host, parts Parts) *Page {
 	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]bool{}}
 	p.View.Follow, p.View.Fixed = false, true
@@ -108,7 +110,7 @@ func (p *Page) look() state {
 	return s
 }
 
-// Draw shows the page as it is known; a sheet stays.
+// Draw shows the page from the data read last; an open sheet stays.
 func (p *Page) Draw() {
 	if p.sheet != nil {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
@@ -150,7 +152,7 @@ func (p *Page) Draw() {
 	p.View.ReplaceRows(p.host.Canvas(), rows)
 }
 
-// card is one schedule.
+// card shows one schedule.
 func (p *Page) card(s schedule.Status) kit.Row {
 	on := kit.NewSwitch(nil)
 	on.Change = func(value string) {
@@ -168,7 +170,7 @@ func (p *Page) card(s schedule.Status) kit.Row {
 	}
 	run := kit.NewButton(kit.ButtonQuiet, i18n.T("Run now"), func() {
 		p.do(s.Name, func(ctx context.Context) error {
-			_, err := p.parts.Runner.RunNow(ctx, s.Name) // how it ended is in its status
+			_, err := p.parts.Runner.RunNow(ctx, s.Name) // the status reports how it ended
 			return err
 		})
 	})
@@ -189,7 +191,7 @@ func small(text string, role fyne.ThemeColorName) fyne.CanvasObject {
 	return prose.New([]prose.Run{{Text: text}}, kit.SizeText, role)
 }
 
-// confirmDelete asks before a schedule is deleted.
+// confirmDelete asks before deleting a schedule.
 func (p *Page) confirmDelete(name string) {
 	text := i18n.T("It isn't asked any more. Its conversation stays in the list.")
 	overlay.Confirm(p.host.Canvas(), i18n.With("Delete {{.Name}}?", i18n.Places{"Name": name}), text, i18n.T("Delete schedule"), func() {
@@ -197,7 +199,7 @@ func (p *Page) confirmDelete(name string) {
 	})
 }
 
-// do does something with a schedule, and shows it as it is then.
+// do acts on a schedule in the background, and shows its new state.
 func (p *Page) do(name string, what func(ctx context.Context) error) {
 	p.busy[name], p.failed = true, ""
 	p.Draw()
@@ -213,7 +215,7 @@ func (p *Page) do(name string, what func(ctx context.Context) error) {
 	}()
 }
 
-// edit opens the sheet: of a new schedule where s is nil.
+// edit opens the sheet, for a new schedule if s is nil.
 func (p *Page) edit(s *schedule.Schedule) {
 	p.failed = ""
 	p.sheet = newSheet(p, s)
@@ -221,20 +223,20 @@ func (p *Page) edit(s *schedule.Schedule) {
 	p.View.Offset = 0
 	p.View.Refresh()
 	name := p.sheet.name
-	p.host.Do(func() { // it is on the screen a moment later
+	p.host.Do(func() { // the sheet is on the screen a moment later
 		p.View.RevealRow(name)
 		p.host.Canvas().Focus(name.Entry)
 	})
 }
 
-// closeSheet goes back to the list.
+// closeSheet returns to the list.
 func (p *Page) closeSheet() {
 	p.sheet = nil
-	p.host.Canvas().Unfocus() // what stands in the place of Save is another thing
+	p.host.Canvas().Unfocus() // else the focus would move to whatever takes Save's place
 	p.Load()
 }
 
-// heartbeat is the card of the check list.
+// heartbeat is the card of the heartbeat's checklist.
 func (p *Page) heartbeat() kit.Row {
 	const key = "heartbeat.minutes"
 	value, setBy := p.host.Chosen(key)

@@ -26,10 +26,10 @@ type bench struct {
 	opened  []string
 	chosen  map[string]string
 	allowed map[string][]string
-	fails   error // of a turn
+	fails   error // error of a turn
 }
 
-// newBench begins on a Saturday at midnight.
+// newBench starts on a Saturday at midnight.
 func newBench(t *testing.T) *bench {
 	time.Sleep(time.Until(time.Date(2040, 1, 7, 0, 0, 0, 0, time.Local)))
 	b := &bench{Screen: screentest.New(t), t: t, file: filepath.Join(t.TempDir(), schedule.FileName), chosen: map[string]string{"heartbeat.minutes": "off"}, allowed: map[string][]string{}}
@@ -145,7 +145,7 @@ func TestAScheduleIsMadeChangedAndDeleted(t *testing.T) {
 		b.Sees("This cron line can", "its day never comes")
 		b.fill(b.page.sheet.cron, "*/20 9-17 * * 1-5")
 		b.Sees("Next: Monday, 09:00 · Monday, 09:20 · Monday, 09:40")
-		b.page.Load() // the file changed meanwhile: the sheet stays
+		b.page.Load() // the file changed meanwhile; the sheet stays
 		b.Settle()
 		b.Sees("Edit Morning", "Next: Monday, 09:00")
 		b.push("Cancel")

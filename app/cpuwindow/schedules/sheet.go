@@ -16,17 +16,17 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// How often something is asked, beside the words of schedule.Days.
+// The choices for how often, besides the values of schedule.Days.
 const (
 	oftenWeekly = "week"
 	oftenHourly = "hour"
 	oftenCron   = "cron"
 )
 
-// sheet makes or changes a schedule.
+// sheet creates or changes a schedule.
 type sheet struct {
 	p       *Page
-	was     schedule.Schedule // zero: a new one
+	was     schedule.Schedule // zero for a new one
 	name    *kit.ValueField
 	prompt  *kit.TextBox
 	often   string // hour, day, weekday, week or cron
@@ -37,7 +37,7 @@ type sheet struct {
 	cron    *kit.ValueField
 	preview *prose.Text
 	agent   *kit.Button
-	agents  string // the chosen one's slug
+	agents  string // slug of the chosen one
 	quiet   *kit.ValueField
 	battery *kit.Switch
 	allow   *kit.ValueField
@@ -66,7 +66,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	f.prompt.Entry.SetPlaceHolder(i18n.T("What should I know about this machine today?"))
 	f.at, f.cron = kit.NewFieldRow("8:00", at), kit.NewFieldRow("0 8 * * 1-5", cron)
 	for _, field := range []*kit.ValueField{f.name, f.at, f.cron} {
-		field.Entry.OnKey = nil // Esc takes nothing away that was typed
+		field.Entry.OnKey = nil // Esc keeps the typed text
 	}
 	f.at.OnChange = func(string) { f.show() }
 	f.cron.OnChange = f.at.OnChange
@@ -105,7 +105,7 @@ func twoDigits(n int) string {
 	return strings.Repeat("0", max(0, 2-len(strconv.Itoa(n)))) + strconv.Itoa(n)
 }
 
-// show brings what is chosen and the preview up to date.
+// show updates the sheet and its preview from the choices.
 func (f *sheet) show() {
 	for often, b := range f.oftens {
 		b.SetSelected(often == f.often)
@@ -133,7 +133,7 @@ func (f *sheet) show() {
 	f.p.View.Remeasure(f.preview)
 }
 
-// when is what is chosen.
+// when returns the chosen times.
 func (f *sheet) when() (schedule.When, error) {
 	text := "every hour"
 	switch f.often {
@@ -160,7 +160,7 @@ func (f *sheet) when() (schedule.When, error) {
 	return w, err
 }
 
-// rows are the sheet. Its fields stay the same objects.
+// rows returns the rows of the sheet. Its fields stay the same objects.
 func (f *sheet) rows() []*column.Placed {
 	title := i18n.T("New schedule")
 	if f.was.Name != "" {
@@ -206,7 +206,7 @@ func (f *sheet) rows() []*column.Placed {
 	return rows
 }
 
-// agentMenu is the agents that can be chosen.
+// agentMenu lists the agents to choose from.
 func (f *sheet) agentMenu() *fyne.Menu {
 	item := func(slug, words string) *fyne.MenuItem {
 		m := fyne.NewMenuItem(words, func() { f.agents = slug; f.show() })
@@ -220,7 +220,7 @@ func (f *sheet) agentMenu() *fyne.Menu {
 	return menu
 }
 
-// filled is the schedule as it is filled in; its error is for people.
+// filled returns the schedule from the sheet's fields. Its error is meant for people.
 func (f *sheet) filled() (schedule.Schedule, error) {
 	s := f.was
 	s.Name, s.Prompt = strings.TrimSpace(f.name.Entry.Text), strings.TrimSpace(f.prompt.Entry.Text)
@@ -236,7 +236,7 @@ func (f *sheet) filled() (schedule.Schedule, error) {
 		return s, err
 	}
 	if was := s.When; was.Next(time.Now()).IsZero() || whenWords(was) != whenWords(w) {
-		s.When = w // else what a person wrote stays as it was written
+		s.When = w // otherwise the times stay as a person wrote them in the file
 	}
 	if s.Quiet, err = schedule.ParseQuiet(f.quiet.Entry.Text); err != nil {
 		return s, errors.New(i18n.T("Write quiet hours like 22:00-7:00, or leave them empty."))
@@ -244,7 +244,7 @@ func (f *sheet) filled() (schedule.Schedule, error) {
 	return s, nil
 }
 
-// submit saves what is filled in, and goes back to the list.
+// submit saves the schedule and returns to the list.
 func (f *sheet) submit() {
 	s, err := f.filled()
 	if err != nil {
@@ -264,7 +264,7 @@ func (f *sheet) submit() {
 		f.p.host.Do(func() {
 			f.save.Enable()
 			switch {
-			case f.p.sheet != f: // it was left meanwhile
+			case f.p.sheet != f: // it was closed meanwhile
 				f.p.Load()
 			case err != nil:
 				f.fail(err)
@@ -275,7 +275,7 @@ func (f *sheet) submit() {
 	}()
 }
 
-// fail says why nothing was saved.
+// fail shows why nothing was saved.
 func (f *sheet) fail(err error) {
 	f.err.SetRuns([]prose.Run{{Text: sentence(err), Role: kit.RoleHot}})
 	f.p.Draw()

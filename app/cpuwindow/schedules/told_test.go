@@ -9,8 +9,8 @@ import (
 	"mac-stats/app/schedule"
 )
 
-// What the page says of a schedules.toml is known here, so that it is in the reader's
-// language.
+// Every text that the page shows about a schedules.toml is known here, so that it can be
+// translated.
 func TestEveryProblemIsKnown(t *testing.T) {
 	file := filepath.Join(t.TempDir(), schedule.FileName)
 	for _, text := range []string{
@@ -35,7 +35,7 @@ func TestEveryProblemIsKnown(t *testing.T) {
 					t.Errorf("%q of %q isn't known", said, p.String())
 				}
 				said, _ = places["Why"].(string)
-				if known == "it isn't TOML here: {{.Why}}. Fix that line; no schedule runs until then." { // the library's words
+				if known == "it isn't TOML here: {{.Why}}. Fix that line; no schedule runs until then." { // the TOML library's words
 					said = ""
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// whenWords says when a schedule is due.
+// whenWords says when a schedule runs.
 func whenWords(w schedule.When) string {
 	p, ok := w.Plain()
 	if !ok {
@@ -31,16 +31,16 @@ func whenWords(w schedule.When) string {
 	return i18n.With("Every {{.Day}} at {{.Time}}", at)
 }
 
-// weekdays are the words that schedule.Days has for the days of a week.
+// weekdays returns schedule.Days' names for the days of the week.
 func weekdays() []string { return schedule.Days()[2:] }
 
-// dayName is the name of a day of the week for people.
+// dayName returns the name of a weekday in the user's language.
 func dayName(day string) string {
 	monday := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 	return i18n.WeekdayName(monday.AddDate(0, 0, slices.Index(weekdays(), day)))
 }
 
-// timeWords is a time near to now: "today, 08:00", "Monday, 08:00".
+// timeWords formats a time near now: "today, 08:00", "Monday, 08:00".
 func timeWords(t, now time.Time) string {
 	t = t.In(now.Location())
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -60,13 +60,13 @@ func timeWords(t, now time.Time) string {
 	return i18n.With("{{.Day}}, {{.Time}}", at)
 }
 
-// line is a line of words on a card.
+// line is a line of text on a card.
 type line struct {
 	text string
 	role fyne.ThemeColorName
 }
 
-// statusLines say when a schedule runs next, and how it ran.
+// statusLines says when a schedule runs next, and how it ran.
 func statusLines(s schedule.Status, busy bool, said string) []line {
 	now := time.Now()
 	var lines []line
@@ -102,7 +102,7 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 	return lines
 }
 
-// lateWords say that a run was late, and why; "" where it was in time.
+// lateWords says that a run was late, and why; it returns "" if it was on time.
 func lateWords(r schedule.Record) string {
 	due := r.Due.In(r.Began.Location())
 	at := i18n.Places{"Due": due.Format("15:04"), "At": r.Began.Format("15:04")}
@@ -124,8 +124,8 @@ func lateWords(r schedule.Record) string {
 	return ""
 }
 
-// told are the texts that errors of schedules.toml and of its lines are made of, as
-// packages schedule and backend word them.
+// told are the texts of errors about schedules.toml and its entries, in the words of
+// packages schedule and backend.
 var told = []string{
 	"schedules.toml, line {{.Line}} ({{.Name}}): {{.Why}}",
 	"schedules.toml, line {{.Line}}: {{.Why}}",
@@ -159,11 +159,11 @@ var told = []string{
 	"There are {{.Number}} more errors. {{.Next}}",
 }
 
-// Told is what is said of schedules in English, in the reader's language.
+// Told translates an English text about schedules.
 func Told(said string) string { return i18n.Told(said, told) }
 
-// sentence puts an error into a sentence in the reader's language.
+// sentence returns an error as a sentence in the user's language.
 func sentence(err error) string { return i18n.Sentence(i18n.Capital(Told(err.Error()))) }
 
-// Texts are what is shown in the reader's language and worded elsewhere.
+// Texts returns the texts that the page translates and other packages word.
 func Texts() []string { return told }

@@ -23,8 +23,8 @@ type bench struct {
 	home      string
 	environ   []string
 	clipboard string
-	chosen    string // the file in the dialogue
-	tools     int    // how often the page of tools was asked for
+	chosen    string // the file chosen in the dialogue
+	tools     int    // how often the page of tools was opened
 }
 
 func newBench(t testing.TB) *bench {
@@ -48,7 +48,7 @@ func (b *bench) open() {
 	b.Settle()
 }
 
-// onPage is a bench whose page is open.
+// onPage returns a bench whose page is open.
 func onPage(t testing.TB) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -82,7 +82,7 @@ func (b *bench) config() config.Config {
 	return c
 }
 
-// tap presses the button of these words.
+// tap presses the button with this label.
 func (b *bench) tap(words string) {
 	b.t.Helper()
 	b.Pushes(b.page.View, words)

@@ -11,14 +11,14 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// A number is chosen by a slider where its range is no wider; in steps of ten where it is
-// wider than fine.
+// A number in a range up to this wide is chosen with a slider, in steps of ten if the range
+// is wider than fine.
 const (
 	widestSlider = 300
 	fineSlider   = 120
 )
 
-// newControl is the control of a setting's kind. change gets what was chosen
+// newControl returns the control for a setting's kind. It calls change with what was chosen
 // or typed, unchecked.
 func newControl(s config.Setting, change func(value string)) control {
 	switch s.Kind {
@@ -43,8 +43,8 @@ func newControl(s config.Setting, change func(value string)) control {
 	return kit.NewValueField(s.Default, change)
 }
 
-// shortcutField shows an action's shortcuts; pressed, it takes the next keys as the
-// new one. Backspace takes all away, Esc leaves it as it was.
+// shortcutField shows an action's shortcuts. When pressed, it takes the next keys as the
+// new shortcut; Backspace removes all shortcuts, and Esc changes nothing.
 type shortcutField struct {
 	kit.Button
 	value   string
@@ -117,7 +117,7 @@ func (f *shortcutField) TypedShortcut(s fyne.Shortcut) {
 	}
 }
 
-// press takes keys as the shortcut; keys that can't be one are waited over.
+// press takes keys as the shortcut; it ignores keys that can't be one.
 func (f *shortcutField) press(key fyne.KeyName, m fyne.KeyModifier) {
 	if s, ok := shortcuts.From(key, m, runtime.GOOS); ok {
 		f.take(s.String())

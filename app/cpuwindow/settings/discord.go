@@ -17,29 +17,29 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// discordEvery is how often the card looks at the bot while the settings are shown.
+// discordEvery is the time between two checks of the bot while the settings are shown.
 const discordEvery = 2 * time.Second
 
-// discordCard is what the settings show of the Discord bot: how it is, its token, who
-// waits to be let in and who was.
+// discordCard shows the state of the Discord bot, its token, who is waiting to be paired,
+// and who is paired.
 type discordCard struct {
 	page    *Page
 	shown   discordView
-	said    string // what the last button did
+	said    string // result of the last button
 	looking bool
-	round   int             // of looks: one that was begun later takes an earlier one's place
-	asked   bool            // where the token is was asked: the keychain is not asked again and again
-	card    *column.CardRow // nil until it is known how the bot is
+	round   int             // number of the newest check; results of older ones are dropped
+	asked   bool            // the source of the token is known: the keychain isn't asked repeatedly
+	card    *column.CardRow // nil until the bot's state is known
 }
 
-// discordView is what the card shows; it is drawn anew where it changes.
+// discordView is what the card shows; the card is redrawn when it changes.
 type discordView struct {
 	state, text, next, from string
-	bot                     string // its name on Discord; "" where it is not connected
-	code                    int    // what Discord closed the connection with; 0 where it did not
+	bot                     string // its name on Discord; "" if not connected
+	code                    int    // the code with which Discord closed the connection, or 0
 	waiting                 []botstate.Pairing
 	people                  []channels.Person
-	users, roles, places    int // how many ids channels.toml allows
+	users, roles, places    int // number of IDs that channels.toml allows
 }
 
 func (v discordView) same(o discordView) bool {
@@ -48,7 +48,7 @@ func (v discordView) same(o discordView) bool {
 		slices.EqualFunc(v.waiting, o.waiting, func(a, b botstate.Pairing) bool { return a.Code == b.Code }) && slices.Equal(v.people, o.people)
 }
 
-// words say how the bot is, in the reader's language where there is one for it.
+// words describes the bot's state, in the user's language if it is translated.
 func (v discordView) words() string {
 	told := strings.TrimSpace(BotWords(v.text) + " " + BotWords(v.next))
 	switch connection.State(v.state) {
@@ -70,8 +70,7 @@ func (v discordView) words() string {
 	return told
 }
 
-// BotWords is what the bot says of itself, in the reader's language where it is a
-// sentence of its own.
+// BotWords translates a text of the bot if it is one of its own sentences.
 func BotWords(text string) string {
 	if slices.Contains(connection.Sentences(), text) {
 		return i18n.T(text)
@@ -79,8 +78,8 @@ func BotWords(text string) string {
 	return text
 }
 
-// look reads how the bot is, off the UI goroutine, and draws what changed; again
-// while the settings are shown.
+// look reads the bot's state in the background and draws it if it changed. It repeats while
+// the settings are shown.
 func (c *discordCard) look() {
 	bot := c.page.parts.Discord
 	if bot == nil || c.looking {
@@ -97,9 +96,9 @@ func (c *discordCard) look() {
 		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, from: from}
 		view.people, view.users, view.roles, view.places = file.People, len(file.Users), len(file.Roles), len(file.Channels)
 		if ask {
-			view.from, _ = bot.TokenFrom() // "" where there is none
+			view.from, _ = bot.TokenFrom() // "" if there is none
 		}
-		view.waiting, _ = bot.Pairings(ctx) // those that can't be read are not shown
+		view.waiting, _ = bot.Pairings(ctx) // on an error none are shown
 		if c.page.host.Context().Err() != nil {
 			return
 		}
@@ -125,7 +124,7 @@ func (c *discordCard) take(v discordView) {
 	c.draw()
 }
 
-// draw makes the card anew.
+// draw rebuilds the card.
 func (c *discordCard) draw() {
 	v := c.shown
 	text := v.words()
@@ -150,7 +149,7 @@ func (c *discordCard) draw() {
 	c.page.show()
 }
 
-// people are who waits to be let in and who was.
+// people returns who is waiting to be paired and who is paired.
 func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 	var parts []fyne.CanvasObject
 	person := func(text string, buttons ...fyne.CanvasObject) {
@@ -173,7 +172,7 @@ func (c *discordCard) people(v discordView) []fyne.CanvasObject {
 	return parts
 }
 
-// buttons are what can be done about the bot itself.
+// buttons returns the actions on the bot itself.
 func (c *discordCard) buttons(v discordView) *kit.FlowRow {
 	list := []fyne.CanvasObject{kit.NewButton(kit.ButtonPlain, i18n.T("Paste token from clipboard"), c.pasteToken)}
 	if v.state == string(connection.StateStopped) && v.from != "" {
@@ -185,7 +184,7 @@ func (c *discordCard) buttons(v discordView) *kit.FlowRow {
 	return kit.NewFlowRow(kit.Gap8, list...)
 }
 
-// pasteToken saves the token that is in the clipboard; it is shown nowhere.
+// pasteToken saves the token from the clipboard; the token is never shown.
 func (c *discordCard) pasteToken() {
 	text := c.page.host.Clipboard()
 	c.do(func(context.Context) (string, error) {
@@ -201,7 +200,7 @@ func (c *discordCard) approve(code string, owner bool) {
 	})
 }
 
-// do does something off the UI goroutine and says how it went.
+// do does work in the background and reports the result.
 func (c *discordCard) do(work func(ctx context.Context) (string, error)) {
 	go func() {
 		said, err := work(c.page.host.Context())

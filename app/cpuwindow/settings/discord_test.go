@@ -14,14 +14,14 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// stubDiscord is a bot that remembers what was asked of it.
+// stubDiscord is a bot that records its calls.
 type stubDiscord struct {
 	status  connection.Status
 	waiting []botstate.Pairing
 	file    *channels.File
 	token   string
 	owner   bool
-	again   int // how often it was told to connect
+	again   int // number of reconnects
 }
 
 func (s *stubDiscord) Status() connection.Status { return s.status }

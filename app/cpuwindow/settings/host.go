@@ -11,32 +11,32 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// Host is what the page needs of the window it is in. All but Do and Context is called
-// on the UI goroutine.
+// Host is what the page needs from its window. Except for Do and Context, its methods are
+// called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
-	Visible() bool            // the window is on the screen
+	Context() context.Context // is cancelled when the window closes
+	Visible() bool            // reports whether the window is on the screen
 	Tell(words, more string)
-	OpenFile(path string) // in the program that the system has for it
+	OpenFile(path string) // opens a file in the system's default program
 	Clipboard() string
 	ChooseFile(title, confirm string, then func(path string))
-	ConfigChanged() // config.toml was written
-	ShowTools()     // the page of permissions and servers
+	ConfigChanged() // called after config.toml was written
+	ShowTools()     // shows the page of permissions and servers
 }
 
-// Parts is what the page works on; all is required but Discord.
+// Parts is what the page works on; all fields but Discord are required.
 type Parts struct {
 	Config  func() config.Config
-	Started func() config.Config // when the app started: what waits for a restart differs
+	Started func() config.Config // the configuration at the app's start; a restart applies the differences
 	Environ func() []string
-	Notices func() []Notice // what the app has to say of its set-up
+	Notices func() []Notice // the app's notices about its set-up
 	Actions []shortcuts.Action
 	Index   Index
-	// Import takes over the conversations of an export file; dry counts them only. Off
-	// the UI goroutine.
+	// Import imports the conversations of an export file; dry only counts them. It is
+	// called off the UI goroutine.
 	Import  func(ctx context.Context, file string, dry bool) (Imported, error)
-	Discord Bot // nil: none
+	Discord Bot // nil if there is no bot
 	Home    string
 	File    string // config.toml
 	Version string
@@ -45,19 +45,20 @@ type Parts struct {
 // Notice is something the user should know, and what to do about it.
 type Notice struct{ Text, Next string }
 
-// Index is the search index; *backend.Backend.
+// Index is the search index; implemented by *backend.Backend.
 type Index interface {
 	IndexStatus(ctx context.Context) (recall.Status, error)
 	RebuildIndex(ctx context.Context) error
 	PauseVectors(paused bool)
 	VectorsNow()
-	// ServerName is where the memory server is, without a password.
+	// ServerName returns the memory server's address, without a password.
 	ServerName() string
-	// TestServer connects to it and tells how it is; nil where there is none.
+	// TestServer connects to the memory server and returns its state, or nil if none is
+	// set.
 	TestServer(ctx context.Context) (*recall.ServerStatus, error)
 }
 
-// Bot is the Discord bot; *service.Service.
+// Bot is the Discord bot; implemented by *service.Service.
 type Bot interface {
 	Status() connection.Status
 	Channels() *channels.File

@@ -17,19 +17,19 @@ import (
 // Imported counts what an import did, or would do.
 type Imported struct {
 	Conversations, Messages    int
-	Present, Empty, Unreadable int // left out
+	Present, Empty, Unreadable int // conversations left out
 	From, To                   time.Time
 }
 
-// importCard takes over the conversations of another assistant: it counts first, and
-// writes when a person has seen the count.
+// importCard imports the conversations of another assistant. It counts them first, and
+// imports them when a person has seen the number.
 type importCard struct {
 	*column.CardRow
 	page   *Page
 	said   *prose.Text
 	choose *kit.Button
-	write  *kit.Button // once it was counted
-	stop   *kit.Button // while it is read
+	write  *kit.Button // shown after counting
+	stop   *kit.Button // shown while the file is read
 	file   string
 	cancel context.CancelFunc
 }
@@ -48,7 +48,7 @@ func newImportCard(p *Page) *importCard {
 	return c
 }
 
-// run counts what a file holds, or imports it.
+// run counts what a file contains, or imports it.
 func (c *importCard) run(file string, dry bool) {
 	if c.cancel != nil {
 		return
@@ -79,7 +79,7 @@ func (c *importCard) run(file string, dry bool) {
 	}()
 }
 
-// show says how it went; ready: the count can be imported.
+// show shows the result; ready means that the counted conversations can be imported.
 func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
 	c.said.SetRuns([]prose.Run{{Text: words, Role: role}})
 	c.write.Hidden, c.stop.Hidden, c.choose.Hidden = !ready, c.cancel == nil, c.cancel != nil
@@ -87,7 +87,7 @@ func (c *importCard) show(words string, role fyne.ThemeColorName, ready bool) {
 	c.Refresh()
 }
 
-// importWords say what was counted, or imported.
+// importWords says what was counted or imported.
 func importWords(got Imported, dry bool) string {
 	if got.Conversations == 0 && got.Present > 0 {
 		return i18n.Count("Nothing new: {{.N}} conversations are here already.", got.Present)

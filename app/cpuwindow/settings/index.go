@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	barWidth  = 200                    // of the bar, as that of a download
-	indexLook = 500 * time.Millisecond // between two looks at an index that is being built
-	indexWait = 2 * time.Second        // at one that will be, or whose vectors are made
-	indexTime = 5 * time.Second        // for one look
+	barWidth  = 200                    // of the bar, like that of a download
+	indexLook = 500 * time.Millisecond // between two looks at an index being built
+	indexWait = 2 * time.Second        // between two looks at an index that will be built, or whose vectors are being made
+	indexTime = 5 * time.Second        // limit for one look
 )
 
-// indexCard says in Settings what the search index covers and how far one is that is
-// being built, and builds it anew.
+// indexCard shows what the search index covers and the progress of a build, and rebuilds
+// the index.
 type indexCard struct {
 	*column.CardRow
 	page    *Page
 	facts   *prose.Text
-	bar     *kit.Gauge // how far a building is
+	bar     *kit.Gauge // progress of a build
 	detail  *prose.Text
 	rebuild *kit.Button
 	stop    *kit.Button
-	pause   *kit.Button // of the making of vectors
-	now     *kit.Button // makes them at full speed
+	pause   *kit.Button // pauses making vectors, or resumes it
+	now     *kit.Button // makes the vectors at full speed
 	held    recall.Held
 	buttons *fyne.Container
-	cancel  func() // ends the building that somebody asked for; nil: nobody did
+	cancel  func() // cancels the build that the user started; nil if there is none
 	looking bool
 }
 
@@ -58,7 +58,7 @@ func newIndexCard(p *Page) *indexCard {
 	return c
 }
 
-// onRebuild builds the index anew, or goes on with one that was stopped; the old one
+// onRebuild rebuilds the index, or continues a build that was stopped. The old index
 // answers meanwhile.
 func (c *indexCard) onRebuild() {
 	if c.cancel != nil {
@@ -84,7 +84,7 @@ func (c *indexCard) onRebuild() {
 	c.look()
 }
 
-// onPause stops the making of vectors, or lets it go on.
+// onPause pauses making vectors, or resumes it.
 func (c *indexCard) onPause() {
 	paused := c.held != recall.HeldPaused
 	go func() {
@@ -93,7 +93,7 @@ func (c *indexCard) onPause() {
 	}()
 }
 
-// onNow has the missing vectors made at full speed.
+// onNow makes the missing vectors at full speed.
 func (c *indexCard) onNow() {
 	go func() {
 		c.page.parts.Index.VectorsNow()
@@ -101,7 +101,7 @@ func (c *indexCard) onNow() {
 	}()
 }
 
-// showVectors offers to pause the making of vectors, or to have it done now.
+// showVectors shows the buttons for making vectors.
 func (c *indexCard) showVectors(s recall.Status) {
 	making := s.Vectors == recall.VectorsBuilding && !s.Building && c.cancel == nil
 	c.held = s.VectorsHeld
@@ -118,8 +118,8 @@ func (c *indexCard) setBusy(cancel func()) {
 	c.buttons.Refresh()
 }
 
-// look shows how the index is now and, while it is being built and the page is there,
-// goes on looking.
+// look shows the index's state, and keeps looking while the index is being built and the
+// page is shown.
 func (c *indexCard) look() {
 	if c.looking {
 		return
@@ -142,7 +142,7 @@ func (c *indexCard) look() {
 	}()
 }
 
-// nextLook is when to look again; 0: nothing is under way.
+// nextLook returns the time until the next look, or 0 if nothing is under way.
 func (c *indexCard) nextLook(s recall.Status, err error) time.Duration {
 	switch {
 	case c.cancel != nil, err == nil && s.Building:
@@ -166,8 +166,8 @@ func (c *indexCard) show(s recall.Status, err error) {
 		c.rebuild.SetText(i18n.T("Go on"))
 	}
 	c.showVectors(s)
-	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // it builds by itself
-	c.buttons.Refresh()                                            // their widths may be others
+	c.buttons.Hidden = c.cancel == nil && err == nil && s.Building // a build the user didn't start
+	c.buttons.Refresh()                                            // their widths may have changed
 	c.detail.Hidden = detail == ""
 	if detail != "" {
 		c.detail.SetRuns([]prose.Run{{Text: detail}})
@@ -176,7 +176,7 @@ func (c *indexCard) show(s recall.Status, err error) {
 	c.Refresh()
 }
 
-// indexWords say what the index covers and how far it is behind.
+// indexWords says what the index covers and what is missing.
 func indexWords(s recall.Status) string {
 	if !s.Building && s.Behind == 0 && s.Err == nil {
 		return i18n.With("Index up to date: {{.Conversations}}, {{.Passages}}", i18n.Places{
@@ -192,7 +192,7 @@ func indexWords(s recall.Status) string {
 	return words + " · " + indexwords.Of(s.State)
 }
 
-// indexDetail is its size, and whether it searches by meaning.
+// indexDetail returns the index's size, and whether it searches by meaning.
 func indexDetail(s recall.Status) string {
 	detail := ""
 	if s.Unfinished {
@@ -210,7 +210,7 @@ func indexDetail(s recall.Status) string {
 	return detail + i18n.T("by words alone: no embedding model is at work")
 }
 
-// vectorsHeld says why no vectors are made just now, or how long making the others takes.
+// vectorsHeld says why no vectors are being made, or how long the rest takes.
 func vectorsHeld(s recall.Status) string {
 	switch {
 	case s.VectorsHeld == recall.HeldPaused:

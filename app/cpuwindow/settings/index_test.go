@@ -13,14 +13,14 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// stubIndex is a search index that gives what a test sets.
+// stubIndex is a search index with the state that the test sets.
 type stubIndex struct {
 	mu       sync.Mutex
 	status   recall.Status
 	err      error
 	rebuilds int
-	now      bool          // vectors were asked for
-	building chan struct{} // a rebuild ends with it
+	now      bool          // vectors were requested
+	building chan struct{} // a rebuild ends when it is closed
 
 	server    *recall.ServerStatus
 	serverErr error

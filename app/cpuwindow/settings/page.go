@@ -15,9 +15,9 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Page is config.toml as a page: a row for every key, the ones few people
-// need folded away in their section. Rows stay the same objects while the page is
-// there, so a change from outside never takes the focus or what is being typed.
+// Page shows config.toml: a row for every key, with rarely used ones folded away in their
+// section. Rows stay the same objects while the page exists, so a change from outside never
+// takes the focus or the text being typed.
 type Page struct {
 	host    Host
 	parts   Parts
@@ -27,7 +27,7 @@ type Page struct {
 	query   string
 	rows    map[string]*row
 	order   []config.Setting
-	open    map[string]bool // sections whose fold is open
+	open    map[string]bool // sections that are unfolded
 	folds   map[string]*foldRow
 	notices []Notice
 	top     []*column.Placed
@@ -35,10 +35,10 @@ type Page struct {
 	index   *indexCard
 	server  *serverCard
 	imports *importCard
-	tools   kit.Row // leads to their page
+	tools   kit.Row // link to the page of tools
 }
 
-// settingSections are the sections in the order of the page, with their titles.
+// sections returns the keys and titles of the sections, in the order of the page.
 func sections() []struct{ key, title string } {
 	return []struct{ key, title string }{
 		{"app", "Start"},
@@ -61,7 +61,7 @@ func sections() []struct{ key, title string } {
 	}
 }
 
-// NewPage is the page, which changes settings with a Writer.
+// NewPage returns the page, which changes settings with a Writer.
 func NewPage(h Host, parts Parts, w *Writer) *Page {
 	p := &Page{host: h, parts: parts, writer: w, View: column.NewViewport(), rows: map[string]*row{}, open: map[string]bool{}, folds: map[string]*foldRow{}, order: config.Settings()}
 	p.View.Follow, p.View.Fixed = false, true
@@ -86,7 +86,7 @@ func NewPage(h Host, parts Parts, w *Writer) *Page {
 	return p
 }
 
-// change writes a setting; the row says how it went.
+// change writes a setting; its row shows the result.
 func (p *Page) change(key, value string) {
 	p.writer.Set(key, value, func(err error) {
 		p.rows[key].failed(err)
@@ -95,7 +95,7 @@ func (p *Page) change(key, value string) {
 	})
 }
 
-// Load shows the settings as they are now.
+// Load shows the current settings.
 func (p *Page) Load() {
 	p.notices = p.parts.Notices()
 	p.refresh()
@@ -104,13 +104,13 @@ func (p *Page) Load() {
 	p.index.look()
 }
 
-// Search shows the settings that have these words.
+// Search shows the settings that contain these words.
 func (p *Page) Search(words string) { p.search.Entry.SetText(words) }
 
 // seen reports whether the page is on the screen.
 func (p *Page) seen() bool { return p.host.Visible() && p.View.Visible() }
 
-// refresh brings every row up to the configuration of now.
+// refresh updates every row from the current configuration.
 func (p *Page) refresh() {
 	now, environ := p.parts.Config(), p.parts.Environ()
 	waits := map[string]bool{}
@@ -131,7 +131,7 @@ func (p *Page) refresh() {
 	}
 }
 
-// matches reports whether a setting has every word that is searched for.
+// matches reports whether a setting contains every word of a query.
 func matches(s config.Setting, section, query string) bool {
 	text := strings.ToLower(strings.Join([]string{s.Key, section, i18n.T(section), title(s), i18n.T(title(s)), s.Help, i18n.T(s.Help), s.Allowed, strings.Join(s.Also, " "), s.Env}, " "))
 	return hasWords(text, query)
@@ -146,7 +146,7 @@ func hasWords(text, query string) bool {
 	return true
 }
 
-// show puts the rows on the page that are searched for, or not folded away.
+// show puts the matching rows on the page; without a query, those that aren't folded away.
 func (p *Page) show() {
 	rows := append([]*column.Placed{}, p.top...)
 	if p.query == "" {
@@ -179,8 +179,8 @@ func (p *Page) show() {
 	p.View.SetRows(rows)
 }
 
-// cards are what a section shows above its settings, where it is searched for; listed:
-// some of the section's settings are.
+// cards returns the cards above a section's settings, if the query matches them. listed
+// means that some of the section's settings match.
 func (p *Page) cards(section, title string, listed bool) []*column.Placed {
 	at := func(r kit.Row) []*column.Placed { return []*column.Placed{{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}} }
 	has := func(words string) bool {
@@ -202,7 +202,7 @@ func (p *Page) cards(section, title string, listed bool) []*column.Placed {
 	return nil
 }
 
-// section is a section's rows, and how many more are folded away.
+// section returns a section's rows, and the number of those folded away.
 func (p *Page) section(key, title string) (rows []*column.Placed, folded int) {
 	for _, s := range p.order {
 		table, _, _ := strings.Cut(s.Key, ".")
@@ -218,7 +218,8 @@ func (p *Page) section(key, title string) (rows []*column.Placed, folded int) {
 	return rows, folded
 }
 
-// isFolded: shortcuts are many, and have a list of their own.
+// isFolded reports whether a setting is folded away. Shortcuts are: they are many, and have
+// a list of their own.
 func (p *Page) isFolded(s config.Setting) bool {
 	return s.Expert || s.Kind == config.KindShortcut
 }
@@ -232,7 +233,7 @@ func (p *Page) hasExperts(section string) bool {
 	return false
 }
 
-// noticeCards are what the app has to say of its set-up.
+// noticeCards shows the app's notices about its set-up.
 func noticeCards(notices []Notice) []*column.Placed {
 	var rows []*column.Placed
 	for _, n := range notices {
@@ -245,7 +246,7 @@ func noticeCards(notices []Notice) []*column.Placed {
 	return rows
 }
 
-// titles are what settings are called whose key in words would be a riddle.
+// titles are the titles of settings whose keys don't read as words.
 var titles = map[string]string{
 	"window.accent":           "Accent colour",
 	"window.on_top":           "Keep window on top",
@@ -286,7 +287,7 @@ var titles = map[string]string{
 	"api.listen":              "Listen on",
 }
 
-// choices are what values are called that don't read as words.
+// choices are the names of values that don't read as words.
 var choices = map[string]string{
 	"auto": "Automatic", "ask": "Ask first", "on": "On", "off": "Off", "system": "As the system", "light": "Light", "dark": "Dark",
 	"comfortable": "Comfortable", "compact": "Compact", "lexical": "By words", "semantic": "By meaning", "hybrid": "Both",
@@ -294,21 +295,21 @@ var choices = map[string]string{
 	"large": "Large", "middle": "Middle", "plain": "Plain", "last-user-message": "My last message",
 }
 
-// choiceWords is what a value is called, in English.
+// choiceWords returns the name of a value, in English.
 func choiceWords(value string) string {
 	words := strings.ReplaceAll(value, "-", " ")
 	return cmp.Or(choices[value], strings.ToUpper(words[:1])+words[1:])
 }
 
-// title is what a setting is called, in English.
+// title returns the title of a setting, in English.
 func title(s config.Setting) string {
 	_, name, _ := strings.Cut(s.Key, ".")
 	words := strings.ReplaceAll(name, "_", " ")
 	return cmp.Or(titles[s.Key], strings.ToUpper(words[:1])+words[1:])
 }
 
-// Texts are what the page shows in the reader's language and does not spell out: titles,
-// and the help of settings.
+// Texts returns the texts that the page translates without spelling them out: titles, and
+// the help of settings.
 func Texts() []string {
 	var texts []string
 	for _, s := range sections() {

@@ -26,7 +26,7 @@ func (b *bench) row(key string) *row {
 	return r
 }
 
-// says reports where the row does not say something below its help.
+// says fails the test unless the row says want below its help.
 func (r *row) says(t *testing.T, want string) {
 	t.Helper()
 	if r.note.Hidden || !strings.Contains(r.note.Flat, want) {
@@ -34,7 +34,7 @@ func (r *row) says(t *testing.T, want string) {
 	}
 }
 
-// inFile is the line of a key in config.toml.
+// inFile fails the test unless config.toml has this line.
 func (b *bench) inFile(want string) {
 	b.t.Helper()
 	data, err := os.ReadFile(b.conffile())
@@ -46,7 +46,7 @@ func (b *bench) inFile(want string) {
 	}
 }
 
-// settingsListed are the settings on the page.
+// settingsListed returns the settings on the page.
 func (b *bench) settingsListed() map[string]bool {
 	found := map[string]bool{}
 	for _, p := range b.page.View.Rows {
@@ -57,7 +57,7 @@ func (b *bench) settingsListed() map[string]bool {
 	return found
 }
 
-// onPage reports whether a row is among those of the page.
+// listed reports whether a row is on the page.
 func (b *bench) listed(r kit.Row) bool {
 	return slices.ContainsFunc(b.page.View.Rows, func(p *column.Placed) bool { return p.Row == r })
 }
@@ -184,8 +184,8 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 	})
 }
 
-// What waits for a restart differs from the start of the app, not from when the
-// window was made.
+// A restart is needed for what differs from the configuration at the app's start, not at
+// the window's.
 func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
@@ -245,15 +245,15 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 	})
 }
 
-// Settings that are changed one after the other are written in that order, however long
-// each takes: the last one counts.
+// Settings changed one after the other are written in that order, however long each takes:
+// the last one counts.
 func TestSettingsAreWrittenInOrder(t *testing.T) {
 	b := onPage(t)
 	set := b.page.writer.set
 	n := 0
 	b.page.writer.set = func(key, value string) error {
 		n++
-		time.Sleep(time.Duration(20-n) * time.Millisecond) // the first take the longest
+		time.Sleep(time.Duration(20-n) * time.Millisecond) // the first take longest
 		return set(key, value)
 	}
 	for zoom := 81; zoom <= 99; zoom++ {

@@ -16,21 +16,21 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// state is how a setting is now.
+// state is the current state of a setting.
 type state struct {
-	value    string // as config.toml has it
-	by       string // the variable of the environment that hides config.toml
-	waits    bool   // the change takes effect at the next start
-	conflict string // with another shortcut
+	value    string // value in config.toml
+	by       string // environment variable that overrides config.toml
+	waits    bool   // the change takes effect after a restart
+	conflict string // the action that has the same shortcut
 }
 
-// row is one setting: name, help, its control, and below what is to be said
-// of its value: changed, hidden by the environment, waiting for a restart, refused.
+// row is one setting: name, help, control, and below them a note about its value: changed,
+// overridden by the environment, waiting for a restart, refused.
 type row struct {
 	widget.BaseWidget
 	setting  config.Setting
 	state    state
-	known    bool // state was shown once
+	known    bool // state was set
 	err      string
 	title    *kit.Label
 	key      *kit.Label
@@ -40,17 +40,17 @@ type row struct {
 	control  control
 	line     fyne.CanvasObject
 	hovered  bool
-	searched bool // settings are searched
-	beside   bool // the control stands right of the name
+	searched bool // a search is shown
+	beside   bool // the control is to the right of the name
 }
 
-// control is what a setting is changed by.
+// control is the widget that changes a setting.
 type control interface {
 	fyne.CanvasObject
 	SetValue(value string, locked bool)
 }
 
-// controlWidth is how wide a field beside a name is.
+// controlWidth is the width of a field beside a name.
 const controlWidth float32 = 200
 
 func newRow(s config.Setting, change func(key, value string)) *row {
@@ -76,8 +76,7 @@ func newRow(s config.Setting, change func(key, value string)) *row {
 	return r
 }
 
-// MouseIn implements desktop.Hoverable: the key in config.toml is shown under the
-// pointer.
+// MouseIn implements desktop.Hoverable. It shows the key in config.toml.
 func (r *row) MouseIn(*desktop.MouseEvent) { r.showKey(true) }
 
 // MouseMoved implements desktop.Hoverable.
@@ -86,15 +85,15 @@ func (r *row) MouseMoved(*desktop.MouseEvent) {}
 // MouseOut implements desktop.Hoverable.
 func (r *row) MouseOut() { r.showKey(false) }
 
-// showKey shows or hides the setting's key. While settings are searched, by their keys
-// too, it is always shown.
+// showKey shows or hides the setting's key. During a search, which includes keys, it is
+// always shown.
 func (r *row) showKey(on bool) {
 	r.hovered = on
 	r.key.Hidden = !r.hovered && !r.searched
 	r.Refresh()
 }
 
-// setSearched tells whether settings are searched.
+// setSearched sets whether a search is shown.
 func (r *row) setSearched(on bool) {
 	if r.searched != on {
 		r.searched = on
@@ -102,7 +101,7 @@ func (r *row) setSearched(on bool) {
 	}
 }
 
-// failed shows why a value was not taken; nil takes that away.
+// failed shows why a value was refused; nil removes the message.
 func (r *row) failed(err error) {
 	before := r.err
 	r.err = ""
@@ -115,7 +114,7 @@ func (r *row) failed(err error) {
 	}
 }
 
-// update shows the setting as it is now.
+// update shows the setting's state.
 func (r *row) update(s state) {
 	if s == r.state && r.known {
 		return
@@ -131,10 +130,10 @@ func (r *row) update(s state) {
 
 func (r *row) changed() bool { return r.state.value != shownDefault(r.setting) }
 
-// shownDefault is the default as Value would give it.
+// shownDefault returns the default in the form of Value.
 func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
 
-// word says what is to be said of the value.
+// word sets the note about the value.
 func (r *row) word() {
 	var runs []prose.Run
 	add := func(text string, role fyne.ThemeColorName) {
@@ -166,7 +165,7 @@ func (r *row) word() {
 	r.Refresh()
 }
 
-// defaultWords is a setting's default for a sentence.
+// defaultWords returns a setting's default for use in a sentence.
 func defaultWords(s config.Setting) string {
 	v := shownDefault(s)
 	switch {
@@ -192,7 +191,7 @@ func onOff(v string) string {
 // Measure implements row.
 func (r *row) Measure(width float32) float32 { return r.layout(width, false) }
 
-// layout places the parts, or only measures them.
+// layout places the parts, or only measures them if move is false.
 func (r *row) layout(width float32, move bool) float32 {
 	put := func(o fyne.CanvasObject, x, y, w, h float32) {
 		if move {
@@ -234,7 +233,7 @@ func (r *row) layout(width float32, move bool) float32 {
 		}
 		h := r.note.Measure(room)
 		put(r.note, 0, y, room, h)
-		put(r.reset, min(r.note.Widest, room)+kit.Gap12, y+h-s.Height, s.Width, s.Height) // on the last line: Changed … Reset
+		put(r.reset, min(r.note.Widest, room)+kit.Gap12, y+h-s.Height, s.Width, s.Height) // on the note's last line: Changed … Reset
 		y += h
 	}
 	y += kit.Gap12 * kit.Density()
@@ -266,7 +265,7 @@ func (x *rowRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.title, r.help, r.key, r.control, r.note, r.reset, r.line}
 }
 
-// foldRow opens and closes what few people need of a section.
+// foldRow shows and hides a section's rarely used settings.
 type foldRow struct {
 	*column.BoxRow
 	button *kit.Button
@@ -278,7 +277,7 @@ func newFoldRow(onTap func()) *foldRow {
 	return &foldRow{BoxRow: column.NewBoxRow(kit.Line(0, -1, kit.Inset(0, 0, 0, 0, b))), button: b}
 }
 
-// set words the fold; folded is how many rows it hides.
+// set sets the label; folded is the number of rows it hides.
 func (f *foldRow) set(section string, folded int) {
 	name := i18n.T("Advanced")
 	if section == "shortcuts" {

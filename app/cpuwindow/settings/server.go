@@ -13,18 +13,18 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// serverTime is how long the memory server may take to tell how it is.
+// serverTime is the limit for testing the memory server.
 const serverTime = 15 * time.Second
 
-// serverCard says in Settings which memory server is used and how it is, and tries it.
+// serverCard shows which memory server is used and its state, and tests it.
 type serverCard struct {
 	*column.CardRow
 	page   *Page
 	facts  *prose.Text
 	detail *prose.Text
 	test   *kit.Button
-	of     string // the address that facts are of, without a password; "": none is set
-	secret bool   // it has one
+	of     string // the address that facts belong to, without a password; "" if none is set
+	secret bool   // the address has a password
 	busy   bool
 }
 
@@ -36,10 +36,10 @@ func newServerCard(p *Page) *serverCard {
 	return c
 }
 
-// used says whether there is a server to tell of.
+// used reports whether a memory server is configured.
 func (c *serverCard) used() bool { return c.page.parts.Config().Recall.Backend == "postgres" }
 
-// refresh takes over another address.
+// refresh shows the configured address.
 func (c *serverCard) refresh() {
 	of, secret := "", false
 	if c.used() {
@@ -53,7 +53,7 @@ func (c *serverCard) refresh() {
 	c.say(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
 }
 
-// onTest connects to the server, off the UI goroutine.
+// onTest tests the server in the background.
 func (c *serverCard) onTest() {
 	if c.busy {
 		return
@@ -69,7 +69,7 @@ func (c *serverCard) onTest() {
 		c.page.host.Do(func() {
 			c.busy = false
 			switch {
-			case c.of != of || err == nil && status == nil: // another one by now
+			case c.of != of || err == nil && status == nil: // the address has changed
 			case err != nil:
 				c.say(head, i18n.Sentence(i18n.Capital(err.Error()))+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
 			default:
@@ -89,7 +89,7 @@ func (c *serverCard) say(facts, detail string) {
 	c.Refresh()
 }
 
-// serverWords say what a server is and what the machines put there.
+// serverWords says what the server is and what each machine stored there.
 func serverWords(s *recall.ServerStatus) string {
 	how := i18n.T("by words and by meaning")
 	if s.Vectors == "" {

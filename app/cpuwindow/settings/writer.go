@@ -2,28 +2,28 @@ package settings
 
 import "mac-stats/app/i18n"
 
-// Writer writes settings one by one, in the order in which people changed them. It
-// belongs to the UI goroutine.
+// Writer writes settings one by one, in the order in which people changed them. It belongs
+// to the UI goroutine.
 type Writer struct {
 	host    Host
 	set     func(key, value string) error
-	waiting []change // the first is being written
+	waiting []change // the first one is being written
 }
 
-// change is a setting that is to be written; then may be nil.
+// change is a setting to write; then may be nil.
 type change struct {
 	key, value string
 	then       func(error)
 }
 
-// NewWriter writes with set, which is called off the UI goroutine and reads config.toml
-// again.
+// NewWriter returns a Writer that calls set, off the UI goroutine. set also reads
+// config.toml again.
 func NewWriter(h Host, set func(key, value string) error) *Writer {
 	return &Writer{host: h, set: set}
 }
 
-// Set writes a setting; then, which may be nil, tells how it went. Without it a failure
-// is told in the window.
+// Set writes a setting, then calls then with the result. If then is nil, a failure is shown
+// in the window.
 func (w *Writer) Set(key, value string, then func(error)) {
 	w.waiting = append(w.waiting, change{key, value, then})
 	if len(w.waiting) == 1 {
@@ -31,7 +31,7 @@ func (w *Writer) Set(key, value string, then func(error)) {
 	}
 }
 
-// write writes the first setting that waits, and then the next.
+// write writes the first waiting setting, and then the next.
 func (w *Writer) write() {
 	c := w.waiting[0]
 	go func() {

@@ -12,8 +12,8 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// permissions are what the person allowed for longer than a call, each with a way to take
-// it back.
+// permissions shows what the person allowed for longer than a call, each with a button that
+// revokes it.
 func (p *Page) permissions(l *list) {
 	l.title(i18n.T("Permissions"))
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open permissions.toml"), func() { p.host.OpenFile(p.parts.Allowed.Path()) })
@@ -44,7 +44,7 @@ func (p *Page) permissions(l *list) {
 	l.add(kit.Gap8, kit.NewFlowRow(kit.Gap16, open))
 }
 
-// permissionWords say who may use a tool where, or never.
+// permissionWords says who may use a tool where, or never.
 func (p *Page) permissionWords(one tools.Permission) string {
 	places := i18n.Places{"Agent": one.Agent, "Session": one.Session, "Schedule": one.Schedule, "Day": i18n.LongDate(one.Time)}
 	if title := p.host.TitleOf(one.Session); title != "" {

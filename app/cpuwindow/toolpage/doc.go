@@ -1,9 +1,9 @@
-// Package toolpage is the page of what agents may do beside talking: what the person
-// allowed for longer than a call, the servers of other programs' tools with their state,
-// tools and log, and whether agents may run programs.
+// Package toolpage is the page of what agents may do besides talking: what the person
+// allowed for longer than a call, the MCP servers with their state, tools and log, and
+// whether agents may run programs.
 //
-// All of it is in files that people may edit as well: permissions.toml, mcp.json and
-// config.toml. While the page is on the screen it looks each second how the servers are;
-// a sheet that is being filled in stays as it is meanwhile. Nothing here decides whether
-// a call may run. Files and servers are worked on off the UI goroutine.
+// Everything is in files that people may edit as well: permissions.toml, mcp.json and
+// config.toml. While the page is on the screen it checks the servers every second; a sheet
+// being filled in isn't touched. Nothing here decides whether a call may run. Files and
+// servers are used off the UI goroutine.
 package toolpage

@@ -15,31 +15,32 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Host is what the page needs of the window it is in. All but Do and Context is called
-// on the UI goroutine.
+// Host is what the page needs from its window. Except for Do and Context, its methods are
+// called on the UI goroutine.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
-	Context() context.Context // ends with the window
+	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
-	Visible() bool // the window is on the screen
+	Visible() bool // reports whether the window is on the screen
 	Copy(text string)
-	OpenFile(path string)        // in the program that the system has for it
-	TitleOf(name string) string  // of a session; "" where there is none
-	SearchSettings(words string) // shows the settings that have these words
-	// Chosen is what a setting says, and the environment variable that hides it or "".
+	OpenFile(path string)        // opens a file in the system's default program
+	TitleOf(name string) string  // title of a session; "" if there is none
+	SearchSettings(words string) // shows the settings that contain these words
+	// Chosen returns a setting, and the environment variable that overrides it, or "".
 	Chosen(key string) (value, setBy string)
 	Choose(key, value string, then func(error)) // changes a setting
 }
 
-// Allowed is what the person allowed for longer than a call; *tools.Answers. Off the UI
-// goroutine.
+// Allowed holds what the person allowed for longer than a call; implemented by
+// *tools.Answers. It is called off the UI goroutine.
 type Allowed interface {
 	List() ([]tools.Permission, error)
 	Revoke(id string) error
 	Path() string
 }
 
-// Servers are the servers of mcp.json; *mcpclient.Client. Off the UI goroutine.
+// Servers are the servers of mcp.json; implemented by *mcpclient.Client. The methods are
+// called off the UI goroutine.
 type Servers interface {
 	Servers() ([]mcpclient.Server, error)
 	Add(text string) (names []string, err error)
@@ -56,48 +57,48 @@ type Parts struct {
 	Servers Servers
 }
 
-// Page is the tools. Its fields belong to the UI goroutine.
+// Page is the page of tools. Its fields belong to the UI goroutine.
 type Page struct {
 	host   Host
 	parts  Parts
 	View   *column.Viewport
 	known  state
-	busy   map[string]context.CancelFunc // of what is done to a server or a tool, by its name; "" is all else
-	failed map[string]string             // what was asked and not done, by the same
-	shows  map[string]opened             // of a server, by its name
-	sheet  *sheet                        // nil: the list is shown
-	loads  int                           // so far: an older one than the newest shows nothing
-	ticks  bool                          // the next look is planned
-	stale  bool                          // it is drawn after the next look, whatever is known then
+	busy   map[string]context.CancelFunc // cancels the action on a server or a tool, by its name; "" for all others
+	failed map[string]string             // why an action failed, by the same names
+	shows  map[string]opened             // what is unfolded of a server, by its name
+	sheet  *sheet                        // nil while the list is shown
+	loads  int                           // number of the newest load; results of older ones are dropped
+	ticks  bool                          // the next look is scheduled
+	stale  bool                          // draw after the next look, even if nothing changed
 }
 
-// opened is what is shown of a server below its card.
+// opened says what is shown of a server below its card.
 type opened struct{ tools, log bool }
 
-// state is what is known.
+// state is the data the page shows.
 type state struct {
 	read                    bool
 	allowed                 []tools.Permission
 	servers                 []mcpclient.Server
-	logs                    map[string][]string // of those that are open
+	logs                    map[string][]string // of the servers whose log is open
 	badAllowed, badServers  string              // why a file can't be read
 	commands, commandsSetBy string
 }
 
-// lookEvery is the time between two looks at the servers, while the page is on the screen.
+// lookEvery is the time between two checks of the servers while the page is on the screen.
 const lookEvery = time.Second
 
-// logLines is how many of them are shown.
+// logLines is the number of lines shown of a log.
 const logLines = 20
 
-// NewPage is the page.
+// NewPage returns the page.
 func NewPage(h Host, parts Parts) *Page {
 	p := &Page{host: h, parts: parts, View: column.NewViewport(), busy: map[string]context.CancelFunc{}, failed: map[string]string{}, shows: map[string]opened{}}
 	p.View.Follow, p.View.Fixed = false, true
 	return p
 }
 
-// Load reads how all is and shows it, and again while the page is on the screen.
+// Load reads the state and shows it, and again while the page is on the screen.
 func (p *Page) Load() {
 	p.loads++
 	load, logs := p.loads, []string{}
@@ -125,13 +126,13 @@ func (p *Page) Load() {
 	}()
 }
 
-// reload looks, and draws in any case.
+// reload reads the state and draws it even if nothing changed.
 func (p *Page) reload() {
 	p.stale = true
 	p.Load()
 }
 
-// tick looks again in a while.
+// tick schedules the next look.
 func (p *Page) tick() {
 	if p.ticks {
 		return
@@ -157,13 +158,13 @@ func (p *Page) look(logs []string) state {
 		s.badServers = sentence(err)
 	}
 	for _, name := range logs {
-		s.logs[name], _ = p.parts.Servers.Log(name, logLines) // one that can't be read is empty
+		s.logs[name], _ = p.parts.Servers.Log(name, logLines) // a log that can't be read is empty
 	}
 	return s
 }
 
-// do does something with a server or a tool, or with all else where the name is "", and
-// shows how it is then.
+// do acts on a server or a tool, or on anything else if name is "", and shows the new
+// state.
 func (p *Page) do(name string, work func(ctx context.Context) error) {
 	if p.busy[name] != nil {
 		return
@@ -189,7 +190,7 @@ func (p *Page) do(name string, work func(ctx context.Context) error) {
 	}()
 }
 
-// Draw shows the page as it is known; a sheet stays.
+// Draw shows the page from the data read last; an open sheet stays.
 func (p *Page) Draw() {
 	if p.sheet != nil {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
@@ -220,20 +221,20 @@ func (l *list) below(gap float32, r kit.Row) {
 	l.rows = append(l.rows, &column.Placed{Row: r, Gap: gap, Indent: kit.Gap12, Max: kit.ProseMax})
 }
 
-// title begins a section.
+// title starts a section.
 func (l *list) title(words string) { l.add(kit.Gap20+kit.Gap8, column.NewBoxRow(kit.Title(words))) }
 
-// card is a card of the page.
+// card returns a card of the page.
 func card(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) kit.Row {
 	c := column.NewCardRow(mark, parts...)
 	c.Pad = kit.Gap12
 	return c
 }
 
-// runCommands is the setting of RUN_CMD.
+// runCommands is the setting that allows RUN_CMD.
 const runCommands = "tools.commands"
 
-// commands are about the programs that agents may run.
+// commands shows the section about programs that agents may run.
 func (p *Page) commands(l *list) {
 	on := kit.NewSwitch(func(value string) {
 		p.host.Choose(runCommands, value, func(err error) {
@@ -258,7 +259,7 @@ func (p *Page) commands(l *list) {
 	l.add(kit.Gap8, card(kit.RoleNone, parts...))
 }
 
-// sentence puts an error into a sentence in the reader's language.
+// sentence returns an error as a sentence in the user's language.
 func sentence(err error) string {
 	return i18n.Sentence(i18n.Capital(i18n.Told(err.Error(), told())))
 }

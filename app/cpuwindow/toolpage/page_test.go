@@ -19,8 +19,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// bench is the page in a window, on a real permissions.toml and servers that do as they
-// are told.
+// bench is the page in a window, on a real permissions.toml and scripted servers.
 type bench struct {
 	*screentest.Screen
 	t        *testing.T
@@ -77,7 +76,7 @@ func (b *bench) Choose(key, value string, then func(error)) {
 	then(nil)
 }
 
-// stubServers are servers without programs; a start waits until it is told how it ends.
+// stubServers are servers without programs; a start waits until the test ends it.
 type stubServers struct {
 	list  []mcpclient.Server
 	err   error
@@ -243,7 +242,7 @@ func TestAServerIsTriedAndItsToolsSwitched(t *testing.T) {
 		b.servers.list[0].Err = nil
 		time.Sleep(2 * lookEvery)
 		b.Settle()
-		b.Sees("It ended by itself.") // nobody looks, so nothing is looked at
+		b.Sees("It ended by itself.") // the page isn't shown, so nothing is checked
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// servers are those of other programs' tools.
+// servers shows the section of MCP servers.
 func (p *Page) servers(l *list) {
 	l.title(i18n.T("Servers"))
 	open := kit.NewButton(kit.ButtonQuiet, i18n.T("Open mcp.json"), func() { p.host.OpenFile(p.parts.Servers.File()) })
@@ -48,7 +48,7 @@ func (p *Page) servers(l *list) {
 	}
 }
 
-// server is the card of a server.
+// server returns the card of a server.
 func (p *Page) server(s mcpclient.Server) kit.Row {
 	words, role := stateWords(s)
 	stop := p.busy[s.Name]
@@ -74,7 +74,7 @@ func (p *Page) server(s mcpclient.Server) kit.Row {
 	return card(kit.RoleNone, parts...)
 }
 
-// serverButtons are what can be done with a server.
+// serverButtons returns the actions on a server.
 func (p *Page) serverButtons(s mcpclient.Server, stop context.CancelFunc) (buttons []fyne.CanvasObject) {
 	button := func(words string, do func()) {
 		buttons = append(buttons, kit.NewButton(kit.ButtonQuiet, words, do))
@@ -117,7 +117,7 @@ func (p *Page) test(server string) {
 	p.do(server, func(ctx context.Context) error { return p.parts.Servers.Test(ctx, server) })
 }
 
-// tools are the tools of a server, with a switch each.
+// tools shows a server's tools, each with a switch.
 func (p *Page) tools(l *list, s mcpclient.Server) {
 	for _, t := range s.Tools {
 		row := column.NewChoiceRow(t.Name, t.Description, func(on bool) {
@@ -135,7 +135,7 @@ func (p *Page) tools(l *list, s mcpclient.Server) {
 	}
 }
 
-// log is the end of what a server's program wrote.
+// log shows the end of a server's log.
 func (p *Page) log(l *list, s mcpclient.Server) {
 	lines := p.known.logs[s.Name]
 	if len(lines) == 0 {
@@ -151,7 +151,7 @@ func (p *Page) log(l *list, s mcpclient.Server) {
 		kit.NewButton(kit.ButtonQuiet, i18n.T("Open log"), func() { p.host.OpenFile(s.Log) })))
 }
 
-// stateWords say how a server is.
+// stateWords describes a server's state.
 func stateWords(s mcpclient.Server) (words string, role fyne.ThemeColorName) {
 	switch s.State {
 	case mcpclient.StateOff:
@@ -169,7 +169,7 @@ func stateWords(s mcpclient.Server) (words string, role fyne.ThemeColorName) {
 	return i18n.T("starts when needed"), kit.RoleMuted
 }
 
-// problemWords say what is wrong with a server, and what to do.
+// problemWords says what is wrong with a server, and what to do.
 func problemWords(s mcpclient.Server) (why, next string) {
 	why = sentence(s.Err)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// sheet adds servers by what their makers print for mcp.json.
+// sheet adds servers from the text that their makers give for mcp.json.
 type sheet struct {
 	p       *Page
 	text    *kit.TextBox
@@ -15,7 +15,7 @@ type sheet struct {
 	add     *kit.Button
 }
 
-// example is what such a piece looks like.
+// example shows the form of such a text.
 const example = `{"mcpServers": {
   "files": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "/home/ada/notes"]}
 }}`
@@ -30,7 +30,7 @@ func (p *Page) openSheet() {
 	p.Draw()
 	p.View.Offset = 0
 	p.View.Refresh()
-	p.host.Do(func() { p.host.Canvas().Focus(s.text.Entry) }) // it is on the screen a moment later
+	p.host.Do(func() { p.host.Canvas().Focus(s.text.Entry) }) // the sheet is on the screen a moment later
 }
 
 func (s *sheet) rows() []*column.Placed {
@@ -48,7 +48,7 @@ func (s *sheet) rows() []*column.Placed {
 
 func (s *sheet) close() {
 	s.p.sheet = nil
-	s.p.host.Canvas().Unfocus() // what stands in the place of Save is another thing
+	s.p.host.Canvas().Unfocus() // else the focus would move to whatever takes Save's place
 	s.p.reload()
 }
 

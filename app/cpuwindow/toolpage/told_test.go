@@ -10,8 +10,8 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// What the page says of servers and files is known here, so that it is in the reader's
-// language.
+// Every text that the page shows about servers and files is known here, so that it can be
+// translated.
 func TestEveryErrorIsKnown(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mcp.json")
@@ -61,7 +61,7 @@ func TestEveryErrorIsKnown(t *testing.T) {
 				t.Errorf("%q of %q isn't known", said, err)
 			}
 			why, _ := places["Why"].(string)
-			if said = why; len(known) > 9 && known[:10] == "it isn't J" { // the library's words
+			if said = why; len(known) > 9 && known[:10] == "it isn't J" { // the JSON library's words
 				said = ""
 			}
 		}

@@ -1,7 +1,7 @@
 package toolpage
 
-// told are the texts that servers' errors and those of their files are made of, as
-// mcpclient and tools word them.
+// told returns the texts of errors about servers and their files, in the words of packages
+// mcpclient and tools.
 func told() []string {
 	return []string{
 		"the MCP server {{.Server}} doesn't start: {{.Why}}",
@@ -42,5 +42,5 @@ func told() []string {
 	}
 }
 
-// Texts are what the page shows in the reader's language and does not spell out.
+// Texts returns the texts that the page translates without spelling them out.
 func Texts() []string { return told() }
