@@ -126,7 +126,7 @@ func (a *app) open(ctx context.Context) (err error) {
 // close gives back what open took; parts that were not reached are nil.
 func (a *app) close() error {
 	if a.window != nil {
-		a.window.KeepEdits()
+		a.window.SaveEdits()
 		a.window.End()
 	}
 	if a.system != nil {
@@ -264,7 +264,7 @@ func (a *app) onDemo(welcomed bool) {
 // kept at once, and everything else on the goroutine that runs what it gives.
 func (a *app) onTerminate() func() {
 	if a.window != nil {
-		a.window.KeepEdits()
+		a.window.SaveEdits()
 	}
 	return func() {
 		if err := errors.Join(a.listener.Close(), a.backend.Close()); err != nil {

@@ -103,7 +103,7 @@ func pictureBytes(t testing.TB, w, h int) []byte {
 
 func (b *bench) drop(paths ...string) {
 	b.t.Helper()
-	b.w.chat.Attach(paths)
+	b.w.chat.Files.Attach(paths)
 	b.Settle()
 }
 
@@ -219,7 +219,7 @@ func TestAttachOpensADialogueToChooseAFileOrAFolder(t *testing.T) {
 					b.focusedKey(fyne.KeyDown)
 				}
 				b.focusedKey(fyne.KeyReturn)
-				if b.w.chooser == nil {
+				if b.w.chooser.open == nil {
 					t.Fatal("nothing is open")
 				}
 				b.Sees(want)
@@ -277,7 +277,7 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 
 // thumb is the small picture of a file of the shown session, where one is held.
 func (b *bench) thumb(a transcript.Attachment) (img image.Image, ok bool) {
-	b.w.chat.FileActions(b.w.chats().Shown().Name).Thumb(a, func(i image.Image, _ error) { img, ok = i, true })
+	b.w.chat.Files.Actions(b.w.chats().Shown().Name).Thumb(a, func(i image.Image, _ error) { img, ok = i, true })
 	return img, ok
 }
 
@@ -290,9 +290,9 @@ func TestAPictureIsShownBeforeItIsOnDisk(t *testing.T) {
 		}
 		picture := filepath.Join(t.TempDir(), "shot.png")
 		writeText(t, picture, string(u.Data))
-		b.w.chat.Attach([]string{picture})
+		b.w.chat.Files.Attach([]string{picture})
 		b.Settle()
-		b.w.chat.ForgetThumbs()
+		b.w.chat.Files.DropThumbs()
 		b.w.chat.Send("look")
 		b.Settle()
 		b.SeesNot("is missing")
@@ -365,7 +365,7 @@ func TestAFolderAndAPictureAreSeenBeforeTheyAreSent(t *testing.T) {
 			t.Errorf("the composer says %q, want %q", b.w.chat.Compose.Note.Flat, want)
 		}
 		files := b.w.chats().Shown().Attached()
-		b.w.chat.FileActions(b.w.chats().Shown().Name).Zoom(files[1].Attachment())
+		b.w.chat.Files.Actions(b.w.chats().Shown().Name).Zoom(files[1].Attachment())
 		b.Settle()
 		if p, ok := b.w.win.Canvas().Overlays().Top().(*overlay.Picture); !ok {
 			t.Error("the picture is not shown large")

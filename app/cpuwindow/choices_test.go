@@ -190,7 +190,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		writeText(t, picture, string(pictureBytes(t, 4, 4)))
 		refuse := func(kind string) conversation.Fault {
 			t.Helper()
-			b.w.chat.Attach([]string{picture})
+			b.w.chat.Files.Attach([]string{picture})
 			b.Settle()
 			b.w.chat.Send("look")
 			i := len(b.turns.requests) - 1

@@ -56,7 +56,7 @@ func TestFindInTheChat(t *testing.T) {
 		b.w.OpenSession("cpu-a")
 		b.Settle()
 		b.w.chat.Compose.Entry.SetText("half a thought")
-		if b.w.findInside(); b.w.page != pageChat {
+		if b.w.commands.find(); b.w.panes.page != pageChat {
 			t.Fatal("find leaves the chat")
 		}
 		test.Type(b.w.chat.Find.Bar.Entry, "ZEBRA")
@@ -93,7 +93,7 @@ func TestFindWhileAnAnswerStreams(t *testing.T) {
 		ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: "u1", Agent: "orchestrator", Model: "m"}
 		ev <- token("A zebra is striped. ")
 		b.Settle()
-		b.w.findInside()
+		b.w.commands.find()
 		test.Type(b.w.chat.Find.Bar.Entry, "zebra")
 		b.counts("1 of 2")
 		b.press(fyne.KeyReturn)
@@ -109,7 +109,7 @@ func TestFindWhileAnAnswerStreams(t *testing.T) {
 			t.Error("Esc stops the answer before it closes the bar")
 		}
 		b.w.NewChat()
-		b.w.findInside()
+		b.w.commands.find()
 		b.counts("not found")
 	})
 }

@@ -54,8 +54,8 @@ func (b *bench) tabTo(name string) {
 // inChat fails where the chat is not there, ready to type.
 func (b *bench) inChat() {
 	b.t.Helper()
-	if b.w.page != pageChat || b.w.win.Canvas().Focused() != b.w.chat.Compose.Entry {
-		b.t.Errorf("page %s, the focus is on %s", b.w.page, b.focusName())
+	if b.w.panes.page != pageChat || b.w.win.Canvas().Focused() != b.w.chat.Compose.Entry {
+		b.t.Errorf("page %s, the focus is on %s", b.w.panes.page, b.focusName())
 	}
 }
 

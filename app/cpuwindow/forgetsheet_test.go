@@ -207,7 +207,7 @@ func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
 		b.w.win.Canvas().FocusPrevious()
 		b.focusedKey(fyne.KeyReturn)
 		b.Sees("Not all of it is forgotten yet", "Couldn't be removed", "it is read-only; give yourself the right to write it")
-		b.w.escape()
+		windowHost{b.w}.Escape()
 		if overlay.OpenModal(b.w.win.Canvas()) != nil {
 			t.Error("Esc leaves the report there")
 		}
@@ -256,7 +256,7 @@ func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 		if got := b.w.chat.Compose.Entry.Text; got != "" {
 			t.Errorf("the field holds %q", got)
 		}
-		b.w.chats().WriteDrafts()
+		b.w.chats().Drafts.Write()
 		if k := conversation.ReadDrafts(drafts, func(string, time.Time) bool { return false })["cpu-other"]; k.Draft != "" || len(k.Queue) != 1 {
 			t.Errorf("kept: %+v", k)
 		}

@@ -3,22 +3,22 @@ package cpuwindow
 import (
 	"context"
 
+	"fyne.io/fyne/v2"
+
 	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/header"
 	"mac-stats/app/i18n"
 	"mac-stats/app/monitor"
-	"mac-stats/sessionmem/transcript"
-
-	"fyne.io/fyne/v2"
+	"mac-stats/app/ui/kit"
 )
 
-// What the parts need of the window, each by the interface it declares: none of them sees
-// Window.
+// What the parts need of the window. Each part declares an interface of its own; none of them
+// knows Window.
 
-// windowHost is what nearly all of them need.
+// windowHost implements what most parts need.
 type windowHost struct{ *Window }
 
-// rootHost is the window as its widgets see it, pageHost as its pages do, and so on.
+// rootHost is the window for its widgets, pageHost for its pages, and so on.
 type (
 	rootHost    struct{ windowHost }
 	pageHost    struct{ windowHost }
@@ -27,16 +27,14 @@ type (
 	libraryHost struct{ windowHost }
 	noticeHost  struct{ windowHost }
 	sheetHost   struct{ windowHost }
+	readerHost  struct{ windowHost }
 )
 
 // Canvas implements vitals.Host.
 func (w windowHost) Canvas() fyne.Canvas { return w.win.Canvas() }
 
-// Do implements host.
+// Do implements kit.Host.
 func (w windowHost) Do(f func()) { w.p.Do(f) }
-
-// Escape implements host.
-func (w windowHost) Escape() { w.escape() }
 
 // Context implements pages.Host.
 func (w windowHost) Context() context.Context { return w.ctx }
@@ -50,8 +48,8 @@ func (w windowHost) Tell(words, more string) { w.tell(words, more) }
 // OpenFile implements pages.Host.
 func (w windowHost) OpenFile(path string) { w.open.File(path) }
 
-// SessionTitle implements pages.Host: what the list calls a session, its name where it
-// is not there any more.
+// SessionTitle implements pages.Host. It returns the title of a session in the list, or its
+// name if it has none.
 func (w windowHost) SessionTitle(name string) string {
 	for _, in := range w.library.Infos() {
 		if in.Name == name && in.Title != "" {
@@ -66,7 +64,7 @@ func (w windowHost) Copy(text string) { w.p.App.Clipboard().SetContent(text) }
 
 // MachineMemory implements models.Host.
 func (w windowHost) MachineMemory() uint64 {
-	if s := w.sampled.Latest(); s != nil {
+	if s := w.vitals.samples.Latest(); s != nil {
 		return s.Memory.Total
 	}
 	return 0
@@ -74,7 +72,7 @@ func (w windowHost) MachineMemory() uint64 {
 
 // OpenLink implements models.Host.
 func (w windowHost) OpenLink(address string) {
-	if !w.chat.Zoom(address) {
+	if !w.chat.Files.ZoomLink(address) {
 		w.open.Link(address)
 	}
 }
@@ -89,18 +87,13 @@ func (w windowHost) Chosen(key string) (value, setBy string) {
 }
 
 // Choose implements models.Host.
-func (w windowHost) Choose(key, value string, then func(error)) { w.writer.Set(key, value, then) }
+func (w windowHost) Choose(key, value string, then func(error)) { w.panes.writer.Set(key, value, then) }
 
 // OpenTranscript implements chatpane.Host.
 func (w windowHost) OpenTranscript(session, path string) { w.open.Transcript(session, path) }
 
-// ReadAt implements chatpane.Host.
-func (w windowHost) ReadAt(in transcript.Info, block, phrase string) {
-	w.openTranscriptOf(in, block, phrase)
-}
-
 // Latest implements vitals.Host.
-func (w pageHost) Latest() *monitor.Snapshot { return w.sampled.Latest() }
+func (w pageHost) Latest() *monitor.Snapshot { return w.vitals.samples.Latest() }
 
 // Ask implements vitals.Host.
 func (w pageHost) Ask(text string) { w.chat.Quote(text) }
@@ -118,14 +111,11 @@ func (w pageHost) TitleOf(name string) string {
 // SearchSettings implements toolpage.Host.
 func (w pageHost) SearchSettings(words string) {
 	w.ShowSettings()
-	w.made.settings.Search(words)
+	w.panes.settings.Search(words)
 }
 
 // ShowTools implements settings.Host.
 func (w pageHost) ShowTools() { w.goToPage(pageTools) }
-
-// OpenSession implements pages.Host.
-func (w pageHost) OpenSession(name string) { w.openOrigin(name) }
 
 // ContextSize implements pages.Host.
 func (w pageHost) ContextSize() int { return w.chats().Shown().ContextSize() }
@@ -136,26 +126,26 @@ func (w pageHost) ModelMenu(chosen string, pick func(name string)) *fyne.Menu {
 }
 
 // ShowProposals implements pages.Host.
-func (w pageHost) ShowProposals(n int) { w.showProposals(n) }
+func (w pageHost) ShowProposals(n int) { w.panes.marks.setProposed(n) }
 
 // EditsChanged implements pages.Host.
-func (w pageHost) EditsChanged() { w.markPages() }
+func (w pageHost) EditsChanged() { w.panes.marks.update() }
 
 // Clipboard implements settings.Host.
 func (w pageHost) Clipboard() string { return w.p.App.Clipboard().Content() }
 
 // ConfigChanged implements settings.Host.
-func (w pageHost) ConfigChanged() { w.followConfig() }
+func (w pageHost) ConfigChanged() { w.applyConfig() }
 
 // ModelsChanged implements models.Host.
 func (w pageHost) ModelsChanged() { w.setup.Check() }
 
 // Welcoming implements setup.Host.
-func (w setupHost) Welcoming() bool { return w.page == pageWelcome && w.visible }
+func (w setupHost) Welcoming() bool { return w.panes.page == pageWelcome && w.visible }
 
 // LeaveWelcome implements setup.Host.
 func (w setupHost) LeaveWelcome() {
-	if w.page == pageWelcome {
+	if w.panes.page == pageWelcome {
 		w.showPage(pageChat)
 	}
 }
@@ -169,21 +159,21 @@ func (w setupHost) SetupChanged() { w.chats().Changed(w.chats().Shown()) }
 // PullChanged implements setup.Host.
 func (w setupHost) PullChanged(done bool) {
 	switch {
-	case w.page != pageModels || !w.visible:
+	case w.panes.page != pageModels || !w.visible:
 	case done:
-		w.made.models.Load()
+		w.panes.models.Load()
 	default:
-		w.made.models.Draw()
+		w.panes.models.Draw()
 	}
 }
 
 // OnChat implements chatpane.Host.
-func (w chatHost) OnChat() bool { return w.page == pageChat }
+func (w chatHost) OnChat() bool { return w.panes.page == pageChat }
 
 // ShowChat implements chatpane.Host.
 func (w chatHost) ShowChat() {
 	w.root.closeDrawer()
-	if w.page != pageChat {
+	if w.panes.page != pageChat {
 		w.showPage(pageChat)
 	}
 	if w.visible {
@@ -192,7 +182,7 @@ func (w chatHost) ShowChat() {
 }
 
 // Resized implements chatpane.Host.
-func (w chatHost) Resized() { w.center.Refresh() }
+func (w chatHost) Resized() { w.root.middle.Refresh() }
 
 // Act implements chatpane.Host.
 func (w chatHost) Act(what string, action func(ctx context.Context) error, then func()) {
@@ -209,20 +199,27 @@ func (w chatHost) ShowSession(name string) {
 }
 
 // OpenList implements chatpane.Host.
-func (w chatHost) OpenList() { w.toggleDrawer() }
-
-// Remember implements chatpane.Host.
-func (w chatHost) Remember(line string) { w.rememberLine(line) }
-
-// ShowList implements library.Host.
-func (w libraryHost) ShowList() {
-	if w.root.narrow && !w.root.drawer {
-		w.toggleDrawer()
-	}
-}
-
-// RevealFile implements library.Host.
-func (w libraryHost) RevealFile(path string) { w.open.Reveal(path) }
+func (w chatHost) OpenList() { w.root.toggleDrawer() }
 
 // NoticeChanged implements notices.Host.
-func (w noticeHost) NoticeChanged() { w.center.Refresh() }
+func (w noticeHost) NoticeChanged() { w.root.middle.Refresh() }
+
+// LeaveDemo implements chatpane.Host. It offers the ways out of the demo.
+func (w chatHost) LeaveDemo() {
+	var own func()
+	if w.p.OnOwn != nil {
+		own = func() {
+			w.save()
+			w.p.OnOwn()
+		}
+	}
+	kit.ShowMenu(header.DemoMenu(own, w.quit), w.chat.Head.Demo, w.win.Canvas())
+}
+
+// Demo implements setup.Host.
+func (w setupHost) Demo() func() {
+	if w.p.OnDemo == nil {
+		return nil
+	}
+	return func() { w.p.OnDemo(w.panes.page != pageWelcome) }
+}

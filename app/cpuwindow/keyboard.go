@@ -10,11 +10,12 @@ import (
 	"mac-stats/app/ui/overlay"
 )
 
-// The way through the window by keyboard: Tab goes on, Shift+Tab back, Enter or
-// Space presses. Only what is in sight is an object of the screen, so what gets the
-// focus is brought into sight, with some of what comes next.
+// Keyboard navigation: Tab moves forward, Shift+Tab back, Enter and Space press. Only visible
+// rows are objects of the canvas, so a row that gets the focus is scrolled into view together
+// with part of the next one.
 
-// Reveal implements host: scrolls the view an object is in, so that all of it is seen.
+// Reveal implements kit.Host. It scrolls the view that holds an object until all of it is
+// visible.
 func (w rootHost) Reveal(o fyne.CanvasObject) {
 	drv := fyne.CurrentApp().Driver()
 	at, size := drv.AbsolutePositionForObject(o), o.Size()
@@ -23,7 +24,7 @@ func (w rootHost) Reveal(o fyne.CanvasObject) {
 		beside := at.X < from.X || at.X >= from.X+v.Size().Width
 		apart := at.Y+size.Height <= from.Y || at.Y >= from.Y+v.Size().Height
 		if f, ok := o.(fyne.Focusable); ok && apart && v != w.side.Port && v != w.chat.View.Port && slices.Contains(column.RowControls(v.Rows), f) {
-			apart = false // below the edge: Tab is ahead of what is in sight
+			apart = false // below the edge: Tab has moved past the visible rows
 		}
 		if !v.Visible() || beside || apart || o == fyne.CanvasObject(w.chat.View.Latest) {
 			continue
@@ -37,25 +38,25 @@ func (w rootHost) Reveal(o fyne.CanvasObject) {
 	}
 }
 
-// viewports are the scrolled views that are shown.
-func (w *Window) viewports() []*column.Viewport {
+// viewports returns the scrolled views that are shown.
+func (w rootHost) viewports() []*column.Viewport {
 	if m := overlay.OpenModal(w.win.Canvas()); m != nil {
 		return []*column.Viewport{m.Port}
 	}
 	ports := []*column.Viewport{w.side.Port}
-	if v, there := w.made.views[w.page]; there {
+	if v, made := w.panes.views[w.panes.page]; made {
 		ports = append(ports, v.ports()...)
 	}
 	return ports
 }
 
-// RunShortcut implements host.
-func (w rootHost) RunShortcut(s fyne.Shortcut) bool { return w.keys.Run(s) }
+// RunShortcut implements kit.Host.
+func (w rootHost) RunShortcut(s fyne.Shortcut) bool { return w.commands.keys.Run(s) }
 
-// RunKey implements host.
-func (w rootHost) RunKey(k *fyne.KeyEvent) bool { return w.keys.RunKey(k) }
+// RunKey implements kit.Host.
+func (w rootHost) RunKey(k *fyne.KeyEvent) bool { return w.commands.keys.RunKey(k) }
 
-// Remeasure implements host.
+// Remeasure implements kit.Host.
 func (w rootHost) Remeasure(r kit.Row) {
 	for _, v := range w.viewports() {
 		if v.Holds(r) {
@@ -64,10 +65,10 @@ func (w rootHost) Remeasure(r kit.Row) {
 	}
 }
 
-// Typed implements host: takes a letter that was typed where nothing takes text: who types means the
-// message. Space presses things, and begins none.
+// Typed implements kit.Host. A letter typed outside any field goes into the message. Space
+// presses buttons, so it doesn't start a message.
 func (w rootHost) Typed(r rune) {
-	if w.page == pageChat && r != ' ' && w.win.Canvas().Overlays().Top() == nil {
+	if w.panes.page == pageChat && r != ' ' && w.win.Canvas().Overlays().Top() == nil {
 		w.chat.Type(r)
 	}
 }

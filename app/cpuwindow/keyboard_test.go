@@ -322,7 +322,7 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 		opens func(b *bench) string // the text of the field that is open then
 	}{
 		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.chat.Compose.Entry.Text }},
-		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.switcher.Entry.Text }},
+		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.commands.switcher.Entry.Text }},
 		"a conversation": {func(b *bench) fyne.Focusable { return b.w.side.Port }, func(b *bench) string { return b.w.chat.Compose.Entry.Text }},
 	}
 	for name, tt := range tests {
@@ -366,7 +366,7 @@ func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
 			t.Errorf("the message that nobody sees is %q", got)
 		}
 		b.w.ShowSettings() // again, as from the tray's menu
-		if b.w.page != pageSettings {
+		if b.w.panes.page != pageSettings {
 			t.Error("asked for once more, the settings go away")
 		}
 		b.w.chat.FocusChat()

@@ -143,19 +143,19 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 		"schedules":     func(b *bench) { b.onSchedules() },
 		"a schedule": func(b *bench) {
 			b.onSchedules()
-			b.Pushes(b.w.made.schedules.View, "New schedule")
+			b.Pushes(b.w.panes.schedules.View, "New schedule")
 		},
 		"tools": func(b *bench) { b.onTools() },
 		"a new server": func(b *bench) {
 			b.onTools()
-			b.Pushes(b.w.made.tools.View, "Add a server…")
+			b.Pushes(b.w.panes.tools.View, "Add a server…")
 		},
 		"settings": func(b *bench) { b.w.ShowSettings() },
 		"transcript": func(b *bench) {
 			_, s := b.withStore()
 			b.branched(s, "cpu-a")
 			b.reads(s, "cpu-a", "")
-			b.w.findInside()
+			b.w.commands.find()
 		},
 		"vitals": func(b *bench) {
 			b.vitals.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: 99}})
@@ -196,7 +196,7 @@ func TestTabGoesOnBehindALongText(t *testing.T) {
 				b := newBench(t).shown()
 				b.w.win.Resize(fyne.NewSize(900, height))
 				b.onSchedules()
-				b.Pushes(b.w.made.schedules.View, "New schedule")
+				b.Pushes(b.w.panes.schedules.View, "New schedule")
 				b.Settle()
 				if _, ok := b.w.win.Canvas().Focused().(*kit.Field); !ok {
 					t.Errorf("the sheet opens with the keyboard on %T, not on the name", b.w.win.Canvas().Focused())
@@ -218,7 +218,7 @@ func TestTheSearchIsDoneByKey(t *testing.T) {
 		b.said(s, "cpu-a", time.Hour, "fan?", "loud")
 		b.said(s, "cpu-b", time.Hour, "disk?", "full")
 		b.shown()
-		b.w.openSwitcher()
+		b.w.commands.openSwitcher()
 		b.Settle()
 		stops, clickable := b.walk(func() fyne.CanvasObject { return b.w.win.Canvas().Overlays().Top() })
 		for o := range clickable {
@@ -229,7 +229,7 @@ func TestTheSearchIsDoneByKey(t *testing.T) {
 		}
 		b.pressedByKey(stops)
 		b.press(fyne.KeyDown, fyne.KeyReturn)
-		if b.w.switcher != nil || b.w.chats().Shown().Name == "" {
+		if b.w.commands.switcher != nil || b.w.chats().Shown().Name == "" {
 			t.Error("Enter opens nothing")
 		}
 	})

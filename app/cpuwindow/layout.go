@@ -2,23 +2,23 @@ package cpuwindow
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/dialog"
 
-	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
 )
 
-// windowLayout: vitals on top, the list left (a drawer in narrow windows), the rest.
+// windowLayout places the vitals at the top, the list at the left (a drawer in narrow
+// windows) and the rest beside it.
 type windowLayout struct {
 	w      *Window
+	middle *fyne.Container
 	scrim  *overlay.Scrim
 	narrow bool
 	low    bool
 	drawer bool // open
 }
 
-// lowBelow is the height of a window that has no room to spare.
+// lowBelow is the height below which a window has no room to spare.
 const lowBelow float32 = 480
 
 // MinSize implements fyne.Layout.
@@ -81,40 +81,27 @@ func (l *windowLayout) closeDrawer() {
 	}
 }
 
-// escape closes what lies over the window, a question, a dialogue or the drawer, then the
-// find bar; else it stops the answer.
-func (w *Window) escape() {
+// toggleDrawer opens or closes the list of a narrow window.
+func (l *windowLayout) toggleDrawer() {
+	l.drawer = !l.drawer && l.narrow
+	l.apply()
+}
+
+// Escape implements kit.Host. It closes what is open, in this order: a modal, a file dialog,
+// the slash menu, the drawer, the find bar. If nothing is, it stops the answer.
+func (w windowHost) Escape() {
 	switch m := overlay.OpenModal(w.win.Canvas()); {
 	case m != nil:
 		m.Close()
-	case w.chooser != nil:
-		w.chooser.Dismiss()
+	case w.chooser.open != nil:
+		w.chooser.open.Dismiss()
 	case w.chat.Slash.Visible():
 		w.chat.Slash.Close()
 	case w.root.drawer:
 		w.root.closeDrawer()
-	case w.page == pageChat && w.chat.Find.Open():
+	case w.panes.page == pageChat && w.chat.Find.Open():
 		w.chat.Find.Close(true)
 	default:
 		w.chat.Stop()
 	}
-}
-
-// showChooser opens a dialogue of Fyne's, which knows no Esc. It begins with a list: the
-// toolkit's tiles are large. Who chooses tiles in it keeps them.
-func (w *Window) showChooser(d *dialog.FileDialog, title, confirm string) {
-	w.chooser = d
-	d.SetTitleText(title)
-	d.SetConfirmText(confirm)
-	d.SetDismissText(i18n.T("Cancel"))
-	d.SetView(dialog.ListView)
-	d.SetOnClosed(func() { w.chooser = nil })
-	d.Show() // it has no size before
-	size := w.win.Canvas().Size()
-	d.Resize(fyne.NewSize(min(760, size.Width-2*kit.Gap20), min(540, size.Height-2*kit.Gap20)))
-}
-
-func (w *Window) toggleDrawer() {
-	w.root.drawer = !w.root.drawer && w.root.narrow
-	w.root.apply()
 }

@@ -1,61 +1,28 @@
 package cpuwindow
 
 import (
-	"mac-stats/app/cpuwindow/library"
+	"mac-stats/app/cpuwindow/forgetsheet"
 	"mac-stats/app/cpuwindow/sessions"
+	"mac-stats/app/i18n"
 	"mac-stats/sessionmem/transcript"
-	"mac-stats/sessionmem/wordsearch"
 )
 
-// The window's side of the list of sessions.
-
-// libraryParts is what the list works on.
-func (w *Window) libraryParts() library.Parts {
-	return library.Parts{
-		Sessions: listed{w.parts.sessions, w.parts.library}, Marks: w.parts.marks, Elsewhere: w.parts.recaller.Elsewhere,
-		Attachment: w.parts.keeper.ReadAttachment, Logger: w.parts.logger,
-	}
-}
-
-// listed is the transcripts and what can be done with them.
-type listed struct {
-	store
-	actions
-}
-
-// openSwitcher opens the search over the window, or closes it.
-func (w *Window) openSwitcher() {
-	if w.switcher != nil {
-		w.switcher.Close()
-		return
-	}
-	w.switcher = sessions.OpenSwitcher(windowHost{w}, sessions.Search{
-		Finder: w.parts.finder, Related: w.parts.recaller.Related, Infos: w.library.Infos,
-	}, func(h wordsearch.Hit, query string) { w.openAt(h.Info, h.Block, query) }, func() { w.switcher = nil })
-}
-
-func (w *Window) closeSwitcher() {
-	if w.switcher != nil {
-		w.switcher.Close()
-	}
-}
-
 // OpenInfo implements library.Host.
-func (w libraryHost) OpenInfo(in transcript.Info) {
+func (w windowHost) OpenInfo(in transcript.Info) {
 	if sessions.Continues(in) {
 		w.chat.OpenSession(in.Name)
 		return
 	}
-	w.openTranscriptOf(in, "", "")
+	w.ReadAt(in, "", "")
 }
 
 // Current implements library.Host.
 func (w libraryHost) Current() string {
-	switch w.page {
+	switch w.panes.page {
 	case pageChat:
 		return w.chats().Shown().Name
 	case pageTranscript:
-		return w.reader.From().Name
+		return w.panes.reader.From().Name
 	}
 	return ""
 }
@@ -72,17 +39,17 @@ func (w libraryHost) Listed(infos []transcript.Info, asks bool) {
 	}
 	w.chat.Head.SetAsks(asks)
 	w.chat.DrawHeader()
-	w.trackOpen()
+	w.watchOpenFile()
 }
 
 // Deleted implements library.Host.
 func (w libraryHost) Deleted(name string) bool {
 	w.chats().Drop(name)
-	wasShown := w.chats().Shown().Name == name // another one may have been opened meanwhile
+	wasShown := w.chats().Shown().Name == name // the user may have opened another one meanwhile
 	if wasShown {
 		w.chat.Show(w.chats().New())
 	}
-	if w.page == pageTranscript && w.reader.Name == name {
+	if w.panes.page == pageTranscript && w.panes.reader.Name == name {
 		w.showPage(pageChat)
 	}
 	return wasShown
@@ -91,14 +58,37 @@ func (w libraryHost) Deleted(name string) bool {
 // Offer implements library.Host.
 func (w libraryHost) Offer(words, action string, do func()) { w.toast.Offer(words, action, do) }
 
+// ShowList implements library.Host.
+func (w libraryHost) ShowList() {
+	if w.root.narrow && !w.root.drawer {
+		w.root.toggleDrawer()
+	}
+}
+
 // LeaveList implements library.Host.
 func (w libraryHost) LeaveList() {
 	w.root.closeDrawer()
 	w.chat.FocusChat()
 }
 
+// RevealFile implements library.Host.
+func (w libraryHost) RevealFile(path string) { w.open.Reveal(path) }
+
 // Type implements library.Host.
 func (w libraryHost) Type(r rune) { w.chat.Type(r) }
 
 // ShowChatOf implements library.Host.
 func (w libraryHost) ShowChatOf(name string) { w.chat.OpenSession(name) }
+
+// ForgetSession implements library.Host.
+func (w libraryHost) ForgetSession(in transcript.Info) {
+	forgetsheet.AskSession(sheetHost(w), w.parts.forgetter, in)
+}
+
+// Forget implements chatpane.Host.
+func (w chatHost) Forget(session, block string) {
+	forgetsheet.AskMessage(sheetHost(w), w.parts.forgetter, session, block)
+}
+
+// Forgotten implements forgetsheet.Host.
+func (w sheetHost) Forgotten() { w.chat.Foot.SetReload(i18n.T("forgotten")) }

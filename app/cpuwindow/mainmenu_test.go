@@ -13,7 +13,7 @@ func TestTheEditMenuActsOnWhatHasTheKeyboard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		menus := map[string]map[string]func(){}
-		for _, m := range b.w.mainMenu().Items {
+		for _, m := range b.w.commands.mainMenu().Items {
 			menus[m.Label] = map[string]func(){}
 			for _, item := range m.Items {
 				menus[m.Label][item.Label] = item.Action

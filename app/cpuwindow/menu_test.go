@@ -15,15 +15,15 @@ func TestEscClosesTheDrawerAndLeavesTheAnswer(t *testing.T) {
 		b.w.win.Resize(fyne.NewSize(420, 700))
 		b.enter("hello")
 		b.Settle()
-		b.w.toggleDrawer()
-		b.w.escape()
+		b.w.root.toggleDrawer()
+		windowHost{b.w}.Escape()
 		if b.w.root.drawer {
 			t.Error("Esc leaves the drawer open")
 		}
 		if b.run(0).stopped {
 			t.Error("Esc stopped the answer behind the drawer")
 		}
-		b.w.escape()
+		windowHost{b.w}.Escape()
 		if !b.run(0).stopped {
 			t.Error("Esc does not stop the answer")
 		}

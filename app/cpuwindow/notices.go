@@ -6,43 +6,45 @@ import (
 	"mac-stats/app/backend"
 )
 
-// footStays is how long the foot says what was reloaded.
+// footStays is how long the foot shows what was reloaded.
 const footStays = 8 * time.Second
 
-// onNotice takes what happened outside a turn.
+// onNotice handles a notice of the backend: something that happened outside a turn.
 func (w *Window) onNotice(n backend.Notice) {
 	switch n.Kind {
 	case backend.NoticeMemory:
-		w.chats().Learnt(n.Session, n.Written, n.Proposed, n.Time)
+		w.chats().AddLessons(n.Session, n.Written, n.Proposed, n.Time)
 		w.onReload(n)
 	case backend.NoticeReload:
-		w.followConfig()
+		w.applyConfig()
 		w.notices.DropStale()
 		w.onReload(n)
 	case backend.NoticeForgot:
-		w.chat.Forgot(n.Forgot)
-		if w.visible {
-			w.library.Reload()
-		}
-		w.chats().Reload()
+		w.chat.DropForgotten(n.Forgot)
+		w.reloadSessions()
 	case backend.NoticeSchedule:
 		w.notices.DropStale()
-		if w.visible && w.page == pageSchedules {
-			w.made.schedules.Load()
+		if w.visible && w.panes.page == pageSchedules {
+			w.panes.load()
 		}
-		fallthrough
+		w.reloadSessions()
 	case backend.NoticeSessions:
-		if w.visible {
-			w.library.Reload()
-			w.chats().Reload()
-		}
+		w.reloadSessions()
 	default:
-		w.notices.TellOf(n)
+		w.notices.ShowNotice(n)
 	}
 }
 
-// onReload says what was read again: in the foot for a while, and where it asks
-// for something, where it stays until it is dismissed.
+// reloadSessions reads the list and the shown conversation again.
+func (w *Window) reloadSessions() {
+	if w.visible {
+		w.library.Reload()
+		w.chats().Reload()
+	}
+}
+
+// onReload shows what was reloaded: in the foot for a while, and as a notice if the user has
+// to act.
 func (w *Window) onReload(n backend.Notice) {
 	if n.Next != "" {
 		w.tell(n.Text, n.Next)
@@ -52,19 +54,16 @@ func (w *Window) onReload(n backend.Notice) {
 	}
 	w.chat.Foot.SetReload(n.Text)
 	w.countProposals()
-	if w.page != pageChat && w.page != pageTranscript {
-		w.loadPage(w.page)
+	if w.panes.page != pageChat && w.panes.page != pageTranscript {
+		w.panes.load()
 	}
-	w.reloads++
-	now := w.reloads
-	time.AfterFunc(w.footStays, func() {
+	var timer *time.Timer
+	timer = time.AfterFunc(footStays, func() {
 		w.p.Do(func() {
-			if w.reloads == now {
+			if w.footTimer == timer {
 				w.chat.Foot.SetReload("")
 			}
 		})
 	})
+	w.footTimer = timer
 }
-
-// tell shows a notice; "" takes it away.
-func (w *Window) tell(text, next string) { w.notices.Tell(text, next) }

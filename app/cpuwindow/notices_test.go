@@ -39,13 +39,12 @@ func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
 func TestReloadsFadeFromTheFoot(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.footStays = 400 * time.Millisecond
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "memory.md reloaded · +2 −0"})
 		(<-b.Queue)()
 		if got := b.w.chat.Foot.Reload.Text; got != "memory.md reloaded · +2 −0" {
 			t.Fatalf("the foot says %q", got)
 		}
-		time.Sleep(2 * b.w.footStays)
+		time.Sleep(2 * footStays)
 		b.Settle()
 		if got := b.w.chat.Foot.Reload.Text; got != "" {
 			t.Errorf("the foot still says %q", got)

@@ -5,57 +5,49 @@ import (
 	"strings"
 
 	"mac-stats/app/i18n"
+	"mac-stats/app/ui/kit"
 )
 
-// showProposals says beside Memory how many proposals wait.
-func (w *Window) showProposals(n int) {
-	w.proposed = n
-	w.markPages()
+// pageMarks writes beside Memory and Agents in the sidebar what waits there: proposals, or
+// edits that are not saved.
+type pageMarks struct {
+	buttons  map[page]*kit.Button
+	unsaved  func() []string // paths of files with unsaved edits
+	proposed int             // proposals in the inbox
 }
 
-// markPages says beside Memory and Agents what waits there: proposals, else edits
-// that are not saved.
-func (w *Window) markPages() {
+func (m *pageMarks) setProposed(n int) {
+	m.proposed = n
+	m.update()
+}
+
+func (m *pageMarks) update() {
 	words := map[page]string{}
-	for _, path := range w.edits.Unsaved() {
+	for _, path := range m.unsaved() {
 		if strings.HasPrefix(filepath.Base(path), "memory") || filepath.Base(filepath.Dir(path)) == "memory" {
 			words[pageMemory] = i18n.T("not saved")
 		} else {
 			words[pageAgents] = i18n.T("not saved")
 		}
 	}
-	if w.proposed > 0 {
-		words[pageMemory] = i18n.With("{{.Proposed}} to review", i18n.Places{"Proposed": w.proposed})
+	if m.proposed > 0 {
+		words[pageMemory] = i18n.With("{{.Proposed}} to review", i18n.Places{"Proposed": m.proposed})
 	}
 	for _, p := range []page{pageMemory, pageAgents} {
-		if b := w.side.pages[p]; b.Trailing != words[p] {
+		if b := m.buttons[p]; b.Trailing != words[p] {
 			b.Trailing = words[p]
 			b.Refresh()
 		}
 	}
 }
 
-// countProposals looks into the inbox off the UI goroutine.
+// countProposals counts the proposals in the inbox off the UI goroutine.
 func (w *Window) countProposals() {
 	go func() {
 		list, err := w.parts.memories.Inbox()
 		if err != nil {
-			return // the Memory page says why
+			return // the Memory page shows the error
 		}
-		w.p.Do(func() { w.showProposals(len(list)) })
-	}()
-}
-
-// openOrigin shows the session a memory comes from, in the viewer.
-func (w *Window) openOrigin(session string) {
-	go func() {
-		t, err := w.parts.sessions.Load(w.ctx, session)
-		w.p.Do(func() {
-			if err != nil {
-				w.tell(i18n.With("The conversation {{.Session}} can't be opened", i18n.Places{"Session": session}), i18n.With("It was deleted, or was never written: {{.Error}}", i18n.Places{"Error": err.Error()}))
-				return
-			}
-			w.openTranscriptOf(t.Info, "", "")
-		})
+		w.p.Do(func() { w.panes.marks.setProposed(len(list)) })
 	}()
 }

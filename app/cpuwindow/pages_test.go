@@ -72,11 +72,11 @@ func writeText(t testing.TB, path, text string) {
 func (b *bench) pushes(words string) {
 	b.t.Helper()
 	page := b.w.win.Content()
-	switch b.w.page {
+	switch b.w.panes.page {
 	case pageMemory:
-		page = b.w.made.memory.Object
+		page = b.w.panes.memory.Object
 	case pageAgents:
-		page = b.w.made.roster.Object
+		page = b.w.panes.roster.Object
 	}
 	b.Pushes(page, words)
 }

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"mac-stats/agents"
-	"mac-stats/agents/fault"
 	"mac-stats/agents/ollama"
 	"mac-stats/app/backend"
 	"mac-stats/app/config"
@@ -22,8 +21,10 @@ import (
 	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/setup"
+	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/toolpage"
 	"mac-stats/app/cpuwindow/vitals"
+	"mac-stats/app/ui/prose"
 	"mac-stats/sessionmem/forgotten"
 	"mac-stats/sessionmem/recall"
 	"mac-stats/sessionmem/session"
@@ -31,10 +32,10 @@ import (
 	"mac-stats/sessionmem/wordsearch"
 )
 
-// What the window needs of the rest of the app, as small interfaces: tests and the
-// views see these, New fills them from the backend.
+// What the window needs of the rest of the app, as small interfaces. Tests implement them;
+// fromBackend fills them from the backend.
 
-// store is the transcripts.
+// store lists and reads the transcripts.
 type store interface {
 	List(ctx context.Context) ([]transcript.Info, error)
 	Load(ctx context.Context, name string) (*transcript.Transcript, error)
@@ -42,7 +43,7 @@ type store interface {
 	SetPrivate(name string)
 }
 
-// actions is what can be done with transcripts beside talking.
+// actions changes transcripts.
 type actions interface {
 	Forgotten() *forgotten.Record
 	LoadFile(path string) (*transcript.Transcript, error)
@@ -57,7 +58,7 @@ type actions interface {
 	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
 }
 
-// keeper is what else the window does with transcripts.
+// keeper holds the attachments and settings of transcripts.
 type keeper interface {
 	chatpane.Files
 	SetSettings(ctx context.Context, name string, s transcript.Settings) error
@@ -65,7 +66,7 @@ type keeper interface {
 	IsPrivate(name string) bool
 }
 
-// memories is the memory files.
+// memories reads and changes the memory files.
 type memories interface {
 	pages.Memories
 	InboxPath() string
@@ -81,63 +82,155 @@ type server interface {
 type recaller interface {
 	Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
 	Elsewhere(ctx context.Context, session, machine string) (*transcript.Transcript, error)
-	Typing() // somebody types: work in the background steps back
+	Typing() // called while the user types; background work pauses
 	settings.Index
 }
 
 // parts is everything the window works on.
 type parts struct {
+	transcriptParts
+	configParts
+	noticeParts
 	turns     chats.Engine
-	sessions  store
-	library   actions
-	marks     library.Marks
-	finder    sessions.Finder
 	recaller  recaller
 	forgetter forgetsheet.Forgetter
-	discord   settings.Bot // nil: none
+	discord   settings.Bot // nil: no bot
 	logger    *slog.Logger
-	keeper    keeper
 	memories  memories
 	roster    pages.Roster
 	schedules schedules.Parts
 	tools     toolpage.Parts
 	server    server
 	vitals    vitals.Source
-	config    func() config.Config
-	started   func() config.Config // when the app started: what waits for a restart differs
-	environ   func() []string
-	// set writes a setting into config.toml and reads it again; off the UI goroutine.
-	set      func(key, value string) error
-	notices  func() []backend.Notice
-	imports  func(ctx context.Context, file string, dry bool) (settings.Imported, error)
-	onNotice func(func(backend.Notice)) (stop func())
-	explain  func(error) fault.Explanation
-	crashes  notices.Crashes
+	imports   func(ctx context.Context, file string, dry bool) (settings.Imported, error)
 	// clipImage reads an image from the clipboard, off the UI goroutine.
 	clipImage func(ctx context.Context) ([]byte, error)
-	// decided tells the backend that the user decided about missing lines.
-	decided  func()
-	home     string
-	conffile string
-	demo     bool
-	firstRun bool // there was no config.toml before this start
-	version  string
+	home      string // the data folder
+	version   string
+	demo      bool
+	firstRun  bool // there was no config.toml before this start
 }
 
-// searched is this machine's search index and the one that several share.
+// transcriptParts reads, changes and searches the transcripts.
+type transcriptParts struct {
+	sessions store
+	library  actions
+	keeper   keeper
+	marks    library.Marks
+	finder   sessions.Finder
+}
+
+// configParts reads and changes the settings.
+type configParts struct {
+	config   func() config.Config
+	started  func() config.Config // as of the start of the app: a difference needs a restart
+	environ  func() []string
+	conffile string
+	// set writes a setting to config.toml and reads the file again; off the UI goroutine.
+	set func(key, value string) error
+}
+
+// noticeParts holds what the backend reports outside turns.
+type noticeParts struct {
+	notices  func() []backend.Notice // the current ones
+	onNotice func(func(backend.Notice)) (stop func())
+	decided  func() // called when the user has decided about missing lines
+	crashes  notices.Crashes
+}
+
+// forLibrary returns the parts of the session list.
+func (p *parts) forLibrary() library.Parts {
+	return library.Parts{
+		Sessions: listed{p.sessions, p.library}, Marks: p.marks, Elsewhere: p.recaller.Elsewhere,
+		Attachment: p.keeper.ReadAttachment, Logger: p.logger,
+	}
+}
+
+// listed is the transcripts with the actions on them.
+type listed struct {
+	store
+	actions
+}
+
+// forPages returns the parts of the memory and agents pages.
+func (p *parts) forPages() pages.Parts {
+	return pages.Parts{
+		Memories: p.memories, Roster: p.roster, Sessions: listed{p.sessions, p.library}, Start: p.turns.Start,
+		Config: p.config, Set: p.set, Decided: p.decided, Logger: p.logger, Home: p.home,
+	}
+}
+
+// forSettings returns the parts of the settings page.
+func (p *parts) forSettings(actions []shortcuts.Action) settings.Parts {
+	current := func() []settings.Notice {
+		var list []settings.Notice
+		for _, n := range p.notices() {
+			list = append(list, settings.Notice{Text: schedules.Told(n.Text), Next: schedules.Told(n.Next)})
+		}
+		return list
+	}
+	return settings.Parts{
+		Config: p.config, Started: p.started, Environ: p.environ, Notices: current, Import: p.imports, Actions: actions,
+		Index: p.recaller, Discord: p.discord, Home: p.home, File: p.conffile, Version: p.version,
+	}
+}
+
+// chatParts returns the parts of the chat.
+func (w *Window) chatParts() chatpane.Parts {
+	p := &w.parts
+	return chatpane.Parts{
+		Parts: chats.Parts{
+			Engine: p.turns, Sessions: p.sessions, Config: p.config, Notify: w.p.Notify, Home: p.home,
+			Forgotten: p.library.Forgotten().HasTyped,
+		},
+		Library: chatLibrary{p.library, p.keeper}, Files: p.keeper, Roster: p.roster, Memories: p.memories,
+		Commands: w.commands.slashItems, Marks: p.findMarks, Typing: p.recaller.Typing, Image: p.clipImage, Demo: p.demo,
+	}
+}
+
+// chatLibrary changes the transcripts of the chat.
+type chatLibrary struct {
+	actions
+	keeper
+}
+
+// findMarks returns where a phrase occurs in a text, as rows show it. Any goroutine may call
+// it.
+func (p *parts) findMarks(text, phrase string) []prose.Mark {
+	found := p.finder.Find(text, phrase)
+	out := make([]prose.Mark, len(found))
+	for i, m := range found {
+		out[i] = prose.Mark(m)
+	}
+	return out
+}
+
+// searched is the search index of this machine and the one that several machines share.
 type searched struct {
 	*backend.Index
 	*backend.SharedMemory
 }
 
-// fromBackend is the real parts.
+// fromBackend fills the parts from the backend.
 func fromBackend(b *backend.Backend) parts {
 	p := parts{
-		turns: engineTurns{b.Engine}, sessions: b.Store, library: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger), recaller: searched{b.Index, b.Shared}, forgetter: b.Forgetting, logger: b.Logger, memories: b.Memory, roster: b.Registry,
-		keeper: b.Store, clipImage: clipimage.Read,
-		server: ollamaServer{b.Client, b.Models}, vitals: b.Monitor, config: b.Config, started: b.Started, environ: b.Environ, set: b.Set,
-		notices: b.Notices, decided: b.Keeper.LookAtMemory, onNotice: b.OnNotice, explain: fault.Explain,
-		home: b.Paths.Home, crashes: b.Crashes, tools: toolpage.Parts{Allowed: b.Outside.Answers, Servers: b.Outside.MCP}, conffile: b.Paths.ConfigFile(), demo: b.Demo, firstRun: b.FirstRun, version: b.Version,
+		transcriptParts: transcriptParts{sessions: b.Store, library: b.Store, keeper: b.Store, marks: b.Store.State(), finder: wordsearch.New(b.Store, b.Logger)},
+		configParts:     configParts{config: b.Config, started: b.Started, environ: b.Environ, conffile: b.Paths.ConfigFile(), set: b.Set},
+		noticeParts:     noticeParts{notices: b.Notices, onNotice: b.OnNotice, decided: b.Keeper.LookAtMemory, crashes: b.Crashes},
+		turns:           engineTurns{b.Engine},
+		recaller:        searched{b.Index, b.Shared},
+		forgetter:       b.Forgetting,
+		logger:          b.Logger,
+		memories:        b.Memory,
+		roster:          b.Registry,
+		tools:           toolpage.Parts{Allowed: b.Outside.Answers, Servers: b.Outside.MCP},
+		server:          ollamaServer{b.Client, b.Models},
+		vitals:          b.Monitor,
+		clipImage:       clipimage.Read,
+		home:            b.Paths.Home,
+		version:         b.Version,
+		demo:            b.Demo,
+		firstRun:        b.FirstRun,
 	}
 	p.imports = func(ctx context.Context, file string, dry bool) (settings.Imported, error) {
 		got, err := b.Import(ctx, file, dry, nil)

@@ -206,7 +206,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 			t.Errorf("back in the new chat: %q", got)
 		}
 		again.chat.Put("")
-		again.chats().WriteDrafts()
+		again.chats().Drafts.Write()
 		if _, err := os.Stat(filepath.Join(b.home, "session", "drafts.json")); !os.IsNotExist(err) {
 			t.Errorf("an empty file stays: %v", err)
 		}
@@ -218,7 +218,7 @@ func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("session.in_memory_only", "true")
 		test.Type(b.w.chat.Compose.Entry, "a secret")
-		b.w.chats().WriteDrafts()
+		b.w.chats().Drafts.Write()
 		if data, err := os.ReadFile(filepath.Join(b.home, "session", "drafts.json")); err == nil {
 			t.Errorf("written: %s", data)
 		}

@@ -12,9 +12,9 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// rememberLine opens the sheet for a line of the shown conversation, or for what is selected
-// where there is none.
-func (w *Window) rememberLine(line string) {
+// Remember implements chatpane.Host. It opens the sheet for a line of the shown conversation,
+// or for the selected text if line is "".
+func (w chatHost) Remember(line string) {
 	c := w.chats().Shown()
 	if w.chats().IsPrivate(c) {
 		w.tell(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
@@ -23,14 +23,13 @@ func (w *Window) rememberLine(line string) {
 	w.rememberFrom(c.Name, cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default), cmp.Or(line, w.chat.View.Port.SelectedText()))
 }
 
-// rememberFrom opens the sheet for a line of a session.
-func (w *Window) rememberFrom(session, agent, line string) {
+// rememberFrom opens the sheet for a line of a session. The agent's own memory is offered if
+// it has one.
+func (w windowHost) rememberFrom(session, agent, line string) {
 	p := remember.Params{
 		Memories: w.parts.memories, Line: strings.Join(strings.Fields(line), " "), Session: session,
-		Saved: func(written memory.Written) { w.offerUndo(written) },
-		Closed: func() {
-			w.chat.Focus()
-		},
+		Saved:  w.offerUndo,
+		Closed: func() { w.chat.Focus() },
 	}
 	all := w.parts.roster.Agents()
 	if i := slices.IndexFunc(all, func(a registry.Agent) bool { return a.Usable() && a.Slug == agent }); i >= 0 {
@@ -38,11 +37,11 @@ func (w *Window) rememberFrom(session, agent, line string) {
 			p.Agent, p.Own = cmp.Or(all[i].Name, all[i].Slug), own
 		}
 	}
-	remember.Open(windowHost{w}, p)
+	remember.Open(w, p)
 }
 
-// offerUndo says that a line was remembered: it can be taken back, and shown.
-func (w *Window) offerUndo(written memory.Written) {
+// offerUndo confirms that a line was remembered and offers Undo and Show.
+func (w windowHost) offerUndo(written memory.Written) {
 	w.toast.Offer(i18n.With("Remembered “{{.Text}}”", i18n.Places{"Text": i18n.Shorten(written.Text, 40)}), i18n.T("Undo"), func() {
 		w.library.Act(i18n.T("Undoing"), func(ctx context.Context) error {
 			_, err := w.parts.memories.Undo(ctx, written.UndoID)
@@ -50,9 +49,9 @@ func (w *Window) offerUndo(written memory.Written) {
 		}, func() { w.toast.Offer(i18n.T("No longer remembered"), "", nil) })
 	})
 	w.toast.AlsoOffer(i18n.T("Show"), func() {
-		if w.page != pageMemory {
+		if w.panes.page != pageMemory {
 			w.goToPage(pageMemory)
 		}
-		w.made.memory.Pick(written.Path)
+		w.panes.memory.Pick(written.Path)
 	})
 }

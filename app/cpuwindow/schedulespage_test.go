@@ -59,8 +59,8 @@ func TestAClosedSheetLeavesTheKeyboardNowhere(t *testing.T) {
 		name, open string
 		page       func(b *bench) *column.Viewport
 	}{
-		{"a schedule", "New schedule", func(b *bench) *column.Viewport { b.onSchedules(); return b.w.made.schedules.View }},
-		{"a server", "Add a server…", func(b *bench) *column.Viewport { b.onTools(); return b.w.made.tools.View }},
+		{"a schedule", "New schedule", func(b *bench) *column.Viewport { b.onSchedules(); return b.w.panes.schedules.View }},
+		{"a server", "Add a server…", func(b *bench) *column.Viewport { b.onTools(); return b.w.panes.tools.View }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {

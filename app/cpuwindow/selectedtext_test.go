@@ -39,15 +39,15 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	}{
 		"chat":        {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.chat.View.Port }},
 		"session":     {func(*bench) {}, func(b *bench) *column.Viewport { return b.w.side.Port }},
-		"settings":    {onPage(pageSettings), func(b *bench) *column.Viewport { return b.w.made.settings.View }},
-		"memory":      {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.made.memory.Ports()[1] }},
-		"files":       {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.made.memory.Ports()[0] }},
-		"agents":      {onPage(pageAgents), func(b *bench) *column.Viewport { return b.w.made.roster.Ports()[1] }},
-		"models":      {onPage(pageModels), func(b *bench) *column.Viewport { return b.w.made.models.View }},
-		"schedules":   {func(b *bench) { b.onSchedules() }, func(b *bench) *column.Viewport { return b.w.made.schedules.View }},
-		"vitals":      {onPage(pageVitals), func(b *bench) *column.Viewport { return b.w.made.details.View }},
-		"transcripts": {onPage(pageTranscript), func(b *bench) *column.Viewport { return b.w.reader.Rows.Port }},
-		"shortcuts":   {func(b *bench) { b.w.listShortcuts() }, func(b *bench) *column.Viewport { return b.w.shortcuts.Port }},
+		"settings":    {onPage(pageSettings), func(b *bench) *column.Viewport { return b.w.panes.settings.View }},
+		"memory":      {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.panes.memory.Ports()[1] }},
+		"files":       {onPage(pageMemory), func(b *bench) *column.Viewport { return b.w.panes.memory.Ports()[0] }},
+		"agents":      {onPage(pageAgents), func(b *bench) *column.Viewport { return b.w.panes.roster.Ports()[1] }},
+		"models":      {onPage(pageModels), func(b *bench) *column.Viewport { return b.w.panes.models.View }},
+		"schedules":   {func(b *bench) { b.onSchedules() }, func(b *bench) *column.Viewport { return b.w.panes.schedules.View }},
+		"vitals":      {onPage(pageVitals), func(b *bench) *column.Viewport { return b.w.panes.details.View }},
+		"transcripts": {onPage(pageTranscript), func(b *bench) *column.Viewport { return b.w.panes.reader.Rows.Port }},
+		"shortcuts":   {func(b *bench) { b.w.commands.toggleList() }, func(b *bench) *column.Viewport { return b.w.commands.list.Port }},
 		"a sheet": {func(b *bench) {
 			overlay.ShowModal(b.w.win.Canvas(), column.NewCardRow(kit.RoleNone, column.NewListBox([]*column.Placed{column.TextRow("words", kit.RoleText, 0)}, 100)), 480)
 		}, func(b *bench) *column.Viewport {
@@ -56,9 +56,9 @@ func TestShortcutsAfterAClickOnText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for key, done := range map[fyne.KeyName]func(b *bench) bool{
-				fyne.KeyK: func(b *bench) bool { return b.w.switcher != nil },
-				fyne.KeyL: func(b *bench) bool { return b.w.page == pageChat },
-				fyne.KeyN: func(b *bench) bool { return b.w.page == pageChat && !b.w.chats().Shown().Begun() },
+				fyne.KeyK: func(b *bench) bool { return b.w.commands.switcher != nil },
+				fyne.KeyL: func(b *bench) bool { return b.w.panes.page == pageChat },
+				fyne.KeyN: func(b *bench) bool { return b.w.panes.page == pageChat && !b.w.chats().Shown().Begun() },
 			} {
 				screentest.InBubble(t, func(t *testing.T) {
 					b := newBench(t).shown()

@@ -26,21 +26,21 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 		b.shown()
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.Settle()
-		if b.w.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
+		if b.w.commands.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyComma, Modifier: fyne.KeyModifierShortcutDefault}) {
 			t.Error("the old shortcut still does something")
 		}
-		if !b.w.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.page != pageSettings {
+		if !b.w.commands.keys.Run(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl | fyne.KeyModifierAlt}) || b.w.panes.page != pageSettings {
 			t.Error("the new shortcut does nothing")
 		}
 		b.w.showPage(pageChat)
 		b.w.chat.Compose.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
-		if b.w.page != pageSettings {
+		if b.w.panes.page != pageSettings {
 			t.Error("F5 in the composer does nothing")
 		}
 		b.set("shortcuts.settings", "Mod+,")
 		b.notify(backend.Notice{Kind: backend.NoticeReload, Text: "config.toml reloaded"})
 		b.Settle()
-		if b.w.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
+		if b.w.commands.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF5}) {
 			t.Error("F5 is still bound after a reload")
 		}
 	})
@@ -49,12 +49,12 @@ func TestShortcuts_areBoundAsConfigured(t *testing.T) {
 func TestShortcuts_list(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
-		b.w.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF1})
-		l := b.w.shortcuts
+		b.w.commands.keys.RunKey(&fyne.KeyEvent{Name: fyne.KeyF1})
+		l := b.w.commands.list
 		if l == nil {
 			t.Fatal("F1 opens nothing")
 		}
-		if want := len(b.w.shortcutActions()); len(l.Port.Rows) < want {
+		if want := len(b.w.commands.actions()); len(l.Port.Rows) < want {
 			t.Errorf("%d rows for %d actions", len(l.Port.Rows), want)
 		}
 		test.Type(l.Entry, "zoom in")
@@ -64,7 +64,7 @@ func TestShortcuts_list(t *testing.T) {
 		l.Entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		b.Settle()
 		b.inFile("zoom = 110")
-		if b.w.shortcuts != nil {
+		if b.w.commands.list != nil {
 			t.Error("the list stays open")
 		}
 	})
@@ -74,7 +74,7 @@ func TestShortcuts_everyActionHasASetting(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		names := map[string]bool{}
-		for _, a := range b.w.shortcutActions() {
+		for _, a := range b.w.commands.actions() {
 			names["shortcuts."+a.Name] = true
 			if len(shortcuts.Of(config.Default(), a.Name)) == 0 {
 				t.Errorf("%s has no shortcut", a.Name)

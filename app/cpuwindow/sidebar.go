@@ -12,27 +12,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// page is what the middle of the window shows.
-type page string
-
-const (
-	pageChat     page = "chat"
-	pageMemory   page = "memory"
-	pageAgents   page = "agents"
-	pageModels   page = "models"
-	pageSettings page = "settings"
-
-	pageSchedules page = "schedules"
-	pageTools     page = "tools"
-
-	pageTranscript page = "transcript"
-	pageVitals     page = "vitals"
-
-	// pageWelcome is the first run.
-	pageWelcome page = "welcome"
-)
-
-// sidebar is the session list and the ways to the other pages.
+// sidebar holds the session list and the buttons of the other pages.
 type sidebar struct {
 	*sessions.List
 	object fyne.CanvasObject
@@ -69,8 +49,8 @@ func (s *sidebar) mark(p page) {
 	}
 }
 
-// wordShortcuts says on the buttons what their shortcuts are.
-func (s *sidebar) wordShortcuts(c config.Config) {
+// showShortcuts shows the shortcuts of the buttons on them.
+func (s *sidebar) showShortcuts(c config.Config) {
 	s.fresh.Trailing, s.find.Trailing = shortcuts.First(c, "new_chat"), shortcuts.First(c, "search")
 	s.fresh.Refresh()
 	s.find.Refresh()

@@ -6,9 +6,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// slashCommands are the commands a message can begin with behind a slash.
-func (w *Window) slashCommands() []slash.Item {
-	// write leaves what stands behind a command to be sent.
+// slashItems returns the commands that a message can begin with.
+func (c *commands) slashItems() []slash.Item {
+	w := c.w
+	// write leaves the text after a command in the composer.
 	write := func(do func()) func(string) {
 		return func(rest string) {
 			do()
@@ -33,23 +34,23 @@ func (w *Window) slashCommands() []slash.Item {
 		command("new", i18n.T("Start a new chat"), write(w.chat.NewChat)),
 		command("private", i18n.T("Start a private chat: nothing is saved"), write(w.chat.NewPrivateChat)),
 		command("find", i18n.T("Find in this conversation"), func(rest string) {
-			w.findInside()
+			c.find()
 			if rest != "" {
 				w.chat.Find.Bar.Entry.SetText(rest)
 			}
 		}),
 		command("search", i18n.T("Search all conversations"), func(rest string) {
-			w.closeSwitcher()
-			w.openSwitcher()
+			c.closeSwitcher()
+			c.openSwitcher()
 			if rest != "" {
-				w.switcher.Entry.SetText(rest)
+				c.switcher.Entry.SetText(rest)
 			}
 		}),
 		command("model", i18n.T("Choose the model of this conversation"), write(w.chat.Choices.PickModel)),
 		command("agent", i18n.T("Choose the agent of this conversation"), write(w.chat.Choices.PickAgent)),
 		command("options", i18n.T("Temperature, thinking, context and instructions of this conversation"), write(w.chat.Choices.ShowOptions)),
 		command("again", i18n.T("Answer the last message again"), write(w.chat.Regenerate)),
-		command("remember", i18n.T("Remember what is selected, or what you write"), func(rest string) { w.rememberLine(rest) }),
+		command("remember", i18n.T("Remember what is selected, or what you write"), chatHost{windowHost{w}}.Remember),
 		command("export", i18n.T("Export this conversation as Markdown"), onFile(w.library.Export)),
 		command("html", i18n.T("Export this conversation as HTML"), onFile(func(in transcript.Info) { w.library.ExportHTML(in) })),
 		command("print", i18n.T("Print this conversation or save it as PDF"), onFile(func(in transcript.Info) { w.library.Print(in) })),
@@ -60,6 +61,6 @@ func (w *Window) slashCommands() []slash.Item {
 		command("schedules", i18n.T("Show the schedules"), func(string) { w.goToPage(pageSchedules) }),
 		command("tools", i18n.T("Show permissions and the tools of other programs"), func(string) { w.goToPage(pageTools) }),
 		command("settings", i18n.T("Show the settings"), func(string) { w.goToPage(pageSettings) }),
-		command("shortcuts", i18n.T("List the shortcuts"), func(string) { w.listShortcuts() }),
+		command("shortcuts", i18n.T("List the shortcuts"), func(string) { c.toggleList() }),
 	}
 }

@@ -151,7 +151,7 @@ func TestRememberAMessage(t *testing.T) {
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyReturn)
 		b.Until("Remember this", "question one")
-		b.w.escape()
+		windowHost{b.w}.Escape()
 		port := b.w.chat.View.Port
 		for _, item := range port.OnMenu("one with", nil) {
 			item.Action()
@@ -161,9 +161,9 @@ func TestRememberAMessage(t *testing.T) {
 		b.Until("Remembered “one with”")
 		b.tap("Show")
 		b.Until("All agents", "one with")
-		b.w.openTranscriptOf(b.sessions.files["cpu-x"].Info, "", "")
+		windowHost{b.w}.ReadAt(b.sessions.files["cpu-x"].Info, "", "")
 		b.Until("answer two")
-		b.w.reader.Rows.Port.OnMenu("answer two", nil)[0].Action()
+		b.w.panes.reader.Rows.Port.OnMenu("answer two", nil)[0].Action()
 		b.Until("Remember this")
 		b.Confirm("Save")
 		b.Until("Remembered “answer two”")

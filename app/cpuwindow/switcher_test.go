@@ -27,12 +27,12 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 				b.said(s, "cpu-disk", time.Hour, "disk?", "full")
 				b.shown()
 				// given the recent ones, the newest of which is not what is looked for
-				b.w.openSwitcher()
+				b.w.commands.openSwitcher()
 				b.Settle()
-				b.w.switcher.Entry.SetText("loud")
+				b.w.commands.switcher.Entry.SetText("loud")
 				tt.keys(b)
 				b.Settle()
-				if open := b.w.switcher != nil; open != (tt.shown == "") {
+				if open := b.w.commands.switcher != nil; open != (tt.shown == "") {
 					t.Fatalf("the switcher is open: %v", open)
 				}
 				if tt.shown != "" && b.w.chats().Shown().Name != tt.shown {
@@ -44,5 +44,5 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 }
 
 func (b *bench) switcherKey(name fyne.KeyName) {
-	b.w.switcher.Entry.TypedKey(&fyne.KeyEvent{Name: name})
+	b.w.commands.switcher.Entry.TypedKey(&fyne.KeyEvent{Name: name})
 }

@@ -52,15 +52,15 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcripts.View
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.w.openTranscriptOf(tr.Info, block, "")
+	windowHost{b.w}.ReadAt(tr.Info, block, "")
 	b.Settle()
-	return b.w.reader.View
+	return b.w.panes.reader.View
 }
 
 // tapWord presses the button of a label in the viewer; the nth of several.
 func (b *bench) tapWord(label string, nth int) {
 	b.t.Helper()
-	for _, o := range test.LaidOutObjects(b.w.reader.Object) {
+	for _, o := range test.LaidOutObjects(b.w.panes.reader.Object) {
 		if btn, ok := o.(*kit.Button); ok && btn.Text == label {
 			if nth == 0 {
 				btn.Tapped(nil)
@@ -93,7 +93,7 @@ func TestFindInsideAConversation(t *testing.T) {
 		b.branched(s, "cpu-a")
 		b.shown()
 		v := b.reads(s, "cpu-a", "")
-		b.w.findInside()
+		b.w.commands.find()
 		b.Settle()
 		c := b.w.win.Canvas()
 		if c.Focused() != fyne.Focusable(v.Bar.Entry) {
@@ -149,7 +149,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Fork from here", 0)
 		fork := b.w.chats().Shown().Name
-		if fork == "cpu-a" || b.w.page != pageChat {
+		if fork == "cpu-a" || b.w.panes.page != pageChat {
 			t.Fatalf("%s is shown", fork)
 		}
 		if tr, err := s.Load(t.Context(), fork); err != nil || tr.Blocks[len(tr.Blocks)-3].ID != "a1" {
@@ -157,7 +157,7 @@ func TestForkAndContinueFromHere(t *testing.T) {
 		}
 		b.reads(s, "cpu-a", "")
 		b.tapWord("Continue from here", 0)
-		if b.w.chats().Shown().Name != "cpu-a" || b.w.page != pageChat {
+		if b.w.chats().Shown().Name != "cpu-a" || b.w.panes.page != pageChat {
 			t.Fatalf("%s is shown", b.w.chats().Shown().Name)
 		}
 		b.SeesNot("how long exactly")
@@ -205,18 +205,18 @@ func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
 			if at < 0 {
 				t.Fatalf("%q is not in %q", title, b.titles())
 			}
-			b.w.openTranscriptOf(b.w.side.Lines[at].Info, "", "")
+			windowHost{b.w}.ReadAt(b.w.side.Lines[at].Info, "", "")
 			b.Settle()
 			b.Sees(want...)
 		}
 		other := filepath.Join(t.TempDir(), "elsewhere.md")
-		b.w.openTranscriptFile(other)
+		readerHost{windowHost{b.w}}.openFile(other)
 		b.Settle()
 		b.Sees("This transcript can't be read", "such") // "no such file": a line may end between words
 		if err := os.WriteFile(other, []byte("## User\n\nfrom elsewhere\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b.w.openTranscriptFile(other)
+		readerHost{windowHost{b.w}}.openFile(other)
 		b.Settle()
 		b.Sees("from elsewhere")
 	})
@@ -239,7 +239,7 @@ func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
 		time.Sleep(2 * watchEvery)
 		b.Settle()
 		b.Sees("why is it quiet")
-		if got := b.w.reader.Read.Blocks[0].Text; got != "why is it quiet" {
+		if got := b.w.panes.reader.Read.Blocks[0].Text; got != "why is it quiet" {
 			t.Errorf("%q", got)
 		}
 	})
@@ -263,7 +263,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageTranscript)
-		v := b.w.reader.View
+		v := b.w.panes.reader.View
 		v.Show(longTranscript(5000), "", "")
 		b.Settle()
 		b.Sees("question 0")
@@ -289,7 +289,7 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 
 // settle2 turns the UI goroutine until the viewer is built.
 func (b *bench) settle2() {
-	for b.w.reader.Busy {
+	for b.w.panes.reader.Busy {
 		(<-b.Queue)()
 	}
 }
@@ -301,7 +301,7 @@ func BenchmarkOpenTranscript(b *testing.B) {
 	w.w.showPage(pageTranscript)
 	t := longTranscript(5000)
 	for b.Loop() {
-		w.w.reader.Show(t, "b2500", "")
+		w.w.panes.reader.Show(t, "b2500", "")
 		w.settle2()
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms")
@@ -321,26 +321,26 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 			c.Focus(b.w.chat.Compose.Entry)
 			b.w.chat.Compose.Entry.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierShortcutDefault})
 			b.Settle()
-			test.Type(b.w.switcher.Entry, query)
+			test.Type(b.w.commands.switcher.Entry, query)
 			b.Settle()
 		}
 		open("facher")
 		b.Sees("1 conversation", "Über den ")
 		b.press(fyne.KeyReturn)
-		if b.w.chats().Shown().Name != "cli-b" || b.w.switcher != nil {
+		if b.w.chats().Shown().Name != "cli-b" || b.w.commands.switcher != nil {
 			t.Errorf("%s is shown", b.w.chats().Shown().Name)
 		}
 		open("indexing")
 		b.press(fyne.KeyReturn)
-		if b.w.chats().Shown().Name != "cpu-a" || b.w.page != pageChat {
-			t.Errorf("%s is shown on %s", b.w.chats().Shown().Name, b.w.page)
+		if b.w.chats().Shown().Name != "cpu-a" || b.w.panes.page != pageChat {
+			t.Errorf("%s is shown on %s", b.w.chats().Shown().Name, b.w.panes.page)
 		}
 		b.Sees("Because of")
 		open("zebra way") // on a branch that was left: the chat does not show it
 		b.press(fyne.KeyReturn)
 		b.Settle()
-		if b.w.page != pageTranscript {
-			t.Errorf("%s is shown", b.w.page)
+		if b.w.panes.page != pageTranscript {
+			t.Errorf("%s is shown", b.w.panes.page)
 		}
 		b.Sees("how long, the ")
 		b.w.showPage(pageChat)
@@ -350,7 +350,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 		open("nowhere to be found")
 		b.Sees("No conversation contains every word of")
 		b.press(fyne.KeyEscape)
-		if b.w.switcher != nil || c.Overlays().Top() != nil {
+		if b.w.commands.switcher != nil || c.Overlays().Top() != nil {
 			t.Error("Esc does not close the search")
 		}
 	})
@@ -363,7 +363,7 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 			b.said(s, name, time.Duration(i+1)*time.Hour, "title "+name)
 		}
 		b.shown()
-		b.w.openSwitcher()
+		b.w.commands.openSwitcher()
 		b.press(fyne.KeyDown, fyne.KeyDown, fyne.KeyDown, fyne.KeyUp, fyne.KeyReturn)
 		if b.w.chats().Shown().Name != "cpu-b" {
 			t.Errorf("%s is shown", b.w.chats().Shown().Name)
@@ -391,7 +391,7 @@ func TestAConversationOfAnotherMachineIsReadAndNoMore(t *testing.T) {
 		b := newBench(t).shown()
 		for _, open := range []func(){
 			func() {
-				b.w.openAt(transcript.Info{Name: "cpu-far", Source: "cpu", Machine: "lap", ReadOnly: true}, "f2", "ferry")
+				windowHost{b.w}.openAt(transcript.Info{Name: "cpu-far", Source: "cpu", Machine: "lap", ReadOnly: true}, "f2", "ferry")
 			},
 			func() { b.w.OpenSessionAt("cpu-far", "f2") },
 		} {
@@ -404,7 +404,7 @@ func TestAConversationOfAnotherMachineIsReadAndNoMore(t *testing.T) {
 		}
 		b.w.OpenSessionAt("cpu-unknown", "x1")
 		b.Settle()
-		if b.w.page != pageChat {
+		if b.w.panes.page != pageChat {
 			t.Error("what no machine has isn't a new chat")
 		}
 	})

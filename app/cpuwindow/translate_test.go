@@ -76,7 +76,7 @@ func textsInCode(t *testing.T) map[string]bool {
 	for _, text := range textsOfTray(t) {
 		texts[text] = false
 	}
-	for _, a := range new(Window).shortcutActions() {
+	for _, a := range (&commands{w: new(Window)}).actions() {
 		texts[a.Title] = false
 	}
 	for _, text := range connection.Sentences() {

@@ -67,8 +67,8 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 		// and pressing the strip again goes back to the chat
 		test.Tap(b.w.vitals.Cells[3])
 		b.Settle()
-		if b.w.page != pageChat {
-			t.Errorf("on page %s", b.w.page)
+		if b.w.panes.page != pageChat {
+			t.Errorf("on page %s", b.w.panes.page)
 		}
 	})
 }
@@ -102,7 +102,7 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.w.chat.Compose.SetText("Look at this:")
-		b.w.made.details.Ask(monitor.CPU)
+		b.w.panes.details.Ask(monitor.CPU)
 		b.Settle()
 		text := b.w.chat.Compose.Entry.Text
 		for _, want := range []string{"Look at this:\n\nThe reading of this machine at 10:20:30:\nCPU: 37 % of all 2 cores together", "last 5 min: average 2 %"} {
@@ -110,8 +110,8 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 				t.Errorf("%q has no %q", text, want)
 			}
 		}
-		if b.w.page != pageChat || len(b.turns.requests) != 0 || b.w.chats().Shown().Draft() != text {
-			t.Errorf("page %s, %d sent, draft %q", b.w.page, len(b.turns.requests), b.w.chats().Shown().Draft())
+		if b.w.panes.page != pageChat || len(b.turns.requests) != 0 || b.w.chats().Shown().Draft() != text {
+			t.Errorf("page %s, %d sent, draft %q", b.w.panes.page, len(b.turns.requests), b.w.chats().Shown().Draft())
 		}
 	})
 }
@@ -122,9 +122,9 @@ func TestAskBeginsAChatOfItsOwn(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		before := b.w.chats().Shown()
 		before.Begin("about Lisbon", time.Now())
-		b.w.made.details.Ask(monitor.CPU)
+		b.w.panes.details.Ask(monitor.CPU)
 		b.Settle()
-		if b.w.chats().Shown() == before || !strings.Contains(b.w.chat.Compose.Entry.Text, "CPU: 37 %") || b.w.page != pageChat {
+		if b.w.chats().Shown() == before || !strings.Contains(b.w.chat.Compose.Entry.Text, "CPU: 37 %") || b.w.panes.page != pageChat {
 			t.Errorf("%q is in the chat that was open: %t", b.w.chat.Compose.Entry.Text, b.w.chats().Shown() == before)
 		}
 	})
@@ -144,7 +144,7 @@ func (b *bench) pressOn(name string) {
 	if pop := b.w.win.Canvas().Overlays().Top(); pop != nil {
 		look(pop)
 	} else {
-		look(b.w.made.details.View)
+		look(b.w.panes.details.View)
 	}
 	if found == nil {
 		b.t.Fatalf("there is no button %q", name)
@@ -159,7 +159,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		b.vitals.stubborn.Store(true)
 		// given a list of two, of which one is the system's own
 		shown := 0
-		for _, l := range b.w.made.details.Procs.Lines {
+		for _, l := range b.w.panes.details.Procs.Lines {
 			if l.Object.Visible() && l.Quit.Visible() {
 				shown++
 			}
@@ -202,12 +202,12 @@ func TestAFailureToQuitIsSaid(t *testing.T) {
 func TestCardsGrowAndShrink(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, monitor.Snapshot{})
-		before := b.w.made.details.View.Total
+		before := b.w.panes.details.View.Total
 		b.Sees("measuring …")
 		b.vitals.publish(fullSnapshot())
 		b.Settle()
-		if b.w.made.details.View.Total <= before {
-			t.Errorf("%v high without a number, %v with all", before, b.w.made.details.View.Total)
+		if b.w.panes.details.View.Total <= before {
+			t.Errorf("%v high without a number, %v with all", before, b.w.panes.details.View.Total)
 		}
 		b.w.win.Resize(fyne.NewSize(420, 3600))
 		b.Settle()

@@ -8,19 +8,26 @@ import (
 )
 
 const (
-	watchEvery = time.Second      // the open file
-	sweepEvery = 10 * time.Second // the list; at least sweepShare times as long as reading it takes
-	sweepShare = 200
+	watchEvery = time.Second      // how often the open file is checked
+	sweepEvery = 10 * time.Second // how often the list is checked, at least
+	sweepShare = 200              // the list is checked at most this share of the time
 )
 
-// watchFiles looks, while the window is shown, for edits made by other programs: of
-// the file that is open once a second, of all others now and then. Editors save by
-// rename, and some systems open a file for each entry of a watched folder: asking is
-// cheaper than being told.
-func (w *Window) watchFiles() (stop func()) {
-	ctx, cancel := context.WithCancel(w.ctx)
+// fileWatch checks for edits by other programs while the window is visible: the open file
+// once a second, the list of sessions less often. It polls because editors save by renaming a
+// file, and some systems open a file for each entry of a watched folder.
+type fileWatch struct {
+	changed func()               // called when the open file changed
+	sweep   func() time.Duration // checks the list; returns how long that took
+	stop    context.CancelFunc
+	stamp   atomic.Pointer[fileStamp] // nil: no file is open
+}
+
+// start runs changed and sweep on a goroutine of its own until stop is called.
+func (f *fileWatch) start(ctx context.Context) {
+	ctx, f.stop = context.WithCancel(ctx)
 	go func() {
-		// at whole seconds, as the vitals are read, so that the processor wakes once for both
+		// At whole seconds, when the vitals are read, so that the processor wakes once for both.
 		wait := func() time.Duration { return time.Until(time.Now().Truncate(watchEvery).Add(watchEvery)) }
 		tick := time.NewTimer(wait())
 		defer tick.Stop()
@@ -32,19 +39,17 @@ func (w *Window) watchFiles() (stop func()) {
 			case <-tick.C:
 				tick.Reset(wait())
 			}
-			if w.watched.changed() {
-				w.p.Do(w.fileChanged)
+			if f.check() {
+				f.changed()
 			}
 			if time.Now().After(next) {
-				took := w.library.Sweep()
-				next = time.Now().Add(max(sweepEvery, sweepShare*took))
+				next = time.Now().Add(max(sweepEvery, sweepShare*f.sweep()))
 			}
 		}
 	}()
-	return cancel
 }
 
-// fileStamp tells a file's states apart.
+// fileStamp identifies a state of a file.
 type fileStamp struct {
 	path string
 	size int64
@@ -59,13 +64,8 @@ func stampOf(path string) fileStamp {
 	return s
 }
 
-// watchedFile is a file as it was when somebody looked last. Any goroutine.
-type watchedFile struct {
-	stamp atomic.Pointer[fileStamp] // nil: none is watched
-}
-
-// changed reports whether the file is another one than at the last look.
-func (f *watchedFile) changed() bool {
+// check reports whether the open file has changed since the last check.
+func (f *fileWatch) check() bool {
 	was := f.stamp.Load()
 	if was == nil {
 		return false
@@ -74,8 +74,8 @@ func (f *watchedFile) changed() bool {
 	return now != *was && f.stamp.CompareAndSwap(was, &now)
 }
 
-// watch begins to look at another file; "" for none.
-func (f *watchedFile) watch(path string) {
+// watch sets the open file; "" means none. Any goroutine may call it.
+func (f *fileWatch) watch(path string) {
 	was := f.stamp.Load()
 	switch {
 	case path == "":
@@ -86,23 +86,23 @@ func (f *watchedFile) watch(path string) {
 	}
 }
 
-// fileChanged takes the open file as it is now.
+// fileChanged reads the open file again.
 func (w *Window) fileChanged() {
 	if !w.visible {
 		return
 	}
-	if w.page == pageTranscript && w.reader.Read != nil {
-		w.reader.Reread()
+	if w.panes.page == pageTranscript {
+		w.panes.reread()
 	}
 	w.chats().Reload()
 }
 
-// trackOpen tells the watcher which file is open.
-func (w *Window) trackOpen() {
+// watchOpenFile watches the file that is open now.
+func (w *Window) watchOpenFile() {
 	path := ""
 	switch {
-	case w.page == pageTranscript:
-		path = w.reader.From().Path
+	case w.panes.page == pageTranscript:
+		path = w.panes.reader.From().Path
 	case w.chats().Shown() != nil:
 		path = w.chats().Shown().Path()
 	}

@@ -6,7 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 
 	"mac-stats/app/backend"
 	"mac-stats/app/cpuwindow/appearance"
@@ -16,74 +15,63 @@ import (
 	"mac-stats/app/cpuwindow/notices"
 	"mac-stats/app/cpuwindow/opening"
 	"mac-stats/app/cpuwindow/pages"
-	"mac-stats/app/cpuwindow/sessions"
 	"mac-stats/app/cpuwindow/settings"
 	"mac-stats/app/cpuwindow/setup"
-	"mac-stats/app/cpuwindow/shortcuts"
 	"mac-stats/app/cpuwindow/transcripts"
 	"mac-stats/app/cpuwindow/vitals"
-	"mac-stats/app/i18n"
 	"mac-stats/app/ui/kit"
 	"mac-stats/app/ui/overlay"
-	"mac-stats/app/ui/prose"
 )
 
-// Params is what a Window needs; all required but where said.
+// Params configures a Window. All fields are required unless marked optional.
 type Params struct {
 	App       fyne.App
 	Backend   *backend.Backend
 	Do        func(func())                             // desktop.Do
-	OnVisible func(visible bool)                       // shown or hidden
-	OnQuit    func()                                   // the user quits from the window (no tray host)
-	Notify    func(title, body string, onClick func()) // desktop.Notify; optional: without it nobody is notified
-	OnDemo    func(welcomed bool)                      // "Try the demo"; optional: without it there is no such button. welcomed: the first run is not under way
-	OnOwn     func()                                   // the way from the demo to one's own data; optional as well
-	// CloseHides: closing hides the window (there is a tray); otherwise it quits.
+	OnVisible func(visible bool)                       // called when the window is shown or hidden
+	OnQuit    func()                                   // called when the user quits from the window
+	Notify    func(title, body string, onClick func()) // desktop.Notify; optional: nil sends no notifications
+	OnDemo    func(welcomed bool)                      // starts the demo; optional: nil hides its button. welcomed is false during the first run
+	OnOwn     func()                                   // leaves the demo for the user's own data; optional
+	// CloseHides reports whether closing hides the window (there is a tray icon) or quits.
 	CloseHides func() bool
 }
 
 // Window is the CPU window. All methods are called on the UI goroutine.
 type Window struct {
-	p     Params
-	parts parts
-	win   fyne.Window
-	ctx   context.Context
-	end   context.CancelFunc
-
-	vitals   *vitals.Strip
-	side     *sidebar
-	chat     *chatpane.Pane
-	notices  *notices.Notices
-	edits    *pages.Edits
-	writer   *settings.Writer
-	proposed int // in the inbox
-	made     made
-	center   *fyne.Container
-	root     *windowLayout
-
-	page    page
-	library *library.Library
-
-	reader   *transcripts.Reader
-	switcher *sessions.Switcher // nil while it is closed
-	watched  watchedFile        // the transcript that is shown
-	toast    *overlay.Toast
-	chooser  *dialog.FileDialog // that is open
-
+	p       Params
+	parts   parts
+	win     fyne.Window
+	ctx     context.Context
+	end     context.CancelFunc
 	visible bool
 
-	setup        *setup.Setup
-	reloads      int             // so far: only the newest takes itself out of the foot
-	footStays    time.Duration   // how long it is there
-	shortcuts    *shortcuts.List // nil while it is closed
-	look         *appearance.Appearance
-	keys         shortcuts.Bindings
-	sampled      *vitals.Watch
-	stopWatching func() // the files; nil before the window is shown
-	open         *opening.Opener
+	vitals  vitalsStrip
+	side    *sidebar
+	chat    *chatpane.Pane
+	notices *notices.Notices
+	library *library.Library
+	setup   *setup.Setup
+	panes   panes
+	root    *windowLayout
+
+	look     *appearance.Appearance
+	commands *commands
+	watched  *fileWatch
+	open     *opening.Opener
+	toast    *overlay.Toast
+	chooser  *chooser
+
+	footTimer *time.Timer // of the newest reload in the foot
 }
 
-// New builds the window; nothing is shown yet.
+// vitalsStrip is the strip at the top and the samples it shows.
+type vitalsStrip struct {
+	*vitals.Strip
+	samples *vitals.Watch
+}
+
+// New builds the window without showing it.
 func New(p Params) *Window {
 	if p.Backend == nil {
 		panic("cpuwindow: Params.Backend is required")
@@ -100,68 +88,74 @@ func newWindow(p Params, d parts) *Window {
 	case p.OnVisible == nil || p.OnQuit == nil || p.CloseHides == nil:
 		panic("cpuwindow: Params.OnVisible, OnQuit and CloseHides are required")
 	}
-	w := &Window{footStays: footStays, p: p, parts: d, page: pageChat}
+	w := &Window{p: p, parts: d}
 	w.ctx, w.end = context.WithCancel(context.Background())
 	w.look = appearance.New(p.App, d.home, d.logger, d.config().Window)
 	w.win = p.App.NewWindow("mac-stats")
-	w.look.Wear(w.win, d.config().Window)
+	w.look.Attach(w.win, d.config().Window)
 	w.build()
 	w.win.SetPadded(false)
 	w.win.SetContent(w.content())
 	w.win.SetCloseIntercept(w.onClose)
-	w.followConfig()
-	w.takeDropped()
+	w.applyConfig()
+	w.win.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.chat.Files.Attach(filePaths(uris)) })
 	p.App.Lifecycle().SetOnEnteredForeground(func() { w.chats().Focus(true) })
 	p.App.Lifecycle().SetOnExitedForeground(func() { w.chats().Focus(false) })
 	w.look.RestoreSize()
-	w.edits.Find()
+	w.panes.edits.Find()
 	w.chat.ShowFresh()
-	w.notices.TellFirst()
+	w.notices.ShowFirst()
 	d.onNotice(func(n backend.Notice) { p.Do(func() { w.onNotice(n) }) })
 	return w
 }
 
 func (w *Window) build() {
 	host := windowHost{w}
-	w.library = library.New(libraryHost{host}, w.libraryParts())
+	w.commands = &commands{w: w}
+	w.chooser = &chooser{win: w.win}
+	w.watched = &fileWatch{changed: func() { w.p.Do(w.fileChanged) }, sweep: func() time.Duration { return w.library.Sweep() }}
+	w.library = library.New(libraryHost{host}, w.parts.forLibrary())
 	w.setup = setup.New(setupHost{host}, w.parts.server, w.parts.home)
-	w.vitals = vitals.NewStrip(w.openVitals)
-	w.sampled = vitals.NewWatch(w.parts.vitals, w.p.Do, w.drawVitals)
+	w.vitals = vitalsStrip{vitals.NewStrip(w.openVitals), vitals.NewWatch(w.parts.vitals, w.p.Do, w.drawVitals)}
 	w.open = opening.New(host, w.parts.sessions.Load)
-	w.side = newSidebar(func() { w.chat.NewChat() }, w.openSwitcher, w.library.List, w.goToPage)
-	w.reader = transcripts.NewReader(w.ctx, w.readerActions(), w.p.Do, w.library.Load)
+	w.side = newSidebar(func() { w.chat.NewChat() }, w.commands.openSwitcher, w.library.List, w.goToPage)
 	w.toast = overlay.NewToast()
 	w.chat = chatpane.New(chatHost{host}, w.chatParts(), w.setup)
-	w.notices = notices.New(noticeHost{host}, notices.Parts{Hold: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
-	w.writer = settings.NewWriter(pageHost{host}, func(key, value string) error { return w.parts.set(key, value) })
-	w.edits = pages.NewEdits(pageHost{host}, w.parts.memories)
+	w.notices = notices.New(noticeHost{host}, notices.Parts{Current: w.parts.notices, Memories: w.parts.memories, Decided: w.parts.decided, Crashes: w.parts.crashes})
+	w.panes = panes{
+		page: pageChat, stack: container.NewStack(), views: map[page]pageView{},
+		reader: transcripts.NewReader(w.ctx, readerHost{host}.actions(), w.p.Do, w.library.Load),
+		writer: settings.NewWriter(pageHost{host}, func(key, value string) error { return w.parts.set(key, value) }),
+		edits:  pages.NewEdits(pageHost{host}, w.parts.memories),
+	}
+	w.panes.marks = &pageMarks{buttons: w.side.pages, unsaved: w.panes.edits.Unsaved}
 }
 
-// content puts the parts in their places.
+// content lays out the parts.
 func (w *Window) content() fyne.CanvasObject {
-	w.firstPages()
+	w.addFirstPages()
 	top := container.New(&kit.TightLayout{}, w.chat.Head.Object, w.notices.Bar)
 	edge := func() float32 {
-		if w.page != pageChat {
+		if w.panes.page != pageChat {
 			return 0
 		}
 		return w.chat.LowerHeight()
 	}
-	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.made.stack, w.toast.Above(edge), w.chat.Slash.Above(edge)))
-	w.center = middle
-	w.root = &windowLayout{w: w, scrim: overlay.NewScrim(w.toggleDrawer)}
+	middle := container.New(kit.UnderLayout{}, top, container.NewStack(w.panes.stack, w.toast.Above(edge), w.chat.Slash.Above(edge)))
+	w.root = &windowLayout{w: w, middle: middle}
+	w.root.scrim = overlay.NewScrim(w.root.toggleDrawer)
 	w.root.scrim.Hide()
 	return kit.NewRoot(rootHost{windowHost{w}}, w.root, w.vitals.Object, middle, w.root.scrim, w.side.object)
 }
 
-// Show shows and raises the window; everything is brought up to date once.
+// Show shows and raises the window and brings everything in it up to date once.
 func (w *Window) Show() {
 	first := !w.visible
 	w.visible = true
 	if first {
 		w.p.OnVisible(true)
-		w.sampled.Start()
-		w.stopWatching = w.watchFiles()
+		w.vitals.samples.Start()
+		w.watched.start(w.ctx)
 	}
 	w.win.Show()
 	w.win.RequestFocus()
@@ -174,42 +168,39 @@ func (w *Window) Show() {
 	}
 }
 
-// Hide hides it; runs go on, nothing is drawn.
+// Hide hides the window. Runs continue; nothing is drawn.
 func (w *Window) Hide() {
 	if !w.visible {
 		return
 	}
-	w.look.Keep()
-	w.KeepEdits()
+	w.save()
 	w.visible = false
-	w.chat.ForgetThumbs()
-	w.chats().See(false)
-	w.stopWatching()
-	w.sampled.Stop()
-	w.showDetails()
+	w.chat.Files.DropThumbs()
+	w.chats().SetVisible(false)
+	w.watched.stop()
+	w.vitals.samples.Stop()
+	w.sampleDetails()
 	w.win.Hide()
 	w.p.OnVisible(false)
 }
 
 func (w *Window) refreshAll() {
-	w.chats().See(true)
+	w.chats().SetVisible(true)
 	w.library.Reload()
 	w.chats().Changed(w.chats().Shown())
 	w.chats().Reload()
-	w.setup.CheckOld()
+	w.setup.CheckIfStale()
 	w.countProposals()
-	switch w.page {
+	switch w.panes.page {
 	case pageChat:
 	case pageTranscript:
-		if w.reader.Read != nil {
-			w.reader.Reread()
-		}
+		w.panes.reread()
 	default:
-		w.loadPage(w.page)
+		w.panes.load()
 	}
 }
 
-// End ends what the window does in the background, when the app quits.
+// End stops the window's background work when the app quits.
 func (w *Window) End() {
 	w.end()
 	w.look.Restore()
@@ -220,42 +211,29 @@ func (w *Window) onClose() {
 		w.Hide()
 		return
 	}
-	w.look.Keep()
-	w.KeepEdits()
+	w.save()
 	w.end()
 	w.p.OnQuit()
 }
 
-// chats are the conversations.
+func (w *Window) quit() {
+	w.save()
+	w.p.OnQuit()
+}
+
+func (w *Window) save() {
+	w.look.SaveSize()
+	w.SaveEdits()
+}
+
+// SaveEdits writes unsaved edits and unsent messages to disk before it returns. It is called
+// on the UI goroutine, or after that has ended.
+func (w *Window) SaveEdits() {
+	w.chats().Drafts.Write()
+	w.panes.edits.Flush()
+}
+
 func (w *Window) chats() *chats.Chats { return w.chat.Chats }
-
-// chatParts is what the chat works on.
-func (w *Window) chatParts() chatpane.Parts {
-	return chatpane.Parts{
-		Parts: chats.Parts{
-			Engine: w.parts.turns, Sessions: w.parts.sessions, Config: w.parts.config, Notify: w.p.Notify, Home: w.parts.home,
-			Forgotten: w.parts.library.Forgotten().HasTyped,
-		},
-		Library: chatLibrary{w.parts.library, w.parts.keeper}, Files: w.parts.keeper, Roster: w.parts.roster, Memories: w.parts.memories,
-		Commands: w.slashCommands, Marks: w.findMarks, Typing: w.parts.recaller.Typing, Image: w.parts.clipImage, Demo: w.parts.demo,
-	}
-}
-
-// findMarks is where a phrase stands in a text, as rows show it. Any goroutine.
-func (w *Window) findMarks(text, phrase string) []prose.Mark {
-	found := w.parts.finder.Find(text, phrase)
-	out := make([]prose.Mark, len(found))
-	for i, m := range found {
-		out[i] = prose.Mark(m)
-	}
-	return out
-}
-
-// chatLibrary is what the chat changes of a transcript.
-type chatLibrary struct {
-	actions
-	keeper
-}
 
 // NewChat starts a chat and focuses the composer.
 func (w *Window) NewChat() { w.chat.NewChat() }
@@ -263,87 +241,16 @@ func (w *Window) NewChat() { w.chat.NewChat() }
 // OpenSession shows a session by name.
 func (w *Window) OpenSession(name string) { w.chat.OpenSession(name) }
 
-// SetNotice shows a line the user should read; "" takes it away. What the backend
-// tells comes first.
-func (w *Window) SetNotice(text string) {
-	w.notices.TellPlace(text)
+// SetNotice shows a notice about the place the app runs in, below those of the backend;
+// "" removes it.
+func (w *Window) SetNotice(text string) { w.notices.SetPlace(text) }
+
+// applyConfig applies the look and the shortcuts of config.toml. It costs nothing when
+// neither changed.
+func (w *Window) applyConfig() {
+	c := w.parts.config()
+	w.look.Apply(c.Window, w.visible)
+	w.commands.bind(c)
 }
 
-// ShowSettings opens the settings.
-func (w *Window) ShowSettings() {
-	if w.page != pageSettings {
-		w.showPage(pageSettings)
-	}
-}
-
-func (w *Window) showPage(p page) {
-	if p == w.page && p != pageChat {
-		p = pageChat
-	}
-	w.page = p
-	w.setup.View.Offset = 0
-	w.side.mark(p)
-	w.library.Draw()
-	w.root.closeDrawer()
-	chat := p == pageChat
-	w.showPane(p)
-	w.showDetails()
-	if chat {
-		w.chat.Head.ForPage(false, "")
-		w.chat.DrawHeader()
-		w.chat.Focus()
-	} else {
-		if c := w.win.Canvas(); c.Focused() == fyne.Focusable(w.chat.Compose.Entry) {
-			c.Unfocus() // nobody sees what is typed there now
-		}
-		w.chat.Slash.Close()
-		w.chat.Head.ForPage(true, pageTitle(p))
-		if p != pageTranscript {
-			w.loadPage(p)
-		}
-	}
-	w.trackOpen()
-	w.center.Refresh()
-}
-
-func pageTitle(p page) string {
-	switch p {
-	case pageMemory:
-		return i18n.T("Memory")
-	case pageAgents:
-		return i18n.T("Agents")
-	case pageWelcome:
-		return i18n.T("Welcome to mac-stats")
-	case pageModels:
-		return i18n.T("Models")
-	case pageSchedules:
-		return i18n.T("Schedules")
-	case pageTools:
-		return i18n.T("Tools")
-	case pageSettings:
-		return i18n.T("Settings")
-	case pageTranscript:
-		return i18n.T("Transcript")
-	case pageVitals:
-		return i18n.T("Vitals of the whole machine")
-	}
-	return ""
-}
-
-// loadPage reads a page's files off the UI goroutine and shows them.
-func (w *Window) loadPage(which page) {
-	if load := w.made.views[which].load; load != nil {
-		load()
-	}
-}
-
-func (w *Window) drawVitals() {
-	s := w.sampled.Latest()
-	if s == nil || !w.visible {
-		return
-	}
-	w.vitals.Update(vitals.Readings(*s), w.parts.vitals.Series)
-	if w.made.details != nil {
-		w.made.details.Update()
-	}
-}
+func (w *Window) tell(text, next string) { w.notices.Show(text, next) }

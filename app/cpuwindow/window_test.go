@@ -228,16 +228,21 @@ func newBench(t testing.TB) *bench {
 			t.Error(err)
 		}
 	})
+	log := slog.New(slog.DiscardHandler)
 	b.parts = parts{
-		turns: b.turns, sessions: b.sessions, library: store, marks: store.State(), finder: wordsearch.New(store, slog.New(slog.DiscardHandler)), recaller: stubIndex{}, logger: slog.New(slog.DiscardHandler), decided: func() {}, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
-		keeper: b.keeper, clipImage: b.keeper.clipImage,
-		config:   b.config,
-		started:  config.Default,
-		environ:  func() []string { return b.environ },
-		set:      func(key, value string) error { return config.Set(b.conffile(), key, value) },
-		notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
-		onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
-		home:     b.home, conffile: b.conffile(), schedules: scheduleParts(b.home), tools: toolParts(b.home),
+		transcriptParts: transcriptParts{sessions: b.sessions, library: store, keeper: b.keeper, marks: store.State(), finder: wordsearch.New(store, log)},
+		configParts: configParts{
+			config: b.config, started: config.Default, conffile: b.conffile(),
+			environ: func() []string { return b.environ },
+			set:     func(key, value string) error { return config.Set(b.conffile(), key, value) },
+		},
+		noticeParts: noticeParts{
+			notices:  func() []backend.Notice { return []backend.Notice{{Text: "config.toml:3: bad value"}} },
+			onNotice: func(f func(backend.Notice)) func() { b.notify = f; return func() {} },
+			decided:  func() {},
+		},
+		turns: b.turns, recaller: stubIndex{}, logger: log, memories: stubMemories{memory.New(memory.Config{Root: t.TempDir()})}, roster: stubRoster{}, server: b.server, vitals: b.vitals,
+		clipImage: b.keeper.clipImage, home: b.home, schedules: scheduleParts(b.home), tools: toolParts(b.home),
 	}
 	b.parts.roster = stubRoster{registry.New(registry.Config{Root: t.TempDir(), Defaults: fstest.MapFS{}})}
 	b.params = Params{

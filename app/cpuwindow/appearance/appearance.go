@@ -31,10 +31,10 @@ const zoomSettles = 2 * time.Second
 // Appearance is how one window looks. Its methods are called on the UI goroutine.
 type Appearance struct {
 	app      fyne.App
-	win      fyne.Window // nil before Wear
+	win      fyne.Window // nil before Attach
 	sizeFile string
 	logger   *slog.Logger
-	worn     config.Window // what the window looks like
+	applied  config.Window // what the window looks like
 	base     float32       // the scale of all Fyne apps, without zoom
 	scaleWas string        // EnvScale before any zoom
 	scaleSet bool
@@ -52,10 +52,10 @@ func New(app fyne.App, home string, logger *slog.Logger, c config.Window) *Appea
 	return a
 }
 
-// Wear gives a new window its look.
-func (a *Appearance) Wear(win fyne.Window, c config.Window) {
+// Attach gives a new window its look.
+func (a *Appearance) Attach(win fyne.Window, c config.Window) {
 	a.win = win
-	a.Follow(c, false)
+	a.Apply(c, false)
 }
 
 // themeFor is the theme of a configuration.
@@ -85,14 +85,14 @@ func (a *Appearance) Restore() {
 	}
 }
 
-// Follow takes over what [window] says. A window that is visible keeps its size on the
+// Apply takes over what [window] says. A window that is visible keeps its size on the
 // screen.
-func (a *Appearance) Follow(c config.Window, visible bool) {
-	before := a.worn
+func (a *Appearance) Apply(c config.Window, visible bool) {
+	before := a.applied
 	if c == before {
 		return
 	}
-	a.worn = c
+	a.applied = c
 	if c.OnTop && !before.OnTop {
 		a.putOnTop()
 	}

@@ -41,9 +41,9 @@ func readSize(path string) fyne.Size {
 // RestoreSize gives the window the size that was kept.
 func (a *Appearance) RestoreSize() { a.win.Resize(readSize(a.sizeFile)) }
 
-// Keep keeps the size. Where the disk refuses it, nothing is worse than a window
+// SaveSize keeps the size. Where the disk refuses it, nothing is worse than a window
 // of another size.
-func (a *Appearance) Keep() {
+func (a *Appearance) SaveSize() {
 	s := a.win.Canvas().Size()
 	if s.Width < leastWidth/2 || s.Height < leastHeight/2 { // not laid out yet
 		return

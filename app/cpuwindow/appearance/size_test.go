@@ -19,8 +19,8 @@ func TestTheWindowsSizeIsKept(t *testing.T) {
 	a := New(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})
 	win := test.NewTempWindow(t, kit.Small("words"))
 	win.Resize(fyne.NewSize(1234, 567))
-	a.Wear(win, config.Window{Zoom: 100})
-	a.Keep()
+	a.Attach(win, config.Window{Zoom: 100})
+	a.SaveSize()
 	if got, want := readSize(a.sizeFile), win.Canvas().Size(); got != want || got.Width < 1000 {
 		t.Errorf("kept %v of %v", got, want)
 	}

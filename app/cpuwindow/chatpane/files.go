@@ -20,20 +20,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// files is what goes along with messages: attached here, shown there.
-type files struct {
+// attachments attaches files to messages and shows those of the conversation.
+type attachments struct {
 	host    Host
 	chats   *chats.Chats
-	kept    Files
+	saved   Files
 	compose *compose.Composer
 	image   func(ctx context.Context) ([]byte, error) // from the clipboard
 	focus   func()
 	thumbs  *chat.Thumbs
 }
 
-// newFiles makes the composer take files.
-func newFiles(p *Pane) *files {
-	f := &files{host: p.host, chats: p.Chats, kept: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs()}
+// newAttachments lets the composer of a pane attach files.
+func newAttachments(p *Pane) *attachments {
+	f := &attachments{host: p.host, chats: p.Chats, saved: p.parts.Files, compose: p.Compose, image: p.parts.Image, focus: p.Focus, thumbs: chat.NewThumbs()}
 	p.Compose.OnAttach = f.offer
 	p.Compose.OnRemove = f.remove
 	p.Compose.Keys.OnLongPaste = f.attachPasted
@@ -41,31 +41,25 @@ func newFiles(p *Pane) *files {
 	return f
 }
 
-// Attach reads files off the UI goroutine and attaches them to the
-// conversation that is shown now.
-func (p *Pane) Attach(paths []string) {
-	if len(paths) > 0 {
-		p.files.attach(paths)
-	}
-}
-
-// Zoom shows a picture that is part of an answer large; it reports whether the address is
-// one.
-func (p *Pane) Zoom(address string) bool {
+// ZoomLink shows a picture of an answer in full size. It reports whether the address is that
+// of a picture.
+func (f *attachments) ZoomLink(address string) bool {
 	a, ok := chat.PictureAt(address)
 	if ok {
-		p.files.actions(p.Chats.Shown().Name).Zoom(a)
+		f.zoom(f.chats.Shown().Name, a)
 	}
 	return ok
 }
 
-// FileActions is what the files of a session's messages can do.
-func (p *Pane) FileActions(session string) chat.FileActions { return p.files.actions(session) }
+// DropThumbs drops pictures that can be read again.
+func (f *attachments) DropThumbs() { f.thumbs.Forget() }
 
-// ForgetThumbs lets go of pictures that can be read again.
-func (p *Pane) ForgetThumbs() { p.files.thumbs.Forget() }
-
-func (f *files) attach(paths []string) {
+// Attach reads files off the UI goroutine and attaches them to the conversation that is shown
+// now.
+func (f *attachments) Attach(paths []string) {
+	if len(paths) == 0 {
+		return
+	}
 	if !f.host.OnChat() {
 		f.host.ShowChat()
 	}
@@ -88,7 +82,7 @@ func (f *files) attach(paths []string) {
 
 // add puts files beside the conversation's next message; one that is there is
 // not added twice. What is refused is said in the composer.
-func (f *files) add(c *conversation.Conversation, more []conversation.File, refused []string) {
+func (f *attachments) add(c *conversation.Conversation, more []conversation.File, refused []string) {
 	attached := c.Attached()
 	for _, m := range more {
 		same := func(p conversation.File) bool { return p.Attachment().File == m.Attachment().File }
@@ -116,7 +110,7 @@ func (f *files) add(c *conversation.Conversation, more []conversation.File, refu
 	f.focus()
 }
 
-func (f *files) remove(i int) {
+func (f *attachments) remove(i int) {
 	c := f.chats.Shown()
 	if attached := c.Attached(); i < len(attached) {
 		attached = slices.Delete(attached, i, i+1)
@@ -127,7 +121,7 @@ func (f *files) remove(i int) {
 }
 
 // attachPasted makes a file of a long text.
-func (f *files) attachPasted(text string) {
+func (f *attachments) attachPasted(text string) {
 	u, err := attach.New("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
 	if err != nil {
 		f.compose.Warn(err.Error())
@@ -138,7 +132,7 @@ func (f *files) attachPasted(text string) {
 }
 
 // pasteImage attaches the image on the clipboard, if there is one.
-func (f *files) pasteImage() {
+func (f *attachments) pasteImage() {
 	c := f.chats.Shown()
 	go func() {
 		data, err := f.image(f.host.Context())
@@ -158,8 +152,8 @@ func (f *files) pasteImage() {
 }
 
 // offer asks whether a file or a folder is to be attached, then which.
-func (f *files) offer() {
-	one := func(path string) { f.attach([]string{path}) }
+func (f *attachments) offer() {
+	one := func(path string) { f.Attach([]string{path}) }
 	kit.ShowMenu(fyne.NewMenu("",
 		fyne.NewMenuItem(i18n.T("File…"), func() {
 			f.host.ChooseFile(i18n.T("Attach a text file, a PDF or an image"), i18n.T("Attach"), one)
@@ -171,7 +165,7 @@ func (f *files) offer() {
 }
 
 // reader gives the content of a session's file.
-func (f *files) reader(session string, a transcript.Attachment) func() ([]byte, error) {
+func (f *attachments) reader(session string, a transcript.Attachment) func() ([]byte, error) {
 	if data, ok, err := chat.Inline(a); ok {
 		return func() ([]byte, error) { return data, err }
 	}
@@ -180,11 +174,11 @@ func (f *files) reader(session string, a transcript.Attachment) func() ([]byte, 
 			return func() ([]byte, error) { return data, nil }
 		}
 	}
-	return func() ([]byte, error) { return f.kept.ReadAttachment(session, a) }
+	return func() ([]byte, error) { return f.saved.ReadAttachment(session, a) }
 }
 
-// actions is what the files of a session's messages can do.
-func (f *files) actions(session string) chat.FileActions {
+// Actions returns what can be done with the files of a session's messages.
+func (f *attachments) Actions(session string) chat.FileActions {
 	return chat.FileActions{
 		Thumb: func(a transcript.Attachment, done func(image.Image, error)) {
 			read := f.reader(session, a)
@@ -200,18 +194,18 @@ func (f *files) actions(session string) chat.FileActions {
 }
 
 // open opens a file in the program for it.
-func (f *files) open(session string, a transcript.Attachment) {
+func (f *attachments) open(session string, a transcript.Attachment) {
 	if _, ok, _ := chat.Inline(a); ok {
 		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
 		return
 	}
-	path := f.kept.AttachmentPath(session, a)
+	path := f.saved.AttachmentPath(session, a)
 	if path == "" {
 		f.host.Tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))
 		return
 	}
 	go func() {
-		_, err := f.kept.ReadAttachment(session, a)
+		_, err := f.saved.ReadAttachment(session, a)
 		f.host.Do(func() {
 			if err != nil {
 				f.host.Tell(i18n.Capital(err.Error()), "")
@@ -223,7 +217,7 @@ func (f *files) open(session string, a transcript.Attachment) {
 }
 
 // zoom shows a picture large.
-func (f *files) zoom(session string, a transcript.Attachment) {
+func (f *attachments) zoom(session string, a transcript.Attachment) {
 	read := f.reader(session, a)
 	go func() {
 		data, err := read()

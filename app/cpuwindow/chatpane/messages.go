@@ -24,8 +24,8 @@ import (
 type messages struct{ *Pane }
 
 // actions is what can be done in the chat.
-func (p *Pane) actions() chat.Actions {
-	m := messages{p}
+func (m messages) actions() chat.Actions {
+	p := m.Pane
 	shown := p.Chats.Shown
 	decided := p.Chats.Decisions
 	return chat.Actions{
@@ -37,10 +37,10 @@ func (p *Pane) actions() chat.Actions {
 			Remember:      p.host.Remember, ShowLinks: m.showLinks, OpenRecalled: m.openRecalled, DecideRemoved: m.decideRemoved,
 		},
 		TurnActions: chat.TurnActions{
-			Retry: m.retry, GoOn: p.askForRest,
+			Retry: m.retry, GoOn: m.askForRest,
 			StopCall: func(id string) { shown().StopCall(id) },
 			Answer:   func(id string, answer agents.Answer) { shown().Answer(id, answer) },
-			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: p.rewrite,
+			Pull:     p.setup.Puller.Start, Recheck: p.setup.Recheck, UseModel: m.useModel, SendBare: m.sendBare, Rewrite: m.rewrite,
 		},
 		MemoryActions: chat.MemoryActions{
 			Undo:       func(key, id string) { decided.Undo(shown(), key, id) },
@@ -56,7 +56,7 @@ func (p *Pane) actions() chat.Actions {
 		},
 		ShowOlder: p.showOlder, TypeInto: p.Type, FocusComposer: p.Focus, OpenLink: p.host.OpenLink, OpenTranscript: p.openTranscript,
 		OpenFolder: func() { p.host.OpenFile(p.parts.Home) },
-		Files:      p.files.actions,
+		Files:      p.Files.Actions,
 	}
 }
 
@@ -173,9 +173,9 @@ func (m messages) edit(block, text string) {
 }
 
 // editLast opens the newest message for editing.
-func (p *Pane) editLast() {
-	if key := p.Chats.Shown().LastEditable(); key != "" && !p.View.Expanded[key] {
-		p.View.Toggle(key)
+func (m messages) editLast() {
+	if key := m.Chats.Shown().LastEditable(); key != "" && !m.View.Expanded[key] {
+		m.View.Toggle(key)
 	}
 }
 

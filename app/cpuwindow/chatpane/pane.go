@@ -119,7 +119,7 @@ type Pane struct {
 	host    Host
 	parts   Parts
 	setup   *setup.Setup
-	files   *files
+	Files   *attachments
 	queue   *compose.Queue
 	lower   fyne.CanvasObject
 	seek    *seekTo // where to bring the chat once it is read
@@ -138,19 +138,20 @@ func New(h Host, parts Parts, s *setup.Setup) *Pane {
 		ExplainPrivate: p.explainPrivate, OpenFile: p.openTranscript, NewChat: p.NewChat, LeaveDemo: h.LeaveDemo,
 	}, parts.Demo)
 	p.Choices.head = p.Head
-	p.Compose = compose.NewComposer(p.Send, p.Stop, p.keepDraft)
+	m := messages{p}
+	p.Compose = compose.NewComposer(p.Send, p.Stop, m.keepDraft)
 	p.Compose.Keys.OnEscape = h.Escape
 	p.Compose.Keys.OnScroll = func(k *fyne.KeyEvent) { p.View.Port.TypedKey(k) }
-	p.Compose.Keys.OnUp = p.editLast
+	p.Compose.Keys.OnUp = m.editLast
 	p.Compose.Check = p.Choices.tooLong
 	p.Compose.Resized = h.Resized
-	p.files = newFiles(p)
-	p.Slash = slash.NewMenu(p.Compose.Entry, p.slashItems, p.Put)
+	p.Files = newAttachments(p)
+	p.Slash = slash.NewMenu(p.Compose.Entry, m.slashItems, p.Put)
 	p.Compose.Keys.OnMenu = p.Slash.Key
 	p.Compose.OnText = func(text string) { p.Slash.Typed(text, !p.Compose.Keys.Pasted) }
 	p.Foot = compose.NewFoot(func() { p.View.OpenSummary() })
-	p.queue = compose.NewQueue(p.editQueued, p.dropQueued, p.sendNow, h.Resized)
-	p.View = chat.New(p.actions())
+	p.queue = compose.NewQueue(m.editQueued, m.dropQueued, m.sendNow, h.Resized)
+	p.View = chat.New(m.actions())
 	p.View.Port.OnEscape = h.Escape
 	p.Find = find.New(finding{p}, p.View.Port)
 	p.View.OnLaidOut = p.Find.LaidOut

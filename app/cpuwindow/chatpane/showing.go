@@ -149,8 +149,8 @@ func (p *Pane) showOlder() {
 	p.Chats.ReadOlder(c, func(t *transcript.Transcript) { c.Prepend(t) })
 }
 
-// Forgot follows a forgetting, of whatever program.
-func (p *Pane) Forgot(holds func(text string) bool) {
+// DropForgotten drops what was forgotten, in this program or another.
+func (p *Pane) DropForgotten(holds func(text string) bool) {
 	if p.Chats.Forgot(holds) {
 		p.Compose.SetText("")
 	}
@@ -173,7 +173,7 @@ func (h chatsHost) Started(c *conversation.Conversation) {
 }
 
 // Address implements chats.Host.
-func (h chatsHost) Address(req *agents.Request) { h.pane.address(req) }
+func (h chatsHost) Address(req *agents.Request) { messages{h.pane}.address(req) }
 
 // NoServer implements chats.Host.
 func (h chatsHost) NoServer() { h.pane.setup.Check() }

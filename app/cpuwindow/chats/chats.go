@@ -88,13 +88,13 @@ type Memories interface {
 type Chats struct {
 	Turns     *Turns
 	Decisions Decisions
+	Drafts    *Drafts
 	host      Host
 	parts     Parts
 	open      map[string]*conversation.Conversation
 	shown     *conversation.Conversation
 	seen      atomic.Pointer[conversation.Conversation] // shown, for other goroutines; nil while nobody sees it
 	focused   atomic.Bool                               // a window of the app has the keyboard
-	drafts    *drafts
 	painter   painter
 }
 
@@ -104,7 +104,7 @@ func New(h Host, p Parts) *Chats {
 	c.painter.chats = c
 	c.Turns = &Turns{chats: c}
 	c.Decisions = Decisions{host: h, memories: p.Memories, changed: c.Changed}
-	c.drafts = newDrafts(h, p)
+	c.Drafts = newDrafts(h, p, c.open)
 	return c
 }
 
@@ -126,8 +126,8 @@ func (c *Chats) Show(conv *conversation.Conversation) {
 	}
 }
 
-// See says whether what is shown is on the screen.
-func (c *Chats) See(on bool) {
+// SetVisible sets whether the shown conversation is on the screen.
+func (c *Chats) SetVisible(on bool) {
 	if on {
 		c.seen.Store(c.shown)
 	} else {
@@ -151,7 +151,7 @@ func (c *Chats) Fresh() *conversation.Conversation {
 		}
 	}
 	conv := c.New()
-	c.takeDraft(conv, "")
+	c.Drafts.restore(conv, "")
 	return conv
 }
 
@@ -184,7 +184,7 @@ func (c *Chats) Named(name string) (conv *conversation.Conversation, open bool) 
 	}
 	conv = conversation.New(name)
 	conv.BeginLoading(c.parts.Library.IsPrivate(name))
-	c.takeDraft(conv, name)
+	c.Drafts.restore(conv, name)
 	return conv, false
 }
 
@@ -208,9 +208,9 @@ func (c *Chats) Asking() map[string]bool {
 // Changed says that a conversation has something new to be drawn. Any goroutine.
 func (c *Chats) Changed(conv *conversation.Conversation) { c.painter.changed(conv) }
 
-// Learnt shows in its conversation what was remembered or proposed behind the scenes, by a
-// compaction: with Undo, or to be decided.
-func (c *Chats) Learnt(session string, written []memory.Written, proposed []memory.Proposal, at time.Time) {
+// AddLessons shows in its conversation what a compaction remembered, which can be undone, or
+// proposed, which the user decides.
+func (c *Chats) AddLessons(session string, written []memory.Written, proposed []memory.Proposal, at time.Time) {
 	if conv := c.open[session]; conv != nil {
 		conv.AddLearnt(written, proposed, at)
 		c.Changed(conv)

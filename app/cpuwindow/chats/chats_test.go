@@ -184,7 +184,7 @@ func TestOnlyWhatIsSeenIsDrawn(t *testing.T) {
 		if _, drawn, _ := b.seen(); drawn != 0 {
 			t.Errorf("hidden, it was drawn %d times", drawn)
 		}
-		b.onUI(func() { b.See(true) })
+		b.onUI(func() { b.SetVisible(true) })
 		b.mu.Lock()
 		events := b.runs[0].events
 		b.mu.Unlock()
@@ -233,7 +233,7 @@ func TestDraftsAreThereAfterARestart(t *testing.T) {
 				c.KeepDraft("half of " + name)
 				b.Show(c)
 			}
-			b.KeepDrafts()
+			b.Drafts.Save()
 		})
 		time.Sleep(time.Second)
 		synctest.Wait()

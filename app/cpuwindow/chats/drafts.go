@@ -6,47 +6,82 @@ import (
 	"sync"
 	"time"
 
+	"mac-stats/app/config"
 	"mac-stats/app/cpuwindow/conversation"
 	"mac-stats/app/i18n"
 )
 
-// draftsDelay is how long drafts wait to be written: keys come fast.
+// draftsDelay is how long Save waits for further key presses.
 const draftsDelay = 500 * time.Millisecond
 
-// drafts is what was written and not sent, kept over a restart in session/drafts.json:
-// the draft in the composer and the messages that wait, by session. Nothing of
-// what must stay in memory goes there. The file is small and not synced to the disk: it is
-// worth less than a transcript.
-type drafts struct {
-	host  Host
-	path  string
-	kept  map[string]conversation.Kept // of sessions that were not opened yet
-	timer *time.Timer
-	taken int // UI goroutine
+// Drafts saves what was written and not sent in session/drafts.json: the draft in the composer
+// and the queued messages, by session. Nothing of a private conversation is saved. The file is
+// small and not synced to the disk: losing it costs less than losing a transcript.
+type Drafts struct {
+	host   Host
+	path   string
+	config func() config.Config
+	open   map[string]*conversation.Conversation
+	saved  map[string]conversation.Kept // of sessions that were not opened yet
+	timer  *time.Timer
+	taken  int // number of snapshots taken; UI goroutine
 
-	mu      sync.Mutex // guards the file and the next
-	written int
+	mu      sync.Mutex // guards the file and written
+	written int        // number of the snapshot in the file
 }
 
-func newDrafts(h Host, p Parts) *drafts {
+// newDrafts reads the drafts; open holds the open conversations.
+func newDrafts(h Host, p Parts, open map[string]*conversation.Conversation) *Drafts {
 	path := filepath.Join(p.Home, "session", "drafts.json")
-	return &drafts{host: h, path: path, kept: conversation.ReadDrafts(path, p.Forgotten)}
+	return &Drafts{host: h, path: path, config: p.Config, open: open, saved: conversation.ReadDrafts(path, p.Forgotten)}
 }
 
-// forget takes out of the drafts what holds something.
-func (d *drafts) forget(holds func(text string) bool) {
-	for name, kept := range d.kept {
+// forget removes drafts that hold forgotten text.
+func (d *Drafts) forget(holds func(text string) bool) {
+	for name, kept := range d.saved {
 		if kept, changed := kept.Without(holds); changed {
-			d.kept[name] = kept
+			d.saved[name] = kept
 		}
 	}
 }
 
-// writer takes what is not sent as it is now; what it gives writes it, on any
-// goroutine, unless something newer was written.
-func (d *drafts) writer(unsent map[string]conversation.Kept) func() {
-	all := maps.Clone(d.kept)
-	maps.Copy(all, unsent)
+// mayKeep reports whether anything of a conversation may be written.
+func (d *Drafts) mayKeep(conv *conversation.Conversation) bool {
+	return !conv.Private() && !d.config().Session.InMemoryOnly
+}
+
+// restore gives a conversation the draft saved for a session, once.
+func (d *Drafts) restore(conv *conversation.Conversation, name string) {
+	if kept, ok := d.saved[name]; ok && d.mayKeep(conv) {
+		delete(d.saved, name)
+		conv.RestoreDraft(kept)
+	}
+}
+
+// Save writes the drafts after a short delay.
+func (d *Drafts) Save() {
+	if d.timer == nil {
+		d.timer = time.AfterFunc(draftsDelay, func() { d.host.Do(func() { go d.snapshot()() }) })
+		return
+	}
+	d.timer.Reset(draftsDelay)
+}
+
+// Write writes the drafts before it returns.
+func (d *Drafts) Write() { d.snapshot()() }
+
+// snapshot takes the drafts as they are now. The function it returns writes them, on any
+// goroutine, unless a newer snapshot was written.
+func (d *Drafts) snapshot() (write func()) {
+	all := maps.Clone(d.saved)
+	for name, conv := range d.open {
+		if k := conv.Unsent(); d.mayKeep(conv) && (k.Draft != "" || len(k.Queue) > 0) {
+			if !conv.Begun() {
+				name = "" // it gets another name at the next start
+			}
+			all[name] = k
+		}
+	}
 	d.taken++
 	taken := d.taken
 	return func() {
@@ -62,42 +97,4 @@ func (d *drafts) writer(unsent map[string]conversation.Kept) func() {
 			})
 		}
 	}
-}
-
-// mayKeep reports whether anything of a conversation may be written.
-func (c *Chats) mayKeep(conv *conversation.Conversation) bool {
-	return !conv.Private() && !c.parts.Config().Session.InMemoryOnly
-}
-
-// takeDraft gives a conversation what was kept of it, once.
-func (c *Chats) takeDraft(conv *conversation.Conversation, name string) {
-	if kept, ok := c.drafts.kept[name]; ok && c.mayKeep(conv) {
-		delete(c.drafts.kept, name)
-		conv.RestoreDraft(kept)
-	}
-}
-
-// KeepDrafts writes what is not sent, a moment later.
-func (c *Chats) KeepDrafts() {
-	if c.drafts.timer == nil {
-		c.drafts.timer = time.AfterFunc(draftsDelay, func() { c.host.Do(func() { go c.draftsWriter()() }) })
-		return
-	}
-	c.drafts.timer.Reset(draftsDelay)
-}
-
-// WriteDrafts writes what is not sent now; it returns when that is on disk.
-func (c *Chats) WriteDrafts() { c.draftsWriter()() }
-
-func (c *Chats) draftsWriter() func() {
-	unsent := map[string]conversation.Kept{}
-	for name, conv := range c.open {
-		if k := conv.Unsent(); c.mayKeep(conv) && (k.Draft != "" || len(k.Queue) > 0) {
-			if !conv.Begun() {
-				name = "" // its name is given anew at the next start
-			}
-			unsent[name] = k
-		}
-	}
-	return c.drafts.writer(unsent)
 }

@@ -114,7 +114,7 @@ func (c *Chats) OlderMessages(then func([]conversation.Message)) {
 // again, and drafts that hold it go. It reports whether the draft of the shown conversation
 // was one.
 func (c *Chats) Forgot(holds func(text string) bool) (dropped bool) {
-	c.drafts.forget(holds)
+	c.Drafts.forget(holds)
 	for _, conv := range c.open {
 		if conv.DropUnsent(holds) && conv == c.shown {
 			dropped = true
@@ -123,7 +123,7 @@ func (c *Chats) Forgot(holds func(text string) bool) (dropped bool) {
 			c.Load(conv)
 		}
 	}
-	c.KeepDrafts()
+	c.Drafts.Save()
 	return dropped
 }
 

@@ -39,7 +39,7 @@ func (t *Turns) SendNow(c *conversation.Conversation, id int) bool {
 	}
 	q, ok := c.Unqueue(id)
 	if ok {
-		t.chats.KeepDrafts()
+		t.chats.Drafts.Save()
 		t.Send(c, q.Text, q.Files)
 	}
 	return ok
@@ -142,7 +142,7 @@ func (t *Turns) readBranch(c *conversation.Conversation) {
 // sendQueued goes on with what waits in a conversation whose turn has ended.
 func (t *Turns) sendQueued(c *conversation.Conversation) {
 	q, ok := c.NextQueued()
-	t.chats.KeepDrafts()
+	t.chats.Drafts.Save()
 	if ok {
 		t.chats.open[c.Name] = c
 		t.Send(c, q.Text, q.Files)

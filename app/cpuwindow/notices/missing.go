@@ -12,14 +12,14 @@ import (
 
 // tellMissing shows the notice, with the way to put the lines back.
 func (n *Notices) tellMissing(lines []memory.Dropped) {
-	n.Tell(missingWords(lines), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
+	n.Show(missingWords(lines), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
 	n.Bar.offerTo(i18n.T("Restore"), func() {
 		go func() {
 			_, err := n.parts.Memories.Restore(n.host.Context())
 			n.parts.Decided()
 			if err != nil {
 				n.host.Do(func() {
-					n.Tell(i18n.With("The lines can't be restored: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+					n.Show(i18n.With("The lines can't be restored: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 				})
 			}
 		}()

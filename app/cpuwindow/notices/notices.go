@@ -29,7 +29,7 @@ type Host interface {
 
 // Parts is what the notices work on; all is required.
 type Parts struct {
-	Hold     func() []backend.Notice // those that hold now
+	Current  func() []backend.Notice // those that hold now
 	Memories Memories
 	Decided  func() // the user decided about missing lines
 	Crashes  Crashes
@@ -51,7 +51,7 @@ type Notices struct {
 	Bar   *Bar
 	host  Host
 	parts Parts
-	place string          // what TellPlace said last
+	place string          // what SetPlace said last
 	told  *backend.Notice // in the bar, where it came from the backend
 }
 
@@ -62,19 +62,19 @@ func New(h Host, p Parts) *Notices {
 	return n
 }
 
-// Tell shows a notice; "" takes it away.
-func (n *Notices) Tell(text, next string) {
+// Show shows a notice; "" removes it.
+func (n *Notices) Show(text, next string) {
 	n.told = nil
 	n.Bar.set(text, next)
 	n.host.NoticeChanged()
 }
 
-// TellPlace shows what is said of the place the app runs in; "" takes it away. What the
+// SetPlace shows what is said of the place the app runs in; "" takes it away. What the
 // backend tells comes first.
-func (n *Notices) TellPlace(text string) {
+func (n *Notices) SetPlace(text string) {
 	n.place = text
 	if n.told == nil {
-		n.Tell(text, "")
+		n.Show(text, "")
 	}
 }
 
@@ -83,33 +83,33 @@ func (n *Notices) DropStale() {
 	if n.told == nil {
 		return
 	}
-	if slices.ContainsFunc(n.parts.Hold(), func(h backend.Notice) bool { return h.Text == n.told.Text }) {
+	if slices.ContainsFunc(n.parts.Current(), func(h backend.Notice) bool { return h.Text == n.told.Text }) {
 		return
 	}
-	n.Tell(n.place, "")
+	n.Show(n.place, "")
 }
 
-// TellFirst tells of what happened before the window was made: a crash of the start
+// ShowFirst tells of what happened before the window was made: a crash of the start
 // before, else what of the system can't be as it is set.
-func (n *Notices) TellFirst() {
-	all := n.parts.Hold()
+func (n *Notices) ShowFirst() {
+	all := n.parts.Current()
 	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeMissing, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI, backend.NoticeBadTimes} {
 		if i := slices.IndexFunc(all, func(h backend.Notice) bool { return h.Kind == kind }); i >= 0 {
-			n.TellOf(all[i])
+			n.ShowNotice(all[i])
 			return
 		}
 	}
 }
 
-// TellOf shows a notice of the backend, with what can be done about it.
-func (n *Notices) TellOf(of backend.Notice) {
+// ShowNotice shows a notice of the backend, with what can be done about it.
+func (n *Notices) ShowNotice(of backend.Notice) {
 	switch of.Kind {
 	case backend.NoticeDiscord:
-		n.Tell(settings.BotWords(of.Text), settings.BotWords(of.Next))
+		n.Show(settings.BotWords(of.Text), settings.BotWords(of.Next))
 	case backend.NoticeMissing:
 		n.tellMissing(of.Missing)
 	default:
-		n.Tell(schedules.Told(of.Text), schedules.Told(of.Next))
+		n.Show(schedules.Told(of.Text), schedules.Told(of.Next))
 	}
 	n.told = &of
 	if of.Kind == backend.NoticeCrash {
@@ -125,13 +125,13 @@ func (n *Notices) dismissed() {
 	if told == nil {
 		n.place = ""
 	} else {
-		n.Tell(n.place, "") // it had to wait
+		n.Show(n.place, "") // it had to wait
 	}
 	if told != nil && told.Kind == backend.NoticeCrash {
 		go func() {
 			if err := n.parts.Crashes.DismissCrashes(); err != nil {
 				n.host.Do(func() {
-					n.Tell(i18n.With("The crash report can't be dismissed: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You'll be reminded at the next start."))
+					n.Show(i18n.With("The crash report can't be dismissed: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("You'll be reminded at the next start."))
 				})
 			}
 		}()
@@ -145,7 +145,7 @@ func (n *Notices) copyDiagnostics() {
 		text, err := n.parts.Crashes.CrashReport()
 		n.host.Do(func() {
 			if err != nil {
-				n.Tell(i18n.With("The crash report can't be copied: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It is in the folder `logs` of the data folder."))
+				n.Show(i18n.With("The crash report can't be copied: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It is in the folder `logs` of the data folder."))
 				return
 			}
 			n.host.Copy(text)

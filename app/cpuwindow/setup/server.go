@@ -57,8 +57,8 @@ func (s *Setup) Recheck() {
 	s.host.ServerSays(i18n.T("checking…"), false)
 }
 
-// CheckOld is Check where the last look is some time ago.
-func (s *Setup) CheckOld() {
+// CheckIfStale is Check where the last look is some time ago.
+func (s *Setup) CheckIfStale() {
 	if time.Since(s.at) > oldAfter {
 		s.Check()
 	}
