@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// about is what FyneApp.toml says of the program.
+// about is what FyneApp.toml says about the program.
 type about struct {
 	Details struct {
 		Icon    string // PNG, below the root
@@ -27,7 +27,7 @@ type about struct {
 	}
 }
 
-// What goes into file names and the systems' own files has to be plain.
+// The forms of values that go into file names and the systems' own files.
 var (
 	plainName    = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 	plainID      = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*$`)

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// leastMacOS is the oldest macOS that programs of this Go run on.
+// leastMacOS is the oldest macOS that programs built with this Go version run on.
 const leastMacOS = "12.0"
 
-// packDarwin writes the .app and gives its path. It is not signed: on a Mac that is
-// codesign's work.
+// packDarwin writes the .app and returns its path. It doesn't sign it, because codesign only
+// runs on a Mac.
 func packDarwin(root string, a about, program, out string) ([]string, error) {
 	binary, err := os.ReadFile(program)
 	if err != nil {
@@ -28,7 +28,7 @@ func packDarwin(root string, a about, program, out string) ([]string, error) {
 		return nil, err
 	}
 	app := filepath.Join(out, a.Details.Name+".app")
-	if err := os.RemoveAll(app); err != nil { // what an earlier one held must not stay in it
+	if err := os.RemoveAll(app); err != nil { // files of an earlier version must not stay
 		return nil, fmt.Errorf("write the package: %w", err)
 	}
 	for _, f := range []packed{
@@ -48,7 +48,7 @@ func packDarwin(root string, a about, program, out string) ([]string, error) {
 	return []string{app}, nil
 }
 
-// infoPlist describes the app to macOS. With LSUIElement it has no icon in the Dock.
+// infoPlist describes the app to macOS. LSUIElement keeps its icon out of the Dock.
 func infoPlist(a about) []byte {
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` +

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// debianNeeds are the packages of the libraries that the program loads: linked ones,
-// and those that GLFW opens when the window shows.
+// debianNeeds are the packages of the libraries that the program loads: the linked ones, and
+// those that GLFW opens when it shows the window.
 const debianNeeds = "libc6, libgl1, libegl1, libx11-6, libxcursor1, libxi6, libxinerama1, libxrandr2, libxxf86vm1, " +
 	"libwayland-client0, libwayland-cursor0, libwayland-egl1, libxkbcommon0"
 
-// packDebian writes a package for Debian and Ubuntu and its checksum, and gives their
+// packDebian writes a package for Debian and Ubuntu and its checksum, and returns their
 // paths.
 func packDebian(root string, a about, program, out, arch string) ([]string, error) {
 	if !plainName.MatchString(arch) {
@@ -75,7 +75,7 @@ func packDebian(root string, a about, program, out, arch string) ([]string, erro
 	return writeSummed(filepath.Join(out, a.Details.Name+"_"+a.Details.Version+"_"+arch+".deb"), b.Bytes())
 }
 
-// withFolders puts the folders that files are in before them.
+// withFolders inserts the folders of files before them.
 func withFolders(files []packed) []packed {
 	var all []packed
 	seen := map[string]bool{}

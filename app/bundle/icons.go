@@ -11,7 +11,7 @@ import (
 	"os"
 )
 
-// readIcon reads the square picture all icons are made of.
+// readIcon reads the square picture that all icons are made from.
 func readIcon(path string) (*image.NRGBA, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -31,8 +31,8 @@ func readIcon(path string) (*image.NRGBA, error) {
 	return flat, nil
 }
 
-// iconPNG is the icon at a size: each pixel the mean of those it stands for, weighed
-// by how much of them can be seen.
+// iconPNG returns the icon at a size: each pixel is the mean of those it replaces, weighted by
+// their opacity.
 func iconPNG(from *image.NRGBA, size int) ([]byte, error) {
 	out := image.NewNRGBA(image.Rect(0, 0, size, size))
 	n := from.Bounds().Dx()
@@ -65,8 +65,8 @@ func mean(from *image.NRGBA, area image.Rectangle) color.NRGBA {
 	return color.NRGBA{uint8((r + a/2) / a), uint8((g + a/2) / a), uint8((b + a/2) / a), uint8((a + pixels/2) / pixels)}
 }
 
-// icnsKinds are the pictures of an .icns: their names in it and their pixels. The
-// names ic11 to ic14 and ic10 are for screens with two pixels a point.
+// icnsKinds lists the pictures of an .icns: their names in it and their sizes in pixels. ic10
+// to ic14 are for screens with two pixels per point.
 var icnsKinds = []struct {
 	kind string
 	size int
@@ -74,8 +74,8 @@ var icnsKinds = []struct {
 	{"icp4", 16}, {"ic11", 32}, {"icp5", 32}, {"ic12", 64}, {"ic07", 128}, {"ic13", 256}, {"ic08", 256}, {"ic14", 512}, {"ic09", 512}, {"ic10", 1024},
 }
 
-// icns is the icon as macOS wants it: a head, then each PNG behind its kind and its
-// length, all lengths with their own eight bytes.
+// icns returns the icon in Apple's format: a header, then each PNG after its kind and length.
+// All lengths include the eight bytes of kind and length.
 func icns(from *image.NRGBA) ([]byte, error) {
 	var body bytes.Buffer
 	for _, k := range icnsKinds {

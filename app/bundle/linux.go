@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// hicolorSizes are the icon's sizes in the theme every desktop falls back to.
+// hicolorSizes are the icon's sizes in hicolor, the theme that every desktop falls back to.
 var hicolorSizes = []int{16, 22, 24, 32, 48, 64, 128, 256, 512}
 
 // packed is a file of a package.
 type packed struct {
 	name string // slash-separated
 	data []byte
-	run  bool // a program
+	run  bool // executable
 }
 
-// packLinux writes the tarball and its checksum and gives their paths.
+// packLinux writes the tarball and its checksum and returns their paths.
 func packLinux(root string, a about, program, out, arch string) ([]string, error) {
 	if !plainName.MatchString(arch) {
 		return nil, errUsage
@@ -43,7 +43,7 @@ func packLinux(root string, a about, program, out, arch string) ([]string, error
 	return writeSummed(filepath.Join(out, top+".tar.gz"), data)
 }
 
-// writeSummed writes a package and its checksum beside it, and gives their paths.
+// writeSummed writes a package with its checksum beside it, and returns their paths.
 func writeSummed(name string, data []byte) ([]string, error) {
 	sum := sha256.Sum256(data)
 	line := hex.EncodeToString(sum[:]) + "  " + filepath.Base(name) + "\n"
@@ -53,8 +53,8 @@ func writeSummed(name string, data []byte) ([]string, error) {
 	return []string{name, name + ".sha256"}, writeFile(name+".sha256", []byte(line), 0o644)
 }
 
-// packedAt is the time of all files in a package: that of the sources, as
-// SOURCE_DATE_EPOCH tells it in seconds since 1970, or 1970.
+// packedAt returns the time of all files in a package: SOURCE_DATE_EPOCH, the time of the
+// sources in seconds since 1970, or 1970.
 func packedAt() time.Time {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {
@@ -63,8 +63,8 @@ func packedAt() time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// linuxFiles are the package's files: the program, a menu entry, icons, the installer
-// and what people read.
+// linuxFiles returns the files of the package: the program, a menu entry, icons, the installer
+// and documentation.
 func linuxFiles(root string, a about, program string) ([]packed, error) {
 	name := a.Details.Name
 	var files []packed
@@ -103,9 +103,9 @@ func linuxFiles(root string, a about, program string) ([]packed, error) {
 	return files, nil
 }
 
-// desktopEntry is the entry of the applications menu. The installer puts the program's
-// own path into Exec. On Wayland a window is of the class of the app's id; on X11 it is
-// of the program's name, which is the entry's file name.
+// desktopEntry returns the entry of the applications menu. The installer puts the program's
+// path into Exec. On Wayland a window's class is the app's ID; on X11 it is the program's
+// name, which is also the entry's file name.
 func desktopEntry(a about) string {
 	l := a.LinuxAndBSD
 	return "[Desktop Entry]\n" +
@@ -122,7 +122,7 @@ func desktopEntry(a about) string {
 		"StartupWMClass=" + a.Details.ID + "\n"
 }
 
-// metainfo describes the app to software centres (freedesktop.org, AppStream).
+// metainfo describes the app to software centers (freedesktop.org, AppStream).
 func metainfo(a about) []byte {
 	var b bytes.Buffer
 	text := func(s string) string {
@@ -152,8 +152,8 @@ func metainfo(a about) []byte {
 	return b.Bytes()
 }
 
-// tarball packs files below a folder. Nothing in it depends on when or by whom it is
-// made: times and owners are all the same.
+// tarball packs files below a folder. The result doesn't depend on the time or the user:
+// times and owners are all the same.
 func tarball(top string, files []packed) ([]byte, error) {
 	var b bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -188,7 +188,7 @@ func tarball(top string, files []packed) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// writeFile writes a file and the folders above it.
+// writeFile writes a file and creates the folders above it.
 func writeFile(name string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("write the package: %w", err)
@@ -196,5 +196,5 @@ func writeFile(name string, data []byte, mode os.FileMode) error {
 	if err := os.WriteFile(name, data, mode); err != nil {
 		return fmt.Errorf("write the package: %w", err)
 	}
-	return os.Chmod(name, mode) // it may have been there with another
+	return os.Chmod(name, mode) // it may have existed with another mode
 }

@@ -1,16 +1,16 @@
-// Command bundle packs a built mac-stats as its systems want programs packed: for
-// macOS an .app, for Linux a tarball with an installer and a Debian package, for Windows a
-// zip. Everything about the program comes from FyneApp.toml. The same input gives the same
-// bytes: the time of all files is SOURCE_DATE_EPOCH.
+// Command bundle packs a built mac-stats in the usual form for each system: an .app for
+// macOS, a tarball with an installer and a Debian package for Linux, a zip for Windows. All
+// facts about the program come from FyneApp.toml. The same input gives the same bytes: the
+// time of all files is SOURCE_DATE_EPOCH.
 //
-//	go run ./app/bundle version                        the version alone
+//	go run ./app/bundle version                        print the version
 //	go run ./app/bundle linux  BINARY OUT ARCH         OUT/mac-stats-<version>-linux-<arch>.tar.gz and its .sha256
 //	go run ./app/bundle debian BINARY OUT ARCH         OUT/mac-stats_<version>_<arch>.deb and its .sha256
 //	go run ./app/bundle darwin BINARY OUT              OUT/mac-stats.app
 //	go run ./app/bundle windows BINARY OUT ARCH        OUT/mac-stats-<version>-windows-<arch>.zip and its .sha256
-//	go run ./app/bundle resources OUT                  OUT/mac-stats.rc and what it names, for windres
+//	go run ./app/bundle resources OUT                  OUT/mac-stats.rc and the files it names, for windres
 //
-// It runs at the root of the sources, on any system. `make package` calls it.
+// Run it at the root of the sources, on any system. `make package` does.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// run does one command for the sources at root.
+// run runs one command for the sources at root.
 func run(root string, args []string) error {
 	a, err := readAbout(root)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// packWindows writes the zip and its checksum and gives their paths.
+// packWindows writes the zip and its checksum and returns their paths.
 func packWindows(root string, a about, program, out, arch string) ([]string, error) {
 	if !plainName.MatchString(arch) {
 		return nil, errUsage
@@ -40,7 +40,7 @@ func packWindows(root string, a about, program, out, arch string) ([]string, err
 	return writeSummed(filepath.Join(out, top+".zip"), data)
 }
 
-// zipped packs files below a folder, as tarball does.
+// zipped packs files below a folder, like tarball.
 func zipped(top string, files []packed) ([]byte, error) {
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
@@ -59,11 +59,11 @@ func zipped(top string, files []packed) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// icoSizes are the pictures of the program's icon on Windows.
+// icoSizes are the sizes of the program's icon on Windows, in pixels.
 var icoSizes = []int{16, 24, 32, 48, 64, 256}
 
-// writeResources writes what the program for Windows has in it beside code, for
-// windres: an icon, a manifest and who it is.
+// writeResources writes the resources of the Windows program for windres: an icon, a manifest
+// and the version information.
 func writeResources(root string, a about, out string) ([]string, error) {
 	icon, err := readIcon(filepath.Join(root, a.Details.Icon))
 	if err != nil {
@@ -97,8 +97,8 @@ func writeResources(root string, a about, out string) ([]string, error) {
 	return made, nil
 }
 
-// windowsManifest says that the program needs no rights of an administrator, draws its
-// own pixels on screens of any density, takes long paths, and is of Windows 10 and newer.
+// windowsManifest declares that the program needs no administrator rights, adapts to screens
+// of any density, supports long paths, and runs on Windows 10 and newer.
 func windowsManifest(a about) []byte {
 	return []byte(xml.Header + `<assembly xmlns="urn:schemas-microsoft-com:asm.v1" manifestVersion="1.0">
 	<assemblyIdentity type="win32" name="` + a.Details.ID + `" version="` + a.Details.Version + `.0"/>
@@ -131,7 +131,7 @@ func windowsManifest(a about) []byte {
 `)
 }
 
-// windowsResources is the script for windres.
+// windowsResources returns the script for windres.
 func windowsResources(a about) []byte {
 	d := a.Details
 	numbers := strings.ReplaceAll(d.Version, ".", ",") + "," + strconv.Itoa(d.Build)

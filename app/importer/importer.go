@@ -1,22 +1,23 @@
-// Package importer reads the export files of other assistants, ChatGPT's and Claude's,
-// as conversations: one at a time, so that an export of any size takes the memory of its
-// largest conversation.
+// Package importer reads the export files of other assistants, ChatGPT's and Claude's, as
+// conversations: one at a time, so an export of any size takes only the memory of its largest
+// conversation.
 //
 // Rules:
-//   - It reads. Writing the transcripts is up to the caller.
-//   - Nothing in a file is trusted: names and ids are made of what is safe in a file
-//     name, and everything is marked as text of a file (transcript.FromFile), so that
-//     nothing is learnt from it without the person.
-//   - Of a conversation that was edited, the branch that was shown last is taken.
-//   - What is no text (an image, a tool's call) is named in one line, or left out where
-//     its reader never saw it.
+//   - It only reads. The caller writes the transcripts.
+//   - Nothing in a file is trusted: names and IDs contain only characters that are safe in a
+//     file name, and everything is marked as text from a file (transcript.FromFile), so that
+//     nothing is learned from it without the user.
+//   - Of an edited conversation, it reads the branch that was shown last.
+//   - Content that isn't text is named in one line if it is an image, and left out if the
+//     user never saw it, as with a tool call.
 //
-// The formats are those of conversations.json in the exports of 2024 to 2026. Neither
-// maker documents them.
+// The formats are those of conversations.json in the exports from 2024 to 2026. Neither
+// company documents them.
 package importer
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,31 +31,31 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// mostBytes is the size of one conversation, in bytes of JSON, that is read.
-const mostBytes = 256 << 20
+// maxBytes limits the size of one conversation, in bytes of JSON.
+const maxBytes = 256 << 20
 
-// The errors of a file that can't be imported.
+// The errors for a file that can't be imported.
 var (
 	ErrFormat  = errors.New("it is no export of ChatGPT or Claude")
 	ErrDamaged = errors.New("the export is cut or damaged")
 )
 
-// Conversation is one of an export.
+// Conversation is a conversation of an export.
 type Conversation struct {
-	Session string // its name here: chatgpt-<id> or claude-<id>; "" where it has no id
+	Session string // its name here: chatgpt-<id> or claude-<id>; "" if it has no ID
 	Title   string
-	Blocks  []transcript.Block // User and Assistant, in order; none where nothing was said
+	Blocks  []transcript.Block // User and Assistant, in order; empty if nothing was said
 }
 
-// Each calls f for each conversation of an export file, in its order, until f gives an
-// error or ctx ends. Conversations that can't be read are given as an error to bad, with
-// their place from 1, and left out.
+// Each calls f for each conversation of an export file, in order, until f returns an error or
+// ctx ends. It skips conversations that it can't read and reports them to bad, with their
+// place counted from 1.
 func Each(ctx context.Context, file string, f func(Conversation) error, bad func(place int, err error)) error {
 	files, err := open(file)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = files.Close() }() // only read
+	defer func() { _ = files.Close() }() // read only
 	place := 0
 	for i := range files.parts {
 		part, err := files.parts[i]()
@@ -69,7 +70,7 @@ func Each(ctx context.Context, file string, f func(Conversation) error, bad func
 	return nil
 }
 
-// eachOf reads one conversations.json. place counts over all of an export.
+// eachOf reads one conversations.json. place counts across the whole export.
 func eachOf(ctx context.Context, in io.Reader, place *int, made time.Time, f func(Conversation) error, bad func(place int, err error)) error {
 	limited := &limit{r: in}
 	dec := json.NewDecoder(limited)
@@ -111,7 +112,7 @@ func eachOf(ctx context.Context, in io.Reader, place *int, made time.Time, f fun
 	return nil
 }
 
-// formatError says what is wrong with a file that can't be read to its end.
+// formatError explains why a file can't be read to its end.
 func formatError(err error) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -125,17 +126,17 @@ func formatError(err error) error {
 	return err
 }
 
-// export is an export file that is open. Large ones hold their conversations in several
+// export is an open export file. Large ones hold their conversations in several
 // parts.
 type export struct {
 	file  *os.File
-	made  time.Time // when the file was written: for what names no time
+	made  time.Time // when the file was written: the time of messages without one
 	parts []func() (io.ReadCloser, error)
 }
 
 func (e *export) Close() error { return e.file.Close() }
 
-// open opens conversations.json, in a zip file or by itself.
+// open opens conversations.json, alone or in a zip file.
 func open(file string) (*export, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -147,7 +148,7 @@ func open(file string) (*export, error) {
 	}
 	e := &export{file: f, made: fi.ModTime()}
 	head := make([]byte, 2)
-	n, _ := f.ReadAt(head, 0) // a shorter file is no zip
+	n, _ := f.ReadAt(head, 0) // a shorter file isn't a zip
 	if string(head[:n]) != "PK" {
 		e.parts = append(e.parts, func() (io.ReadCloser, error) { return io.NopCloser(f), nil })
 		return e, nil
@@ -167,7 +168,7 @@ func open(file string) (*export, error) {
 	return e, nil
 }
 
-// limit ends a conversation that is too large to be held.
+// limit stops at a conversation that is too large to hold in memory.
 type limit struct {
 	r    io.Reader
 	read int64 // since the conversation began
@@ -175,13 +176,13 @@ type limit struct {
 
 func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	if l.read += int64(n); l.read > mostBytes {
-		return 0, fmt.Errorf("a conversation in it is larger than %d MB", mostBytes>>20)
+	if l.read += int64(n); l.read > maxBytes {
+		return 0, fmt.Errorf("a conversation in it is larger than %d MB", maxBytes>>20)
 	}
 	return n, err
 }
 
-// conversation is one of either maker.
+// conversation is a conversation in either company's format.
 type conversation struct {
 	// ChatGPT
 	ID      string          `json:"id"`
@@ -237,7 +238,7 @@ type attached struct {
 	Text string `json:"extracted_content"`
 }
 
-// conversation gives what was said. made is the time of what names none.
+// conversation converts c. made is the time of messages without one.
 func (c conversation) conversation(made time.Time) Conversation {
 	out := c.claude
 	if c.Mapping != nil {
@@ -248,14 +249,10 @@ func (c conversation) conversation(made time.Time) Conversation {
 
 // chatGPT follows the branch that was shown last from its end to the root.
 func (c conversation) chatGPT(made time.Time) Conversation {
-	id := c.ID
-	if id == "" {
-		id = c.Other
-	}
-	out := Conversation{Session: sessionName("chatgpt", id), Title: transcript.OneLine(c.Title)}
+	out := Conversation{Session: sessionName("chatgpt", cmp.Or(c.ID, c.Other)), Title: transcript.OneLine(c.Title)}
 	var branch []node
 	seen := map[string]bool{}
-	for at := c.Current; at != "" && !seen[at]; { // a tree that bites its tail ends
+	for at := c.Current; at != "" && !seen[at]; { // a cycle ends
 		seen[at] = true
 		n, ok := c.Mapping[at]
 		if !ok {
@@ -264,7 +261,7 @@ func (c conversation) chatGPT(made time.Time) Conversation {
 		branch = append(branch, n)
 		at = n.Parent
 	}
-	last := orElse(seconds(c.Created), made)
+	last := cmp.Or(seconds(c.Created), made)
 	for i := len(branch) - 1; i >= 0; i-- {
 		m := branch[i].Message
 		if m == nil || m.Metadata.Hidden || m.Recipient != "" && m.Recipient != "all" {
@@ -279,7 +276,7 @@ func (c conversation) chatGPT(made time.Time) Conversation {
 	return out
 }
 
-// partsOf is the text of a message; an image is named.
+// partsOf returns the text of a message, naming images.
 func partsOf(parts []json.RawMessage, kind string) string {
 	if kind != "text" && kind != "multimodal_text" {
 		return ""
@@ -293,7 +290,7 @@ func partsOf(parts []json.RawMessage, kind string) string {
 		}
 		var other struct {
 			Type string `json:"content_type"`
-			Text string `json:"text"` // of what was spoken
+			Text string `json:"text"` // transcribed speech
 		}
 		if json.Unmarshal(p, &other) != nil {
 			continue
@@ -310,7 +307,7 @@ func partsOf(parts []json.RawMessage, kind string) string {
 
 func (c conversation) claude(made time.Time) Conversation {
 	out := Conversation{Session: sessionName("claude", c.UUID), Title: transcript.OneLine(c.Name)}
-	last := orElse(c.Began, made)
+	last := cmp.Or(c.Began, made)
 	for _, m := range c.Messages {
 		kind, ok := kindOf(m.Sender)
 		text := m.Text
@@ -357,14 +354,7 @@ func kindOf(role string) (transcript.Kind, bool) {
 	return "", false
 }
 
-func orElse(t, other time.Time) time.Time {
-	if t.IsZero() {
-		return other
-	}
-	return t
-}
-
-// later is a message's own time, but none that lies before the one in front of it.
+// later returns a message's own time, but none before the preceding message's.
 func later(last, own time.Time) time.Time {
 	if own.IsZero() || own.Before(last) {
 		return last
@@ -379,7 +369,7 @@ func seconds(s float64) time.Time {
 	return time.UnixMilli(int64(s * 1000))
 }
 
-// sessionName makes a session's name of an id: its letters and digits.
+// sessionName returns a session's name made of an ID's letters and digits.
 func sessionName(source, id string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(id) {

@@ -1,12 +1,12 @@
-// Command quality measures how well a model does this app's work: some 150 tasks of our
-// own, run through the same engine as every chat, against any Ollama server.
+// Command quality measures how well a model does this app's work: about 150 tasks of our own,
+// run through the same engine as every chat, on any Ollama server.
 //
 //	go run ./app/quality run -model qwen3:8b [-small …] [-embed …] [-tier middle] [-out results.json]
 //	go run ./app/quality compare before.json after.json
 //
-// A task is a case of tasks/<category>.md, in the form of an agent's testing.md (see task).
-// It counts only if all that it expects holds. Each run has a data folder of its own; the
-// answers are made with a fixed seed, at temperature 0 where an agent sets none.
+// A task is a case of tasks/<category>.md, in the format of an agent's testing.md (see task).
+// It passes only if all its expectations hold. Each run has a data folder of its own; answers
+// use a fixed seed, and temperature 0 unless an agent sets another.
 package main
 
 import (
@@ -51,7 +51,7 @@ func command(ctx context.Context, args []string, out, progress io.Writer) error 
 	return errUsage
 }
 
-// measure runs the tasks, prints the table and keeps the results as a file.
+// measure runs the tasks, prints the table and saves the results to a file.
 func measure(ctx context.Context, args []string, out, progress io.Writer) error {
 	var p params
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
@@ -81,9 +81,9 @@ func measure(ctx context.Context, args []string, out, progress io.Writer) error 
 	if p.folder, err = os.MkdirTemp("", "mac-stats-quality"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(p.folder) }() // what is left there is worth nothing
+	defer func() { _ = os.RemoveAll(p.folder) }() // temporary data
 	p.progress = func(done int, title string) {
-		_, _ = fmt.Fprintf(progress, "%d/%d %s\n", done+1, len(list), title) // nothing depends on it
+		_, _ = fmt.Fprintf(progress, "%d/%d %s\n", done+1, len(list), title) // only for display
 	}
 	res, err := run(ctx, p, list)
 	if err != nil {

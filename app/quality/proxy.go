@@ -13,25 +13,25 @@ import (
 	"sync"
 )
 
-// proxy stands between the app and the server. It makes answers repeatable and short,
-// whatever the app asks for: a seed, temperature 0 where none is set, an end; and it
-// keeps what the model said.
+// proxy sits between the app and the server. It makes answers repeatable and short, whatever
+// the app requests: it sets a seed, temperature 0 unless one is set, and a token limit; and it
+// records what the model says.
 type proxy struct {
 	seed, most int
 
 	server   *http.Server
 	listener net.Listener
 
-	mu      sync.Mutex // guards what follows
-	under   int        // chats under way
-	idle    *sync.Cond // none is
+	mu      sync.Mutex // guards the fields below
+	under   int        // chats in progress
+	idle    *sync.Cond // signals that a chat ended
 	answers []answer
 }
 
-// backgroundTokens is what a Summary may take: work in the background has an end of its own.
+// backgroundTokens is the limit for summaries: background work sets a limit of its own.
 const backgroundTokens = 1200
 
-// answer is what the model said to one chat.
+// answer is the model's answer to one chat.
 type answer struct {
 	Text         string `json:"text"`
 	PromptTokens int    `json:"prompt_tokens"`
@@ -49,7 +49,7 @@ func newProxy(host *url.URL, seed, most int) (*proxy, error) {
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(host) },
 		FlushInterval:  -1,
 		ModifyResponse: p.keep,
-		ErrorLog:       log.New(io.Discard, "", 0), // the app says what failed
+		ErrorLog:       log.New(io.Discard, "", 0), // the app reports failures
 	}
 	p.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/chat" {
@@ -71,8 +71,8 @@ func (p *proxy) host() string { return p.listener.Addr().String() }
 func (p *proxy) begin() { p.mu.Lock(); p.under++; p.mu.Unlock() }
 func (p *proxy) end()   { p.mu.Lock(); p.under--; p.idle.Broadcast(); p.mu.Unlock() }
 
-// said gives the answers since the last call. It waits for those under way: the app has an
-// answer, or has broken it off, a moment before the server is done with it.
+// said returns the answers since the last call. It waits for chats in progress: the app
+// receives or cancels an answer a moment before the server finishes.
 func (p *proxy) said() (list []answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *proxy) said() (list []answer) {
 	return list
 }
 
-// waiting counts the answers that said would give, and says whether more are on their way.
+// waiting returns how many answers said would return, and whether more are in progress.
 func (p *proxy) waiting() (answers int, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +120,7 @@ func tooMany(n json.Number, most int) bool {
 	return err != nil || tokens <= 0 || tokens > int64(most)
 }
 
-// keep reads along with a chat's answer.
+// keep records a chat's answer while it passes.
 func (p *proxy) keep(r *http.Response) error {
 	if r.Request.URL.Path == "/api/chat" {
 		r.Body = &listener{ReadCloser: r.Body, heard: p.heard}
@@ -128,7 +128,7 @@ func (p *proxy) keep(r *http.Response) error {
 	return nil
 }
 
-// listener keeps what is read.
+// listener records what is read.
 type listener struct {
 	io.ReadCloser
 
@@ -147,7 +147,7 @@ func (l *listener) Close() error {
 	return l.ReadCloser.Close()
 }
 
-// heard puts the lines of a stream together; native calls are written below the text.
+// heard assembles the lines of a stream; native tool calls follow the text.
 func (p *proxy) heard(stream []byte) {
 	var a answer
 	for line := range bytes.Lines(stream) {
@@ -160,7 +160,7 @@ func (p *proxy) heard(stream []byte) {
 			EvalCount       int `json:"eval_count"`
 		}
 		if json.Unmarshal(line, &l) != nil {
-			continue // an answer that broke off
+			continue // a truncated answer
 		}
 		a.Text += l.Message.Content
 		for _, call := range l.Message.ToolCalls {

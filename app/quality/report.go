@@ -14,22 +14,22 @@ import (
 	"mac-stats/agents/agenttest"
 )
 
-// results are what a run found, as they are kept.
+// results holds the results of a run, as they are saved.
 type results struct {
 	Model   string    `json:"model"` // name and digest
 	Small   string    `json:"small_model"`
 	Embed   string    `json:"embed_model,omitempty"`
 	Tier    string    `json:"tier"`
 	Label   string    `json:"label,omitempty"`
-	Prompts string    `json:"prompts"` // hash of the prompts and shipped agents
+	Prompts string    `json:"prompts"` // hash of the prompts and built-in agents
 	Seed    int       `json:"seed"`
 	Most    int       `json:"most_tokens"`
 	Began   time.Time `json:"began"`
-	Stopped int       `json:"stopped,omitempty"` // of how many tasks, where the run was stopped
+	Stopped int       `json:"stopped,omitempty"` // number of tasks planned, if the run was interrupted
 	Tasks   []result  `json:"tasks"`
 }
 
-// result is how one task went.
+// result is the result of one task.
 type result struct {
 	Category string        `json:"category"`
 	Title    string        `json:"title"`
@@ -38,14 +38,14 @@ type result struct {
 	Failures []string      `json:"failures,omitempty"`
 	Answer   string        `json:"answer"`
 	Calls    []string      `json:"calls,omitempty"`
-	Replies  []answer      `json:"replies"` // of the model, word for word
+	Replies  []answer      `json:"replies"` // by the model, word for word
 	Took     time.Duration `json:"took_ns"`
 
-	Plain      bool `json:"plain,omitempty"`       // no Summary of the model was accepted: Answer is the one without a model,
-	PlainHolds bool `json:"plain_holds,omitempty"` // which holds all that was expected
+	Plain      bool `json:"plain,omitempty"`       // no summary by the model was accepted: Answer is the one made without a model,
+	PlainHolds bool `json:"plain_holds,omitempty"` // which meets all expectations
 }
 
-// check compares the outcome with all that is expected.
+// check compares the outcome with all expectations.
 func (r *result) check(t task, o agenttest.Outcome) {
 	for _, e := range t.expects {
 		if err := e.Check(o); err != nil {
@@ -90,7 +90,7 @@ func (res results) head() string {
 	return text
 }
 
-// score is how many tasks of a category were done.
+// score counts the tasks of a category.
 type score struct {
 	tasks, passed int
 	took          time.Duration
@@ -104,7 +104,7 @@ func (s score) percent() string {
 	return fmt.Sprintf("%.0f %%", 100*float64(s.passed)/float64(s.tasks))
 }
 
-// scores are those of each category, in their order; the last is of all.
+// scores returns the score of each category, in order, and of all tasks at the end.
 func (res results) scores() (categories []string, by map[string]score) {
 	by = map[string]score{}
 	for _, r := range res.Tasks {
@@ -127,7 +127,8 @@ func (res results) scores() (categories []string, by map[string]score) {
 	return append(categories, "all"), by
 }
 
-// plain counts the Summaries that were made without a model, and those of them that do.
+// plain counts the summaries made without a model, and those of them that meet all
+// expectations.
 func (res results) plain() (made, hold int) {
 	for _, r := range res.Tasks {
 		if r.Plain {
@@ -181,7 +182,7 @@ func table(out io.Writer, rows [][]any) error {
 	return w.Flush()
 }
 
-// failure is one in full.
+// failure describes a failure in full.
 func (r result) failure() string {
 	text := "\n── " + r.Category + ": " + r.Title + "\n"
 	if r.Message != "" {
@@ -206,7 +207,7 @@ func inset(name, text string) string {
 	return fmt.Sprintf("%-8s%s\n", name, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n        "))
 }
 
-// compare prints two runs side by side, and the tasks that went another way.
+// compare prints two runs side by side, and the tasks with different results.
 func compare(out io.Writer, a, b results) error {
 	if _, err := fmt.Fprintf(out, "A\n%s\nB\n%s\n", a.head(), b.head()); err != nil {
 		return err

@@ -26,42 +26,42 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// params is what a run needs.
+// params configures a run.
 type params struct {
 	host, model, small, embed string
 	tier, label               string
 	seed, most                int
 	patience                  time.Duration
-	folder                    string // for its data
+	folder                    string // for temporary data
 	progress                  func(done int, title string)
 }
 
-// titleWait is how long a title's request may take to come after the answer; then there
-// is none. titleSettle is how long the titles may take to be written.
+// titleWait is how long to wait for the request of a title after the answer; after that
+// there is none. titleSettle is how long the titles may take to be written.
 const (
 	titleWait   = 10 * time.Second
 	titleSettle = 2 * time.Second
 )
 
-// stranger writes in the channel of Discord.
+// stranger is the author of messages in the Discord channel.
 const stranger = "anna"
 
-// runner runs tasks through one opened app.
+// runner runs tasks in one opened app.
 type runner struct {
 	p      params
 	proxy  *proxy
 	b      *backend.Backend
-	titles map[int]string // sessions whose title is looked at in the end, by the task's place
+	titles map[int]string // sessions whose titles are checked at the end, by task index
 }
 
-// run opens the app in an empty data folder and runs the tasks. Ending ctx gives what is
-// done by then, without the titles.
+// run opens the app in an empty data folder and runs the tasks. If ctx ends, run returns the
+// results so far, without the titles.
 func run(ctx context.Context, p params, list []task) (results, error) {
 	server, err := ollama.New(ollama.Params{Host: p.host})
 	if err != nil {
 		return results{}, err
 	}
-	if _, err := server.Version(ctx); err != nil { // said of the server, not of the proxy
+	if _, err := server.Version(ctx); err != nil { // so that the error is about the server and not the proxy
 		return results{}, errors.New(fault.Explain(err).Sentence)
 	}
 	r := &runner{p: p, titles: map[int]string{}}
@@ -88,7 +88,7 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 		one, err := r.task(ctx, i, t)
 		if ctx.Err() != nil {
 			res.Stopped = len(list)
-			return res, r.b.Close() // what was measured by then is worth keeping
+			return res, r.b.Close() // the results so far are worth keeping
 		}
 		if err != nil {
 			return results{}, errors.Join(err, r.b.Close())
@@ -101,7 +101,7 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 	return res, r.b.Close()
 }
 
-// open opens the app as the menu bar does: titles are made in the background.
+// open opens the app as the menu bar does, with titles made in the background.
 func (r *runner) open(ctx context.Context) error {
 	home := filepath.Join(r.p.folder, "home")
 	if err := fs.WalkDir(files, "agents", func(name string, d fs.DirEntry, err error) error {
@@ -142,7 +142,7 @@ func writeFile(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// task runs one task. An error is one of this machine; the model's are failures.
+// task runs one task. An error concerns this machine; errors of the model are failures.
 func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	began := time.Now()
 	if err := r.remember(ctx, t.memory); err != nil {
@@ -174,7 +174,7 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	}
 	switch {
 	case errors.Is(failed, errPlain):
-		one.check(t, outcome) // of what takes its place
+		one.check(t, outcome) // check its replacement
 		one.Plain, one.PlainHolds, one.Passed = true, one.Passed, false
 		one.Failures = append(one.Failures, fault.Explain(failed).Sentence)
 	case failed != nil:
@@ -185,7 +185,7 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	return one, nil
 }
 
-// remember makes this the memory, and nothing else.
+// remember replaces the contents of the memory.
 func (r *runner) remember(ctx context.Context, lessons string) error {
 	file, err := r.b.Memory.OpenOwned(filepath.Join(r.b.Paths.Home, "agents", "memory.md"))
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *runner) turn(ctx context.Context, session string, t task) (agenttest.Ou
 
 var errPlain = errors.New("no Summary of the model was accepted: it left out what the user said, or was none")
 
-// compact has the conversation summarised; the outcome is the model's Summary.
+// compact compacts the conversation; the outcome is the model's summary.
 func (r *runner) compact(ctx context.Context, session string, t task) (agenttest.Outcome, error) {
 	var blocks []transcript.Block
 	for i, text := range t.talk {
@@ -241,12 +241,12 @@ func (r *runner) compact(ctx context.Context, session string, t task) (agenttest
 	return agenttest.Outcome{Answer: done.Summary.Text}, err
 }
 
-// name has a message answered and waits for the request of its title.
+// name has a message answered and waits for the request for its title.
 func (r *runner) name(ctx context.Context, session string, t task) error {
 	if err := r.b.Set("session.auto_title", "true"); err != nil {
 		return err
 	}
-	if r.p.small != "" && len(r.titles) == 0 { // titles are made only where the model is loaded
+	if r.p.small != "" && len(r.titles) == 0 { // titles are made only while the model is loaded
 		hello := ollama.ChatRequest{Model: r.p.small, MaxTokens: 1, Messages: []api.Message{{Role: "user", Content: "Hello"}}}
 		if _, err := r.b.Client.Chat(ctx, hello); err != nil {
 			return err
@@ -263,7 +263,7 @@ func (r *runner) name(ctx context.Context, session string, t task) error {
 	}
 }
 
-// lookAtTitles checks the titles, all of which are made by now.
+// lookAtTitles checks the titles, all of which have been requested.
 func (r *runner) lookAtTitles(ctx context.Context, list []task, done []result) error {
 	until := time.Now().Add(titleSettle)
 	for at, session := range r.titles {
@@ -287,7 +287,7 @@ func (r *runner) lookAtTitles(ctx context.Context, list []task, done []result) e
 	return nil
 }
 
-// promptsHash tells prompts and shipped agents from others.
+// promptsHash returns a hash of the prompts and built-in agents.
 func promptsHash() string {
 	sum := sha256.New()
 	for _, top := range []string{"agents", "prompts", "skills"} {
@@ -299,7 +299,7 @@ func promptsHash() string {
 			sum.Write([]byte(name + "\n"))
 			sum.Write(data)
 			return err
-		}) // embedded: it can be read
+		}) // embedded files are always readable
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }

@@ -11,43 +11,43 @@ import (
 	"mac-stats/agents/agenttest"
 )
 
-// files are the tasks, and agents that are there beside the shipped ones, to be confused
-// with them.
+// files holds the tasks, and agents that are similar to the built-in ones to make delegation
+// harder.
 //
 //go:embed tasks agents
 var files embed.FS
 
-// The categories that are no plain message of the owner.
+// The categories that are more than a message of the owner.
 const (
-	categoryDiscord    = "discord"    // a message of a stranger in a channel
-	categoryCompaction = "compaction" // a conversation; what is expected is expected of its Summary
-	categoryTitles     = "titles"     // a message; what is expected is expected of the session's title
+	categoryDiscord    = "discord"    // a message by somebody else in a channel
+	categoryCompaction = "compaction" // a conversation; the expectations apply to its summary
+	categoryTitles     = "titles"     // a message; the expectations apply to the session's title
 )
 
-// task is one case. In its prompt some lines begin a part, which goes on to the next one:
+// task is one case. In its prompt, some lines begin a part that extends to the next one:
 //
-//	Agent: <slug>     who is asked, the orchestrator where nobody is named
-//	Memory:           what the assistant remembers already
-//	File: <name>      a text file that is attached
-//	User:             of a conversation to be summarised
+//	Agent: <slug>     the agent asked; default: the orchestrator
+//	Memory:           the contents of the memory
+//	File: <name>      an attached text file
+//	User:             part of a conversation to summarize
 //	Assistant:
-//	Reply:            what a perfect model says: one for each call. It is there to test the
-//	                  tasks themselves, and never reaches a real model
+//	Reply:            what a perfect model says, one per call: for testing the tasks
+//	                  themselves; never sent to a real model
 //
-// What stands before the first of them is the user's message.
+// The text before the first part is the user's message.
 type task struct {
 	category, title string
 	message         string
 	agent, memory   string
 	fileName, file  string
-	talk            []string // the user's message first, then the answer, and so on
+	talk            []string // beginning with the user's message, then the answer, and so on
 	replies         []string
 	expects         []agenttest.Expect
 }
 
 var partForm = regexp.MustCompile(`^(Agent|Memory|File|User|Assistant|Reply):\s*(.*)$`)
 
-// loadTasks reads all tasks, titles last: they wait for work in the background.
+// loadTasks returns all tasks, with titles last because they wait for background work.
 func loadTasks() ([]task, error) {
 	entries, err := files.ReadDir("tasks")
 	if err != nil {
@@ -111,8 +111,7 @@ func newTask(category string, c agenttest.Case) task {
 	return t
 }
 
-// chosen are the tasks of some categories, all of them for "", and of these the first of
-// so many.
+// chosen returns every every-th task of some categories; "" means all.
 func chosen(list []task, only string, every int) []task {
 	var some []task
 	n := 0
