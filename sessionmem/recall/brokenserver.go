@@ -2,11 +2,11 @@ package recall
 
 import "context"
 
-// BrokenServer is a server that can't be used for what err says: searches go by this
-// machine's index and say so.
+// BrokenServer returns a server that fails with err: searches use this machine's index and
+// report the error.
 func BrokenServer(err error) Server { return broken{err: err} }
 
-// broken has no other method: Prints and Candidates come before all others.
+// broken implements only these two: every use of a server calls one of them first.
 type broken struct {
 	Server
 	err error

@@ -1,16 +1,16 @@
-// Package recall finds what was said and learnt: a search index over transcripts and
-// memory files. It answers questions: the engine (engine) gives candidates, the ranking
-// (rank), which is the same for any engine, puts them in order, and their texts are read
-// from the files (corpus). In the background it keeps the index in step with the files
-// (indexing), makes vectors of what is in it, and brings a server that several machines
+// Package recall searches what was said and learnt: it keeps an index over transcripts and
+// memory files and answers questions from it. The engine package finds candidates, the rank
+// package, which is the same for every engine, orders them, and the corpus package reads
+// their texts from the files. In the background recall keeps the index in step with the
+// files (indexing), makes vectors of its chunks, and brings a server that several machines
 // share up to date (Server).
 //
 // Rules:
-//   - Files are the truth. The index is derived, lies in one file of the cache folder
-//     (indexfile) and can be deleted at any time.
+//   - The files are the truth. The index is derived from them, is one file in the cache
+//     folder (indexfile) and can be deleted at any time.
 //   - A query never indexes. Its answer carries the state of the index.
-//   - Texts are not kept: what is shown of a hit is read from its file.
-//   - What is private or in memory never gets here; what was forgotten leaves no
-//     trace, also not in free pages.
-//   - A server that is slow or away costs a search its wait and nothing else.
+//   - The index stores no texts: the text of a hit is read from its file.
+//   - Private sessions and sessions kept in memory only are never indexed. Forgotten text
+//     leaves no trace, not even in free pages.
+//   - A slow or unreachable server costs a search its waiting time and nothing else.
 package recall

@@ -11,21 +11,21 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// Erase takes chunks, whole sessions and whole files (paths below the data folder) out
-// of the index, physically: when it returns, no byte of them is left in its files, nor
-// of any other chunk that was taken out before. What the index doesn't hold is no error.
-// The names of files stay with what is left of them; where a name has to go, erase the
-// session and rename the file. The server isn't told (Server.Erase), but loses with the next
-// push what the files hold no more. ErrBusy where another process writes it all the time.
+// Erase physically removes chunks, whole sessions and whole files (paths below the data
+// folder) from the index: when it returns, no byte of them is left in its files, nor of any
+// chunk removed earlier. It ignores what the index doesn't hold. File names stay with the
+// remaining chunks; to remove a name, erase the session and rename the file. The server
+// isn't changed (see Server.Erase), but the next push removes from it what the files no
+// longer hold. Erase fails with ErrBusy if another process keeps writing.
 func (x *Index) Erase(ctx context.Context, ids, sessions, files []string) error {
 	defer nudge(x.uploads.wake)
-	defer x.indexer.Doubt() // what is left of the sources is compared with their files again
+	defer x.indexer.Recheck() // compare the remaining sources with their files again
 	return x.file.Erase(ctx, x.cfg.ErasePatience, func(now *engine.Snapshot, out *engine.Erasure) error {
 		return choose(ctx, now, out, ids, sessions, files)
 	})
 }
 
-// choose finds what to erase.
+// choose adds to out everything that Erase has to remove.
 func choose(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, ids, sessions, files []string) error {
 	for _, k := range now.Sources() {
 		if k == nil {
@@ -47,12 +47,12 @@ func choose(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, ids,
 	return nil
 }
 
-// allIn says whether all of a source's files are among these.
+// allIn reports whether files includes every file of a source.
 func allIn(k *engine.Source, files []string) bool {
 	return len(k.State.Files) > 0 && !slices.ContainsFunc(paths(k), func(p string) bool { return !slices.Contains(files, p) })
 }
 
-// paths are the source's files, below the data folder.
+// paths returns the files of a source, relative to the data folder.
 func paths(k *engine.Source) []string {
 	out := make([]string, len(k.State.Files))
 	for i, f := range k.State.Files {
@@ -64,7 +64,7 @@ func paths(k *engine.Source) []string {
 	return out
 }
 
-// chooseFiles finds the chunks of single files of a session that has several.
+// chooseFiles selects the chunks of single files in a session that has several.
 func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure, k *engine.Source, files []string) error {
 	all := paths(k)
 	if !slices.ContainsFunc(all, func(p string) bool { return slices.Contains(files, p) }) {
@@ -78,7 +78,7 @@ func chooseFiles(ctx context.Context, now *engine.Snapshot, out *engine.Erasure,
 	})
 }
 
-// eachOfID finds the passages of a chunk's id.
+// eachOfID calls found for each passage of a chunk.
 func eachOfID(ctx context.Context, now *engine.Snapshot, id string, found func(at uint32, d format.Passage, k *engine.Source)) error {
 	session, _, _ := strings.Cut(id, "/")
 	for _, k := range slices.Concat(now.OfSession(session), now.OfSession("")) {

@@ -83,7 +83,7 @@ func TestIndexThatWasDeletedIsSaidAndBuiltAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.x.indexer.Doubt()
+	b.x.indexer.Recheck()
 	if a := b.search("otter"); len(a.Hits) > 0 || a.State.Behind != 7 {
 		t.Errorf("%+v, want 7 files behind", a)
 	}
@@ -287,7 +287,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	}
 	room := func(pages int) {
 		b.x.limits.Pages = pages
-		if _, err := b.x.file.LetGo(); err != nil {
+		if _, err := b.x.file.Unload(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -303,7 +303,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("Sync: %v, want that the disk is full", err)
 	}
-	b.x.indexer.Doubt()
+	b.x.indexer.Recheck()
 	if a := b.search("otter"); a.State.Behind != 1 {
 		t.Errorf("%v, want 1 file behind", a.State)
 	}
@@ -370,7 +370,7 @@ func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
 			t.Fatalf("%+v %v, want that all is known", r, err)
 		}
 		if !open {
-			if _, err := b.x.file.LetGo(); err != nil {
+			if _, err := b.x.file.Unload(); err != nil {
 				t.Fatal(err)
 			}
 		}

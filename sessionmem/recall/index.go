@@ -17,15 +17,15 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// What is set where nobody sets anything.
+// Defaults for what Config and Settings leave open.
 const (
 	defaultTopK      = 8
 	defaultColdAfter = 90 * 24 * time.Hour
 	defaultPatience  = 10 * time.Second // of an erasure
 )
 
-// Index finds chunks. It is safe for use by several goroutines and, through the file it
-// lies in, by several processes.
+// Index is a search index. It is safe for concurrent use by goroutines and, through its
+// file, by several processes.
 type Index struct {
 	cfg       Config
 	corpus    *corpus.Corpus
@@ -41,8 +41,8 @@ type Index struct {
 	uploads  uploader
 }
 
-// Open opens the index. One that is missing, damaged or of another version is built by
-// Run, Sync or Rebuild.
+// Open opens the index. If it is missing, damaged or of another version, Run, Sync or
+// Rebuild builds it.
 func Open(cfg Config) (*Index, error) {
 	if cfg.Root == "" || cfg.CacheDir == "" || cfg.Store == nil {
 		panic("recall: Config.Root, CacheDir and Store are required")
@@ -82,18 +82,17 @@ func Open(cfg Config) (*Index, error) {
 	return x, nil
 }
 
-// Close lets the index go. What runs is over before: end Run first.
+// Close closes the index. End Run first.
 func (x *Index) Close() error { return x.file.Close() }
 
-// Changed says that files changed (paths below the data folder, or absolute ones); Run
-// takes them up at once. None means any: Run looks at all.
+// Changed reports changed files (paths below the data folder, or absolute ones); Run
+// indexes them at once. Without arguments Run checks all files.
 func (x *Index) Changed(paths ...string) { x.indexer.Changed(paths...) }
 
-// SessionChanged says that sessions were written to, by their names; Run takes them up
-// at once.
+// SessionChanged reports sessions that were written to, by name; Run indexes them at once.
 func (x *Index) SessionChanged(names ...string) { x.indexer.SessionChanged(names...) }
 
-// Run keeps the index up to date, and makes vectors of what is in it, until ctx ends.
+// Run keeps the index, its vectors and the server up to date until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	var job sync.WaitGroup
 	job.Go(func() { x.vectors.run(ctx) })
@@ -109,35 +108,34 @@ func (x *Index) Run(ctx context.Context) {
 	})
 }
 
-// Sync brings the index up to date now and returns when it is complete. One that is
-// missing is built; one that is damaged or of another version is built anew while the
-// old one answers.
+// Sync brings the index up to date and returns when it is complete. It builds a missing
+// index, and rebuilds one that is damaged or of another version while the old one answers.
 func (x *Index) Sync(ctx context.Context) (indexing.Report, error) { return x.indexer.Sync(ctx) }
 
-// Rebuild builds the index from nothing, or goes on with a Rebuild that was stopped; the
-// old one answers until the new one takes its place.
+// Rebuild builds the index from nothing, or resumes an interrupted Rebuild; the old index
+// answers until the new one replaces it.
 func (x *Index) Rebuild(ctx context.Context) (indexing.Report, error) { return x.indexer.Rebuild(ctx) }
 
-// state is how much of what there is the index covers.
+// state returns how much of the files the index covers.
 func (x *Index) state(ctx context.Context) (State, error) {
-	s, err := x.indexer.Standing(ctx)
+	s, err := x.indexer.Coverage(ctx)
 	return State{Files: s.Files, Behind: s.Behind, Building: s.Building, Done: s.Done, Of: s.Of, Vectors: VectorsOff, Err: err}, err
 }
 
-// MakeVectors makes all vectors that are missing, turns aside, and returns when it is
-// complete; ErrNoModel where no embedding model is installed. progress may be nil.
+// MakeVectors makes all missing vectors, pausing while a turn runs, and returns when it is
+// done; ErrNoModel if no embedding model is installed. progress may be nil.
 func (x *Index) MakeVectors(ctx context.Context, progress func(made, of int, left time.Duration)) error {
 	return x.vectors.makeAll(ctx, progress)
 }
 
-// PauseVectors stops the making of vectors in the background until it is let go on, also
-// after a restart.
+// PauseVectors pauses or resumes making vectors in the background. A pause outlasts a
+// restart.
 func (x *Index) PauseVectors(paused bool) { x.vectors.pause(paused) }
 
-// VectorsNow has all vectors that are missing made at full speed, turns aside. A pause is
-// over.
-func (x *Index) VectorsNow() { x.vectors.now() }
+// VectorsNow makes all missing vectors at full speed, pausing only while a turn runs. It
+// ends a pause.
+func (x *Index) VectorsNow() { x.vectors.makeNow() }
 
-// Push brings the server up to date with the index, and returns when it is. ErrServer says
-// why that can't be done; what arrived by then stays there.
+// Push brings the server up to date with the index and returns when it is. ErrServer wraps
+// the reason if it can't; what has arrived stays there.
 func (x *Index) Push(ctx context.Context) (Pushed, error) { return x.uploads.push(ctx) }

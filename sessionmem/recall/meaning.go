@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// embedWait is how long a search waits for the vector of its question where
-	// Config.EmbedPatience doesn't say.
-	embedWait = 800 * time.Millisecond // and never more than half the time that it has
-	// embedRest is how long no search asks a server again that made one wait for longer
-	// than embedPatience and then gave nothing.
+	// embedWait is how long a search waits for the vector of its question if
+	// Config.EmbedPatience is zero.
+	embedWait = 800 * time.Millisecond // and at most half of its remaining time
+	// embedRest is how long searches don't ask a server again that failed after more than
+	// embedPatience.
 	embedRest     = 10 * time.Second
 	embedPatience = 100 * time.Millisecond
-	// embedText is how much of a question is embedded, in bytes.
+	// embedText limits how much of a question is embedded, in bytes.
 	embedText = 4 << 10
 )
 
-// meaning is what a text means, as a vector.
+// meaning is the vector of a question.
 type meaning struct {
 	model  EmbedModel
-	d      *vectors.Direction // nil: there is none
+	d      *vectors.Direction // nil: none
 	vector []float32          // the same
 	state  VectorState
 }
@@ -40,13 +40,13 @@ type meaningAsker struct {
 	file *indexfile.File
 
 	mu    sync.Mutex
-	again time.Time // when a server is asked again that did not answer
+	again time.Time // when to ask a server again that failed
 }
 
-// of asks the embedding server for the vector of a question. It never fails: a
-// server that is dead or talks nonsense costs nothing, one that is slow no more than
-// Config.EmbedPatience, and then nothing for embedRest.
-func (a *meaningAsker) of(ctx context.Context, text string) meaning {
+// embed asks the embedding server for the vector of a question. It never fails: a broken
+// server costs nothing, and a slow one at most Config.EmbedPatience, then nothing for
+// embedRest.
+func (a *meaningAsker) embed(ctx context.Context, text string) meaning {
 	if a.cfg.Embedder == nil {
 		return meaning{state: VectorsOff}
 	}
@@ -73,8 +73,8 @@ func (a *meaningAsker) of(ctx context.Context, text string) meaning {
 	return meaning{state: VectorsPartial}
 }
 
-// withoutModel says how the vectors stand where no model is installed: those there are
-// wait for theirs.
+// withoutModel returns the state of the vectors if no model is installed: existing ones
+// wait for their model.
 func (a *meaningAsker) withoutModel(ctx context.Context) VectorState {
 	if a.hasVectors(ctx) {
 		return VectorsPaused
@@ -82,7 +82,7 @@ func (a *meaningAsker) withoutModel(ctx context.Context) VectorState {
 	return VectorsOff
 }
 
-// hasVectors says whether there is anything to compare a question with.
+// hasVectors reports whether there is anything to compare a question with.
 func (a *meaningAsker) hasVectors(ctx context.Context) bool {
 	n := 0
 	err := a.file.Read(ctx, func(s *engine.Snapshot) (err error) {
@@ -95,13 +95,13 @@ func (a *meaningAsker) hasVectors(ctx context.Context) bool {
 	return n > 0
 }
 
-// ask waits for the server as long as a search may: the words need their time too.
+// ask waits no longer than a search may: the word search needs time too.
 func (a *meaningAsker) ask(ctx context.Context, text string) (meaning, error) {
 	wait := cmp.Or(a.cfg.EmbedPatience, embedWait)
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end)/2)
 	}
-	return answered(ctx, wait, func(ctx context.Context) (meaning, error) { return a.embedQuestion(ctx, text) })
+	return askFor(ctx, wait, func(ctx context.Context) (meaning, error) { return a.embedQuestion(ctx, text) })
 }
 
 func (a *meaningAsker) embedQuestion(ctx context.Context, text string) (meaning, error) {
@@ -127,15 +127,15 @@ func (a *meaningAsker) embedQuestion(ctx context.Context, text string) (meaning,
 	return meaning{model: m, d: d, vector: made[0], state: VectorsReady}, nil
 }
 
-// meaningFor is the meaning of a question that is searched for by it.
+// meaningFor returns the meaning of a question, unless only words are searched.
 func (x *Index) meaningFor(ctx context.Context, q *Query, now State) meaning {
 	if q.Strategy == Lexical {
 		return meaning{state: now.Vectors}
 	}
-	return x.meanings.of(ctx, q.Text)
+	return x.meanings.embed(ctx, q.Text)
 }
 
-// vectorStatus tells how the vectors stand, without a question.
+// vectorStatus fills in the state of the vectors.
 func (x *Index) vectorStatus(ctx context.Context, out *Status) {
 	out.Vectors = VectorsOff
 	if x.cfg.Embedder == nil {

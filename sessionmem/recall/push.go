@@ -21,22 +21,22 @@ import (
 	"mac-stats/sessionmem/recall/indexing"
 )
 
-// What the index of this machine holds goes to the server (see Server) in the background.
-// The index itself is the queue: the prints of the sources say what the server lacks, so that
-// nothing is lost while it is away, and each batch that arrived stays there.
+// The index of this machine is pushed to the server (see Server) in the background. The
+// index itself is the queue: the prints of its sources show what the server lacks, so
+// nothing is lost while the server is away, and each batch that arrived stays there.
 
 const (
-	// pushPassages is how many passages go at a time, about.
+	// pushPassages is the approximate number of passages per request.
 	pushPassages = 1024
-	// pushLook is how often what the server holds is compared where nothing changed.
+	// pushLook is how often the server is compared if nothing changed.
 	pushLook = time.Minute
-	// pushVectors is how many vectors go at a time.
+	// pushVectors is the number of vectors per request.
 	pushVectors = 256
 )
 
-// Pushed is what a push did.
+// Pushed counts what a push did.
 type Pushed struct {
-	Sources  int // put or taken out
+	Sources  int // put or removed
 	Passages int // put
 	Vectors  int
 }
@@ -49,11 +49,11 @@ type uploader struct {
 	indexer   *indexing.Indexer
 	analyzers *analysis.Pool
 	asker     *serverAsker
-	wake      chan struct{} // 1 place: there may be something that the server lacks
-	mu        sync.Mutex    // held by whoever brings the server up to date
+	wake      chan struct{} // 1 place: the server may lack something
+	mu        sync.Mutex    // serializes pushes
 }
 
-// run keeps the server up with the index until ctx ends.
+// run keeps the server up to date with the index until ctx ends.
 func (u *uploader) run(ctx context.Context) {
 	if u.cfg.Server == nil {
 		return
@@ -67,7 +67,7 @@ func (u *uploader) run(ctx context.Context) {
 			return
 		case <-u.wake:
 			if failures > 0 {
-				continue // the server is left alone
+				continue // wait for the backoff
 			}
 		case <-wait.C:
 		}
@@ -91,8 +91,7 @@ func (u *uploader) run(ctx context.Context) {
 	}
 }
 
-// push brings the server up to date with the index, and returns when it is. ErrServer says
-// why that can't be done; what arrived by then stays there.
+// push implements Index.Push.
 func (u *uploader) push(ctx context.Context) (out Pushed, err error) {
 	server := u.asker.server()
 	if server == nil {
@@ -126,21 +125,21 @@ func (u *uploader) push(ctx context.Context) (out Pushed, err error) {
 	return p.out, p.vectors(ctx)
 }
 
-// push is one on its way.
+// push is one push in progress.
 type push struct {
 	u      *uploader
 	server Server
 	prints map[string]string // what the server has
-	todo   []string          // keys of what it lacks, the newest first
+	todo   []string          // keys of what it lacks, newest first
 	gone   []string
-	newest int64 // time of the last message: what is cold on the server is told by that, not by clocks
+	newest int64 // time of the newest message: coldness on the server depends on it, not on clocks
 
 	batch []ServerSource
 	held  int // passages in it
 	out   Pushed
 }
 
-// compare finds what the server lacks, and what it has too much.
+// compare finds what the server lacks and what it should no longer hold.
 func (p *push) compare(ctx context.Context) (err error) {
 	if p.prints, err = p.server.Prints(ctx); err != nil {
 		return err
@@ -171,7 +170,7 @@ func (p *push) compare(ctx context.Context) (err error) {
 	return nil
 }
 
-// missingOf gives the keys that no source of the index has.
+// missingOf returns the keys that no source of the index has.
 func missingOf(now *engine.Snapshot, prints map[string]string) (gone []string) {
 	for key := range prints {
 		if now.Source(key) == nil {
@@ -181,8 +180,8 @@ func missingOf(now *engine.Snapshot, prints map[string]string) (gone []string) {
 	return gone
 }
 
-// drop takes out what no file holds any more. What the index has not taken up yet, as one
-// that is built anew, stays.
+// drop removes from the server what no file holds any more. It keeps what the index lacks
+// only because it is being rebuilt.
 func (p *push) drop(ctx context.Context) error {
 	if len(p.gone) == 0 {
 		return nil
@@ -200,14 +199,14 @@ func (p *push) drop(ctx context.Context) error {
 	return p.server.Drop(ctx, p.gone...)
 }
 
-// printOfFiles tells whether files are as they were, to any process.
+// printOfFiles returns a print that is the same in every process as long as the files are.
 func printOfFiles(files []format.File) string {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash takes all
+	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash never fails
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// source puts what changed in a source.
+// source puts the changes of one source.
 func (p *push) source(ctx context.Context, key string) error {
 	s, print, err := p.u.serverSource(ctx, key)
 	if err != nil || s == nil {
@@ -230,7 +229,7 @@ func (p *push) source(ctx context.Context, key string) error {
 		return err
 	}
 	if len(readable) < len(fresh) && p.u.changedSince(ctx, key, print) {
-		p.u.indexer.Wake() // the index takes the file up again first
+		p.u.indexer.Wake() // the index has to read the file again first
 		return nil
 	}
 	p.out.Sources++
@@ -264,13 +263,13 @@ func (p *push) flush(ctx context.Context) error {
 	return p.server.Put(ctx, batch)
 }
 
-// changedSince says whether a source is not as it was when it had a print.
+// changedSince reports whether a source has changed since the print was taken.
 func (u *uploader) changedSince(ctx context.Context, key, print string) bool {
 	now, err := u.printNow(ctx, key)
 	return err != nil || now != print
 }
 
-// printNow is the print of a source with its files as they are now; "" where there is none.
+// printNow returns the print of a source with its files as they are now; "" if there is none.
 func (u *uploader) printNow(ctx context.Context, key string) (print string, err error) {
 	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		print = ""

@@ -14,8 +14,8 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// serverSource gives a source as the server keeps it, without the texts of its passages; nil
-// where the index has none of the key.
+// serverSource returns a source as the server keeps it, without the texts of its passages;
+// nil if the index has no source with this key.
 func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSource, print string, err error) {
 	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		out = nil
@@ -39,16 +39,16 @@ func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSou
 	return out, print, err
 }
 
-// numbering numbers the messages of a source's strands.
+// numbering numbers the messages of each strand of a source.
 type numbering struct {
 	session bool
 	strand  uint8
 	message int
-	behind  uint32 // place in the strand behind the last passage
+	behind  uint32 // position in the strand after the last passage
 }
 
-// next is the place of the next passage. Each place that has none is a message that holds
-// nothing to find.
+// next returns the place of the next passage. Each position without a passage counts as a
+// message that holds nothing to find.
 func (n *numbering) next(d *format.Passage) ServerPlace {
 	if n.behind == 0 || d.Strand != n.strand {
 		n.strand, n.message, n.behind = d.Strand, -1, 0
@@ -67,7 +67,7 @@ func (n *numbering) next(d *format.Passage) ServerPlace {
 	return ServerPlace{Strand: d.Strand, Message: n.message, Part: part}
 }
 
-// finishMessages fills in what a passage tells of its message.
+// finishMessages fills in the fields of passages that depend on their whole message.
 func finishMessages(all []ServerPassage) {
 	for i := 0; i < len(all); {
 		end := i + 1
@@ -83,15 +83,15 @@ func finishMessages(all []ServerPassage) {
 	}
 }
 
-// markOf tells whether a passage is the one that was put.
+// markOf returns a mark that changes whenever the stored passage would.
 func markOf(c *corpus.Chunk, hash uint32, d *format.Passage) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %q %q %q %q %d %d %t %x %d", analysis.Version, c.ID, c.Path, c.Kind, c.Agent, c.Turn, d.Time, c.Untrusted, hash, d.Words)
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// readForServer fills in the texts of passages with what they are found by. What was
-// forgotten, or can't be read any more, is left out.
+// readForServer fills in the texts and search terms of passages. It leaves out those that
+// were forgotten or can no longer be read.
 func (u *uploader) readForServer(ctx context.Context, all []ServerPassage) ([]ServerPassage, error) {
 	r := u.corpus.Texts()
 	defer r.Close()

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/recall/engine"
 )
 
-// vectors puts the vectors that there are of what the server holds.
+// vectors puts the vectors of passages that the server holds without one.
 func (p *push) vectors(ctx context.Context) error {
 	if p.u.cfg.Embedder == nil {
 		return nil
@@ -22,7 +22,7 @@ func (p *push) vectors(ctx context.Context) error {
 	}
 	sources := map[string]map[ServerPlace]numbered{}
 	for after := int64(0); ; {
-		batch, err := p.server.Unmeant(ctx, m, after, pushVectors)
+		batch, err := p.server.Unembedded(ctx, m, after, pushVectors)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
@@ -68,7 +68,7 @@ func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, number
 	return p.server.PutVectors(ctx, m, ids[:n], vectors[:n])
 }
 
-// dimsOf tells how long the vectors of a model are; 0 where there is none.
+// dimsOf returns the dimensions of a model's vectors; 0 if there are none.
 func (u *uploader) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
 	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		_, dims, err = now.VectorsOf(ctx, m, nil)
@@ -80,13 +80,13 @@ func (u *uploader) dimsOf(ctx context.Context, m EmbedModel) (dims int, err erro
 	return dims, err
 }
 
-// numbered is a passage of the index by the number of its vector.
+// numbered is a passage of the index with the number of its vector.
 type numbered struct {
 	number uint32
 	mark   string
 }
 
-// numbersOf gives the passages of a source by their places.
+// numbersOf returns the passages of a source by place.
 func (u *uploader) numbersOf(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
 	out := map[ServerPlace]numbered{}
 	s, _, err := u.serverSource(ctx, key)

@@ -389,7 +389,7 @@ func TestQuality(t *testing.T) {
 		{"the session", func(w *rank.Weights) { w.Session.Share = 0 }},
 		{"flattened rarity", func(w *rank.Weights) { w.Rarity = 1 }},
 		{"the chance spread", func(w *rank.Weights) { w.Spread = 0 }},
-		{"what was told", func(w *rank.Weights) { w.Told = 0 }},
+		{"what was told", func(w *rank.Weights) { w.AboutAnswers = 0 }},
 		{"little words", func(w *rank.Weights) { w.Short = 0 }},
 		{"only asking", func(w *rank.Weights) { w.Question = 0 }},
 		{"saying a time", func(w *rank.Weights) { w.When = 0 }},

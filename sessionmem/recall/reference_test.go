@@ -71,7 +71,7 @@ func newReference(t *testing.T, x *Index) *reference {
 			for _, f := range a.Pairs(p.Text) {
 				d.pairs[f.Term] = true
 			}
-			d.many = a.SaysMany(p.Text)
+			d.many = a.HasNumber(p.Text)
 			r.words += d.length
 			r.docs = append(r.docs, d)
 		}
@@ -198,8 +198,8 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 // prior is what a chunk keeps of its score for being one part of many.
 func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
 	power := -r.w.Spread
-	if q.Told && d.Kind == corpus.KindAssistant {
-		power += r.w.Told
+	if q.AboutAnswers && d.Kind == corpus.KindAssistant {
+		power += r.w.AboutAnswers
 	}
 	return math.Pow(float64(d.parts), power)
 }

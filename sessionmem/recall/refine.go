@@ -10,18 +10,18 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// What happens to the best hits at the very end, where their texts are known.
+// The last steps of a search, with the texts of the best hits at hand.
 
 const (
-	// rerankHits is how many hits a reranker judges, and rerankText how much of each, in
+	// rerankHits is how many hits a reranker rates, and rerankText how much of each, in
 	// bytes.
 	rerankHits = 20
 	rerankText = 2 << 10
-	// rerankWait is how long it may take; after that the order stays as it was.
+	// rerankWait is how long reranking may take; after that the order stays.
 	rerankWait = 8 * time.Second
 )
 
-// hitsFor is how many hits polish wants.
+// hitsFor returns how many hits refine needs.
 func hitsFor(q *rank.Query, reranks bool) int {
 	n := q.Pool()
 	if reranks {
@@ -30,15 +30,16 @@ func hitsFor(q *rank.Query, reranks bool) int {
 	return n
 }
 
-// polish gives the hits of an answer out of more than that, best first.
-func (x *Index) polish(ctx context.Context, q rank.Query, question string, rerank bool, hits []found) []found {
+// refine reorders more hits than wanted by their texts and returns those of the answer,
+// best first.
+func (x *Index) refine(ctx context.Context, q rank.Query, question string, rerank bool, hits []found) []found {
 	texts := make([]rank.Text, len(hits))
 	for i, h := range hits {
 		texts[i] = rank.Text{Text: h.Text, Score: h.Score, Share: h.share, Exact: h.exact, Place: i}
 	}
 	a := x.analyzers.Get()
 	defer x.analyzers.Put(a)
-	rank.Closer(a, q, &x.weights, texts)
+	rank.BoostPhrases(a, q, &x.weights, texts)
 	if rerank && len(hits) > 1 {
 		if err := x.rerank(ctx, question, texts[:min(rerankHits, len(texts))]); err != nil {
 			x.cfg.Logger.Warn("the hits were not reranked; they are in the order they had", "err", err)
@@ -53,16 +54,16 @@ func (x *Index) polish(ctx context.Context, q rank.Query, question string, reran
 	return out
 }
 
-// errOddJudgement: a reranker did not give one score a text.
+// errOddJudgement means that a reranker didn't return one score per text.
 var errOddJudgement = errors.New("the reranker's answer can't be used")
 
-// rerank puts hits in the order of a model's judgement and their own.
+// rerank reorders hits by the scores of a model and their own.
 func (x *Index) rerank(ctx context.Context, question string, hits []rank.Text) error {
 	texts := make([]string, len(hits))
 	for i, h := range hits {
 		texts[i] = corpus.Cut(h.Text, rerankText)
 	}
-	scores, err := answered(ctx, rerankWait, func(ctx context.Context) ([]float64, error) {
+	scores, err := askFor(ctx, rerankWait, func(ctx context.Context) ([]float64, error) {
 		return x.cfg.Reranker.Rerank(ctx, question, texts)
 	})
 	if err != nil {

@@ -33,13 +33,13 @@ func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {
 	}
 	b.x = b.open()
 	b.sync()
-	if _, err := b.x.file.LetGo(); err != nil { // as after a while without a question
+	if _, err := b.x.file.Unload(); err != nil { // as after a while without a question
 		t.Fatal(err)
 	}
 	if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
 		t.Errorf("%+v %v, want that nothing is to do", r, err)
 	}
-	if open, err := b.x.file.LetGo(); err != nil || open {
+	if open, err := b.x.file.Unload(); err != nil || open {
 		t.Errorf("index open: %v, %v; want that it stays closed", open, err)
 	}
 	b.say("cpu-last", transcript.KindUser, "the lynx sleeps")

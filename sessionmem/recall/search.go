@@ -15,9 +15,9 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// Search finds chunks. It never indexes: Answer.State says what the index lacks. A
-// question without a word, or one that nothing answers, has no hits and no error; an
-// index that can't be read is an error, which State.Err holds too.
+// Search finds chunks. It never indexes: Answer.State reports what the index lacks. A
+// question without words, or without an answer, has no hits and no error; an index that
+// can't be read is an error, also in State.Err.
 func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	begun := time.Now()
 	settings := x.cfg.Settings()
@@ -39,7 +39,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	m := x.meaningFor(ctx, &q, state)
 	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
 	err := errNoServer
-	if x.asker.server() != nil && !q.all { // who looks for all that says the same here means this machine
+	if x.asker.server() != nil && !q.all { // a search for everything that says the same concerns this machine
 		err = s.onServer(ctx)
 		a.State.Server = err
 	}
@@ -58,11 +58,11 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		return a, err
 	}
 	if err == nil {
-		hits = x.texted(ctx, hits, hitsFor(&asked, rerank))
+		hits = x.readTexts(ctx, hits, hitsFor(&asked, rerank))
 		if asked.Terms.OnlyTime {
 			hits = hits[:min(q.Limit, len(hits))] // no text answers it better than another
 		} else {
-			hits = x.polish(ctx, asked, q.Text, rerank, hits)
+			hits = x.refine(ctx, asked, q.Text, rerank, hits)
 		}
 		if q.Beside {
 			x.readBeside(ctx, hits)
@@ -72,16 +72,16 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 		}
 	}
 	if a.State.Vectors == VectorsPaused {
-		nudge(x.vectors.wake) // another model may be there already
+		nudge(x.vectors.wake) // another model may be available already
 	}
 	a.Took = time.Since(begun)
 	return a, nil
 }
 
-// errNoServer: the index of this machine alone is searched.
+// errNoServer means that only this machine's index is searched.
 var errNoServer = errors.New("there is no memory server")
 
-// search is one question on its way.
+// search is one search in progress.
 type search struct {
 	x        *Index
 	now      *engine.Snapshot
@@ -89,7 +89,7 @@ type search struct {
 	meaning  meaning
 	asked    rank.Query
 	vectors  VectorState
-	pool     int // how many hits are wanted for now
+	pool     int // how many hits are wanted at this stage
 	settings Settings
 	hits     []found
 	cold     int
@@ -100,18 +100,18 @@ type found struct {
 	Hit
 	place corpus.Place
 	exact bool    // it holds an identifier of the question
-	share float64 // of its message
-	known bool    // its text is
-	// The first chunks of the messages beside it, where they are wanted.
+	share float64 // the chunk's share of its message
+	known bool    // its text is already there
+	// The first chunks of the neighboring messages, if wanted.
 	before, after *found
 }
 
-// readQuestion gives what a question looks for.
+// readQuestion returns what a question searches for.
 func (x *Index) readQuestion(q Query) analysis.QueryTerms {
 	a := x.analyzers.Get()
 	defer x.analyzers.Put(a)
 	terms := a.Query(corpus.Cut(q.Text, maxQuery), q.Now)
-	terms.OnlyTime = terms.OnlyTime && !q.all // who looks for all that says the same means the words
+	terms.OnlyTime = terms.OnlyTime && !q.all // such a search means the words
 	return terms
 }
 
@@ -126,12 +126,12 @@ func (s *search) run(ctx context.Context) error {
 	s.vectors = s.vectorState(&found)
 	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
-		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.now.SaidThen(s.asked.Terms.Spans, allowed))
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.now.MessagesWithin(s.asked.Terms.Spans, allowed))
 	}
-	return s.take(ctx, top)
+	return s.collect(ctx, top)
 }
 
-// vectorState says how a search stands with the vectors.
+// vectorState returns the state of the vectors for this search.
 func (s *search) vectorState(f *engine.Found) VectorState {
 	switch {
 	case f.VectorsErr != nil:
@@ -147,16 +147,16 @@ func (s *search) vectorState(f *engine.Found) VectorState {
 	return VectorsReady
 }
 
-// maxQuery is how much of a question is read, in bytes.
+// maxQuery limits how much of a question is read, in bytes.
 const maxQuery = 16 << 10
 
-// allowed says of each source whether its chunks may be found; cold ones are counted.
-// Where every session in the scope is cold there is nothing to keep them out of, and
-// they are searched: who comes back after half a year finds what was said.
+// allowed reports for each source whether its chunks may be found, and counts the cold ones.
+// If every session in the scope is cold, they are searched: a user who returns after half a
+// year still finds what was said.
 func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	sources := s.now.Sources()
 	out := make([]bool, len(sources))
-	var cold []int // without those of a time that is asked for
+	var cold []int // except those within a time that the question names
 	warm := false
 	for i, k := range sources {
 		if k == nil || !s.q.Scope.allowsSource(k) {
@@ -178,8 +178,8 @@ func (s *search) allowed(terms analysis.QueryTerms) []bool {
 	return out
 }
 
-// isCold says whether a session belongs to the cold tier: nothing was said in it for
-// long, and the search isn't asked to look there. Memory files never do.
+// isCold reports whether a session belongs to the cold tier: it has been silent for long,
+// and the search doesn't ask for it. Memory files are never cold.
 func (s *search) isCold(k *engine.Source) bool {
 	after := s.settings.ColdAfter
 	if s.q.Cold || after <= 0 || k.Session == "" || k.Last == 0 || k.Session == s.q.Scope.Session {
@@ -188,7 +188,7 @@ func (s *search) isCold(k *engine.Source) bool {
 	return s.q.Now.Sub(time.Unix(k.Last, 0)) >= after
 }
 
-// allowsSource says whether chunks of a source may be found.
+// allowsSource reports whether chunks of a source may be found.
 func (s *Scope) allowsSource(k *engine.Source) bool {
 	if k.Session == "" {
 		return !s.NoMemory && s.Session == ""
@@ -197,11 +197,11 @@ func (s *Scope) allowsSource(k *engine.Source) bool {
 		(len(s.Sources) == 0 || slices.Contains(s.Sources, k.From))
 }
 
-// spare is how many more hits than asked for are taken, for those whose text is gone.
+// spare is how many extra hits are collected to make up for those whose text is gone.
 const spare = 8
 
-// take makes hits of the best candidates that the scope allows.
-func (s *search) take(ctx context.Context, top []rank.Candidate) error {
+// collect makes hits of the best candidates that the scope allows.
+func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
 	if err := s.now.Prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func byScore(hits []found) {
 	})
 }
 
-// lookBeside finds the messages beside the one that a hit is of.
+// lookBeside finds the messages next to a hit.
 func (s *search) lookBeside(ctx context.Context, at uint32, h *found) (err error) {
 	before, after := s.now.Beside(at)
 	if h.before, err = s.allowedAt(ctx, before); err != nil {
@@ -247,7 +247,7 @@ func (s *search) lookBeside(ctx context.Context, at uint32, h *found) (err error
 	return err
 }
 
-// allowedAt gives the chunk at a position; nil where there is none that may be found.
+// allowedAt returns the chunk at a position; nil if there is none that may be found.
 func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 	d, k, err := s.now.Passage(ctx, at)
 	if errors.Is(err, engine.ErrNone) {
@@ -263,10 +263,10 @@ func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 	return h, nil
 }
 
-// besideChars is how much of a message beside a hit is told, in bytes.
+// besideChars limits how much of a neighboring message is shown, in bytes.
 const besideChars = 200
 
-// readBeside fills in the first lines of the messages beside the hits.
+// readBeside fills in the first lines of the messages next to the hits.
 func (x *Index) readBeside(ctx context.Context, hits []found) {
 	first := func(h *found) string {
 		if h == nil {
@@ -284,17 +284,17 @@ func (x *Index) readBeside(ctx context.Context, hits []found) {
 	}
 }
 
-// withTexts reads the hits' texts; those that are gone from their files are left out.
+// withTexts reads the texts of hits; it drops those that are gone from their files.
 func (x *Index) withTexts(ctx context.Context, hits []found, limit int) []Hit {
 	var out []Hit
-	for _, h := range x.texted(ctx, hits, limit) {
+	for _, h := range x.readTexts(ctx, hits, limit) {
 		out = append(out, h.Hit)
 	}
 	return out
 }
 
-// texted is withTexts that keeps the places.
-func (x *Index) texted(ctx context.Context, hits []found, limit int) []found {
+// readTexts is like withTexts but keeps the places.
+func (x *Index) readTexts(ctx context.Context, hits []found, limit int) []found {
 	r := x.corpus.Texts()
 	defer r.Close()
 	var out []found

@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// serverWait is how long a search waits for the server where it has to be done by a time
-	// or Config.ServerPatience doesn't say, and never more than two thirds of the time that it has:
-	// then the index of this machine answers.
+	// serverWait is how long a search with a deadline, or without Config.ServerPatience, waits
+	// for the server, and at most two thirds of its remaining time: then this machine's index
+	// answers.
 	serverWait = 300 * time.Millisecond
-	// serverRest is how long no search asks a server again that could not answer.
+	// serverRest is how long searches don't ask a server again that failed.
 	serverRest = 10 * time.Second
 )
 
-// serverAsker asks the server that settings name, and leaves one alone that didn't answer.
+// serverAsker asks the server in the settings and leaves it alone for a while if it fails.
 type serverAsker struct {
 	cfg *Config
 
 	mu    sync.Mutex
-	again time.Time // when a search asks the server again that could not answer
-	err   error     // why it could not
+	again time.Time // when a search asks a failed server again
+	err   error     // why it failed
 }
 
-// server is the server that settings name now; nil for none.
+// server returns the server in the settings; nil for none.
 func (a *serverAsker) server() Server {
 	if a.cfg.Server == nil {
 		return nil
@@ -40,7 +40,7 @@ func (a *serverAsker) server() Server {
 	return a.cfg.Server()
 }
 
-// note notes whether the server answered.
+// note records whether the server answered.
 func (a *serverAsker) note(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,7 +49,7 @@ func (a *serverAsker) note(err error) {
 	}
 }
 
-// ask has the server answer in time; an error, and this machine has to.
+// ask has the server answer in time; if it fails, this machine's index has to answer.
 func (a *serverAsker) ask(ctx context.Context, q ServerQuestion) (ServerFound, error) {
 	server := a.server()
 	a.mu.Lock()
@@ -62,7 +62,7 @@ func (a *serverAsker) ask(ctx context.Context, q ServerQuestion) (ServerFound, e
 	if end, ok := ctx.Deadline(); ok {
 		wait = min(wait, serverWait, time.Until(end)*2/3)
 	}
-	found, err := answered(ctx, wait, func(ctx context.Context) (ServerFound, error) { return server.Candidates(ctx, q) })
+	found, err := askFor(ctx, wait, func(ctx context.Context) (ServerFound, error) { return server.Candidates(ctx, q) })
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrServer) {
 		err = fmt.Errorf("%w: it didn't answer in time; mac-stats tries again by itself: %w", ErrServer, err)
 	}
@@ -72,7 +72,7 @@ func (a *serverAsker) ask(ctx context.Context, q ServerQuestion) (ServerFound, e
 	return found, err
 }
 
-// onServer is a search on the server.
+// onServer runs the search on the server.
 func (s *search) onServer(ctx context.Context) error {
 	scope := s.q.Scope
 	scope.Allow = nil
@@ -92,12 +92,12 @@ func (s *search) onServer(ctx context.Context) error {
 	if s.asked.Terms.OnlyTime {
 		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, found.Then)
 	}
-	return s.takeServer(ctx, top, found.Passages)
+	return s.collectServer(ctx, top, found.Passages)
 }
 
-// takeServer makes hits of the best candidates that the scope allows. What this machine put
-// is shown as its files have it now; what was forgotten here isn't shown from anywhere.
-func (s *search) takeServer(ctx context.Context, top []rank.Candidate, passages []ServerHit) error {
+// collectServer makes hits of the best candidates that the scope allows. This machine's
+// passages must still be in its files; what was forgotten here is hidden from all machines.
+func (s *search) collectServer(ctx context.Context, top []rank.Candidate, passages []ServerHit) error {
 	seen := map[string]bool{}
 	for _, c := range top {
 		if len(s.hits) >= s.pool+spare {
@@ -124,7 +124,7 @@ func (s *search) takeServer(ctx context.Context, top []rank.Candidate, passages 
 	return nil
 }
 
-// isAsPut says whether this machine's files still say what it put.
+// isAsPut reports whether this machine's files still hold the passage.
 func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 	if h.Session != "" {
 		if print, err := x.uploads.printNow(ctx, p.Key); err == nil && print == p.Print {
@@ -145,7 +145,7 @@ func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
 	return err == nil
 }
 
-// besideHere finds the messages beside the hits of this machine.
+// besideHere finds the messages next to the hits of this machine.
 func (s *search) besideHere(ctx context.Context) error {
 	return s.x.file.Read(ctx, func(now *engine.Snapshot) error {
 		s.now = now
@@ -166,7 +166,7 @@ func (s *search) besideHere(ctx context.Context) error {
 	})
 }
 
-// coldBefore is when a session must have been silent since to be cold; 0: none is.
+// coldBefore returns the time before which the last message of a cold session was; 0: none.
 func (s Settings) coldBefore(now int64) int64 {
 	if s.ColdAfter <= 0 {
 		return 0

@@ -6,25 +6,25 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Where several people speak, their names stand before their words, and questions name
-// them: "what does Anna plan". In the vector of a text of several sentences a name is
-// hardly there. So that is made of its sentences' too, each with the name of who says it.
+// Where several people speak, a message begins with the speaker's name, and questions use
+// it: "what does Anna plan". The vector of a text of several sentences hardly reflects the
+// name. So each sentence, with the speaker's name before it, goes into the vector too.
 
 const (
-	// bySentence is how long a text may be for that, in bytes: what people say to each
-	// other is short, and all of it is embedded twice.
+	// bySentence is the longest text for that, in bytes: chat messages are short, and
+	// everything is embedded twice.
 	bySentence = 400
-	// sentenceLeast is how long a sentence must be to stand alone, in bytes.
+	// sentenceLeast is the shortest sentence that stands alone, in bytes.
 	sentenceLeast = 30
-	// sentencesShare is how much the sentences count beside the whole; measured.
+	// sentencesShare is the weight of the sentences beside the whole text; measured.
 	sentencesShare = .7
-	// nameMost is how long a name may be, in bytes.
+	// nameMost is the longest name, in bytes.
 	nameMost = 32
 )
 
-// embedded gives what is embedded of a text: all of it, and its sentences where it has
-// several and begins with the name of who says it.
-func embedded(text string) []string {
+// embedTexts returns the texts to embed for a passage: the passage, and its sentences if it
+// has several and begins with the name of its speaker.
+func embedTexts(text string) []string {
 	whole := []string{text}
 	name := speaker(text)
 	if name == "" || len(text) > bySentence {
@@ -49,7 +49,7 @@ func embedded(text string) []string {
 	return append(whole, out...)
 }
 
-// speaker is what stands before what somebody says, as "Anna: "; "" where nothing does.
+// speaker returns the prefix that names the speaker, such as "Anna: "; "" if there is none.
 func speaker(text string) string {
 	name, _, ok := strings.Cut(text, ": ")
 	if !ok || name == "" || len(name) > nameMost || strings.ContainsAny(name, ".,;:!?*#`-(\"\n") {
@@ -58,8 +58,8 @@ func speaker(text string) string {
 	return name + ": "
 }
 
-// together makes one vector of those of a text and its sentences.
-func together(all [][]float32) []float32 {
+// blend makes one vector of those of a text and its sentences.
+func blend(all [][]float32) []float32 {
 	whole := all[0]
 	if len(all) == 1 {
 		return whole

@@ -25,21 +25,21 @@ func TestASentenceIsEmbeddedWithWhoSaysIt(t *testing.T) {
 		{"broken bytes", "\xff: \xfe. \xff", nil},
 		{"nothing behind it", "Anna: ", nil},
 	} {
-		if d := cmp.Diff(append([]string{c.text}, c.want...), embedded(c.text)); d != "" {
+		if d := cmp.Diff(append([]string{c.text}, c.want...), embedTexts(c.text)); d != "" {
 			t.Errorf("%s: %s", c.what, d)
 		}
 	}
 }
 
 func TestVectorsOfATextAndItsSentencesBecomeOne(t *testing.T) {
-	if d := cmp.Diff([]float32{1, 0}, together([][]float32{{1, 0}})); d != "" {
+	if d := cmp.Diff([]float32{1, 0}, blend([][]float32{{1, 0}})); d != "" {
 		t.Error(d)
 	}
-	got := together([][]float32{{1, 0}, {0, 1}, {1, 0}})
+	got := blend([][]float32{{1, 0}, {0, 1}, {1, 0}})
 	if got[0] < .64 || got[0] > .66 || got[1] < .34 || got[1] > .36 {
 		t.Errorf("%v", got)
 	}
-	if d := cmp.Diff([]float32{1}, together([][]float32{{1, 0}, {1}})); d != "" {
+	if d := cmp.Diff([]float32{1}, blend([][]float32{{1, 0}, {1}})); d != "" {
 		t.Errorf("one of other dimensions is hidden: %s", d)
 	}
 }

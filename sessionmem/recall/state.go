@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// VectorState says whether a search by meaning is possible.
+// VectorState describes whether a search by meaning is possible.
 type VectorState string
 
 // The states of the vectors.
@@ -13,23 +13,23 @@ const (
 	VectorsOff      VectorState = "off"
 	VectorsReady    VectorState = "ready"
 	VectorsBuilding VectorState = "building"
-	VectorsPaused   VectorState = "paused"  // they are of another model, or theirs is gone
-	VectorsPartial  VectorState = "partial" // the server did not answer
+	VectorsPaused   VectorState = "paused"  // they belong to another model, or their model is gone
+	VectorsPartial  VectorState = "partial" // the server didn't answer
 )
 
-// State is how much of what there is the index covers.
+// State describes how much of the files the index covers.
 type State struct {
-	Files    int // known ones
+	Files    int // that exist
 	Behind   int // of them changed since they were indexed
 	Building bool
-	Done, Of int // of the building: files done, files to do; 0 where that isn't known yet
+	Done, Of int // of the building: files done, files to do; 0 if not known yet
 	Vectors  VectorState
-	Cold     int   // chunks that were left out because they are cold
-	Err      error // why the index can't be read: the answer is empty then
-	Server   error // why other machines weren't searched, where they should have been
+	Cold     int   // chunks left out because they are cold
+	Err      error // why the index can't be read; the answer is empty then
+	Server   error // why other machines weren't searched although they should have been
 }
 
-// String says it in words, e.g. "behind by 3 files, vectors paused, 120 cold chunks excluded".
+// String describes the state, e.g. "behind by 3 files, vectors paused, 120 cold chunks excluded".
 func (s State) String() string {
 	if s.Err != nil {
 		return "unusable: " + s.Err.Error()

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// Chunks gives all chunks of a session, in the order of its blocks, with their texts.
+// Chunks returns all chunks of a session, in the order of its blocks, with their texts.
 func (x *Index) Chunks(ctx context.Context, session string) ([]corpus.Chunk, error) {
 	var hits []found
 	err := x.file.Read(ctx, func(now *engine.Snapshot) error {
@@ -37,7 +37,7 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]corpus.Chunk, err
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	slices.SortStableFunc(hits, inFile)
+	slices.SortStableFunc(hits, byPosition)
 	var out []corpus.Chunk
 	for _, h := range x.withTexts(ctx, hits, len(hits)) {
 		out = append(out, h.Chunk)
@@ -45,12 +45,12 @@ func (x *Index) Chunks(ctx context.Context, session string) ([]corpus.Chunk, err
 	return out, nil
 }
 
-// inFile orders chunks as they stand in their files.
-func inFile(a, b found) int {
+// byPosition orders chunks as they stand in their files.
+func byPosition(a, b found) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.place.Offset, b.place.Offset), cmp.Compare(a.Part, b.Part))
 }
 
-// Chunk gives a chunk by its id; ErrNoChunk where there is none.
+// Chunk returns the chunk with an ID, or ErrNoChunk.
 func (x *Index) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
 	var hit *found
 	err := x.file.Read(ctx, func(now *engine.Snapshot) error {
@@ -73,13 +73,13 @@ func (x *Index) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
 	return hits[0].Chunk, nil
 }
 
-// Similar finds what says the same as a text, or nearly, in the cold tier too.
+// Similar finds text that says the same or nearly the same, in the cold tier too.
 func (x *Index) Similar(ctx context.Context, text string, limit int) ([]Hit, error) {
 	a, err := x.Search(ctx, Query{Text: text, Limit: limit, Cold: true, all: true})
 	return a.Hits, err
 }
 
-// Status tells what there is.
+// Status returns the status of the index and its vectors.
 func (x *Index) Status(ctx context.Context) (Status, error) {
 	state, err := x.state(ctx)
 	out := Status{State: state, Path: x.file.Path()}

@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
-// Strategy says what a search goes by.
+// Strategy selects what a search matches: words, meaning or both.
 type Strategy string
 
 // The strategies.
@@ -30,78 +30,78 @@ type Query struct {
 	Text     string
 	Limit    int // 0: Settings.TopK
 	Scope    Scope
-	Cold     bool      // the cold tier too
+	Cold     bool      // include the cold tier
 	Strategy Strategy  // "": Settings.Strategy
-	Now      time.Time // zero: time.Now(); dates in the question are told from it
+	Now      time.Time // zero: time.Now(); dates in the question are relative to it
 	Rerank   bool
-	Beside   bool // Hit.Before and Hit.After are wanted
-	HitsOnly bool // Answer.State may be empty: the files need not be compared with the index
+	Beside   bool // fill in Hit.Before and Hit.After
+	HitsOnly bool // Answer.State may be empty: don't compare the files with the index
 
-	all bool // hits that say the same are all wanted
+	all bool // keep hits that say the same
 }
 
-// Scope says what may be found. The zero value allows everything.
+// Scope restricts what a search may find. The zero value allows everything.
 type Scope struct {
 	Session    string                    // only this one
-	Sources    []string                  // only sessions of these sources
+	Sources    []string                  // only sessions from these sources
 	NotSession string                    // all but this one
-	Allow      func(c corpus.Chunk) bool // the last word, without the text; it must be cheap; nil: all
+	Allow      func(c corpus.Chunk) bool // called last, without the text; must be cheap; nil allows all
 	NoMemory   bool                      // no memory files
 }
 
-// Hit is a message that was found, with its best chunk.
+// Hit is a message that a search found, with its best chunk.
 type Hit struct {
 	corpus.Chunk
-	// Before and After are the first lines of the messages beside it, where Query.Beside
-	// asks for them; "" where there is none.
+	// Before and After are the first lines of the neighboring messages if Query.Beside is
+	// set; "" if there is none.
 	Before, After     string
-	Machine           string  // the name of the other machine that it was said at; "": this one
+	Machine           string  // name of the other machine it was said on; "": this one
 	Score             float64 // 0 … 1, comparable within one answer
-	Lexical, Semantic float64 // what it is made of
+	Lexical, Semantic float64 // the parts of Score
 	Relevance         float64 // 0 … 1, comparable between answers
 }
 
-// Answer is what a search gives.
+// Answer is the result of a search.
 type Answer struct {
-	Hits  []Hit // best first; of the same score the newer first, then by id
+	Hits  []Hit // best first; equal scores by newest, then by ID
 	State State
 	Took  time.Duration
 }
 
-// Status is what there is.
+// Status describes the index and its vectors.
 type Status struct {
 	State
 	Chunks           int
-	Bytes, TextBytes int64 // of the index; of the text that it covers
+	Bytes, TextBytes int64 // of the index; of the text it covers
 	VectorCount      int
-	VectorsHeld      Held          // why none are made just now
-	VectorsLeft      time.Duration // how long making the others takes, as far as that is known
-	Model            string        // whose vectors they are
+	VectorsHeld      Held          // why no vectors are being made now
+	VectorsLeft      time.Duration // estimated time to make the missing ones; 0 if unknown
+	Model            string        // the model that made the vectors
 	LastSync         time.Time
 	Path             string // of the index
-	Unfinished       bool   // an indexing anew was stopped: the next one goes on with it
+	Unfinished       bool   // a rebuild was interrupted; the next one resumes it
 }
 
-// ErrNoModel: no embedding model is installed.
+// ErrNoModel means that no embedding model is installed.
 var ErrNoModel = errors.New("no embedding model is installed")
 
-// ErrDamaged: the index file can't be used as it is. Whoever keeps the index up, or the
-// next Sync or Rebuild, builds it anew.
+// ErrDamaged means that the index file can't be used. The next Run, Sync or Rebuild
+// rebuilds it.
 var ErrDamaged = format.ErrDamaged
 
-// ErrBusy: another process writes the search index, for longer than is waited.
+// ErrBusy means that another process kept writing the search index for too long.
 var ErrBusy = tables.ErrBusy
 
-// ErrNoChunk: no chunk has this id.
+// ErrNoChunk means that no chunk has the given ID.
 var ErrNoChunk = errors.New("no such chunk")
 
-// EmbedModel names an embedding model. Vectors of different ones don't compare.
+// EmbedModel names an embedding model. Vectors of different models can't be compared.
 type EmbedModel = vectors.Model
 
-// EmbedAs says what vectors are made for: models tell a question from what answers it.
+// EmbedAs is the purpose of a vector: models treat questions and passages differently.
 type EmbedAs int
 
-// What vectors are made for.
+// The purposes of a vector.
 const (
 	AsPassage EmbedAs = iota
 	AsQuestion
@@ -109,28 +109,27 @@ const (
 
 // Embedder makes vectors of texts.
 type Embedder interface {
-	// Model tells which model would be used now; ErrNoModel where there is none. It is
-	// asked often.
+	// Model returns the model that would be used now, or ErrNoModel. It is called often.
 	Model(ctx context.Context) (EmbedModel, error)
-	// Embed gives one vector a text, of this model and no other.
+	// Embed returns one vector per text, made by exactly this model.
 	Embed(ctx context.Context, m EmbedModel, as EmbedAs, texts []string) ([][]float32, error)
 }
 
-// Reranker judges texts by a query.
+// Reranker rates how well texts answer a query.
 type Reranker interface {
-	// Rerank gives one score from 0 to 1 a text.
+	// Rerank returns one score from 0 to 1 per text.
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Settings are what people set.
+// Settings are the user's search settings.
 type Settings struct {
 	TopK      int
 	Strategy  Strategy
-	ColdAfter time.Duration // sessions without a word for longer are cold; 0: none is
+	ColdAfter time.Duration // sessions silent for this long are cold; 0: none
 	Rerank    bool
 }
 
-// Config is what an Index needs. Root, CacheDir and Store are required.
+// Config configures an Index. Root, CacheDir and Store are required.
 type Config struct {
 	Root, CacheDir string
 	Store          *sessionmem.Store
@@ -138,16 +137,16 @@ type Config struct {
 	Settings       func() Settings          // nil: 8 hits, hybrid, cold after 90 days
 	Embedder       Embedder                 // nil: none
 	Reranker       Reranker                 // nil: none
-	Forgotten      func() corpus.Tombstones // nil: none. Asked before anything is taken up or embedded
-	Server         func() Server            // the index of several machines, or nil: this one's alone; nil: never
-	// BeforePush learns what other machines forgot before anything is put on the server; an
-	// error, and nothing is put. nil: nothing is learnt.
+	Forgotten      func() corpus.Tombstones // nil: none. Called before anything is indexed or embedded
+	Server         func() Server            // the index several machines share; nil, or a nil result: only this machine's
+	// BeforePush fetches what other machines forgot before anything is sent to the
+	// server. If it fails, nothing is sent. May be nil.
 	BeforePush     func(ctx context.Context, to Server) error
-	ServerPatience time.Duration            // how long a search waits for it; 300 ms where 0
+	ServerPatience time.Duration            // how long a search waits for the server; 0: 300 ms
 	Progress       func(indexfile.Progress) // may be nil; called on the indexing goroutine
-	ErasePatience  time.Duration            // how long Erase waits for another process that writes; 10 s where 0
-	InTurn         func() bool              // whether a turn runs, in any process: no vectors are made then; nil: never
-	EmbedShare     func() float64           // the share of the time that making vectors may take, 0 for none (on battery); nil: a fifth
-	EmbedPatience  time.Duration            // how long a search waits for the vector of its question; 800 ms where 0
+	ErasePatience  time.Duration            // how long Erase waits for another writing process; 0: 10 s
+	InTurn         func() bool              // reports whether a turn runs in any process: no vectors are made then; nil: never
+	EmbedShare     func() float64           // share of time that making vectors may take, 0 for none (on battery); nil: a fifth
+	EmbedPatience  time.Duration            // how long a search waits for its question's vector; 0: 800 ms
 	Logger         *slog.Logger
 }

@@ -14,19 +14,19 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// The vectors of new chunks are made in the background, a batch at a time: what is there
-// is written before the next is asked for, so that a crash costs one batch. A chunk that
-// was erased, changed or forgotten while its vector was made gets none.
+// The vectors of new chunks are made in the background, one batch at a time: each is written
+// before the next is requested, so a crash costs one batch. A chunk that was erased, changed
+// or forgotten while its vector was being made gets none.
 
 const (
 	vectorBatch = 32 // texts in one request, at most
-	// vectorWait is how long a request may take: a model may have to be loaded first.
+	// vectorWait is how long a request may take: the model may have to be loaded first.
 	vectorWait = 3 * time.Minute
 	// vectorPause lets others work between two batches.
 	vectorPause = 20 * time.Millisecond
-	// vectorLook is how often the job looks for a model, or for one that changed.
+	// vectorLook is how often the job looks for a new or changed model.
 	vectorLook = time.Minute
-	// After a failure the server is let go: for backoffLeast, then twice as long each time.
+	// After a failure the server is left alone for backoffLeast, then twice as long each time.
 	backoffLeast = 5 * time.Second
 	backoffMost  = 10 * time.Minute
 )
@@ -34,17 +34,17 @@ const (
 // vectorJob is the background job that makes vectors.
 type vectorJob struct {
 	v            *vectorMaker
-	of           *engine.Engine    // that the numbers are of
-	wait         time.Duration     // for one request; 0 is vectorWait
-	skipped      map[uint32]string // chunks that can't be embedded, by their numbers: their ids
-	took         time.Duration     // the last batch
-	made, wanted int               // vectors that there are, and are to be
+	of           *engine.Engine    // the engine that the numbers belong to
+	wait         time.Duration     // for one request; 0: vectorWait
+	skipped      map[uint32]string // IDs of chunks that can't be embedded, by number
+	took         time.Duration     // time for the last batch
+	made, wanted int               // vectors that exist, and should exist
 
-	// A server may fail for one text alone, and always: after a failure texts are sent
-	// one at a time until that one is found.
-	alone   int            // how many are still to be sent so
-	suspect string         // id of the last one, where it failed
-	strikes map[string]int // how often, by id
+	// A server may always fail for one particular text: after a failure texts are sent
+	// one at a time until it is found.
+	alone   int            // how many are still to be sent alone
+	suspect string         // ID of the last one, if it failed
+	strikes map[string]int // failures by ID
 }
 
 // run makes vectors until ctx ends.
@@ -62,11 +62,11 @@ func (v *vectorMaker) run(ctx context.Context) {
 			return
 		case <-v.wake:
 			if failures > 0 {
-				continue // the server is left alone
+				continue // wait for the backoff
 			}
 		case <-wait.C:
 		}
-		if v.waitForPeople(ctx) != nil {
+		if v.waitWhileHeld(ctx) != nil {
 			return
 		}
 		more, err := j.step(ctx)
@@ -87,23 +87,20 @@ func (v *vectorMaker) run(ctx context.Context) {
 			wait.Reset(v.rest(j.took))
 		default:
 			failures = 0
-			v.allMade()
+			v.endFullSpeed()
 			wait.Reset(vectorLook)
 		}
 	}
 }
 
-// newChunks wakes the job up.
-func (v *vectorMaker) newChunks() { nudge(v.wake) }
-
 // wanted is a chunk that has no vector yet.
 type wanted struct {
 	engine.Wanted
 	hit   found
-	texts []string // what is embedded of it
+	texts []string // what is embedded for it
 }
 
-// step makes the vectors of one batch; more says that there may be others to make.
+// step makes the vectors of one batch; more reports that there may be others to make.
 func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	whole := ctx
 	ctx, stop := context.WithTimeout(ctx, cmp.Or(j.wait, vectorWait))
@@ -141,11 +138,11 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 		return true, errHeld
 	}
 	j.took = time.Since(begun)
-	j.judge(whole, batch, err) // a text that hangs the server fails, too
+	j.trackFailures(whole, batch, err) // a text that hangs the server fails, too
 	if err != nil {
 		return false, err
 	}
-	j.v.pace.took(len(batch), bytes, j.took)
+	j.v.pace.adjust(len(batch), bytes, j.took)
 	if len(vectors) != len(texts) {
 		return false, fmt.Errorf("the embedding server gave %d vectors for %d texts", len(vectors), len(texts))
 	}
@@ -156,16 +153,15 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 	return true, j.store(ctx, m, batch, vectors)
 }
 
-// judge looks for a text that the server fails for while it makes vectors of others: it
-// is skipped when that happened twice. Where two fail one after the other it is the
-// server's fault, and no text's.
-func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
+// trackFailures finds a text that makes the server fail while others succeed: it is skipped after
+// the second failure. If two texts fail in a row, the server is to blame and not the text.
+func (j *vectorJob) trackFailures(ctx context.Context, batch []wanted, err error) {
 	switch {
 	case err == nil && j.alone == 0, ctx.Err() != nil:
 	case err == nil:
 		j.alone--
 		if j.strikes[j.suspect] < strikesMost {
-			j.acquit()
+			j.retrySuspect()
 		} else if j.suspect != "" {
 			j.v.cfg.Logger.Info("the embedding server fails for a passage; it is found by its words alone", "chunk", j.suspect)
 		}
@@ -177,7 +173,7 @@ func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
 		j.strikes[j.suspect]++
 		j.skipped[batch[0].Number] = j.suspect
 	default:
-		j.acquit()
+		j.retrySuspect()
 		delete(j.strikes, j.suspect)
 		j.suspect = ""
 	}
@@ -186,16 +182,16 @@ func (j *vectorJob) judge(ctx context.Context, batch []wanted, err error) {
 // strikesMost is how often the server may fail for a text.
 const strikesMost = 2
 
-// acquit has the suspect tried again.
-func (j *vectorJob) acquit() {
+// retrySuspect allows the suspect to be tried again.
+func (j *vectorJob) retrySuspect() {
 	maps.DeleteFunc(j.skipped, func(_ uint32, id string) bool { return id == j.suspect })
 }
 
-// choose picks chunks without a vector of the model, those first that are worth most.
+// choose picks chunks without a vector of the model, the most valuable first.
 func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) {
 	var out []wanted
 	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
-		if of := now.Engine(); j.of != of { // another file may number its chunks anew
+		if of := now.Engine(); j.of != of { // another file may number its chunks differently
 			j.of, j.skipped, j.strikes, j.suspect = of, map[uint32]string{}, map[string]int{}, ""
 		}
 		limit := vectorBatch
@@ -214,8 +210,8 @@ func (j *vectorJob) choose(ctx context.Context, m EmbedModel) ([]wanted, error) 
 	return out, err
 }
 
-// withTexts reads the chunks' texts. What its file does not say any more is left for
-// the next look at the file, and what was forgotten for ever.
+// withTexts reads the chunks' texts. It skips a chunk that its file no longer holds until
+// the file is indexed again, and a forgotten one for good.
 func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 	r := j.v.corpus.Texts()
 	defer r.Close()
@@ -231,7 +227,7 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 			j.skipped[w.Number] = w.hit.ID
 			continue
 		}
-		w.texts = embedded(text)
+		w.texts = embedTexts(text)
 		if room -= size(w.texts); room < 0 && len(out) > 0 {
 			break
 		}
@@ -240,7 +236,7 @@ func (j *vectorJob) withTexts(ctx context.Context, batch []wanted) []wanted {
 	return out
 }
 
-// size is how long texts are, in bytes.
+// size returns the total length of texts, in bytes.
 func size(texts []string) (n int) {
 	for _, t := range texts {
 		n += len(t)
@@ -248,12 +244,12 @@ func size(texts []string) (n int) {
 	return n
 }
 
-// store writes vectors, of those chunks that are still what they were.
+// store writes the vectors of those chunks that are unchanged.
 func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vectors [][]float32) error {
 	return j.v.file.Write(ctx, func(e *engine.Engine) error {
 		all, left := make([]engine.Vector, len(batch)), vectors
 		for i, w := range batch {
-			all[i] = engine.Vector{Number: w.Number, Values: together(left[:len(w.texts)])}
+			all[i] = engine.Vector{Number: w.Number, Values: blend(left[:len(w.texts)])}
 			left = left[len(w.texts):]
 		}
 		return e.PutVectors(ctx, m, all, func(i int, now format.Passage, of *engine.Source) bool {
@@ -263,7 +259,7 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 	})
 }
 
-// settle lets the vectors of other models go once all are made.
+// settle deletes the vectors of other models once all are made.
 func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
 	stale := false
 	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {

@@ -545,7 +545,7 @@ func TestAServerThatFailsIsLetGo(t *testing.T) {
 			t.Errorf("asked %d times in an hour", n)
 		}
 		for range 100 {
-			x.newChunks()
+			nudge(x.wake)
 			synctest.Wait()
 		}
 		if n := asked.Load(); n > 17 {
@@ -580,7 +580,7 @@ func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
 	}
 	want := ask()
 	b.x.limits.Vectors = 500
-	if _, err := b.x.file.LetGo(); err != nil {
+	if _, err := b.x.file.Unload(); err != nil {
 		t.Fatal(err)
 	}
 	if got := ask(); !slices.Equal(got, want) {

@@ -13,33 +13,32 @@ import (
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
-// Making vectors must not be felt: in the background it takes a share of the time alone,
-// in batches that are over soon, and none while a turn runs in any process.
+// Making vectors must not be noticeable: in the background it takes only a share of the
+// time, in short batches, and none while a turn runs in any process.
 
 const (
-	// embedShare is the share of the time that is spent on vectors where
-	// Config.EmbedShare doesn't say.
+	// embedShare is the share of time spent on vectors if Config.EmbedShare is nil.
 	embedShare = .2
-	// batchTime is how long a batch should take: what comes meanwhile waits no longer.
+	// batchTime is how long a batch should take: other requests wait no longer than that.
 	batchTime = 200 * time.Millisecond
-	// A batch has so many bytes of text: few at first, until it is known how long they take.
+	// Bytes of text in a batch: few at first, until it is known how long they take.
 	batchLeast, batchFirst, batchMost = 512, 2 << 10, 24 << 10
-	// turnLook is how often it is looked whether a turn runs, heldLook whether what else
-	// holds the job up is over.
+	// turnLook is how often the job checks whether a turn runs, heldLook whether other
+	// reasons to wait still hold.
 	turnLook = 100 * time.Millisecond
 	heldLook = 5 * time.Second
 	// failureRest is how long makeAll waits after a failure.
 	failureRest = 2 * time.Second
 )
 
-// Held says why no vectors are made just now.
+// Held is the reason why no vectors are being made.
 type Held string
 
-// What holds the making of vectors up.
+// The reasons for making no vectors.
 const (
 	HeldNot    Held = ""
-	HeldPaused Held = "paused" // somebody asked for it
-	HeldTurn   Held = "turn"   // a turn runs; it goes on behind it
+	HeldPaused Held = "paused" // the user paused it
+	HeldTurn   Held = "turn"   // a turn runs; it continues afterwards
 	HeldPower  Held = "power"  // on battery
 )
 
@@ -52,25 +51,24 @@ type vectorMaker struct {
 	pace   pace
 }
 
-// pace is how fast vectors are made.
+// pace is the speed at which vectors are made.
 type pace struct {
 	mu      sync.Mutex
-	full    bool // somebody asked for all of them now
+	full    bool // the user asked for all of them now
 	bytes   int  // of a batch
 	perText time.Duration
 }
 
-// errPower: there is a batch to make, and the machine has no power to spare for it.
+// errPower means that there is a batch to make but no power to spare for it.
 var errPower = errors.New("no vectors are made on battery")
 
-// errHeld: a batch was cut off because a turn began, or somebody paused.
+// errHeld means that a batch was interrupted by a turn or a pause.
 var errHeld = errors.New("vectors are not made now")
 
-// pausedFile is there while the making of vectors is paused, also when nothing runs.
+// pausedFile exists while making vectors is paused, across restarts.
 const pausedFile = "recall.paused"
 
-// pause stops the making of vectors in the background until it is let go on, also
-// after a restart.
+// pause pauses or resumes making vectors in the background. A pause outlasts a restart.
 func (v *vectorMaker) pause(paused bool) {
 	file := filepath.Join(v.cfg.CacheDir, pausedFile)
 	var err error
@@ -85,7 +83,7 @@ func (v *vectorMaker) pause(paused bool) {
 	if err != nil {
 		v.cfg.Logger.Warn("whether vectors are made in the background could not be changed", "paused", paused, "err", err)
 	}
-	v.newChunks()
+	nudge(v.wake)
 }
 
 func (v *vectorMaker) paused() bool {
@@ -93,32 +91,31 @@ func (v *vectorMaker) paused() bool {
 	return err == nil
 }
 
-// now has all vectors that are missing made at full speed, turns aside. A pause is
-// over.
-func (v *vectorMaker) now() {
+// makeNow makes all missing vectors at full speed, except during turns. It ends a pause.
+func (v *vectorMaker) makeNow() {
 	v.pause(false)
 	v.fullSpeed()
 }
 
-// fullSpeed has vectors made at full speed until all are made, in a pause too.
+// fullSpeed makes vectors at full speed until none is missing, even during a pause.
 func (v *vectorMaker) fullSpeed() {
 	v.pace.mu.Lock()
 	v.pace.full = true
 	v.pace.mu.Unlock()
-	v.newChunks()
+	nudge(v.wake)
 }
 
-// held says what holds the making of vectors up.
+// held returns the reason why no vectors are being made.
 func (v *vectorMaker) held() Held {
-	h := v.heldByPeople()
+	h := v.heldByUser()
 	if h == HeldNot && !v.atFullSpeed() && v.share() <= 0 {
 		return HeldPower
 	}
 	return h
 }
 
-// heldByPeople is held without a look at the machine, which is measured for it.
-func (v *vectorMaker) heldByPeople() Held {
+// heldByUser is held without the check of the machine's power, which takes a measurement.
+func (v *vectorMaker) heldByUser() Held {
 	switch {
 	case !v.atFullSpeed() && v.paused():
 		return HeldPaused
@@ -134,7 +131,7 @@ func (v *vectorMaker) atFullSpeed() bool {
 	return v.pace.full
 }
 
-// share is the share of the time that vectors may take in the background.
+// share returns the share of time that vectors may take in the background.
 func (v *vectorMaker) share() float64 {
 	if v.cfg.EmbedShare == nil {
 		return embedShare
@@ -142,11 +139,11 @@ func (v *vectorMaker) share() float64 {
 	return min(1, v.cfg.EmbedShare())
 }
 
-// waitForPeople waits until nobody holds vectors up.
-func (v *vectorMaker) waitForPeople(ctx context.Context) error {
+// waitWhileHeld waits until no turn or pause holds up vectors.
+func (v *vectorMaker) waitWhileHeld(ctx context.Context) error {
 	for {
 		wait := turnLook
-		switch v.heldByPeople() {
+		switch v.heldByUser() {
 		case HeldNot:
 			return nil
 		case HeldTurn:
@@ -162,7 +159,7 @@ func (v *vectorMaker) waitForPeople(ctx context.Context) error {
 	}
 }
 
-// untilHeld gives a context that ends with errHeld when a turn begins, or somebody pauses.
+// untilHeld returns a context that ends with errHeld when a turn or a pause begins.
 func (v *vectorMaker) untilHeld(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -181,7 +178,7 @@ func (v *vectorMaker) untilHeld(ctx context.Context) (_ context.Context, stop fu
 	return ctx, func() { cancel(nil) }
 }
 
-// batchBytes is how much text goes into a batch.
+// batchBytes returns how much text goes into a batch.
 func (p *pace) batchBytes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,12 +188,12 @@ func (p *pace) batchBytes() int {
 	return p.bytes
 }
 
-// took learns from a batch how large the next one may be.
-func (p *pace) took(texts, bytes int, took time.Duration) {
+// adjust adapts the size of the next batch to the time that one took.
+func (p *pace) adjust(texts, bytes int, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fits := float64(bytes) * float64(batchTime) / float64(max(took, time.Millisecond))
-	p.bytes = int(min(max(fits, batchLeast), float64(2*p.bytes), batchMost)) // not more than twice at once
+	p.bytes = int(min(max(fits, batchLeast), float64(2*p.bytes), batchMost)) // at most double at once
 	each := took / time.Duration(texts)
 	if p.perText > 0 {
 		each = (4*p.perText + each) / 5
@@ -204,7 +201,7 @@ func (p *pace) took(texts, bytes int, took time.Duration) {
 	p.perText = each
 }
 
-// rest is how long to wait after a batch.
+// rest returns how long to wait after a batch.
 func (v *vectorMaker) rest(took time.Duration) time.Duration {
 	v.pace.mu.Lock()
 	full := v.pace.full
@@ -216,7 +213,7 @@ func (v *vectorMaker) rest(took time.Duration) time.Duration {
 	return max(vectorPause, time.Duration(float64(took)*(1/share-1)))
 }
 
-// timeLeft estimates how long so many texts take; 0 where that isn't known yet.
+// timeLeft estimates how long so many texts take; 0 if not known yet.
 func (v *vectorMaker) timeLeft(texts int) time.Duration {
 	v.pace.mu.Lock()
 	defer v.pace.mu.Unlock()
@@ -227,24 +224,23 @@ func (v *vectorMaker) timeLeft(texts int) time.Duration {
 	return time.Duration(float64(texts) * float64(v.pace.perText) / share)
 }
 
-// allMade notes that nothing is missing.
-func (v *vectorMaker) allMade() {
+// endFullSpeed records that no vector is missing.
+func (v *vectorMaker) endFullSpeed() {
 	v.pace.mu.Lock()
 	defer v.pace.mu.Unlock()
 	v.pace.full = false
 }
 
-// makeAll makes all vectors that are missing, turns aside, and returns when it is
-// complete; ErrNoModel where no embedding model is installed. progress may be nil.
+// makeAll implements Index.MakeVectors.
 func (v *vectorMaker) makeAll(ctx context.Context, progress func(made, of int, left time.Duration)) error {
 	if v.cfg.Embedder == nil {
 		return ErrNoModel
 	}
 	v.fullSpeed()
-	defer v.allMade()
+	defer v.endFullSpeed()
 	j := &vectorJob{v: v}
 	for failures := 0; ; {
-		if err := v.waitForPeople(ctx); err != nil {
+		if err := v.waitWhileHeld(ctx); err != nil {
 			return err
 		}
 		more, err := j.step(ctx)
@@ -257,7 +253,7 @@ func (v *vectorMaker) makeAll(ctx context.Context, progress func(made, of int, l
 			return err
 		case err != nil:
 			failures++
-			select { // a model may have been replaced: it is known in a moment
+			select { // a replaced model is noticed after a moment
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-time.After(failureRest):

@@ -15,19 +15,19 @@ func TestABatchIsAsLargeAsItIsSoonOver(t *testing.T) {
 	perByte := 50 * time.Microsecond // a slow machine: 20 KB a second
 	for range 20 {
 		n := p.batchBytes()
-		p.took(max(1, n/100), n, time.Duration(n)*perByte)
+		p.adjust(max(1, n/100), n, time.Duration(n)*perByte)
 	}
 	if took := time.Duration(p.batchBytes()) * perByte; took > batchTime || took < batchTime/2 {
 		t.Errorf("a batch takes %v, want about %v", took, batchTime)
 	}
 	for range 20 {
 		n := p.batchBytes()
-		p.took(1, n, time.Microsecond)
+		p.adjust(1, n, time.Microsecond)
 	}
 	if n := p.batchBytes(); n != batchMost {
 		t.Errorf("a fast machine makes batches of %d bytes, want %d", n, batchMost)
 	}
-	p.took(1, 400, time.Minute)
+	p.adjust(1, 400, time.Minute)
 	if n := p.batchBytes(); n != batchLeast {
 		t.Errorf("after a minute for one text: %d bytes, want %d", n, batchLeast)
 	}
@@ -77,10 +77,10 @@ func TestWhatHoldsVectorsUp(t *testing.T) {
 			}
 		}, HeldPaused},
 		{"asked for now in a pause", func() { b.x.VectorsNow() }, HeldNot},
-		{"when all are made", func() { b.x.vectors.allMade() }, HeldNot},
+		{"when all are made", func() { b.x.vectors.endFullSpeed() }, HeldNot},
 		{"paused again", func() { b.x.PauseVectors(true) }, HeldPaused},
 		{"a command that makes them", func() { b.x.vectors.fullSpeed() }, HeldNot},
-		{"and its end", func() { b.x.vectors.allMade() }, HeldPaused},
+		{"and its end", func() { b.x.vectors.endFullSpeed() }, HeldPaused},
 		{"and going on", func() { b.x.PauseVectors(false) }, HeldNot},
 	} {
 		c.do()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// answered asks and waits so long; one that doesn't keep to its context is left behind.
-func answered[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
+// askFor calls ask and waits for at most wait; an ask that ignores its context is left behind.
+func askFor[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	ctx, stop := context.WithTimeout(ctx, wait)
 	defer stop()
 	type answer struct {
@@ -27,7 +27,7 @@ func answered[T any](ctx context.Context, wait time.Duration, ask func(context.C
 	}
 }
 
-// nudge wakes up whoever waits for a channel of one place.
+// nudge wakes up the reader of a channel with one place.
 func nudge(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

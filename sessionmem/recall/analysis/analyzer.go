@@ -2,22 +2,22 @@ package analysis
 
 import "time"
 
-// Version changes whenever the same text would give other terms: an index
-// built with another one is rebuilt.
+// Version changes whenever the same text would yield other terms: an index built with
+// another version is rebuilt.
 const Version = 6
 
-// Class says what kind of term it is; the first byte of the term says so too.
+// Class is the kind of a term; for most kinds it is also the first byte of the term.
 type Class byte
 
 // The classes of terms.
 const (
-	ClassWord   Class = 0   // a word's stem, or two neighbouring signs of a script without blanks
-	ClassExact  Class = '=' // an identifier, file name, error code, version or address as it was written
-	ClassPair   Class = '+' // two content words in a row, hashed: other pairs may share the term
+	ClassWord   Class = 0   // a word's stem, or two adjacent characters of a script without spaces
+	ClassExact  Class = '=' // an identifier, file name, error code, version or address as written
+	ClassPair   Class = '+' // two consecutive content words, hashed: different pairs may share a term
 	ClassMoment Class = '@' // a date that the text mentions: @2023, @2023-05, @2023-w19, @2023-05-07
 )
 
-// classOf gives the class of a term.
+// classOf returns the class of a term.
 func classOf(term string) Class {
 	if term != "" {
 		switch c := Class(term[0]); c {
@@ -28,52 +28,52 @@ func classOf(term string) Class {
 	return ClassWord
 }
 
-// Marks say what kind of text a chunk is.
+// Marks describe a text.
 type Marks uint8
 
 // The marks of a text.
 const (
 	MarkQuestion Marks = 1 << iota // it ends with a question
-	MarkTime                       // it says when something is: "last week", "on 3 May"
+	MarkTime                       // it mentions a time: "last week", "on 3 May"
 )
 
-// TermFreq is how often a text has a term.
+// TermFreq is a term and how often a text contains it.
 type TermFreq struct {
 	Term string
 	N    int
 }
 
-// Terms is what a text is found by.
+// Terms holds the terms of a text.
 type Terms struct {
-	Freqs []TermFreq // distinct, by first appearance
-	Words int        // how long the text is: its words, function words too
+	Freqs []TermFreq // distinct, in order of first appearance
+	Words int        // length of the text in words, including function words
 	Marks Marks
 }
 
-// Analyzer turns texts and questions into terms: words by the Unicode rules, without
-// case and accents, led back to their stem by the language of the text; scripts
-// without blanks by pairs of signs; identifiers, file names and codes as they are
-// beside their parts; dates that are mentioned. The same text always gives the same
-// terms. It keeps what it learnt about words (a few MB at most), so it is made once
-// and used by one goroutine at a time.
+// Analyzer turns texts and questions into terms. Words are split by the Unicode rules,
+// stripped of case and accents, and reduced to their stem in the language of the text.
+// Scripts without spaces yield pairs of characters. Identifiers, file names and codes are
+// kept whole besides their parts. Mentioned dates yield terms too. The same text always
+// yields the same terms. An analyzer caches what it learns about words (a few MB at most),
+// so make it once; it is for one goroutine at a time.
 type Analyzer struct {
 	lex    *lexicon
 	fields map[string]*field
 	words  map[string]*word
 	terms  map[string]*term
 
-	gen   uint64 // of the text at hand: terms of an older one have not been seen in it
+	gen   uint64 // number of the current text: a term with an older one hasn't occurred in it
 	freqs []TermFreq
 	found []*field
-	seq   []*word // the words of the text in their order
+	seq   []*word // the words of the text in order
 	dates []dateToken
 	buf   []byte
 }
 
-// cachedFields bounds what is kept about words; beyond it everything is forgotten.
+// cachedFields limits the caches; beyond it they are cleared.
 const cachedFields = 1 << 14
 
-// NewAnalyzer makes an analyzer; it takes about a millisecond.
+// NewAnalyzer returns an analyzer, which takes about a millisecond.
 func NewAnalyzer() *Analyzer {
 	a := &Analyzer{lex: newLexicon()}
 	a.forget()
@@ -86,15 +86,15 @@ func (a *Analyzer) forget() {
 	a.terms = make(map[string]*term, 1024)
 }
 
-// term is one that was seen, and where it stands in the text at hand.
+// term is a known term and its place in the current text.
 type term struct {
 	text string
 	gen  uint64
 	at   int
 }
 
-// Chunk gives the terms of a text that was written at a time ("yesterday" is the day
-// before it). The list is valid until the next call; the terms in it may be kept.
+// Chunk returns the terms of a text written at a time, to which "yesterday" is relative. The
+// list is valid until the next call; its terms may be kept.
 func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 	a.read(text)
 	language := a.language()
@@ -126,9 +126,9 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 	return Terms{Freqs: a.freqs, Words: words, Marks: marks}
 }
 
-// Pairs gives the content words of a text that follow each other, function words left
-// out, as the terms of questions have them. They are not among the terms of Chunk. The
-// list is valid until the next call.
+// Pairs returns the pairs of consecutive content words, without function words, in the form
+// of ClassPair terms of questions. Chunk doesn't return them. The list is valid until the
+// next call.
 func (a *Analyzer) Pairs(text string) []TermFreq {
 	a.read(text)
 	language := a.language()
@@ -146,7 +146,7 @@ func (a *Analyzer) Pairs(text string) []TermFreq {
 	return a.freqs
 }
 
-// read cuts the text into fields, each looked up or looked into once.
+// read splits the text into fields and looks each up or analyzes it.
 func (a *Analyzer) read(text string) {
 	if len(a.fields) > cachedFields || len(a.words) > 2*cachedFields || len(a.terms) > 8*cachedFields {
 		a.forget()
@@ -169,7 +169,7 @@ func (a *Analyzer) read(text string) {
 	}
 }
 
-// count adds one more of a term to the text at hand.
+// count counts an occurrence of a term in the current text.
 func (a *Analyzer) count(t *term) {
 	if t.gen == a.gen {
 		a.freqs[t.at].N++
@@ -179,7 +179,7 @@ func (a *Analyzer) count(t *term) {
 	a.freqs = append(a.freqs, TermFreq{Term: t.text, N: 1})
 }
 
-// intern gives the one term of that text.
+// intern returns the unique term with a text.
 func (a *Analyzer) intern(text []byte) *term {
 	if t, ok := a.terms[string(text)]; ok {
 		return t
@@ -189,11 +189,11 @@ func (a *Analyzer) intern(text []byte) *term {
 	return t
 }
 
-// bigramBits bounds how many terms pairs of words may make: a dictionary of all the
-// pairs would be larger than the text.
+// bigramBits limits how many terms word pairs may produce: a dictionary of all pairs would be
+// larger than the text.
 const bigramBits = 18
 
-// bigram gives the term of two words in a row.
+// bigram returns the term of two consecutive words.
 func (a *Analyzer) bigram(one, two *term) *term {
 	h := uint64(14695981039346656037)
 	for _, s := range [2]string{one.text, two.text} {

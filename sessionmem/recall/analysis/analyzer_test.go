@@ -207,7 +207,7 @@ func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
 		"we saw 3 otters": true, "three of them": true, "a couple": true, "drei Tage lang": true,
 		"an otter": false, "one day": false, "error E0432": false, "": false,
 	} {
-		if got := a.SaysMany(text); got != want {
+		if got := a.HasNumber(text); got != want {
 			t.Errorf("%q says a number: %v, want %v", text, got, want)
 		}
 	}
@@ -299,7 +299,7 @@ func TestQuestionsForWhatWasTold(t *testing.T) {
 		"Was hast du zu den Farnen gesagt?": true, "¿Qué me recomendaste?": true,
 		"What did I say about ferns?": false, "What would you suggest?": false, "How are you?": false, "": false,
 	} {
-		if got := NewAnalyzer().Query(question, saturday).Told; got != want {
+		if got := NewAnalyzer().Query(question, saturday).AboutAnswers; got != want {
 			t.Errorf("%q: %v", question, got)
 		}
 	}

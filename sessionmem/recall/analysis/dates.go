@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// Span is a stretch of time, half open.
+// Span is a half-open interval of time.
 type Span struct {
 	From, To time.Time
 	grain    grain
 }
 
-// Contains says whether the time lies in the span.
+// Contains reports whether a time is in the span.
 func (s Span) Contains(t time.Time) bool { return !t.Before(s.From) && t.Before(s.To) }
 
-// numericDate is a date in figures, with its day; year 0 is none.
+// numericDate is a day written in digits; year 0 means none.
 type numericDate struct{ year, month, day int }
 
-// dateToken is a word of a text as the reader of dates sees it.
+// dateToken is a word of a text as the date reader sees it.
 type dateToken struct {
 	dateWord
-	number int // the word is this number; -1: none
+	number int // value of a number; -1: not a number
 	place  tokenPlace
-	date   numericDate // a whole date in figures
+	date   numericDate // a complete date in digits
 }
 
-// tokenPlace is where a token of the text at hand stands.
+// tokenPlace is the place of a token in the current text.
 type tokenPlace struct{ field, token int }
 
-// mention is a date in a text: in the calendar, or relative to when it was written.
+// mention is a date in a text: absolute, or relative to when the text was written.
 type mention struct {
 	span   Span
-	yearly bool // no year was named
-	vague  bool // a time expression without a place in the calendar
+	yearly bool // no year was given
+	vague  bool // a time expression that no calendar resolves
 	tokens []dateToken
 }
 
-// yearsBack is how many years a question's date without a year may mean.
+// yearsBack is how many years a date without a year in a question may refer to.
 const yearsBack = 12
 
-// dateTokens gives the words of the text at hand as the reader of dates sees them;
-// false: there is no date among them.
+// dateTokens returns the words of the current text as the date reader sees them; false means
+// that they contain no date.
 func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 	any := false
 	for at, f := range a.found {
@@ -79,7 +79,7 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 	return a.dates, any
 }
 
-// mentions counts the dates in the text at hand as terms, and says whether it holds
+// mentions counts the dates in the current text as terms, and reports whether it contains
 // any time expression.
 func (a *Analyzer) mentions(at time.Time) bool {
 	tokens, any := a.dateTokens()
@@ -99,7 +99,7 @@ func (a *Analyzer) mentions(at time.Time) bool {
 	return found
 }
 
-// terms are what a mention of that date is indexed as.
+// terms returns the terms under which a mention of the span is indexed.
 func (s Span) terms() []string {
 	switch s.grain {
 	case grainDay:
@@ -118,8 +118,8 @@ func (s Span) terms() []string {
 	return nil
 }
 
-// asked are the terms that a question for that time looks for: also the week of a
-// day, and the days of a week.
+// asked returns the terms that a question about the span searches for, including the week of
+// a day and the days of a week.
 func (s Span) asked() []string {
 	out := s.terms()
 	switch s.grain {
@@ -143,16 +143,16 @@ func weekTerm(t time.Time) string {
 	return fmt.Sprintf("@%d-w%02d", year, week)
 }
 
-// dateShare says of a word of a question whether it is in a date, and what it counts then.
+// dateShare describes a word of a question: whether it belongs to a date, and its weight then.
 type dateShare struct {
 	named  bool
 	weight float64
 }
 
-// datePlaces tells of the words of a question that name a time.
+// datePlaces holds the words of a question that name a time.
 type datePlaces map[tokenPlace]dateShare
 
-// of gives what is told of a token, or of the field that it is in.
+// of returns the share of a token, or of the field that contains it.
 func (p datePlaces) of(field, token int) dateShare {
 	if in := p[tokenPlace{field, token}]; in.named {
 		return in
@@ -160,16 +160,16 @@ func (p datePlaces) of(field, token int) dateShare {
 	return p[tokenPlace{field, -1}]
 }
 
-// take notes the words of a mention.
+// take adds the words of a mention.
 func (p datePlaces) take(m mention) {
 	for _, t := range m.tokens {
 		p[t.place] = dateShare{named: true, weight: max(p[t.place].weight, m.weight(t))}
 	}
 }
 
-// weight is how much a word of a date counts as a word: texts are found by the moment
-// they mention, so its figures, which anything may be counted with, hardly do. The year
-// does where no day is named: texts that mention a day of it don't have it as a moment.
+// weight returns the weight of a word of a date as a word. Texts are found by the moment they
+// mention, so a date's numbers, which may count anything, weigh little. A year does weigh if
+// no day is given: texts that mention a day of that year aren't indexed under the year.
 func (m mention) weight(t dateToken) float64 {
 	switch {
 	case t.date.year != 0:
@@ -182,7 +182,7 @@ func (m mention) weight(t dateToken) float64 {
 	return 0
 }
 
-// spans gives also where the words stand that name the times.
+// spans returns the times that a text names, and the places of the words that name them.
 func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
 	tokens, any := a.dateTokens()
 	if !any {
@@ -200,7 +200,7 @@ func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
 			for y := range yearsBack {
 				span := m.span
 				span.From, span.To = span.From.AddDate(-y, 0, 0), span.To.AddDate(-y, 0, 0)
-				if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February is not every year's
+				if span.grain != grainDay || span.From.Day() == m.span.From.Day() { // 29 February doesn't exist every year
 					out = append(out, span)
 				}
 			}
@@ -211,8 +211,8 @@ func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
 	return out, places
 }
 
-// parseNumericDate reads 2023-05-07, 2023/05/07, 7.5.2023 and 5/7/2023 (month first,
-// as where slashes are used, unless that makes no date).
+// parseNumericDate reads 2023-05-07, 2023/05/07, 7.5.2023 and 5/7/2023 (month first, as is
+// usual with slashes, unless that isn't a date).
 func parseNumericDate(s string) (numericDate, bool) {
 	if len(s) < 8 || len(s) > 10 || !isDigit(s[0]) {
 		return numericDate{}, false
@@ -243,7 +243,7 @@ func parseNumericDate(s string) (numericDate, bool) {
 	return d, isYear(d.year) && isDay(d.year, d.month, d.day)
 }
 
-// isDay tells a day of the calendar from 30 February.
+// isDay reports whether a day exists, unlike 30 February.
 func isDay(year, month, day int) bool {
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	return month >= 1 && month <= 12 && day >= 1 && t.Day() == day

@@ -8,10 +8,10 @@ import (
 // dateReader finds dates in the words of a text.
 type dateReader struct {
 	tokens []dateToken
-	today  time.Time // midnight of the day the text was written
+	today  time.Time // midnight of the day on which the text was written
 }
 
-// readDates gives the dates in a text that was written at a time.
+// readDates yields the dates in a text written at a time.
 func readDates(tokens []dateToken, at time.Time) iter.Seq[mention] {
 	r := dateReader{tokens: tokens, today: midnight(at)}
 	return func(yield func(mention) bool) {
@@ -35,7 +35,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
 }
 
-// at gives the token at i, or one that is nothing.
+// at returns the token at i, or an empty one.
 func (r dateReader) at(i int) dateToken {
 	if i < 0 || i >= len(r.tokens) {
 		return dateToken{number: -1}
@@ -43,13 +43,13 @@ func (r dateReader) at(i int) dateToken {
 	return r.tokens[i]
 }
 
-// read gives the date that begins at i and how many words it takes; 0: none does.
+// read reads the date that begins at i and returns its number of words; 0 if there is none.
 func (r dateReader) read(i int) (mention, int) {
 	t := r.at(i)
 	if t.date.year != 0 {
 		return r.day(t.date.year, t.date.month, t.date.day), 1
 	}
-	for _, try := range [...]func(int) (mention, int){r.relativeDay, r.modified, r.modifiedBehind, r.length, r.calendar, r.season, r.loose} {
+	for _, try := range [...]func(int) (mention, int){r.relativeDay, r.modified, r.modifiedAfter, r.length, r.calendar, r.season, r.loose} {
 		if m, n := try(i); n > 0 {
 			return m, n
 		}
@@ -72,7 +72,7 @@ func (r dateReader) relativeDay(i int) (mention, int) {
 // modified reads "last week", "this morning", "next Friday", "last May", "the past few days".
 func (r dateReader) modified(i int) (mention, int) {
 	mod := r.at(i)
-	if mod.kind != dateMod && mod.kind != dateBehind {
+	if mod.kind != dateMod && mod.kind != dateAfter {
 		return mention{}, 0
 	}
 	n := int(mod.n)
@@ -85,9 +85,9 @@ func (r dateReader) modified(i int) (mention, int) {
 	return mention{}, 0
 }
 
-// modifiedBehind reads "la semaine dernière", "el lunes pasado".
-func (r dateReader) modifiedBehind(i int) (mention, int) {
-	if mod := r.at(i + 1); mod.kind == dateBehind {
+// modifiedAfter reads "la semaine dernière", "el lunes pasado".
+func (r dateReader) modifiedAfter(i int) (mention, int) {
+	if mod := r.at(i + 1); mod.kind == dateAfter {
 		if m, ok := r.nearest(r.at(i), int(mod.n)); ok {
 			return m, 2
 		}
@@ -95,7 +95,7 @@ func (r dateReader) modifiedBehind(i int) (mention, int) {
 	return mention{}, 0
 }
 
-// nearest gives the last (n < 0), this (0) or the next of what a word names.
+// nearest returns the last (n < 0), this (0) or the next of what a word names.
 func (r dateReader) nearest(what dateToken, n int) (mention, bool) {
 	switch what.kind {
 	case dateUnit:
@@ -112,8 +112,8 @@ func (r dateReader) nearest(what dateToken, n int) (mention, bool) {
 	return mention{}, false
 }
 
-// length reads "two weeks ago", "vor einem Monat", "in three days"; a length alone is
-// a time expression without a place.
+// length reads "two weeks ago", "vor einem Monat", "in three days"; a length alone is a vague
+// time expression.
 func (r dateReader) length(i int) (mention, int) {
 	lead := r.at(i).kind
 	from := i
@@ -142,7 +142,7 @@ func (r dateReader) length(i int) (mention, int) {
 	return mention{vague: true}, end - i
 }
 
-// count reads a number of units, and what may stand before them: "a couple of".
+// count reads a number of units with the words before it: "a couple of".
 func (r dateReader) count(i int) (n, used int) {
 	for ; used < 3; used++ {
 		switch t := r.at(i + used); {
@@ -215,9 +215,9 @@ func (r dateReader) named(i int, led bool) (mention, int) {
 		return mention{}, 0
 	}
 	if day > 0 && !named && day == 29 && int(name.n) == 2 {
-		year -= year % 4 // the last one that had it
+		year -= year % 4 // the last leap year
 	}
-	if day > 0 && isDay(year, int(name.n), day) { // of one that never was the month counts
+	if day > 0 && isDay(year, int(name.n), day) { // if the day doesn't exist, only the month counts
 		m := r.day(year, int(name.n), day)
 		m.yearly = !named
 		return m, end - i
@@ -225,7 +225,7 @@ func (r dateReader) named(i int, led bool) (mention, int) {
 	return r.month(int(name.n), year, !named), end - i
 }
 
-// inYear reads "2023 May 3", as where the year comes first.
+// inYear reads "2023 May 3", where the year comes first.
 func (r dateReader) inYear(i, year int) (mention, int) {
 	m, n := r.named(i+1, true)
 	if n == 0 {
@@ -267,7 +267,7 @@ func (r dateReader) season(i int) (mention, int) {
 	return m, from + 1 - i
 }
 
-// loose reads a weekday, which may be the last one or the next, and "recently".
+// loose reads a weekday, which may be the last or the next one, and "recently".
 func (r dateReader) loose(i int) (mention, int) {
 	switch t := r.at(i); t.kind {
 	case dateVague:
@@ -307,7 +307,7 @@ func (r dateReader) seasonOf(month, year int) mention {
 	return mention{span: Span{From: from, To: from.AddDate(0, 3, 0), grain: grainSeason}}
 }
 
-// unit gives the day, week … that lies n of them from today. Weeks begin on Monday.
+// unit returns the day, week … that is n units from today. Weeks begin on Monday.
 func (r dateReader) unit(g grain, n int) mention {
 	switch g {
 	case grainDay:
@@ -324,7 +324,7 @@ func (r dateReader) unit(g grain, n int) mention {
 	return r.year(r.today.Year() + n)
 }
 
-// stretch gives the last or the next n days, weeks …, today included.
+// stretch returns the last or the next n days, weeks …, including today.
 func (r dateReader) stretch(g grain, n int) mention {
 	edge := r.today
 	switch g {
@@ -347,7 +347,7 @@ func (r dateReader) monday() time.Time {
 	return r.today.AddDate(0, 0, -(int(r.today.Weekday())+6)%7)
 }
 
-// weekday gives the last (n < 0), this week's (0) or the next such day.
+// weekday returns the last (n < 0), this week's (0) or the next such day.
 func (r dateReader) weekday(day, n int) mention {
 	ahead := (day - int(r.today.Weekday()) + 7) % 7
 	switch {
@@ -361,8 +361,8 @@ func (r dateReader) weekday(day, n int) mention {
 	return r.dayFrom(ahead)
 }
 
-// yearOf gives the year of a month without one: of the last such month (n < 0), the
-// next (n > 0), or the one that is nearest, what was rather than what comes.
+// yearOf returns the year of a month without one: of the last such month (n < 0), the next
+// (n > 0), or the nearest, with a preference for the past.
 func (r dateReader) yearOf(month, n int) int {
 	year, now := r.today.Year(), int(r.today.Month())
 	switch {

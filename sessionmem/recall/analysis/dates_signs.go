@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Chinese, Japanese and Korean write dates without blanks: they are found in the text
-// itself and given to the reader of dates as the words they stand for.
+// Chinese, Japanese and Korean write dates without spaces. They are found in the text itself
+// and passed to the date reader as equivalent words.
 
-// signDate finds them. Each group is one kind, see signDates.
+// signDate matches such dates. Each group is one kind, see signDates.
 var signDate = regexp.MustCompile(`(\d{4})[年년]|(\d{1,2})[月월](?:(\d{1,2})[日号號일])?|(十[一二]?|[一二三四五六七八九])月` +
 	`|(\d{1,2}|[一二两兩三四五六七八九十])(?:个|個|か|ヶ|カ)?(天|日|周|週|月|年|일|주|개월|달|년)(?:间|間)?(?:之|以)?(?:前|전)` +
 	`|(前天|一昨日|おととい|그저께|그제|昨天|昨日|昨晚|昨夜|きのう|어제|今天|今日|今晚|今夜|きょう|오늘|明天|明日|내일)` +
 	`|(上|先|지난|下|来|來|다음|这|這|本|今|이번)(?:个|個)?(周|週|星期|礼拜|禮拜|주|月|달)|(去年|昨年|작년|今年|올해|明年|来年|내년)`)
 
-// hasSignDate is a quick look before the long one.
+// hasSignDate holds the characters of such dates, for a quick check before signDate.
 const hasSignDate = "年月日号號天周週前昨今明去上先下来來这這本おきの년월일주달어오내그작올지다이"
 
-// signDates gives the dates in a text as words.
+// signDates returns the dates in a text as words.
 func signDates(text string) []dateToken {
 	if !strings.ContainsAny(text, hasSignDate) {
 		return nil
@@ -56,7 +56,7 @@ func signDates(text string) []dateToken {
 	return out
 }
 
-// signNumber reads figures and the ideographs of small numbers; 0: it is none.
+// signNumber reads digits and the ideographs of small numbers; 0 if there are none.
 func signNumber(text string) int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n

@@ -2,36 +2,36 @@ package analysis
 
 import "strings"
 
-// dateKind says what a word does in a date.
+// dateKind is the role of a word in a date.
 type dateKind uint8
 
 const (
 	dateNone     dateKind = iota
 	dateMonth             // n: 1–12
-	dateMonthish          // a month's name that is another word too: only beside a number or a preposition
+	dateMonthish          // a month's name that is also another word: counts only beside a number or a preposition
 	dateWeekday           // n: 0 is Sunday
 	dateDay               // n: days from today
 	dateUnit              // n: a grain
 	dateMod               // n: -1 last, 0 this, 1 next
 	datePart              // a part of the day: "last night", "this morning"
-	dateAgo               // behind a length: "two weeks ago"
-	dateBefore            // in front of one: "vor zwei Wochen"
-	dateIn                // in front of a month, a year or a length to come
+	dateAgo               // after a length: "two weeks ago"
+	dateBefore            // before a length: "vor zwei Wochen"
+	dateIn                // before a month, a year or a future length
 	dateNumber            // n
 	dateSeason            // n: its first month
 	dateFiller            // "of" (n 0), "the" (n 1): skipped inside a date
-	dateBehind            // n: as dateMod, and also behind what it says it of: "la semaine dernière"
+	dateAfter             // n: as for dateMod, but also after its noun: "la semaine dernière"
 	dateThere             // "il y a deux semaines": before "a" and a length
 	dateVague             // a time expression that no calendar resolves: "recently"
 )
 
-// dateWord is a word's part in a date.
+// dateWord is the role of a word in a date.
 type dateWord struct {
 	kind dateKind
 	n    int8
 }
 
-// grain is how exact a date is.
+// grain is the precision of a date.
 type grain int8
 
 const (
@@ -43,9 +43,9 @@ const (
 	grainYear
 )
 
-// dateWords are the words of dates: kind, number, the words. English and German are
-// whole; of other languages the months and the commonest words. What is written without
-// blanks is in signDate.
+// dateWords lists the words of dates: kind, number, words. English and German are complete;
+// for other languages it has the months and the most common words. signDate covers scripts
+// without spaces.
 //
 //nolint:misspell // other languages than English
 const dateWords = `
@@ -113,22 +113,22 @@ filler 1 the
 vague 0 recently lately nowadays soon kurzlich neulich bald
 `
 
-// whenWords ask for a time, in the first words of a question.
+// whenWords ask for a time if they are among the first words of a question.
 const whenWords = `when wann quand cuando quando wanneer когда متى 언제`
 
-// Words that ask for a quantity, in the first words of a question: alone, or a first one
-// and a second.
+// Words that ask for a quantity, among the first words of a question: alone, or as a pair of
+// a first and a second.
 const (
 	quantityWords  = `wieviel wieviele combien cuanto cuantos cuanta cuantas quanto quanti quanta quante quantos quantas hoeveel сколько كم`
 	quantityFirst  = `how wie hoe hur hvor`
 	quantitySecond = `many much long old often far viel viele vielen lange alt oft weit lang oud vaak ver manga ofta mange ofte`
 )
 
-// dateLexicon reads the table.
+// dateLexicon parses dateWords.
 func dateLexicon() map[string]dateWord {
 	kinds := map[string]dateKind{
 		"month": dateMonth, "monthish": dateMonthish, "weekday": dateWeekday, "day": dateDay, "unit": dateUnit, "mod": dateMod, "part": datePart,
-		"behind": dateBehind, "there": dateThere, "ago": dateAgo, "before": dateBefore, "in": dateIn, "number": dateNumber, "season": dateSeason, "filler": dateFiller, "vague": dateVague,
+		"behind": dateAfter, "there": dateThere, "ago": dateAgo, "before": dateBefore, "in": dateIn, "number": dateNumber, "season": dateSeason, "filler": dateFiller, "vague": dateVague,
 	}
 	out := make(map[string]dateWord, 512)
 	for line := range strings.Lines(dateWords) {
@@ -144,7 +144,7 @@ func dateLexicon() map[string]dateWord {
 	return out
 }
 
-// smallNumber reads a number of the table: at most two digits, maybe negative.
+// smallNumber parses a number of the table: at most two digits, possibly negative.
 func smallNumber(s string) int8 {
 	n, sign := int8(0), int8(1)
 	for i := range len(s) {
@@ -157,12 +157,12 @@ func smallNumber(s string) int8 {
 	return sign * n
 }
 
-// toldFirst and toldSecond, one after the other, ask what the one who is asked said or did
-// ("did you", "you suggested"); so do toldVerbs alone.
+// answerFirst followed by answerSecond, or youFirst followed by youSecond, asks what the
+// assistant said or did ("did you", "you suggested"); so does each of answerVerbs alone.
 const (
-	toldFirst  = `did have had hast habt haben sagten as avez`
-	toldSecond = `you du ihr sie tu vous`
-	youFirst   = `you du`
-	youSecond  = `said told suggested recommended gave mentioned explained advised proposed gesagt empfohlen vorgeschlagen erwahnt`
-	toldVerbs  = `sagtest empfahlst dijiste recomendaste sugeriste mencionaste explicaste`
+	answerFirst  = `did have had hast habt haben sagten as avez`
+	answerSecond = `you du ihr sie tu vous`
+	youFirst     = `you du`
+	youSecond    = `said told suggested recommended gave mentioned explained advised proposed gesagt empfohlen vorgeschlagen erwahnt`
+	answerVerbs  = `sagtest empfahlst dijiste recomendaste sugeriste mencionaste explicaste`
 )

@@ -1,8 +1,7 @@
-// Package analysis turns texts and questions into the terms that they are found by: words
-// without case, accents and endings, identifiers as they are written, dates that are
-// mentioned; and it tells what a question asks for (a time, a quantity, what the other one
-// said).
+// Package analysis turns texts and questions into the terms by which texts are found: words
+// without case, accents and endings, identifiers as written, and mentioned dates. It also
+// recognizes what a question asks for (a time, a quantity, what the assistant said).
 //
-// The same text always gives the same terms; where it would give others than before,
-// Version changes. The package reads no files and knows of no index.
+// The same text always yields the same terms; a change to them must change Version. The
+// package reads no files and knows nothing of indexes.
 package analysis

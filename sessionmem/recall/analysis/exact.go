@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// exactTokens gives the exact tokens of a field, lower case: what people and programs
-// copy letter by letter. Ordinary words, numbers, hyphenated words and "and/or" are
-// none. raw is the field with the signs around it, core without.
+// exactTokens returns the exact tokens of a field in lower case: what people and programs
+// copy letter by letter. Ordinary words, numbers, hyphenated words and "and/or" have none.
+// raw is the field with the characters around it, core without them.
 func exactTokens(raw, core string) []string {
 	low := strings.ToLower(core)
 	switch {
@@ -37,7 +37,7 @@ func exactTokens(raw, core string) []string {
 	return out
 }
 
-// addressTokens are a URL without its scheme, and its host.
+// addressTokens returns a URL without its scheme, and its host.
 func addressTokens(low string) []string {
 	_, rest, _ := strings.Cut(low, "://")
 	rest = strings.TrimPrefix(strings.TrimRight(rest, "/"), "www.")
@@ -51,12 +51,12 @@ func addressTokens(low string) []string {
 	return []string{rest, host}
 }
 
-// isLanguageName is for "C++" and "C#": one letter or two, and signs.
+// isLanguageName recognizes "C++" and "C#": one or two letters followed by signs.
 func isLanguageName(raw, core string) bool {
 	return len(core) <= 2 && isPlainWord(core) && (strings.HasSuffix(raw, core+"++") || strings.HasSuffix(raw, core+"#"))
 }
 
-// cutLine takes the line number from "foo.go:12" and "foo.go:12:5".
+// cutLine removes the line number from "foo.go:12" and "foo.go:12:5".
 func cutLine(low string) (body string, found bool) {
 	body = low
 	for range 2 {
@@ -69,7 +69,7 @@ func cutLine(low string) (body string, found bool) {
 	return body, found
 }
 
-// isExact decides by the shape of a token. core has its capitals, low has none.
+// isExact decides by the form of a token. core has its capitals, low has none.
 func isExact(raw, core, low string) bool {
 	switch {
 	case utf8.RuneCountInString(low) < 3 || allDigits(low):
@@ -88,7 +88,7 @@ func isExact(raw, core, low string) bool {
 	return mixesDigits(low) || isLowerCamel(core)
 }
 
-// isPath tells "pkg/net/foo.go" and "/etc/hosts" from "and/or" and "24/7".
+// isPath distinguishes "pkg/net/foo.go" and "/etc/hosts" from "and/or" and "24/7".
 func isPath(raw, low string) bool {
 	if !hasLetter(low) {
 		return false
@@ -100,7 +100,7 @@ func isPath(raw, low string) bool {
 	return n >= 2 || strings.LastIndexByte(low, '.') > strings.LastIndexAny(low, "/\\") || strings.ContainsAny(low, "_0123456789")
 }
 
-// isDotted tells "foo.go", "os.Root" and "1.2.3" from "3.5", "e.g" and "U.S.A".
+// isDotted distinguishes "foo.go", "os.Root" and "1.2.3" from "3.5", "e.g" and "U.S.A".
 func isDotted(low string) bool {
 	if isVersion(low) {
 		return true
@@ -115,14 +115,14 @@ func isDotted(low string) bool {
 	return long
 }
 
-// isVersion is for "1.2.3" and "v1.2", not for "1.2".
+// isVersion recognizes "1.2.3" and "v1.2", but not "1.2".
 func isVersion(low string) bool {
 	rest := strings.TrimPrefix(low, "v")
 	dots := strings.Count(rest, ".")
 	return dots >= 1 && (dots >= 2 || rest != low) && isDigit(rest[0]) && isDigit(rest[len(rest)-1]) && strings.Trim(rest, "0123456789.") == ""
 }
 
-// isHyphenCode tells "CVE-2024-1234" and "cpu-k3x9qa" from "self-care",
+// isHyphenCode distinguishes "CVE-2024-1234" and "cpu-k3x9qa" from "self-care",
 // "16-year-old" and "2023-05-07".
 func isHyphenCode(low string) bool {
 	for i, part := range strings.Split(low, "-") {
@@ -133,7 +133,7 @@ func isHyphenCode(low string) bool {
 	return false
 }
 
-// mixesDigits tells "E0432" and "0xff" from "16th", "10am" and "1990s".
+// mixesDigits distinguishes "E0432" and "0xff" from "16th", "10am" and "1990s".
 func mixesDigits(low string) bool {
 	digits := 0
 	for digits < len(low) && isDigit(low[digits]) {
@@ -146,7 +146,7 @@ func mixesDigits(low string) bool {
 	return hasLetter(low) && strings.ContainsAny(low, "0123456789")
 }
 
-// isLowerCamel tells "readFile" from "iPhone" and "YouTube".
+// isLowerCamel distinguishes "readFile" from "iPhone" and "YouTube".
 func isLowerCamel(core string) bool {
 	for i, c := range core {
 		if unicode.IsUpper(c) {
@@ -156,8 +156,8 @@ func isLowerCamel(core string) bool {
 	return false
 }
 
-// camelParts parts "parseHTTPConfig2" into parse, HTTP, Config, 2; nothing for a word
-// in one case.
+// camelParts splits "parseHTTPConfig2" into parse, HTTP, Config, 2; it returns nothing for a
+// word in one case.
 func camelParts(text string) []string {
 	var out []string
 	runes := []rune(text)
@@ -178,7 +178,7 @@ func camelParts(text string) []string {
 	return append(out, string(runes[start:]))
 }
 
-// joined gives "email" for "e-mail": both spellings find each other.
+// joined returns "email" for "e-mail", so that both spellings find each other.
 func joined(core string) string {
 	one, two, found := strings.Cut(core, "-")
 	if !found || strings.Contains(two, "-") || !isPlainWord(one) || !isPlainWord(two) {
@@ -187,7 +187,7 @@ func joined(core string) string {
 	return one + two
 }
 
-// cutApostrophe parts "we've" into "we" and nothing, "l'homme" into "l" and "homme".
+// cutApostrophe splits "we've" into "we" and nothing, "l'homme" into "l" and "homme".
 func cutApostrophe(piece string) (head, tail string, found bool) {
 	i := strings.LastIndexAny(piece, "'’")
 	if i <= 0 {
@@ -214,7 +214,7 @@ func isPlainWord(s string) bool {
 	return s != ""
 }
 
-// isNumber is for "3.5": digits around points.
+// isNumber recognizes "3.5": digits and points.
 func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789.") == ""
 }
@@ -238,7 +238,7 @@ func hasWordRune(s string) bool {
 	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) })
 }
 
-// isSign says whether a rune belongs to a script that puts no blanks between words.
+// isSign reports whether a character belongs to a script without spaces between words.
 func isSign(c rune) bool {
 	if c < 0x0E00 {
 		return false
@@ -246,7 +246,7 @@ func isSign(c rune) bool {
 	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || c == 'ー'
 }
 
-// isQuestion says whether a text ends in a question mark.
+// isQuestion reports whether a text ends with a question mark.
 func isQuestion(text string) bool {
 	text = strings.TrimRightFunc(text, func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.Is(unicode.So, c) || strings.ContainsRune("\"'”’)*_!", c)

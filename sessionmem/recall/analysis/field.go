@@ -9,19 +9,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// field is a stretch of text between blanks, brackets and quotes, and the tokens in it.
+// field is a part of a text between spaces, brackets and quotes, with its tokens.
 type field struct {
 	tokens []token
-	date   numericDate // the date that it is written as, if it is one
-	signs  []dateToken // the dates in a script without blanks
+	date   numericDate // the date in digits that the field is, if any
+	signs  []dateToken // dates in a script without spaces
 }
 
 type tokenKind uint8
 
 const (
 	tokenWord tokenKind = iota // a word of the running text
-	tokenPart                  // a word inside or beside another one: it doesn't make the text longer
-	tokenSign                  // a pair of signs of a script without blanks
+	tokenPart                  // a part or a variant of another word: it doesn't count towards the length of the text
+	tokenSign                  // two adjacent characters of a script without spaces
 	tokenTerm                  // an exact token
 )
 
@@ -33,13 +33,12 @@ type token struct {
 }
 
 const (
-	maxField = 256 // bytes: what is longer is cut into words but makes no exact token
-	maxWord  = 64  // bytes of a word that tell it from others
+	maxField = 256 // bytes: a longer field is split into words but yields no exact token
+	maxWord  = 64  // bytes of a word that distinguish it from others
 )
 
-// nextField gives the next field at or after start, and where to go on. Commas
-// between digits stay ("1,000"), so do the signs that file names, addresses and
-// identifiers are made of.
+// nextField returns the next field at or after start, and where to continue. Commas between
+// digits stay ("1,000"), and so do the characters of file names, addresses and identifiers.
 func nextField(text string, start int) (from, to, next int) {
 	i := start
 	for i < len(text) {
@@ -60,7 +59,7 @@ func nextField(text string, start int) (from, to, next int) {
 	return from, i, i
 }
 
-// separator says whether the sign at i parts fields, and how long it is.
+// separator reports whether the character at i separates fields, and its length.
 func separator(text string, i int) (n int, sep bool) {
 	c := text[i]
 	if c >= utf8.RuneSelf {
@@ -79,7 +78,7 @@ func separator(text string, i int) (n int, sep bool) {
 	return 1, true
 }
 
-// groupsDigits says whether the comma at i is that of "1,000".
+// groupsDigits reports whether the comma at i is like the one in "1,000".
 func groupsDigits(text string, i int) bool {
 	if i == 0 || !isDigit(text[i-1]) || i+4 > len(text) {
 		return false
@@ -92,7 +91,7 @@ func groupsDigits(text string, i int) bool {
 	return i+4 == len(text) || !isDigit(text[i+4])
 }
 
-// field gives the tokens of a field.
+// field returns the analyzed field with a text.
 func (a *Analyzer) field(text string) *field {
 	if f, ok := a.fields[text]; ok {
 		return f
@@ -106,7 +105,7 @@ func (a *Analyzer) field(text string) *field {
 	return f
 }
 
-// fieldReader fills a field.
+// fieldReader analyzes a field.
 type fieldReader struct {
 	a *Analyzer
 	f *field
@@ -140,7 +139,7 @@ func (r fieldReader) read(text string) {
 	}
 }
 
-// runs parts the scripts without blanks from the others.
+// runs separates the scripts without spaces from the others.
 func (r fieldReader) runs(core string) {
 	start, signs := 0, false
 	for i, c := range core {
@@ -168,13 +167,13 @@ func (r fieldReader) run(text string, signs bool) {
 	}
 }
 
-// signs makes pairs of what has no blanks between words; ideographs alone too, for
-// questions of one sign.
+// signs makes terms of adjacent pairs in a script without spaces, and of single ideographs,
+// for questions of one character.
 func (r fieldReader) signs(text string) {
 	var before string
 	for len(text) > 0 {
 		c, n := utf8.DecodeRuneInString(text)
-		for n < len(text) { // its marks belong to it
+		for n < len(text) { // combining marks belong to the character
 			m, k := utf8.DecodeRuneInString(text[n:])
 			if !unicode.Is(unicode.Mn, m) {
 				break
@@ -193,7 +192,7 @@ func (r fieldReader) signs(text string) {
 	}
 }
 
-// segment takes a word by the Unicode rules, which keep "foo.go", "snake_case" and
+// segment reads a word as split by the Unicode rules, which keep "foo.go", "snake_case" and
 // "don't" in one piece.
 func (r fieldReader) segment(text string) {
 	if !hasWordRune(text) {
@@ -211,7 +210,7 @@ func (r fieldReader) segment(text string) {
 	}
 }
 
-// camel takes a word and, beside it, what "parseConfigFile" is made of.
+// camel reads a word and the parts of a word like "parseConfigFile".
 func (r fieldReader) camel(text string, kind tokenKind) {
 	r.word(text, kind)
 	parts := camelParts(text)
@@ -227,7 +226,7 @@ func (r fieldReader) camel(text string, kind tokenKind) {
 
 func (r fieldReader) word(text string, kind tokenKind) {
 	w := r.a.word(text)
-	if w.bare == "" { // nothing but marks
+	if w.bare == "" { // only combining marks
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(text)

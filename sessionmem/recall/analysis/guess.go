@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// language guesses which language of the Latin script the text at hand is in, by its
-// function words and letters; a text that has neither counts as English.
+// language guesses the Latin-script language of the current text by its function words and
+// letters; without any it returns English.
 func (a *Analyzer) language() language {
 	guess, _ := a.guess()
 	return guess
 }
 
-// guess says also whether anything spoke for it.
+// guess also reports whether there was any evidence.
 func (a *Analyzer) guess() (guess language, sure bool) {
 	var score [latinLanguages]int
 	for _, w := range a.seq {
@@ -31,11 +31,11 @@ func (a *Analyzer) guess() (guess language, sure bool) {
 	return guess, score[guess] > 0
 }
 
-// scriptLanguage is a language that its script tells.
+// scriptLanguage is a language identified by its script.
 type scriptLanguage struct {
 	code   string
 	script *unicode.RangeTable
-	weight int // letters of the Latin script that one sign is worth
+	weight int // how many Latin letters one character is worth
 }
 
 var scriptLanguages = []scriptLanguage{
@@ -49,14 +49,14 @@ var scriptLanguages = []scriptLanguage{
 	{"zh", unicode.Han, 3},
 }
 
-// KnowsLanguage reports whether Language can give the code.
+// KnowsLanguage reports whether Language can return the code.
 func KnowsLanguage(code string) bool {
 	_, latin := languageCodes[code]
 	return latin || slices.ContainsFunc(scriptLanguages, func(l scriptLanguage) bool { return l.code == code })
 }
 
-// Language is the ISO 639-1 code of the language that most of a text is in; "" where
-// nothing tells it.
+// Language returns the ISO 639-1 code of the predominant language of a text; "" if there is
+// no evidence.
 func (a *Analyzer) Language(text string) string {
 	latin, score := 0, map[string]int{}
 	for _, r := range text {
@@ -69,7 +69,7 @@ func (a *Analyzer) Language(text string) string {
 			}
 		}
 	}
-	if score["ja"] > 0 { // where Han signs stand between kana
+	if score["ja"] > 0 { // Japanese mixes kana with Han characters
 		score["ja"] += score["zh"]
 		delete(score, "zh")
 	}
@@ -88,7 +88,7 @@ func (a *Analyzer) Language(text string) string {
 	return ""
 }
 
-// vote shares the weight among the languages of the set.
+// vote divides the weight among the languages of a set.
 func vote(score *[latinLanguages]int, set languageMask, weight int) {
 	set &= 1<<latinLanguages - 1
 	if set == 0 {

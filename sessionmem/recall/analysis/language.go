@@ -26,7 +26,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// language is one whose words are led back to stems. Those of the Latin script come
+// language is a language whose words are reduced to stems. Languages of the Latin script come
 // first, in the order in which they win a tie.
 type language uint8
 
@@ -45,17 +45,17 @@ const (
 	langHungarian
 	langRomanian
 	langTurkish
-	latinLanguages // how many share the Latin script
+	latinLanguages // number of languages with the Latin script
 )
 
 const (
 	langRussian = latinLanguages + iota
 	langArabic
 	langTamil
-	langNone // a script whose words stay as they are
+	langNone // a script whose words aren't stemmed
 )
 
-// languageCodes are the languages by their ISO 639-1 codes.
+// languageCodes maps ISO 639-1 codes to languages.
 var languageCodes = map[string]language{
 	"en": langEnglish, "de": langGerman, "fr": langFrench, "es": langSpanish, "it": langItalian, "pt": langPortuguese, "nl": langDutch, "sv": langSwedish,
 	"da": langDanish, "no": langNorwegian, "fi": langFinnish, "hu": langHungarian, "ro": langRomanian, "tr": langTurkish, "ru": langRussian, "ar": langArabic,
@@ -64,13 +64,13 @@ var languageCodes = map[string]language{
 // languageMask is a set of languages.
 type languageMask uint32
 
-// lexicon is what is known of the languages. It is read-only.
+// lexicon holds the knowledge about languages. It is read-only.
 type lexicon struct {
 	stemmers  [langNone]func(*snowballstem.Env) bool
 	stops     map[string]languageMask // by bare word
-	kin       map[string]string       // of English, by stem: the stem of a word of the same meaning
-	light     map[string]languageMask // the same
-	letters   map[rune]languageMask   // that are at home in some languages of the Latin script alone
+	synonyms  map[string]string       // for English, by stem: the stem of a word with the same meaning
+	light     map[string]languageMask // by bare word
+	letters   map[rune]languageMask   // letters that only some languages of the Latin script use
 	irregular [latinLanguages]map[string]string
 	dates     map[string]dateWord // by bare word
 }
@@ -83,11 +83,11 @@ func newLexicon() *lexicon {
 			langFinnish: finnish.Stem, langHungarian: hungarian.Stem, langRomanian: romanian.Stem, langTurkish: turkish.Stem,
 			langRussian: russian.Stem, langArabic: arabic.Stem, langTamil: tamil.Stem,
 		},
-		stops:   make(map[string]languageMask, 2048),
-		kin:     make(map[string]string),
-		light:   make(map[string]languageMask, 512),
-		letters: make(map[rune]languageMask),
-		dates:   dateLexicon(),
+		stops:    make(map[string]languageMask, 2048),
+		synonyms: make(map[string]string),
+		light:    make(map[string]languageMask, 512),
+		letters:  make(map[rune]languageMask),
+		dates:    dateLexicon(),
 	}
 	for table, masks := range map[string]map[string]languageMask{stopWords: l.stops, lightWords: l.light} {
 		for line := range strings.Lines(table) {
@@ -111,14 +111,14 @@ func newLexicon() *lexicon {
 	}
 	l.letters['å'] |= 1 << langSwedish
 	l.irregular[langEnglish] = irregularForms(irregularEnglish, func(s string) string { return s })
-	for form, base := range irregularForms(kinEnglish, func(s string) string { return l.suffixes(s, langEnglish) }) {
-		l.kin[form] = l.suffixes(base, langEnglish)
+	for form, base := range irregularForms(synonymsEnglish, func(s string) string { return l.suffixes(s, langEnglish) }) {
+		l.synonyms[form] = l.suffixes(base, langEnglish)
 	}
 	l.irregular[langGerman] = irregularForms(irregularGerman, func(s string) string { return l.suffixes(s, langGerman) })
 	return l
 }
 
-// irregularForms leads each form back to the first word of its line.
+// irregularForms maps each form to the first word of its line.
 func irregularForms(table string, key func(string) string) map[string]string {
 	out := make(map[string]string)
 	for line := range strings.Lines(table) {
@@ -132,7 +132,7 @@ func irregularForms(table string, key func(string) string) map[string]string {
 	return out
 }
 
-// suffixes takes the endings away by the rules of the language.
+// suffixes removes endings by the rules of the language.
 func (l *lexicon) suffixes(lower string, lang language) string {
 	if lang >= langNone {
 		return lower
@@ -142,10 +142,10 @@ func (l *lexicon) suffixes(lower string, lang language) string {
 	return env.Current()
 }
 
-// stemOf leads a word back to what its forms share, without accents.
+// stemOf reduces a word to the stem that its forms share, without accents.
 func (l *lexicon) stemOf(lower string, lang language) string {
 	if lang == langRussian {
-		lower = strings.ReplaceAll(lower, "ё", "е") // the rules know it by no other spelling
+		lower = strings.ReplaceAll(lower, "ё", "е") // the stemmer knows only this spelling
 	}
 	if lang < latinLanguages && l.irregular[lang] != nil {
 		if lang == langGerman {
@@ -157,22 +157,22 @@ func (l *lexicon) stemOf(lower string, lang language) string {
 		}
 	}
 	if stem := bareOf(l.suffixes(lower, lang)); stem != "" {
-		if kin, ok := l.kin[stem]; ok && lang == langEnglish {
-			return kin
+		if base, ok := l.synonyms[stem]; ok && lang == langEnglish {
+			return base
 		}
 		return stem
 	}
 	return bareOf(lower)
 }
 
-// word is one in lower case and what is known of it.
+// word is a lower-case word with its properties.
 type word struct {
 	lower  string
 	bare   string   // without accents
-	script language // its one language, or the first of its script's
+	script language // the only language of its script, or the first one
 	stops  languageMask
 	light  languageMask
-	hints  languageMask // languages that its letters speak for
+	hints  languageMask // languages that its letters indicate
 	date   dateWord
 	stems  []langStem
 }
@@ -190,7 +190,7 @@ func (w *word) lightIn(latin language) bool {
 	return w.light&(1<<w.in(latin)) != 0
 }
 
-// in gives the language that the word is read in, in a text of that language.
+// in returns the language of the word in a text whose Latin-script language is latin.
 func (w *word) in(latin language) language {
 	if w.script < latinLanguages {
 		return latin
@@ -198,7 +198,7 @@ func (w *word) in(latin language) language {
 	return w.script
 }
 
-// word gives the one word of that text, whatever its case.
+// word returns the unique word with a text, ignoring case.
 func (a *Analyzer) word(text string) *word {
 	lower := strings.ToLower(text)
 	if len(lower) > maxWord {
@@ -222,7 +222,7 @@ func (a *Analyzer) word(text string) *word {
 	return w
 }
 
-// ordinal gives "16" for "16th".
+// ordinal returns "16" for "16th".
 func ordinal(lower string) string {
 	n := len(lower) - 2
 	if n < 1 || n > 4 || !allDigits(lower[:n]) {
@@ -235,7 +235,7 @@ func ordinal(lower string) string {
 	return lower
 }
 
-// stem gives the term of a word in a text of that language.
+// stem returns the term of a word in a text of a language.
 func (a *Analyzer) stem(w *word, latin language) *term {
 	lang := w.in(latin)
 	for _, s := range w.stems {
@@ -252,8 +252,8 @@ func (a *Analyzer) stem(w *word, latin language) *term {
 	return t
 }
 
-// scriptOf gives the language of a script that only one of ours is written in, and
-// English for the Latin script, whose languages the text tells apart.
+// scriptOf returns the language of a script that only one of the known languages uses, and
+// English for the Latin script, whose languages the text distinguishes.
 func scriptOf(lower string) language {
 	for _, r := range lower {
 		switch {
@@ -273,8 +273,8 @@ func scriptOf(lower string) language {
 	return langNone
 }
 
-// bareOf takes accents and vowel points away, in the scripts where a mark doesn't
-// make another letter.
+// bareOf removes accents and vowel points in scripts where they don't make a different
+// letter.
 func bareOf(lower string) string {
 	if isASCII(lower) {
 		return lower
@@ -304,8 +304,8 @@ func bareOf(lower string) string {
 	return norm.NFC.String(out.String())
 }
 
-// isAccent says whether a mark is left out: those of Latin, Greek and Cyrillic, the
-// points of Hebrew and Arabic.
+// isAccent reports whether a mark is removed: accents of Latin, Greek and Cyrillic letters,
+// and the points of Hebrew and Arabic.
 func isAccent(r rune) bool {
 	return r >= 0x0300 && r <= 0x036F || r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r) ||
 		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF

@@ -1,9 +1,9 @@
 package analysis
 
-// lightWords are words that most questions of a language can have and that say little of
-// what is looked for: what kind, how many different ones, how often, did it happen, what
-// was recommended. Texts are found by them, but the other words of a question weigh more.
-// One language a line, without accents.
+// lightWords are words that fit most questions and say little about what is searched for:
+// what kind, how many different ones, how often, did it happen, what was recommended. They
+// find texts, but the other words of a question weigh more. One language per line, without
+// accents.
 //
 //nolint:misspell // other languages than English
 const lightWords = `
@@ -16,8 +16,8 @@ pt diferente diferentes tipo tipos nome nomes vez vezes coisa coisas maneira aco
 nl verschillend verschillende soort soorten naam namen keer vaak lang ding dingen manier gebeurd gebeurde maken maakt maakte gemaakt krijgen geven gaf gaan ging zeggen zegt zei denken denkt dacht weten wist wil
 `
 
-// genericWords are what a question for all that was said at a time is made of beside the
-// time and function words: "what did we talk about yesterday". Without accents.
+// genericWords make up a question for everything said at a time, besides the time and
+// function words: "what did we talk about yesterday". Without accents.
 //
 //nolint:misspell // other languages than English
 const genericWords = `

@@ -2,17 +2,17 @@ package analysis
 
 import "sync"
 
-// Pool keeps analyzers, which are expensive to make and learn words, for the next one who
-// needs one. The zero value is empty. It is safe for use by several goroutines.
+// Pool keeps analyzers for reuse, because they are expensive to make and learn words. The
+// zero value is empty. It is safe for concurrent use.
 type Pool struct {
 	mu   sync.Mutex
 	free []*Analyzer
 }
 
-// poolSize is how many a pool keeps.
+// poolSize is how many analyzers a pool keeps.
 const poolSize = 2
 
-// Get gives an analyzer, which goes back with Put.
+// Get returns an analyzer, to be returned with Put.
 func (p *Pool) Get() *Analyzer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -24,7 +24,7 @@ func (p *Pool) Get() *Analyzer {
 	return NewAnalyzer()
 }
 
-// Put takes one back.
+// Put returns an analyzer to the pool.
 func (p *Pool) Put(a *Analyzer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,7 +33,7 @@ func (p *Pool) Put(a *Analyzer) {
 	}
 }
 
-// Drop lets all go.
+// Drop empties the pool.
 func (p *Pool) Drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

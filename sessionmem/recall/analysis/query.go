@@ -5,44 +5,44 @@ import (
 	"time"
 )
 
-// QueryTerms is what a question looks for.
+// QueryTerms describes what a question searches for.
 type QueryTerms struct {
-	Terms    []QueryTerm
-	Spans    []Span // times that it names, relative to when it is asked
-	OnlyTime bool   // it names a time and nothing else to look for
-	When     bool   // it asks for a time
-	Many     bool   // it asks for a quantity
-	Told     bool   // it asks what the other one said
+	Terms        []QueryTerm
+	Spans        []Span // times that it names, relative to when it is asked
+	OnlyTime     bool   // it names a time and nothing else to search for
+	When         bool   // it asks for a time
+	Many         bool   // it asks for a quantity
+	AboutAnswers bool   // it asks what the assistant said
 }
 
-// QueryTerm is one thing that a question looks for.
+// QueryTerm is one thing that a question searches for.
 type QueryTerm struct {
 	Class    Class
-	Weight   float64   // beside the others of the question
-	Variants []Variant // how a text may have it; the first is the likeliest
+	Weight   float64   // relative to the other terms
+	Variants []Variant // the forms it may have in a text, the likeliest first
 }
 
-// Variant is a term that stands for what is looked for, and how well.
+// Variant is a form of a term and how well it matches.
 type Variant struct {
 	Term   string
 	Weight float64
 }
 
-// Weights of what a question is made of; measured.
+// Weights of the parts of a question; measured.
 const (
 	weightWord     = 1
-	weightInDate   = .6 // the date counts for itself
-	weightInYearly = .1 // the number in a date without a year, which a text without a time may have
-	weightLight    = .4 // see lightWords; genericWords weigh as much
-	weightPart     = .5 // of an identifier: the whole counts for itself
+	weightInDate   = .6 // the date counts separately
+	weightInYearly = .1 // a number in a date without a year, which a text without a date may contain
+	weightLight    = .4 // see lightWords; for genericWords too
+	weightPart     = .5 // part of an identifier: the whole counts separately
 	weightExact    = 3
 	weightPair     = .4
 	weightDate     = .5
-	otherLatin     = .6 // the same word read in another language
+	otherLatin     = .6 // the same word stemmed in another language
 )
 
-// Query gives the terms of a question asked at a time. Function words are left out,
-// unless it has nothing else.
+// Query returns the terms of a question asked at a time. It leaves out function words unless
+// the question has no others.
 func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	a.read(text)
 	language, sure := a.guess()
@@ -55,11 +55,11 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 	}
 	q.dates(spans)
 	onlyTime := len(spans) > 0 && !a.hasMoreThan(places, language)
-	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksMany(), Told: a.asksTold()}
+	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
 }
 
-// hasMoreThan says whether the text at hand has a word to look for beside the dates in
-// it. What is written without blanks always has, and a bare number is one.
+// hasMoreThan reports whether the current text has a word to search for besides its dates. A
+// script without spaces always counts as one, and so does a bare number.
 func (a *Analyzer) hasMoreThan(places datePlaces, language language) bool {
 	if len(a.seq) == 1 && isDigit(a.seq[0].bare[0]) {
 		return true
@@ -78,7 +78,7 @@ func (a *Analyzer) hasMoreThan(places datePlaces, language language) bool {
 	return false
 }
 
-// hasContent says whether the text at hand is more than function words.
+// hasContent reports whether the current text has more than function words.
 func (a *Analyzer) hasContent(language language) bool {
 	for _, f := range a.found {
 		for _, t := range f.tokens {
@@ -94,16 +94,16 @@ func (a *Analyzer) hasContent(language language) bool {
 type queryReader struct {
 	a         *Analyzer
 	language  language
-	sure      bool // the language was told by something
+	sure      bool // there was evidence for the language
 	keepStops bool
 	terms     []QueryTerm
-	seen      map[string]int // by first variant: where
-	before    *term          // the content word before
+	seen      map[string]int // first variant to index in terms
+	before    *term          // the preceding content word
 }
 
 func (q *queryReader) token(t token, in dateShare) {
 	if in.named && in.weight == 0 && t.word != nil {
-		return // the date is looked for, not its figures
+		return // the date is searched for, not its numbers
 	}
 	switch t.kind {
 	case tokenTerm:
@@ -137,8 +137,8 @@ func (q *queryReader) token(t token, in dateShare) {
 	}
 }
 
-// variants are the stems that a word has in the languages of its script: what is
-// looked for may be in a text of another language than the question.
+// variants returns the stems of a word in the languages of its script, because the text may be
+// in another language than the question.
 func (q *queryReader) variants(w *word) []Variant {
 	first := q.a.stem(w, q.language).text
 	out := []Variant{{first, 1}}
@@ -166,7 +166,7 @@ func (q *queryReader) variants(w *word) []Variant {
 	return out
 }
 
-// add adds a term once: what is said twice in a question isn't asked twice.
+// add adds a term, ignoring repetitions.
 func (q *queryReader) add(class Class, weight float64, variants ...Variant) {
 	if i, ok := q.seen[variants[0].Term]; ok {
 		q.terms[i].Weight = max(q.terms[i].Weight, weight)
@@ -176,7 +176,7 @@ func (q *queryReader) add(class Class, weight float64, variants ...Variant) {
 	q.terms = append(q.terms, QueryTerm{Class: class, Weight: weight, Variants: variants})
 }
 
-// dates adds what a text may mention of the times that are asked for.
+// dates adds the terms of dates within the times that the question names.
 func (q *queryReader) dates(spans []Span) {
 	for _, s := range spans {
 		for _, t := range s.asked() {
@@ -185,7 +185,7 @@ func (q *queryReader) dates(spans []Span) {
 	}
 }
 
-// asksWhen says whether the question asks for a time.
+// asksWhen reports whether the question asks for a time.
 func (a *Analyzer) asksWhen() bool {
 	for i, w := range a.seq {
 		if i > 2 {
@@ -200,11 +200,11 @@ func (a *Analyzer) asksWhen() bool {
 	return false
 }
 
-// asksTold says whether the question asks what the one who is asked said before.
-func (a *Analyzer) asksTold() bool {
+// asksAboutAnswers reports whether the question asks what the assistant said before.
+func (a *Analyzer) asksAboutAnswers() bool {
 	before := ""
 	for _, w := range a.seq {
-		if isAmong(w.bare, toldVerbs) || isAmong(w.bare, toldSecond) && isAmong(before, toldFirst) || isAmong(w.bare, youSecond) && isAmong(before, youFirst) {
+		if isAmong(w.bare, answerVerbs) || isAmong(w.bare, answerSecond) && isAmong(before, answerFirst) || isAmong(w.bare, youSecond) && isAmong(before, youFirst) {
 			return true
 		}
 		before = w.bare
@@ -212,8 +212,8 @@ func (a *Analyzer) asksTold() bool {
 	return false
 }
 
-// asksMany says whether the question asks for a quantity.
-func (a *Analyzer) asksMany() bool {
+// asksQuantity reports whether the question asks for a quantity.
+func (a *Analyzer) asksQuantity() bool {
 	before := ""
 	for i, w := range a.seq {
 		if i > 3 {
@@ -236,8 +236,8 @@ func isAmong(word, words string) bool {
 	return false
 }
 
-// SaysMany says whether a text has a number in it, in digits or words.
-func (a *Analyzer) SaysMany(text string) bool {
+// HasNumber reports whether a text contains a number, in digits or words.
+func (a *Analyzer) HasNumber(text string) bool {
 	a.read(text)
 	for _, w := range a.seq {
 		if isDigit(w.bare[0]) || w.date.kind == dateNumber && w.date.n > 1 {
@@ -247,7 +247,7 @@ func (a *Analyzer) SaysMany(text string) bool {
 	return false
 }
 
-// Content gives the words of a text that carry its meaning.
+// Content returns the words of a text that carry its meaning.
 func (a *Analyzer) Content(text string) map[string]bool {
 	a.read(text)
 	language := a.language()

@@ -1,9 +1,9 @@
 package analysis
 
-// stopWords are the function words of the languages that are told apart, one
-// language a line: articles, pronouns, prepositions, conjunctions, auxiliaries and
-// question words. They say which language a text is in, and carry no meaning in a
-// question. Without accents: they are looked up folded.
+// stopWords are the function words of the known languages, one language per line: articles,
+// pronouns, prepositions, conjunctions, auxiliaries and question words. They indicate the
+// language of a text and carry no meaning in a question. They have no accents, because they
+// are looked up without.
 //
 //nolint:misspell // other languages than English
 const stopWords = `
@@ -25,8 +25,8 @@ ru а без более бы был была были было быть в ва�
 ar في من على الى إلى عن مع هذا هذه ذلك تلك التي الذي الذين هو هي هم انا أنا انت أنت نحن كان كانت كانوا يكون ان أن إن ما ماذا متى اين أين كيف لماذا هل لا لم لن قد كل بعض بعد قبل عند او أو ثم حتى اذا إذا لكن ولكن بين كم أي اي منذ
 `
 
-// irregularEnglish are forms that no suffix rule leads back to their word, which
-// comes first in each line: strong verbs, plurals by vowel, comparatives.
+// irregularEnglish lists forms that no suffix rule reduces to their word, which comes first in
+// each line: irregular verbs, plurals with a vowel change, comparatives.
 const irregularEnglish = `
 arise arose arisen
 awake awoke awoken
@@ -177,8 +177,8 @@ lie lying
 tie tying
 `
 
-// irregularGerman are strong verbs with their past forms and participles; the
-// suffix rules take care of the endings after them. Without accents.
+// irregularGerman lists strong verbs with their past forms and participles; the suffix rules
+// handle further endings. Without accents.
 const irregularGerman = `
 beginnen begann begonnen
 bekommen bekam
@@ -258,10 +258,9 @@ wissen wusste gewusst
 ziehen zog gezogen
 `
 
-// kinEnglish are nouns whose verb or adjective no suffix rule leads back to, clipped
-// and colloquial words, and the other spelling of some words: what comes after the
-// first word of a line is read as that word.
-const kinEnglish = `
+// synonymsEnglish lists nouns that no suffix rule reduces to their verb or adjective, clipped and
+// colloquial words, and alternative spellings: each word counts as the first one of its line.
+const synonymsEnglish = `
 decide decision
 explain explanation
 describe description

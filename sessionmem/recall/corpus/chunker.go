@@ -18,19 +18,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A block of more than maxPart bytes is split at paragraphs (else at lines, sentences,
-// blanks) into parts of at most that many: few enough for the window of a small embedding
-// model, and measured.
+// maxPart is the longest part of a block in bytes. Longer blocks are split at paragraphs
+// (else at lines, sentences, blanks). The limit fits the context window of a small embedding
+// model and was measured.
 const maxPart = 800
 
-// Chunker makes pieces of the blocks of a session, in their order.
+// Chunker splits the blocks of a session into pieces, in order.
 type Chunker struct {
 	Session, Source string
 	Turn            int
 	Seq             [format.Strands]int
 }
 
-// Pieces gives the pieces of a block; the turns are counted over all blocks.
+// Pieces returns the pieces of a block; turns are counted across blocks.
 func (c *Chunker) Pieces(b transcript.Block, p places.Place) []Piece {
 	kind, ok := kindOf(b)
 	if !ok {
@@ -61,7 +61,7 @@ func (c *Chunker) Pieces(b transcript.Block, p places.Place) []Piece {
 	return out
 }
 
-// MemoryID is the id of a piece of a memory file; those that say the same are numbered.
+// MemoryID returns the ID of a piece of a memory file; pieces with the same text are numbered.
 func MemoryID(file, block string, number int) string {
 	id := "memory/" + file + "/" + block
 	if number > 0 {
@@ -70,7 +70,7 @@ func MemoryID(file, block string, number int) string {
 	return id
 }
 
-// ChunkID is the id of a part of a block of a session.
+// ChunkID returns the ID of a part of a block of a session.
 func ChunkID(session, block string, part int) string {
 	return session + "/" + block + "/" + strconv.Itoa(part)
 }
@@ -78,14 +78,14 @@ func ChunkID(session, block string, part int) string {
 // searchTool is the tool whose results quote other chunks.
 const searchTool = "MEMORY_SEARCH"
 
-// kindOf is the kind of a block's chunks; ok is false for what is not found: notes, and
-// what was found before, which would be found in its own place.
+// kindOf returns the kind of a block's chunks; ok is false for what isn't indexed: notes,
+// and search results, which are indexed in their original place.
 func kindOf(b transcript.Block) (Kind, bool) {
 	return Kind(b.Kind), b.Kind != transcript.KindNote && (b.Kind != transcript.KindTool || b.Agent != searchTool)
 }
 
-// sourcesOf are the sources of a block's chunks. The name of an attached file stands in
-// its message, and no tool's result is words of the owner.
+// sourcesOf returns the sources of a block's chunks. A message names its attached files, and
+// a tool result is never the owner's own text.
 func sourcesOf(b transcript.Block, session string) transcript.Sources {
 	s := b.TextSources(session)
 	if len(b.Attachments()) > 0 {
@@ -97,12 +97,12 @@ func sourcesOf(b transcript.Block, session string) transcript.Sources {
 	return s
 }
 
-// ofDiscord says whether a memory is made of what people said on Discord.
+// ofDiscord reports whether a memory was learned on Discord.
 func ofDiscord(k memory.TargetKind) bool {
 	return k == memory.TargetChannel || k == memory.TargetServer || k == memory.TargetPerson
 }
 
-// MemoryPieces makes pieces of a memory file. Path is below the data folder.
+// MemoryPieces splits a memory file into pieces. file is its path below the data folder.
 func MemoryPieces(file string, f memory.File) []Piece {
 	var out []Piece
 	seen := map[string]int{}
@@ -123,7 +123,7 @@ func MemoryPieces(file string, f memory.File) []Piece {
 	return out
 }
 
-// learnt is the day that a provenance comment begins with, else the file's time.
+// learnt returns the day that a provenance comment begins with, else the file's time.
 func learnt(from string, changed time.Time) time.Time {
 	day, _, _ := strings.Cut(from, " ")
 	if t, err := time.ParseInLocation(time.DateOnly, day, time.Local); err == nil {
@@ -132,13 +132,12 @@ func learnt(from string, changed time.Time) time.Time {
 	return changed.Truncate(time.Second)
 }
 
-// Parts gives the parts of a block's text as chunks have them: part n of its chunks'
-// ids is the n-th of these.
+// Parts splits a block's text as for chunks: part n in a chunk ID is the n-th of these.
 func Parts(text string) []string { return splitText(text, maxPart) }
 
-// splitText cuts a text into parts of at most most bytes: at paragraphs where it can,
-// else at lines, ends of sentences, blanks, and at last anywhere between characters.
-// The parts are trimmed; a text of blanks has none.
+// splitText splits a text into parts of at most most bytes: at paragraphs if possible, else
+// at lines, ends of sentences, blanks, and finally between any two characters. The parts are
+// trimmed; a blank text has none.
 func splitText(text string, most int) []string {
 	var out []string
 	for text = strings.TrimSpace(text); text != ""; {
@@ -154,7 +153,7 @@ func splitText(text string, most int) []string {
 	return out
 }
 
-// Cut gives the beginning of a text, of whole characters.
+// Cut returns at most most bytes from the beginning of a text, in whole characters.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -162,8 +161,8 @@ func Cut(text string, most int) string {
 	return text[:cutAt(text, most)]
 }
 
-// cutAt finds where to cut a text that is longer than most. A cut that would leave less
-// than a quarter of a part is passed over for the next kind.
+// cutAt returns where to cut a text longer than most bytes. It skips to the next kind of
+// break if a cut would leave less than a quarter of a part.
 func cutAt(text string, most int) int {
 	head := text[:most]
 	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
@@ -178,8 +177,8 @@ func cutAt(text string, most int) int {
 	return n
 }
 
-// HashText tells whether a text is the one that was indexed: 24 bits, beside the
-// block's id, its place and its part.
+// HashText returns a 24-bit hash of a text. Together with the block's ID, place and part it
+// shows whether the text is still the one that was indexed.
 func HashText(text string) uint32 {
 	return crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)) & (1<<24 - 1)
 }

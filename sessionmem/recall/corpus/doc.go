@@ -1,15 +1,15 @@
-// Package corpus is what there is to find: the transcripts and memory files of a data folder,
-// as sources of chunks. It lists them as they are now (Sources), cuts what they say into
-// chunks (Chunker, MemoryPieces), tells whether a chunk was forgotten (IsForgotten), and reads
-// the text of one again from its file (Texts).
+// Package corpus provides what can be searched: the transcripts and memory files of a data
+// folder, as sources of chunks. It lists them as they are now (Sources), splits their text
+// into chunks (Chunker, MemoryPieces), reports whether a chunk was forgotten (IsForgotten),
+// and reads the text of a chunk again from its file (Texts).
 //
-// It keeps nothing and writes nothing; an index holds a chunk without its text (ChunkOf,
+// It stores and writes nothing; an index holds a chunk without its text (ChunkOf,
 // Piece.Passage).
 //
-// Rules: what is private, or a copy, is no source. A chunk's id stays the same when the index
-// is built anew, and so do its parts: whoever changes how texts are cut has all indexes built
-// anew (analysis.Version). A text is given only where the file still says it; where its words
-// are from is told by the file, never by the index.
+// Rules: private sessions and copies are no sources. The ID and parts of a chunk stay the same
+// when the index is rebuilt: a change to how texts are split must raise analysis.Version so
+// that all indexes are rebuilt. A text is returned only if the file still holds it, and its
+// sources always come from the file, never from the index.
 //
-// Called by recall and what is below it; whoever shows hits knows Chunk and Kind.
+// Used by recall and the packages below it; code that shows hits uses Chunk and Kind.
 package corpus

@@ -12,22 +12,22 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// Corpus is what there is to find: transcripts and memory files.
+// Corpus holds everything that can be searched: transcripts and memory files.
 type Corpus struct {
 	Root      string // the data folder
 	Store     *sessionmem.Store
 	Memory    *memory.Memory    // nil: no memory files
-	Forgotten func() Tombstones // nil: nothing was
+	Forgotten func() Tombstones // nil: nothing was forgotten
 }
 
-// Source is what is indexed as one, as it is now.
+// Source is a session or memory file that is indexed as one, in its current state.
 type Source struct {
 	format.Name
 	Files  []format.File
 	Memory memory.Target
 }
 
-// Sources lists what there is.
+// Sources lists all sources.
 func (c *Corpus) Sources(ctx context.Context) ([]Source, error) {
 	sessions, err := c.Store.Catalog().Files(ctx)
 	if err != nil {
@@ -36,10 +36,10 @@ func (c *Corpus) Sources(ctx context.Context) ([]Source, error) {
 	out := make([]Source, 0, len(sessions))
 	for _, s := range sessions {
 		if s.Copy {
-			continue // the original says it, or a person took it out of there
+			continue // the original holds the same text, or a person removed it there
 		}
 		key := "session/" + s.Files[0].File
-		if !s.Older { // the same in the archive
+		if !s.Older { // the key stays the same in the archive
 			key = "session/" + path.Base(key)
 		}
 		out = append(out, Source{Name: format.Name{Key: key, Session: s.Session, From: s.Source}, Files: AsFiles(s.Files)})
@@ -70,12 +70,12 @@ func (c *Corpus) Memories() ([]Source, error) {
 	return out, nil
 }
 
-// MemoryState tells whether a memory file is as it was.
+// MemoryState returns the state of a memory file, which differs after a change.
 func MemoryState(key string, f memory.File) format.File {
 	return format.File{File: key, Size: int64(len(f.Text)), Changed: f.ModTime.UnixNano(), Inode: uint64(HashText(f.Text))}
 }
 
-// AsFiles gives files as an index keeps them.
+// AsFiles converts file states to the form an index keeps.
 func AsFiles(states []catalog.FileState) []format.File {
 	out := make([]format.File, len(states))
 	for i, s := range states {
@@ -84,7 +84,7 @@ func AsFiles(states []catalog.FileState) []format.File {
 	return out
 }
 
-// Names gives the names of files.
+// Names returns the names of files.
 func Names(files []format.File) []string {
 	out := make([]string, len(files))
 	for i, f := range files {
@@ -93,7 +93,7 @@ func Names(files []format.File) []string {
 	return out
 }
 
-// Changed is when the last of a source's files was written.
+// Changed returns when the newest of a source's files was written.
 func (s *Source) Changed() int64 {
 	newest := int64(0)
 	for _, f := range s.Files {

@@ -18,31 +18,31 @@ type Texts struct {
 	corpus *Corpus
 	blocks *places.BlockReader
 	block  transcript.Block // read last
-	of     blockAt          // of it
-	parts  []string         // of its text
+	of     blockAt          // its place
+	parts  []string         // its text, split
 	memory map[string][]Piece
 
-	Sources transcript.Sources // of the text that was read last
+	Sources transcript.Sources // of the text read last
 }
 
-// blockAt is where a block stands.
+// blockAt is the place of a block.
 type blockAt struct {
 	file         string
 	offset, size int64
 }
 
-// Texts begins to read.
+// Texts returns a reader for texts. The caller closes it.
 func (c *Corpus) Texts() *Texts { return &Texts{corpus: c, blocks: c.Store.Places().Blocks()} }
 
-// Close ends the reading.
+// Close releases the open files.
 func (t *Texts) Close() { _ = t.blocks.Close() } // read only
 
-// Read gives the text of a chunk; fs.ErrNotExist where its file does not say it any more.
+// Read returns the text of a chunk; fs.ErrNotExist if its file no longer holds it.
 func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	if c.Kind == KindMemory {
 		return t.ReadMemory(c)
 	}
-	if c.Kind == KindSummary && t.changed(p.files) { // the index will drop it, or not
+	if c.Kind == KindSummary && t.changed(p.files) { // the next indexing may keep or drop it
 		holds, err := t.corpus.Store.Places().Holds(ctx, Names(p.files), c.Block)
 		if err != nil {
 			return "", err
@@ -57,7 +57,7 @@ func (t *Texts) Read(ctx context.Context, c Chunk, p Place) (string, error) {
 	return t.Search(ctx, c, p)
 }
 
-// changed reports whether one of a session's files is not as it was when it was indexed.
+// changed reports whether one of a session's files has changed since it was indexed.
 func (t *Texts) changed(files []format.File) bool {
 	return slices.ContainsFunc(files, func(f format.File) bool {
 		now, ok := t.corpus.Store.Catalog().State(f.File)
@@ -65,7 +65,7 @@ func (t *Texts) changed(files []format.File) bool {
 	})
 }
 
-// atPlace reads the text where it was when it was indexed.
+// atPlace reads the text at the place where it was indexed.
 func (t *Texts) atPlace(c Chunk, p Place) (string, bool) {
 	at := blockAt{p.file, p.Offset, p.size}
 	if t.parts == nil || t.of != at {
@@ -85,7 +85,7 @@ func (t *Texts) atPlace(c Chunk, p Place) (string, bool) {
 
 var errFound = errors.New("found")
 
-// Search looks through the session for the block's id: the file moved on, or elsewhere.
+// Search looks for the block's ID in the whole session, because its file has changed.
 func (t *Texts) Search(ctx context.Context, c Chunk, p Place) (string, error) {
 	text := ""
 	err := t.corpus.Store.Each(ctx, c.Session, nil, func(b transcript.Block) error {

@@ -2,14 +2,14 @@ package corpus
 
 import "mac-stats/sessionmem/transcript"
 
-// Tombstones know what was forgotten.
+// Tombstones know which texts were forgotten.
 type Tombstones interface {
 	Has(text string) bool
 }
 
-// IsBuried asks whether a chunk was forgotten: where that can be told, what was typed
-// anew since, or elsewhere, is not.
-func IsBuried(all Tombstones, p *Chunk) bool {
+// InTombstones reports whether a chunk was forgotten. If the tombstones can tell, text typed
+// again later, or elsewhere, doesn't count.
+func InTombstones(all Tombstones, p *Chunk) bool {
 	if all == nil {
 		return false
 	}
@@ -26,10 +26,10 @@ func IsBuried(all Tombstones, p *Chunk) bool {
 	return exact.HasBlock(p.Session, transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
 }
 
-// IsForgotten says whether a chunk was forgotten.
-func (c *Corpus) IsForgotten(p *Chunk) bool { return IsBuried(c.Tombstones(), p) }
+// IsForgotten reports whether a chunk was forgotten.
+func (c *Corpus) IsForgotten(p *Chunk) bool { return InTombstones(c.Tombstones(), p) }
 
-// Tombstones are what was forgotten by now; nil where nothing was.
+// Tombstones returns the current tombstones; nil if there are none.
 func (c *Corpus) Tombstones() Tombstones {
 	if c.Forgotten == nil {
 		return nil

@@ -1,19 +1,19 @@
 package engine
 
-// apply makes a change known that was written. Where segments changed, all is read
-// anew when it is needed.
+// apply updates the view after a change was written. If segments changed, the view is
+// reloaded when it is next needed.
 func (e *Engine) apply(c *change) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.view == nil || e.view.change != c.was {
-		return // somebody has read it from the file already
+		return // another goroutine has loaded it from the file already
 	}
 	if c.rebuilt {
 		e.view = nil
 		return
 	}
 	if err := e.view.apply(c); err != nil {
-		e.view = nil // the file tells
+		e.view = nil // reload it from the file
 	}
 }
 
@@ -41,8 +41,8 @@ func (v *view) apply(c *change) error {
 			return err
 		}
 	}
-	for p, docs := range c.dead { // for the next change: it writes all of them
-		p.entomb(docs)
+	for p, docs := range c.dead { // the next change writes all of them
+		p.addTombs(docs)
 	}
 	for p, firsts := range c.purged {
 		p.firsts, p.tombs = firsts, nil
@@ -57,7 +57,7 @@ func (v *view) apply(c *change) error {
 	return nil
 }
 
-func (p *part) entomb(docs []uint32) {
+func (p *part) addTombs(docs []uint32) {
 	if p.id == 0 {
 		return
 	}

@@ -14,24 +14,24 @@ import (
 	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
-// Batch is what is new of a source: all of it, or a piece of that.
+// Batch holds the new passages of a source: all of them, or some.
 type Batch struct {
 	Name  format.Name
 	Known *Source // nil: the source is new
-	Last  bool    // of the source; State and Gone are whole only there
+	Last  bool    // last batch of the source; only there State and Gone are complete
 	State format.State
-	Gone  []Place // of passages that are gone, without others in their places
+	Gone  []Place // places of removed passages that no other passage takes
 
 	b *format.Builder
 }
 
-// Place is a passage's place in its source.
+// Place is the place of a passage in its source.
 type Place struct {
 	Strand uint8
 	Seq    uint32
 }
 
-// Add takes a passage with its terms. What stands at its place in the index goes.
+// Add adds a passage with its terms. It replaces the indexed passage at its place.
 func (b *Batch) Add(d format.Passage, t analysis.Terms) {
 	if b.b == nil {
 		b.b = format.NewBuilder()
@@ -39,7 +39,7 @@ func (b *Batch) Add(d format.Passage, t analysis.Terms) {
 	b.b.Add(d, t)
 }
 
-// Len is how many passages there are.
+// Len returns the number of passages.
 func (b *Batch) Len() int {
 	if b.b == nil {
 		return 0
@@ -53,25 +53,25 @@ type writer struct {
 
 	e      *Engine
 	bulk   *format.Builder
-	fresh  map[string]*Source // sources that are new, by their keys
-	done   []*Batch           // the last ones of sources, their passages are in bulk or written
-	gone   []string           // keys of sources that are gone
-	next   int64              // the next source
-	number uint32             // the next passage
+	fresh  map[string]*Source // new sources by key
+	done   []*Batch           // last batches of sources whose passages are in bulk or written
+	gone   []string           // keys of removed sources
+	next   int64              // ID of the next source
+	number uint32             // number of the next passage
 	synced time.Time
 }
 
-// NewWriter begins to write.
+// NewWriter returns a writer.
 func (e *Engine) NewWriter(ctx context.Context) (w *writer, err error) {
 	w = &writer{e: e, bulk: format.NewBuilder(), fresh: map[string]*Source{}}
 	w.next, w.number, err = tables.NextNumbers(ctx, e.db)
 	return w, err
 }
 
-// Drop takes sources out, by their keys.
+// Drop removes sources by key.
 func (w *writer) Drop(keys ...string) { w.gone = append(w.gone, keys...) }
 
-// Put takes what is new of a source. It is written when it is much, or with Flush.
+// Put adds the new passages of a source. They are written once there are many, or by Flush.
 func (w *writer) Put(ctx context.Context, h *Batch) error {
 	id := w.idOf(h)
 	if h.b != nil {
@@ -95,7 +95,7 @@ func (w *writer) Put(ctx context.Context, h *Batch) error {
 	return nil
 }
 
-// idOf is the id of a batch's source; a new one gets one.
+// idOf returns the ID of a batch's source, assigning one to a new source.
 func (w *writer) idOf(h *Batch) int64 {
 	if h.Known != nil {
 		return h.Known.id
@@ -109,19 +109,19 @@ func (w *writer) idOf(h *Batch) int64 {
 	return k.id
 }
 
-// Finish is Flush of the last change: all was up to date at that time.
+// Finish flushes the last change and records that the index was up to date at that time.
 func (w *writer) Finish(ctx context.Context, at time.Time) error {
 	w.synced = at
 	return w.Flush(ctx)
 }
 
-// Flush writes all that was taken, as one change.
+// Flush writes everything pending as one change.
 func (w *writer) Flush(ctx context.Context) error {
 	if len(w.bulk.Docs) == 0 && len(w.done) == 0 && len(w.gone) == 0 && w.synced.IsZero() {
 		return nil
 	}
 	c, err := w.write(ctx)
-	if errors.Is(err, errChanged) { // the view is not the newest: it is rarely looked at before
+	if errors.Is(err, errChanged) { // the view is outdated, which is rare
 		if err = w.e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err == nil {
 			c, err = w.write(ctx)
 		}
@@ -135,7 +135,7 @@ func (w *writer) Flush(ctx context.Context) error {
 	return nil
 }
 
-// write writes the change; errChanged where the view is missing, or not the newest.
+// write writes the change; errChanged if the view is missing or outdated.
 func (w *writer) write(ctx context.Context) (*change, error) {
 	v := w.e.current()
 	if v == nil {
@@ -148,23 +148,23 @@ func (w *writer) write(ctx context.Context) (*change, error) {
 // change is one change of the index file.
 type change struct {
 	*writer
-	v       *view // only this goroutine changes it
+	v       *view // changed by this goroutine only
 	tx      *sql.Tx
 	was     int64              // metaChange before it
 	now     int64              // and after
-	dead    map[*part][]uint32 // passages that are gone
+	dead    map[*part][]uint32 // passages to remove
 	removed int
-	added   []*Source // sources that are new
+	added   []*Source // new sources
 	states  map[int64]format.State
 	dropped []*Source
-	batch   int64              // row of delta that was added; 0: a segment, or nothing
+	batch   int64              // ID of the added row of delta; 0: a segment, or nothing
 	rebuilt bool               // segments changed
-	touched []*Source          // sources that lose a part: they are compared with their files again
-	erase   bool               // what is dead goes physically
-	purged  map[*part][]string // segments that were rewritten, with their first terms
+	touched []*Source          // sources that lose passages: they are compared with their files again
+	erase   bool               // remove dead passages physically
+	purged  map[*part][]string // rewritten segments with their first terms
 }
 
-// write writes the change, or nothing of it.
+// write writes the whole change in one transaction.
 func (c *change) write(ctx context.Context) error {
 	return c.e.db.InTx(ctx, func(tx *sql.Tx) (err error) {
 		c.tx = tx
@@ -176,7 +176,7 @@ func (c *change) write(ctx context.Context) error {
 		}
 		c.now = c.was + 1
 		c.findDead()
-		steps := []func(context.Context) error{c.writeSources, c.bury, c.buryVectors, c.writePassages, c.count}
+		steps := []func(context.Context) error{c.writeSources, c.writeDead, c.dropVectors, c.writePassages, c.count}
 		if c.erase {
 			steps = append(steps, c.purge)
 		}
@@ -189,8 +189,8 @@ func (c *change) write(ctx context.Context) error {
 	})
 }
 
-// findDead finds the passages that others take the place of, those that their sources
-// don't hold any more, and those of sources that are gone.
+// findDead collects the passages that are replaced, those that their sources no longer hold,
+// and those of removed sources.
 func (c *change) findDead() {
 	for i := range c.bulk.Docs {
 		d := &c.bulk.Docs[i]
@@ -210,14 +210,14 @@ func (c *change) findDead() {
 			continue
 		}
 		c.dropped = append(c.dropped, k)
-		_ = c.v.eachOf(k, func(_ uint32, strand, seq int) error { // gives no error
+		_ = c.v.eachOf(k, func(_ uint32, strand, seq int) error { // never fails
 			c.kill(strandKey{k.id, uint8(strand)}, uint32(seq)) //nolint:gosec // small
 			return nil
 		})
 	}
 }
 
-// kill notes that the passage at a place is gone, if there is one.
+// kill marks the passage at a place as dead, if there is one.
 func (c *change) kill(key strandKey, seq uint32) {
 	s := c.v.lay.strands[key]
 	if s == nil || seq >= s.size {
@@ -230,8 +230,8 @@ func (c *change) kill(key strandKey, seq uint32) {
 	}
 }
 
-// writeSources writes the rows of sources. One that is read in pieces counts as changed
-// until the last of them.
+// writeSources writes the rows of sources. A source that is read in several batches counts
+// as changed until the last one is written.
 func (c *change) writeSources(ctx context.Context) error {
 	c.states = map[int64]format.State{}
 	for _, k := range c.fresh {
@@ -244,7 +244,7 @@ func (c *change) writeSources(ctx context.Context) error {
 		c.states[c.idOf(h)] = h.State
 	}
 	for _, k := range c.touched {
-		c.states[k.id] = k.State.Doubtful()
+		c.states[k.id] = k.State.Stale()
 	}
 	for _, k := range c.added {
 		k.State = c.states[k.id]
@@ -267,12 +267,11 @@ func (c *change) writeSources(ctx context.Context) error {
 	return nil
 }
 
-// bury writes which passages are gone: as bits of their segment, or as holes of a row
-// of delta.
-func (c *change) bury(ctx context.Context) error {
+// writeDead records dead passages: as bits of their segment, or as holes in a row of delta.
+func (c *change) writeDead(ctx context.Context) error {
 	for p, docs := range c.dead {
 		if p.id == 0 {
-			if err := c.buryDelta(ctx, p, docs); err != nil {
+			if err := c.writeDeadDelta(ctx, p, docs); err != nil {
 				return err
 			}
 			continue
@@ -289,8 +288,8 @@ func (c *change) bury(ctx context.Context) error {
 	return nil
 }
 
-// buryDelta writes the rows anew that hold passages which are gone.
-func (c *change) buryDelta(ctx context.Context, p *part, docs []uint32) error {
+// writeDeadDelta rewrites the delta rows that hold dead passages.
+func (c *change) writeDeadDelta(ctx context.Context, p *part, docs []uint32) error {
 	gone := map[int64]map[int]bool{}
 	for _, doc := range docs {
 		row := p.batches[p.batchOf(int(doc))]
@@ -319,7 +318,7 @@ func readBatch(ctx context.Context, q tables.Queryer, id int64) (*format.Builder
 	return format.DecodeDelta(data)
 }
 
-// batchOf finds the row of delta that holds a passage.
+// batchOf returns the index of the delta row that holds a passage.
 func (p *part) batchOf(doc int) int {
 	i, found := slices.BinarySearchFunc(p.batches, doc, func(b batch, doc int) int { return cmp.Compare(b.first, doc) })
 	if !found {
@@ -328,7 +327,7 @@ func (p *part) batchOf(doc int) int {
 	return i
 }
 
-// writePassages writes the passages: few into the delta, many as a segment.
+// writePassages writes passages: a few to the delta, many as a segment.
 func (c *change) writePassages(ctx context.Context) error {
 	if len(c.bulk.Docs) == 0 {
 		return nil
@@ -354,14 +353,14 @@ func (c *change) count(ctx context.Context) error {
 	return tables.Count(ctx, c.tx, n)
 }
 
-// removes says whether the change takes something away.
+// removes reports whether the change removes anything.
 func (c *change) removes() bool {
 	return c.rebuilt || c.erase || len(c.dead) > 0 || len(c.dropped) > 0
 }
 
-// buryVectors takes the vectors of passages out that are gone by a change. One that is
-// only at another place by now keeps its number and its vector.
-func (c *change) buryVectors(ctx context.Context) error {
+// dropVectors deletes the vectors of dead passages. A passage that only moved keeps its
+// number and its vector.
+func (c *change) dropVectors(ctx context.Context) error {
 	kept := map[uint32]bool{}
 	for i := range c.bulk.Docs {
 		kept[c.bulk.Docs[i].Number] = true

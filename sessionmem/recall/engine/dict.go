@@ -12,12 +12,12 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// dictReader reads postings from the segments. The blocks of the dictionary that a
-// question needs are read at once, and each is gone through once.
+// dictReader reads postings from the segments. It reads the dictionary blocks of a question
+// in one go and passes through each once.
 type dictReader struct {
 	q     tables.Queryer
 	v     *view
-	found []format.ListReader // in the order of the terms, their variants and the segments
+	found []format.ListReader // ordered by term, variant and segment
 }
 
 // load finds the lists of terms.
@@ -28,7 +28,7 @@ func (d *dictReader) load(ctx context.Context, terms []analysis.QueryTerm) error
 		n += len(t.Variants) * len(segments)
 	}
 	d.found = make([]format.ListReader, 0, n)
-	wanted := map[int64][]format.Lookup{} // by the blocks that they would stand in
+	wanted := map[int64][]format.Lookup{} // by dictionary block
 	for _, t := range terms {
 		for _, v := range t.Variants {
 			for _, p := range segments {
@@ -52,7 +52,7 @@ func (d *dictReader) load(ctx context.Context, terms []analysis.QueryTerm) error
 	return nil
 }
 
-// next gives the lists of the next variant, one for each segment.
+// next returns the lists of the next variant, one per segment.
 func (d *dictReader) next() []format.ListReader {
 	n := len(d.v.parts) - 1
 	out := d.found[:n]
@@ -60,7 +60,7 @@ func (d *dictReader) next() []format.ListReader {
 	return out
 }
 
-// blockOf finds the block of a segment's dictionary that a term would stand in.
+// blockOf returns the ID of the dictionary block that would hold a term.
 func (p *part) blockOf(term string) (id int64, ok bool) {
 	n := sort.Search(len(p.firsts), func(i int) bool { return p.firsts[i] > term }) - 1
 	return p.id<<tables.RowBits | int64(n), n >= 0

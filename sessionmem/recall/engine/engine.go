@@ -11,25 +11,25 @@ import (
 	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
-// Engine is an index file with what is known of it. It is safe for use by several
-// goroutines; whoever writes holds a lock that all processes know.
+// Engine is an open index file with its view in memory. It is safe for concurrent use; a
+// writer holds a lock that all processes respect.
 type Engine struct {
 	db     *tables.DB
 	limits Limits
 	logger *slog.Logger
 
-	mu   sync.RWMutex // guards view and what is in it: held while ranking, taken alone to change it
+	mu   sync.RWMutex // guards view and its contents: read-locked while ranking, locked to change it
 	view *view
 
 	vectors   vectors.Cache
-	scratches chan *scratch // not in use
+	scratches chan *scratch // free ones
 }
 
-// scratchesKept is how many are kept for the next questions.
+// scratchesKept is how many scratch buffers are kept for the next questions.
 const scratchesKept = 2
 
-// Open opens an index file of the data folder root ("": of any); fs.ErrNotExist where there
-// is none, unless it is to be made.
+// Open opens the index file of the data folder root ("": any). If the file doesn't exist,
+// Open creates it if create is set, else it returns fs.ErrNotExist.
 func Open(ctx context.Context, path, root string, create bool, l Limits, logger *slog.Logger) (*Engine, error) {
 	db, err := tables.Open(ctx, path, root, create, l.Pages)
 	if err != nil {
@@ -42,21 +42,21 @@ func newEngine(db *tables.DB, l Limits, logger *slog.Logger) *Engine {
 	return &Engine{db: db, limits: l, logger: logger, vectors: vectors.Cache{Budget: l.Vectors}, scratches: make(chan *scratch, scratchesKept)}
 }
 
-// Moved says whether the index's name means another file by now, or none.
+// Moved reports whether the index file was replaced or removed since it was opened.
 func (e *Engine) Moved() bool { return e.db.Moved() }
 
-// Older says whether the terms of the index are of another version of the analysis: it
-// answers as well as it can, and is replaced, not written.
+// Older reports whether the terms of the index come from another version of the analysis.
+// Such an index answers as well as it can; it is replaced and never written to.
 func (e *Engine) Older() bool { return e.db.Older }
 
-// EmptyLog writes what the write-ahead log holds into the file and empties the log: what
-// was deleted does not wait there.
+// EmptyLog writes the contents of the write-ahead log to the file and empties the log, so
+// that deleted data doesn't stay in it.
 func (e *Engine) EmptyLog(ctx context.Context) error { return e.db.TruncateLog(ctx) }
 
 // Close closes the file.
 func (e *Engine) Close() error { return tables.Explain(e.db.Close()) }
 
-// Read calls use with the index as it is at one moment. What it is given must not be kept.
+// Read calls use with the index at one moment. use must not keep its argument.
 func (e *Engine) Read(ctx context.Context, use func(s *Snapshot) error) error {
 	for try := 0; ; try++ {
 		err := e.snapshot(ctx, func(q tables.Queryer, v *view) error {
@@ -68,17 +68,17 @@ func (e *Engine) Read(ctx context.Context, use func(s *Snapshot) error) error {
 	}
 }
 
-// snapshotTries is how often a reading begins again that a writer came between.
+// snapshotTries is how often a read is repeated if a writer interferes.
 const snapshotTries = 5
 
-// snapshot calls use with a view and a transaction that show the same moment. The view
-// must not be changed, nor kept.
+// snapshot calls use with a view and a transaction of the same moment. use must neither
+// change nor keep the view.
 func (e *Engine) snapshot(ctx context.Context, use func(q tables.Queryer, v *view) error) error {
 	tx, err := e.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return tables.Explain(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // nothing was written
+	defer tx.Rollback() //nolint:errcheck // read only
 	change, removal, err := tables.Counters(ctx, tx)
 	if err != nil {
 		return err
@@ -92,8 +92,8 @@ func (e *Engine) snapshot(ctx context.Context, use func(q tables.Queryer, v *vie
 	return e.catchUp(ctx, tx, change, removal, use)
 }
 
-// catchUp brings the view to the moment that a transaction shows. A view that is newer
-// is left to the others.
+// catchUp brings the view to the moment of a transaction. It leaves a newer view unchanged
+// and loads one of its own.
 func (e *Engine) catchUp(ctx context.Context, tx *sql.Tx, change, removal int64, use func(q tables.Queryer, v *view) error) error {
 	e.mu.Lock()
 	switch {
@@ -107,7 +107,7 @@ func (e *Engine) catchUp(ctx context.Context, tx *sql.Tx, change, removal int64,
 		return use(tx, own)
 	case e.view != nil && e.view.removal == removal:
 		if err := e.view.catchUp(ctx, tx, change); err != nil {
-			e.view = nil // half way
+			e.view = nil // half updated
 			e.mu.Unlock()
 			return err
 		}
@@ -128,10 +128,10 @@ func (e *Engine) catchUp(ctx context.Context, tx *sql.Tx, change, removal int64,
 	return use(tx, e.view)
 }
 
-// errChanged: somebody wrote between two steps; it works when it is tried again.
+// errChanged means that another writer interfered; a retry works.
 var errChanged = errors.New("the search index changed meanwhile; try again")
 
-// catchUp takes in what was added since.
+// catchUp adds what was written since.
 func (v *view) catchUp(ctx context.Context, q tables.Queryer, change int64) error {
 	if err := v.loadSources(ctx, q); err != nil {
 		return err
@@ -143,14 +143,14 @@ func (v *view) catchUp(ctx context.Context, q tables.Queryer, change int64) erro
 	return nil
 }
 
-// current is the view as it is; it stays as it is as long as the writers' lock is held.
+// current returns the current view; it doesn't change while the writers' lock is held.
 func (e *Engine) current() *view {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.view
 }
 
-// forget lets the view go: it is loaded again when it is needed.
+// forget drops the view, which is reloaded when needed.
 func (e *Engine) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// Erasure is what is to be erased.
+// Erasure collects what is to be erased.
 type Erasure struct{ c *change }
 
 // Source adds a whole source.
@@ -18,7 +18,7 @@ func (r *Erasure) Source(k *Source) {
 	}
 }
 
-// Passage adds a passage of a source. What is left of that counts as changed.
+// Passage adds a passage of a source. The rest of the source counts as changed.
 func (r *Erasure) Passage(k *Source, d *format.Passage) {
 	if !slices.Contains(r.c.gone, k.Key) {
 		r.c.kill(strandKey{k.id, d.Strand}, d.Seq)
@@ -26,9 +26,9 @@ func (r *Erasure) Passage(k *Source, d *format.Passage) {
 	}
 }
 
-// Erase takes what is chosen out of the index, physically, with all that was taken out
-// before: when it returns, and the log is empty, no byte of it is left in the file. The
-// caller holds the writers' lock.
+// Erase physically removes what choose selects and everything removed earlier: when it
+// returns, and the log is empty, no byte of it is left in the file. The caller holds the
+// writers' lock.
 func (e *Engine) Erase(ctx context.Context, choose func(now *Snapshot, out *Erasure) error) error {
 	if err := e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err != nil {
 		return err

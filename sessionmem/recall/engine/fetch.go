@@ -9,14 +9,14 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// ErrNone: there is no passage at a place.
+// ErrNone means that there is no passage at a place.
 var ErrNone = errors.New("no passage is there")
 
-// fetcher reads whole passages; each row of details once.
+// fetcher reads whole passages; it reads each row of details once.
 type fetcher struct {
 	q    tables.Queryer
 	v    *view
-	rows map[int64]*format.DetailRow // by the ids of detail
+	rows map[int64]*format.DetailRow // by row ID of detail
 }
 
 func newFetcher(q tables.Queryer, v *view) *fetcher {
@@ -44,7 +44,7 @@ func (f *fetcher) passage(ctx context.Context, at uint32) (format.Passage, *Sour
 	return d, k, nil
 }
 
-// detail reads what a segment has of a passage beside its head.
+// detail reads the part of a passage that a segment stores outside its head.
 func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (d format.Passage, err error) {
 	id := p.id<<tables.RowBits | int64(doc/format.DetailBlock)
 	row := f.rows[id]
@@ -59,14 +59,14 @@ func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (d format.Pas
 	return d, err
 }
 
-// keep takes a row.
+// keep stores a row for later.
 func (f *fetcher) keep(id int64, data []byte) *format.DetailRow {
 	row := format.NewDetailRow(data)
 	f.rows[id] = row
 	return row
 }
 
-// prefetch reads the details of candidates at once.
+// prefetch reads the details of candidates in one go.
 func (f *fetcher) prefetch(ctx context.Context, top []rank.Candidate) error {
 	var rows []int64
 	for _, c := range top {

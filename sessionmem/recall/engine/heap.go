@@ -1,9 +1,9 @@
 package engine
 
-// heap keeps the best items.
+// heap keeps the items with the best scores.
 type heap struct {
 	limit int
-	items []heapItem // the worst first
+	items []heapItem // a binary heap, worst first
 }
 
 type heapItem struct {
@@ -49,7 +49,7 @@ func (h *heap) push(at uint32, score float64) {
 	}
 }
 
-// worst is the score that is not good enough any more; below zero while there is room.
+// worst returns the score that an item has to beat; below zero while there is room.
 func (h *heap) worst() float64 {
 	if len(h.items) < h.limit {
 		return -1

@@ -9,8 +9,8 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// layout puts the passages of each strand one behind the other, by their numbers in
-// the strand, so that a passage's neighbours are beside it wherever they are kept.
+// layout places the passages of each strand one after the other, in order, so that the
+// neighbors of a passage are adjacent to it wherever they are stored.
 type layout struct {
 	shares  shares
 	strands map[strandKey]*stretch
@@ -18,11 +18,11 @@ type layout struct {
 	found   *stretch  // its stretch; nil: look it up
 	rooms   []room    // of the strands, in the order of their positions
 	refs    []ref
-	sources []uint32 // places in view.sources
+	sources []uint32 // indexes into view.sources
 	times   []int64
 	words   []uint16
-	around  []float32 // words of a chunk with a share of its neighbours'
-	parts   []uint8   // of how many its message is, 255 at most
+	around  []float32 // words of a chunk plus a share of its neighbors'
+	parts   []uint8   // number of parts of its message, at most 255
 	flags   []byte
 	numbers []uint32
 }
@@ -32,38 +32,38 @@ type strandKey struct {
 	strand uint8
 }
 
-// stretch is a strand's place in the layout. Behind its passages there are always at
-// least strandGap free positions, so that neighbours are never of another strand.
+// stretch is the range of positions of a strand. It ends with at least strandGap free
+// positions, so that a passage's neighbors never belong to another strand.
 type stretch struct {
 	base, size uint32
-	room       int // place in layout.rooms
+	room       int // index into layout.rooms
 }
 
-// room is a stretch with the place of its source. One that was left is empty.
+// room is a stretch with the index of its source. It is empty once its strand has moved.
 type room struct{ base, size, source uint32 }
 
-// strandGap is how far a passage's neighbours reach.
+// strandGap is how far the neighborhood of a passage reaches.
 const strandGap = rank.Reach
 
-// ref is a passage: its part, and its number there.
+// ref identifies a passage by its part and its number there.
 type ref struct{ part, doc uint32 }
 
-// none is no passage: passages of the delta and of segments begin at part 1.
+// none reports whether there is no passage: parts are numbered from 1.
 func (r ref) none() bool { return r.part == 0 }
 
-// reserve makes room for a strand of n passages of the source at a place.
+// reserve makes room for n passages of a strand; place is the index of its source.
 func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
 	if len(l.refs) == 0 {
-		l.grow(strandGap) // the first one has neighbours before it too
+		l.grow(strandGap) // the first one has neighbors before it too
 	}
-	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // thousands of millions of chunks
+	s := &stretch{base: uint32(len(l.refs)), size: n + strandGap, room: len(l.rooms)} //nolint:gosec // room for thousands of millions of chunks
 	l.rooms = append(l.rooms, room{s.base, s.size, place})
 	l.strands[key], l.found = s, nil
 	l.grow(int(s.size))
 	return s
 }
 
-// expect makes place for so many positions at once.
+// expect allocates room for n more positions.
 func (l *layout) expect(n int) {
 	l.refs, l.sources, l.times = slices.Grow(l.refs, n), slices.Grow(l.sources, n), slices.Grow(l.times, n)
 	l.words, l.around, l.parts = slices.Grow(l.words, n), slices.Grow(l.around, n), slices.Grow(l.parts, n)
@@ -81,7 +81,7 @@ func (l *layout) grow(n int) {
 	l.numbers = append(l.numbers, make([]uint32, n)...)
 }
 
-// position gives a passage's position. A strand that is full moves to a larger room.
+// position returns the position of a passage. A full strand moves to a larger room.
 func (v *view) position(key strandKey, place, seq uint32) uint32 {
 	l := &v.lay
 	s := l.found
@@ -104,8 +104,8 @@ func (v *view) position(key strandKey, place, seq uint32) uint32 {
 // strandRoom is how many more passages a new strand has room for.
 const strandRoom = 6
 
-// move carries a strand's passages to another place. What is said around the free
-// positions behind them is of the next strand in part, and stays.
+// move moves the passages of a strand. The values of around at the free positions after it
+// partly belong to the next strand and stay.
 func (v *view) move(from, to stretch) {
 	l := &v.lay
 	for i := range from.size {
@@ -122,14 +122,14 @@ func (v *view) move(from, to stretch) {
 	}
 }
 
-// widen adds a chunk's words to what is said around it, and the beginning of a message
-// to what is said around its neighbours, a number of times (-1 takes them away). The
-// shares are about those by which the words are found there.
+// widen adds the words of a chunk to around at its own position, and the beginning of a
+// message to around at its neighbors', times times (-1 removes them). The shares roughly
+// match those by which a neighbor's words count in scoring.
 func (l *layout) widen(at uint32, times float32) {
 	w := &l.shares
 	words := float32(l.words[at])
 	l.around[at] += times * words / w.sum
-	if l.flags[at]&format.FlagGoesOn != 0 {
+	if l.flags[at]&format.FlagContinues != 0 {
 		return
 	}
 	words = times * min(words, w.beginning) / w.sum
@@ -143,19 +143,19 @@ func (l *layout) widen(at uint32, times float32) {
 	}
 }
 
-// message gives the positions of a message's parts, given that of one.
+// message returns the positions of the parts of a message, given that of one part.
 func (l *layout) message(at uint32) (first, end uint32) {
 	first, end = at, at+1
-	for first > 0 && l.flags[first]&format.FlagGoesOn != 0 {
+	for first > 0 && l.flags[first]&format.FlagContinues != 0 {
 		first--
 	}
-	for int(end) < len(l.flags) && l.flags[end]&format.FlagGoesOn != 0 {
+	for int(end) < len(l.flags) && l.flags[end]&format.FlagContinues != 0 {
 		end++
 	}
 	return first, end
 }
 
-// measure notes of how many parts the message at a position is.
+// measure stores the number of parts of the message at a position.
 func (l *layout) measure(at uint32) {
 	first, end := l.message(at)
 	n := uint8(min(end-first, math.MaxUint8)) //nolint:gosec // cut
@@ -164,7 +164,7 @@ func (l *layout) measure(at uint32) {
 	}
 }
 
-// shares are how much of a chunk's words counts for its neighbours.
+// shares holds how much of a chunk's words counts for its neighbors.
 type shares struct {
 	after, before [strandGap]float32
 	beginning     float32
@@ -180,8 +180,8 @@ func newShares() shares {
 	return s
 }
 
-// numbered gives the positions of passages with their numbers: of those whose sources are
-// allowed, nil for all.
+// numbered yields the positions and numbers of passages from allowed sources; nil allows
+// all.
 func (l *layout) numbered(allowed []bool) iter.Seq2[uint32, uint32] {
 	return func(yield func(at, number uint32) bool) {
 		for at, r := range l.refs {

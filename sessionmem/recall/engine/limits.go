@@ -1,27 +1,26 @@
 package engine
 
-// Limits say when the index takes another form. Every change adds a little to the
-// delta, or a segment. So that a question has few of them to look into, the delta
-// becomes a segment when it has grown, and small segments become larger ones; what was
-// dead in them is gone then.
+// Limits decide when the index is reorganized. Every change adds a row to the delta, or a
+// segment. To keep both few, a grown delta becomes a segment, and small segments are merged
+// into larger ones, which also removes their dead passages.
 type Limits struct {
-	BulkDocs  int // passages of a segment that is written while there are more to come,
+	BulkDocs  int // passages in a segment written while more are to come,
 	BulkTerms int // or their terms
 	DeltaDocs int // a change of fewer passages goes into the delta
 
-	DeltaRows  int // rows of the delta,
-	DeltaGrown int // or passages in it, that make it a segment
+	DeltaRows  int // rows of the delta
+	DeltaGrown int // or passages in it that turn it into a segment
 
-	FanIn     int // segments of about a size that become one
-	Smallest  int // up to so many passages they count as of one size
-	Segment   int // passages of a segment: an erasure looks through one, a query through all
-	DeadShare int // a segment is written anew when one of so many passages is dead
+	FanIn     int // segments of similar size that are merged
+	Smallest  int // up to this many passages segments count as of one size
+	Segment   int // most passages of a segment: an erasure reads one segment, a query all
+	DeadShare int // a segment is rewritten when one passage in this many is dead
 
-	Vectors int // bytes of vectors that are held in memory while they are used
-	Pages   int // of the file, at most; 0: as many as there is room for
+	Vectors int // bytes of vectors kept in memory while in use
+	Pages   int // most pages of the file; 0: no limit
 }
 
-// DefaultLimits are those that were measured.
+// DefaultLimits returns the limits that measured best.
 func DefaultLimits() Limits {
 	return Limits{
 		BulkDocs: 48 << 10, BulkTerms: 4 << 20, DeltaDocs: 128, DeltaRows: 256, DeltaGrown: 2 << 10,

@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// tidy does one step of merging, if one is due. It reports whether it did.
+// tidy does one merge step if one is due, and reports whether it did.
 func (e *Engine) tidy(ctx context.Context) (bool, error) {
 	if err := e.snapshot(ctx, func(tables.Queryer, *view) error { return nil }); err != nil {
 		return false, err
@@ -36,7 +36,7 @@ func (e *Engine) Tidy(ctx context.Context) error {
 	}
 }
 
-// due chooses the segments to merge; none where all is well.
+// due returns the segments to merge next; none if no merge is due.
 func (v *view) due(l Limits) []*part {
 	for _, p := range v.parts[1:] {
 		if dead := p.docs - p.live; dead > 0 && dead*l.DeadShare >= p.docs {
@@ -60,7 +60,7 @@ func (v *view) due(l Limits) []*part {
 	return nil
 }
 
-// rewrite is a change of the index's form alone: what it holds stays.
+// rewrite changes only the form of the index and not its contents.
 func (e *Engine) rewrite(ctx context.Context, v *view, write func(tx *sql.Tx) error) error {
 	err := e.db.InTx(ctx, func(tx *sql.Tx) error {
 		change, _, err := tables.Counters(ctx, tx)
@@ -81,7 +81,7 @@ func (e *Engine) rewrite(ctx context.Context, v *view, write func(tx *sql.Tx) er
 	return err
 }
 
-// flushDelta makes a segment of the delta.
+// flushDelta turns the delta into a segment.
 func (e *Engine) flushDelta(ctx context.Context, v *view) error {
 	return e.rewrite(ctx, v, func(tx *sql.Tx) error {
 		all, marks := format.NewBuilder(), int64(0)
@@ -110,7 +110,7 @@ func (e *Engine) flushDelta(ctx context.Context, v *view) error {
 	})
 }
 
-// merge makes one segment of several, without what is dead in them.
+// merge merges segments into one, without their dead passages.
 func (e *Engine) merge(ctx context.Context, v *view, parts []*part) error {
 	begun := time.Now()
 	err := e.rewrite(ctx, v, func(tx *sql.Tx) error {
@@ -134,16 +134,16 @@ func (e *Engine) merge(ctx context.Context, v *view, parts []*part) error {
 	return err
 }
 
-// merger reads segments to write them as one.
+// merger reads segments that are merged into one.
 type merger struct {
 	tx    *sql.Tx
 	v     *view
 	parts []*part
 	docs  []format.Passage
-	place [][]uint32 // of each segment's passages among docs; nowhere for the dead
+	place [][]uint32 // per segment: indexes of its passages in docs; nowhere for the dead
 }
 
-// passages reads the living passages of the segments, in the order of the new one.
+// passages reads the live passages of the segments, in the order of the new one.
 func (m *merger) passages(ctx context.Context) error {
 	type from struct {
 		part int
@@ -175,7 +175,7 @@ func (m *merger) passages(ctx context.Context) error {
 	return nil
 }
 
-// read reads all passages of a segment whole.
+// read reads all passages of a segment in full.
 func (m *merger) read(ctx context.Context, p *part) ([]format.Passage, error) {
 	var blob []byte
 	if err := m.tx.QueryRowContext(ctx, "SELECT heads FROM segment WHERE id=?", p.id).Scan(&blob); err != nil {
@@ -202,7 +202,7 @@ func (m *merger) read(ctx context.Context, p *part) ([]format.Passage, error) {
 	return docs, nil
 }
 
-// eachTerm gives the terms of all segments in order, with their postings in the new one.
+// eachTerm calls each for the terms of all segments in order, with their new postings.
 func (m *merger) eachTerm(ctx context.Context, each func(term string, postings []format.Posting) error) error {
 	cursors := make([]*cursor, len(m.parts))
 	for i, p := range m.parts {
@@ -243,7 +243,7 @@ func (m *merger) eachTerm(ctx context.Context, each func(term string, postings [
 	}
 }
 
-// cursor goes through the dictionary of a segment.
+// cursor iterates over the dictionary of a segment.
 type cursor struct {
 	m     *merger
 	part  *part
@@ -257,7 +257,7 @@ type cursor struct {
 func (c *cursor) term() string           { return c.terms[c.at] }
 func (c *cursor) list() []format.Posting { return c.lists[c.at] }
 
-// next goes to the next term.
+// next advances to the next term.
 func (c *cursor) next(ctx context.Context) error {
 	c.at++
 	for c.at >= len(c.terms) {

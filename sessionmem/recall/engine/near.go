@@ -7,10 +7,10 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// semanticLimit is how many neighbours in meaning are taken.
+// semanticLimit is how many nearest passages by meaning become candidates.
 const semanticLimit = 200
 
-// nearness is what is known of the meanings of candidates.
+// nearness compares the meanings of candidates with the question's.
 type nearness struct {
 	rank.Meaning
 	s       *Snapshot
@@ -18,8 +18,8 @@ type nearness struct {
 	vectors *vectors.Set
 }
 
-// near adds the places of the nearest in meaning to those found by words; nil where there
-// are none to compare with.
+// near adds the passages nearest in meaning to those found by words. It returns nil if there
+// are no vectors to compare with.
 func (s *Snapshot) near(ctx context.Context, q *Question, places *[]uint32, found *Found) (*nearness, error) {
 	if q.Vector == nil {
 		return nil, nil //nolint:nilnil // none is no error
@@ -50,14 +50,14 @@ func (s *Snapshot) near(ctx context.Context, q *Question, places *[]uint32, foun
 	return &nearness{Meaning: rank.Meaning{Average: float64(nearest.Average), Best: float64(nearest.Near[0].Cosine)}, s: s, d: q.Vector, vectors: vectors}, nil
 }
 
-// fill fills in how near in meaning candidates are, and the messages beside them.
+// fill fills in the similarity of candidates, and of their neighboring messages.
 func (n *nearness) fill(ctx context.Context, all []rank.Candidate) error {
 	const each = 3
 	numbers := make([]uint32, 0, each*len(all))
 	l := &n.s.v.lay
 	number := func(at uint32) uint32 {
 		if l.refs[at].none() {
-			return 0 // nothing has it
+			return 0 // no passage has it
 		}
 		return l.numbers[at]
 	}
@@ -71,7 +71,7 @@ func (n *nearness) fill(ctx context.Context, all []rank.Candidate) error {
 	}
 	for i := range all {
 		of := cosines[each*i : each*i+each]
-		all[i].Meant, all[i].Cosine = n.vectors.Has(all[i].Number), float64(of[0])
+		all[i].HasVector, all[i].Cosine = n.vectors.Has(all[i].Number), float64(of[0])
 		all[i].Beside = [2]float64{float64(of[1]), float64(of[2])}
 	}
 	return nil

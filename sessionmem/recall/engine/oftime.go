@@ -9,11 +9,11 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// SaidThen gives the messages of the times that are asked for by their sources, each in
-// its order, what was talked first.
-func (s *Snapshot) SaidThen(spans []analysis.Span, allowed []bool) [][]rank.Candidate {
+// MessagesWithin returns the messages within spans, grouped by source, each in its order, with the
+// conversation before other work.
+func (s *Snapshot) MessagesWithin(spans []analysis.Span, allowed []bool) [][]rank.Candidate {
 	l := &s.v.lay
-	work := make(map[int]bool) // rooms of what was not talked
+	work := make(map[int]bool) // rooms of other work than conversation
 	for key, stretch := range l.strands {
 		work[stretch.room] = key.strand == format.StrandWork
 	}

@@ -8,14 +8,14 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// purge rewrites the segments that hold dead passages, without them.
+// purge rewrites the segments with dead passages, without them.
 func (c *change) purge(ctx context.Context) error {
 	c.purged = map[*part][]string{}
 	for _, p := range c.v.parts[1:] {
 		gone := make([]bool, p.docs)
 		any := false
 		for doc := range gone {
-			gone[doc] = p.buried(doc)
+			gone[doc] = p.isDead(doc)
 			any = any || gone[doc]
 		}
 		for _, doc := range c.dead[p] {
@@ -31,7 +31,7 @@ func (c *change) purge(ctx context.Context) error {
 	return nil
 }
 
-// purgeSegment takes dead passages out of all rows of a segment.
+// purgeSegment removes dead passages from all rows of a segment.
 func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
 	firsts, err := c.purgeDict(ctx, p, gone)
 	if err != nil {
@@ -56,12 +56,12 @@ func (c *change) purgeSegment(ctx context.Context, p *part, gone []bool) error {
 	return err
 }
 
-// afterAll is behind every term.
+// afterAll sorts after every term.
 const afterAll = "\xff"
 
-// purgeDict takes dead passages out of the postings; a term that stands in no other
-// goes with them. It gives the first terms of the blocks: one that is empty begins where
-// the next one does.
+// purgeDict removes dead passages from the postings, and terms that occur in no other. It
+// returns the first terms of the blocks: an empty block begins with the first term of the
+// next one.
 func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string, error) {
 	firsts := slices.Clone(p.firsts)
 	ids := make([]int64, len(firsts))
@@ -92,7 +92,7 @@ func (c *change) purgeDict(ctx context.Context, p *part, gone []bool) ([]string,
 	return firsts, nil
 }
 
-// purgeDetails makes holes of dead passages in a row of details.
+// purgeDetails turns dead passages in a row of details into holes.
 func (c *change) purgeDetails(ctx context.Context, p *part, from int, gone []bool) error {
 	if !slices.Contains(gone, true) {
 		return nil

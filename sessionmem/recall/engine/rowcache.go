@@ -8,13 +8,12 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// rowCache keeps the rows of segments that were read last, without their check sums. It
-// belongs to a view: what the view knows of segments is what these rows are of. It is
-// safe for use by several goroutines.
+// rowCache keeps the segment rows read last, without their checksums. It belongs to a view,
+// because rows change with the segments that a view knows. It is safe for concurrent use.
 type rowCache struct {
 	mu         sync.Mutex
 	young, old map[rowKey][]byte
-	size       int // of the young ones, in bytes
+	size       int // of young, in bytes
 }
 
 type rowKey struct {
@@ -22,8 +21,8 @@ type rowKey struct {
 	id    int64
 }
 
-// rowCacheSize is how much the young rows and the old ones take at most, each: then the
-// young ones become old.
+// rowCacheSize limits young and old rows, each, in bytes: beyond it the young ones become
+// old.
 const rowCacheSize = 4 << 20
 
 func (c *rowCache) get(key rowKey) (data []byte, ok bool) {
@@ -44,7 +43,7 @@ func (c *rowCache) put(key rowKey, data []byte) {
 	c.keep(key, data)
 }
 
-// keep makes a row a young one. The caller holds mu.
+// keep stores a row among the young ones. The caller holds mu.
 func (c *rowCache) keep(key rowKey, data []byte) {
 	if c.young == nil || c.size+len(data) > rowCacheSize {
 		c.old, c.young, c.size = c.young, map[rowKey][]byte{}, 0
@@ -55,14 +54,14 @@ func (c *rowCache) keep(key rowKey, data []byte) {
 	}
 }
 
-// clear lets all go.
+// clear empties the cache.
 func (c *rowCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.young, c.old, c.size = nil, nil, 0
 }
 
-// rows gives the data of rows by their ids, without their check sums.
+// rows returns the data of rows by ID, without their checksums.
 func (v *view) rows(ctx context.Context, q tables.Queryer, table string, ids []int64) (map[int64][]byte, error) {
 	out := make(map[int64][]byte, len(ids))
 	var missing []int64

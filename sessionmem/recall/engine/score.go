@@ -16,17 +16,17 @@ type ranking struct {
 	v       *view
 	w       *rank.Weights
 	terms   analysis.QueryTerms
-	allowed []bool       // by sources; nil: all
-	weights []float64    // of each term: its share of what a chunk can have
-	user    *rank.Shares // of messages, by their kind
+	allowed []bool       // by source; nil: all
+	weights []float64    // of each term: its part of the highest possible score
+	user    *rank.Shares // shares of message parts, by kind
 	answer  *rank.Shares
 }
 
-// score counts how much of the question stands in each chunk and session.
+// score scores each chunk and session by the terms of the question.
 func (r *ranking) score(ctx context.Context, dict *dictReader) error {
 	r.fit(len(r.v.lay.refs), len(r.v.sources))
 	r.terms.Terms = r.terms.Terms[:min(len(r.terms.Terms), maxTerms)]
-	r.user, r.answer = r.w.Shares(r.terms.Told)
+	r.user, r.answer = r.w.Shares(r.terms.AboutAnswers)
 	r.weights = make([]float64, len(r.terms.Terms))
 	words := slices.DeleteFunc(slices.Clone(r.terms.Terms), func(t analysis.QueryTerm) bool { return t.Class == analysis.ClassPair })
 	if err := dict.load(ctx, words); err != nil {
@@ -48,11 +48,11 @@ func (r *ranking) score(ctx context.Context, dict *dictReader) error {
 	return nil
 }
 
-// maxTerms is how much of a question is looked for.
+// maxTerms is how many terms of a question count.
 const maxTerms = 256
 
-// gather counts how often a term stands in each chunk, all its variants together, and
-// gives the number of chunks.
+// gather counts how often a term and its variants occur in each chunk, and returns the
+// number of chunks.
 func (r *ranking) gather(dict *dictReader, t analysis.QueryTerm) (n int, err error) {
 	for _, variant := range t.Variants {
 		w := float32(variant.Weight)
@@ -70,7 +70,7 @@ func (r *ranking) gather(dict *dictReader, t analysis.QueryTerm) (n int, err err
 	return n, nil
 }
 
-// count takes some postings in and gives how many chunks they are new for.
+// count adds postings and returns for how many chunks they are the first.
 func (r *ranking) count(positions []uint32, postings []format.Posting, w float32) (n int) {
 	own, held := r.own, r.held
 	for _, p := range postings {
@@ -90,7 +90,7 @@ func (r *ranking) count(positions []uint32, postings []format.Posting, w float32
 	return n
 }
 
-// addTerm adds a term that was gathered to the scores.
+// addTerm adds a gathered term to the scores.
 func (r *ranking) addTerm(t analysis.QueryTerm, weight float32) {
 	if t.Class == analysis.ClassExact {
 		r.markExact()
@@ -99,7 +99,7 @@ func (r *ranking) addTerm(t analysis.QueryTerm, weight float32) {
 	r.addSessions(t.Weight)
 }
 
-// release takes a word of chunks back that hold the term, and counts it for their
+// release clears one word of held after adding the chunks in it to the counts of their
 // sessions.
 func (r *ranking) release(i int, word uint64) {
 	r.held[i] = 0
@@ -114,7 +114,7 @@ func (r *ranking) release(i int, word uint64) {
 	}
 }
 
-// addSessions adds a term to the sessions that have it.
+// addSessions adds a term to the scores of the sessions that hold it.
 func (r *ranking) addSessions(weight float64) {
 	n := len(r.v.byID)
 	idf := weight * r.w.Idf(len(r.seen), n)
@@ -128,7 +128,7 @@ func (r *ranking) addSessions(weight float64) {
 	r.seen = r.seen[:0]
 }
 
-// best picks the chunks that are worth a closer look.
+// best returns the chunks that are worth a closer look.
 func (r *ranking) best() []uint32 {
 	l := &r.v.lay
 	r.bestSession = 0
@@ -161,7 +161,7 @@ func (r *ranking) best() []uint32 {
 	return out
 }
 
-// shareOf is what a chunk keeps of its score for being one part of many.
+// shareOf returns the share of its score that a chunk keeps as one part of many.
 func (r *ranking) shareOf(at uint32) float32 {
 	l := &r.v.lay
 	if format.RoleOf(l.flags[at]) == format.RoleAssistant {
@@ -170,13 +170,13 @@ func (r *ranking) shareOf(at uint32) float32 {
 	return r.user.Of(l.parts[at])
 }
 
-// enough is a sum that is surely too small for a chunk of a session to be among the top
-// ones, were it the whole message; more than that may be enough.
+// enough returns a sum that is certainly too low for a chunk of a session to be among the
+// top ones, even if it were a whole message; a higher sum may suffice.
 func (r *ranking) enough(top *heap, session float64) float32 {
 	return max(0, float32((top.worst()-r.w.Session.Share*session)*float64(r.most)*(1-1e-6)))
 }
 
-// candidates describes chunks.
+// candidates returns the features of chunks.
 func (r *ranking) candidates(places []uint32) []rank.Candidate {
 	l := &r.v.lay
 	all := 1e-9
@@ -197,7 +197,7 @@ func (r *ranking) candidates(places []uint32) []rank.Candidate {
 	return out
 }
 
-// candidate is a chunk without a question.
+// candidate returns the features of a chunk that don't depend on a question.
 func (v *view) candidate(at uint32) rank.Candidate {
 	l := &v.lay
 	message, _ := l.message(at)

@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// A segment is never changed but for its tombs, and where something is erased.
+// A segment never changes, except for its tombs and when something is erased.
 
 // writeSegment writes passages with their terms as a new segment.
 func writeSegment(ctx context.Context, tx *sql.Tx, b *format.Builder) error {
@@ -18,7 +18,7 @@ func writeSegment(ctx context.Context, tx *sql.Tx, b *format.Builder) error {
 	return writeLists(ctx, tx, docs, eachTerm)
 }
 
-// writeLists writes a segment of passages, with the terms that eachTerm gives in order.
+// writeLists writes a segment of passages with the terms that eachTerm yields in order.
 func writeLists(ctx context.Context, tx *sql.Tx, docs []format.Passage, eachTerm func(add func(term string, postings []format.Posting) error) error) error {
 	none := format.Seal(nil)
 	res, err := tx.ExecContext(ctx, "INSERT INTO segment(docs, version, heads, firsts, tombs) VALUES(?,0,?,?,?)", len(docs), none, none, none)
@@ -41,13 +41,13 @@ func writeLists(ctx context.Context, tx *sql.Tx, docs []format.Passage, eachTerm
 	return errors.Join(err, tables.CountRows(ctx, tx, tables.SegmentMark(id)))
 }
 
-// writeDict writes the dictionary of a segment and gives the first terms of its blocks.
+// writeDict writes the dictionary of a segment and returns the first terms of its blocks.
 func writeDict(ctx context.Context, tx *sql.Tx, segment int64, docs int, eachTerm func(add func(term string, postings []format.Posting) error) error) ([]string, error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT INTO dict(id, data) VALUES(?,?)")
 	if err != nil {
 		return nil, err
 	}
-	defer insert.Close() //nolint:errcheck // its last Exec told
+	defer insert.Close() //nolint:errcheck // its last Exec has reported errors
 	var firsts []string
 	w := format.NewDictWriter(docs, func(first string, block []byte) error {
 		if len(firsts) >= 1<<tables.RowBits {
@@ -69,7 +69,7 @@ func writeDetails(ctx context.Context, tx *sql.Tx, segment int64, docs []format.
 	if err != nil {
 		return err
 	}
-	defer insert.Close() //nolint:errcheck // its last Exec told
+	defer insert.Close() //nolint:errcheck // its last Exec has reported errors
 	for from := 0; from < len(docs); from += format.DetailBlock {
 		row := docs[from:min(from+format.DetailBlock, len(docs))]
 		if _, err := insert.ExecContext(ctx, segment<<tables.RowBits|int64(from/format.DetailBlock), format.Seal(format.AppendDetails(nil, row))); err != nil {

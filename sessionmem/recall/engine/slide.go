@@ -7,19 +7,19 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// scratch is memory for ranking, used again and again.
+// scratch is reusable memory for ranking.
 type scratch struct {
-	own         []float32 // of one term: how often it stands in a chunk
-	acc         []float32 // the chunks' scores
-	held        []uint64  // of one term: a bit for each chunk that has it
-	near        []float32 // of one term: how much counts of what the messages beside say
-	beside      []uint64  // of one term: a bit for each chunk that has such
-	exact       []uint64  // a bit for each chunk that has an identifier of the question
-	isMarked    bool      // there are bits in exact
-	bySource    []float32 // of one term
-	sessions    []float64 // the sessions' scores
+	own         []float32 // of the current term: occurrences per chunk
+	acc         []float32 // scores of the chunks
+	held        []uint64  // of the current term: a bit per chunk that holds it
+	near        []float32 // of the current term: weight of what neighboring messages say
+	beside      []uint64  // of the current term: a bit per chunk with such neighbors
+	exact       []uint64  // a bit per chunk that holds an identifier of the question
+	isMarked    bool      // exact has bits set
+	bySource    []float32 // of the current term
+	sessions    []float64 // scores of the sessions
 	seen        []uint32  // sources that hold the term
-	most        float32   // the highest score of a chunk
+	most        float32   // highest score of a chunk
 	bestSession float64   // and of a session
 	batch       [format.ListBatch]format.Posting
 }
@@ -36,8 +36,8 @@ func (s *scratch) fit(positions, sources int) {
 	}
 }
 
-// clear makes it ready for the next question: only the rooms of sources that hold one of
-// its terms have scores, and those before them.
+// clear prepares the memory for the next question. Only sources that hold one of its terms
+// have scores, in their rooms and the positions before those.
 func (s *scratch) clear(l *layout) {
 	for _, room := range l.rooms {
 		if s.sessions[room.source] != 0 {
@@ -52,7 +52,7 @@ func (s *scratch) clear(l *layout) {
 	}
 }
 
-// markExact notes the chunks that hold the term at hand.
+// markExact marks the chunks that hold the current term.
 func (s *scratch) markExact() {
 	for i, word := range s.held {
 		s.exact[i] |= word
@@ -62,14 +62,14 @@ func (s *scratch) markExact() {
 
 func (s *scratch) isExact(at uint32) bool { return s.exact[at>>6]>>(at&63)&1 != 0 }
 
-// spread counts what the beginnings of messages say of a term for the messages beside
-// them: so much of a question is told by the answer, and of an answer by the question.
+// spread counts the occurrences of a term at the beginnings of messages for the neighboring
+// messages: an answer says much about its question, and a question about its answer.
 func (r *ranking) spread() {
 	flags := r.v.lay.flags
 	for i, word := range r.held {
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
-			if flags[at]&format.FlagGoesOn != 0 {
+			if flags[at]&format.FlagContinues != 0 {
 				continue
 			}
 			n := r.own[at]
@@ -86,12 +86,12 @@ func (r *ranking) spread() {
 	}
 }
 
-// isAlone says whether a message and those beside it are of one chunk each, as most are.
+// isAlone reports whether a message and its neighbors are one chunk each, as most are.
 func isAlone(flags []byte, at int) bool {
-	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&format.FlagGoesOn == 0
+	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&format.FlagContinues == 0
 }
 
-// spreadAlone is spreadBack and spreadOn for such.
+// spreadAlone does what spreadBack and spreadOn do, for such messages.
 func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 	w, near := r.w, r.near[at-2:at+3:at+3]
 	near[0] += n * w.Beside.Before[1]
@@ -109,24 +109,24 @@ func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 	}
 }
 
-// spreadBack counts n for the messages before the one that begins at a position. Before
-// the first and behind the last of a strand there is room for them, see layout.
+// spreadBack adds n to the messages before the one that begins at a position. The layout
+// leaves room for them before the first and after the last message of a strand.
 func (r *ranking) spreadBack(flags []byte, at int, n float32) {
 	for _, share := range r.w.Beside.Before {
 		for {
 			at--
 			r.addNear(at, n*share)
-			if flags[at]&format.FlagGoesOn == 0 {
+			if flags[at]&format.FlagContinues == 0 {
 				break
 			}
 		}
 	}
 }
 
-// spreadOn counts n for the messages behind it.
+// spreadOn adds n to the messages after it.
 func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 	last := flags[at]
-	for at++; flags[at]&format.FlagGoesOn != 0; at++ {
+	for at++; flags[at]&format.FlagContinues != 0; at++ {
 		last = flags[at]
 	}
 	for i, share := range r.w.Beside.After {
@@ -135,7 +135,7 @@ func (r *ranking) spreadOn(flags []byte, at int, n float32) {
 		}
 		for {
 			r.addNear(at, n*share)
-			if at++; at == len(flags) || flags[at]&format.FlagGoesOn == 0 {
+			if at++; at == len(flags) || flags[at]&format.FlagContinues == 0 {
 				break
 			}
 		}
@@ -147,8 +147,8 @@ func (r *ranking) addNear(at int, n float32) {
 	r.beside[at>>6] |= 1 << (at & 63)
 }
 
-// addChunks adds a term to the scores of the chunks that hold it and of those beside.
-// What a chunk has of it counts with what the messages around it say.
+// addChunks adds a term to the scores of the chunks that hold it and of their neighbors.
+// Occurrences in a chunk count together with those in the messages around it.
 func (r *ranking) addChunks(weight float32) {
 	r.spread()
 	l := &r.v.lay

@@ -19,41 +19,41 @@ type Snapshot struct {
 	fetch *fetcher
 }
 
-// Older says whether the index is of another version of the analysis, see Engine.Older.
+// Older reports whether the index is of another version, see Engine.Older.
 func (s *Snapshot) Older() bool { return s.e.Older() }
 
-// Engine is the engine that it is of: the numbers of passages are its own.
+// Engine returns the engine of the snapshot. Passage numbers are valid only within it.
 func (s *Snapshot) Engine() *Engine { return s.e }
 
-// Passages is how many there are.
+// Passages returns the number of passages.
 func (s *Snapshot) Passages() int { return s.v.docs }
 
-// Sources gives all sources; nil at places without one.
+// Sources returns all sources; elements may be nil.
 func (s *Snapshot) Sources() []*Source { return s.v.sources }
 
-// Count is how many sources there are.
+// Count returns the number of sources.
 func (s *Snapshot) Count() int { return len(s.v.byKey) }
 
-// Source gives a source by its key; nil where there is none.
+// Source returns the source with a key; nil if there is none.
 func (s *Snapshot) Source(key string) *Source { return s.v.byKey[key] }
 
-// OfSession gives the sources of a session.
+// OfSession returns the sources of a session.
 func (s *Snapshot) OfSession(name string) []*Source { return s.v.bySession[name] }
 
-// Synced tells when all was up to date; the zero time where it never was.
+// Synced returns when the index was last up to date; the zero time if never.
 func (s *Snapshot) Synced(ctx context.Context) (time.Time, error) { return tables.Synced(ctx, s.q) }
 
-// Passage reads the passage at a place, with its source; nil where there is none.
+// Passage reads the passage at a position and its source; ErrNone if there is none.
 func (s *Snapshot) Passage(ctx context.Context, at uint32) (format.Passage, *Source, error) {
 	return s.fetch.passage(ctx, at)
 }
 
-// Prefetch reads passages at once that Passage is asked for soon.
+// Prefetch reads passages that will soon be needed, in one go.
 func (s *Snapshot) Prefetch(ctx context.Context, some []rank.Candidate) error {
 	return s.fetch.prefetch(ctx, some)
 }
 
-// Each reads the passages of a source, strand by strand in their order.
+// Each reads the passages of a source, strand by strand in order.
 func (s *Snapshot) Each(ctx context.Context, k *Source, each func(at uint32, d format.Passage) error) error {
 	return s.v.eachOf(k, func(at uint32, strand, seq int) error {
 		d, _, err := s.fetch.passage(ctx, at)
@@ -65,50 +65,50 @@ func (s *Snapshot) Each(ctx context.Context, k *Source, each func(at uint32, d f
 	})
 }
 
-// Beside gives the places where the messages before and after that of a passage begin;
-// there is a passage where such a message is.
+// Beside returns the positions where the messages before and after that of a passage begin;
+// without such a message there is no passage at the position.
 func (s *Snapshot) Beside(at uint32) (before, after uint32) {
 	first, end := s.v.lay.message(at)
-	before, _ = s.v.lay.message(first - 1) // there is room before the first one,
-	return before, end                     // and behind the last
+	before, _ = s.v.lay.message(first - 1) // there is free room before the first one
+	return before, end                     // and after the last
 }
 
-// Question is what candidates are wanted for.
+// Question is what candidates are searched for.
 type Question struct {
 	Terms       analysis.QueryTerms
 	Weights     *rank.Weights
-	Allowed     []bool // by the places of Sources: what may be found; nil: all
+	Allowed     []bool // which Sources may be found; nil: all
 	MeaningOnly bool
 
-	// Vector is what the question means, by Model; nil where that isn't known.
+	// Vector is the question's vector, made by Model; nil if unknown.
 	Vector *vectors.Direction
 	Model  vectors.Model
 }
 
-// Coverage says how many passages have vectors of a model.
+// Coverage describes how many passages have vectors of a model.
 type Coverage int
 
-// How many passages have vectors.
+// The degrees of coverage.
 const (
 	CoverNone Coverage = iota
 	CoverSome
 	CoverAll
 )
 
-// Found are candidates with their features.
+// Found holds candidates with their features.
 type Found struct {
 	Candidates []rank.Candidate
 	Meaning    *rank.Meaning // nil: there was nothing to compare the question's vector with
 	Vectors    Coverage      // of the question's model
-	// VectorsErr: the vectors can't be read; the candidates were found by words alone.
+	// VectorsErr is set if the vectors can't be read; the search then used words alone.
 	VectorsErr error
 }
 
-// Candidates finds what has words of the question, or is near in meaning.
+// Candidates finds passages that share words or meaning with the question.
 func (s *Snapshot) Candidates(ctx context.Context, q Question) (Found, error) {
 	r := &ranking{scratch: s.e.scratch(), v: s.v, w: q.Weights, terms: q.Terms, allowed: q.Allowed}
 	if err := r.score(ctx, &dictReader{q: s.q, v: s.v}); err != nil {
-		return Found{}, err // what is in scratch is of no use
+		return Found{}, err // the scratch is in an unknown state
 	}
 	places := r.best()
 	var found Found
@@ -126,7 +126,7 @@ func (s *Snapshot) Candidates(ctx context.Context, q Question) (Found, error) {
 	return found, nil
 }
 
-// scratch gives memory for ranking, and keep takes it back for the next question.
+// scratch returns memory for ranking; keep returns it for the next question.
 func (e *Engine) scratch() *scratch {
 	select {
 	case s := <-e.scratches:
@@ -143,10 +143,10 @@ func (e *Engine) keep(s *scratch) {
 	}
 }
 
-// Models is of how many models there are vectors.
+// Models returns the number of models that have vectors.
 func (s *Snapshot) Models(ctx context.Context) (int, error) { return vectors.CountModels(ctx, s.q) }
 
-// Vectors is how many passages have vectors of a model; known is false where none was
+// Vectors returns how many passages have vectors of a model; known is false if none was
 // ever made.
 func (s *Snapshot) Vectors(ctx context.Context, m vectors.Model) (n int, known bool, err error) {
 	return vectors.Count(ctx, s.q, m)

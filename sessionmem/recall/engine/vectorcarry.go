@@ -9,14 +9,14 @@ import (
 	"mac-stats/sessionmem/recall/engine/vectors"
 )
 
-// An index that is built anew takes the vectors of the old one over: to make them again
-// may take hours. A chunk keeps its vector where its id and its text are the same.
+// A rebuilt index keeps the vectors of the old one, because making them again may take
+// hours. A chunk keeps its vector if its ID and its text are the same.
 
 // carryBatch is how many vectors are written at a time.
 const carryBatch = 4 << 10
 
-// CarryVectors takes the vectors of another index file over. What can't be read is left
-// out, and made again. The caller holds the writers' lock.
+// CarryVectors copies the vectors of another index file. Those that can't be read are made
+// again later. The caller holds the writers' lock.
 func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 	from, err := Open(ctx, path, "", false, DefaultLimits(), e.logger)
 	if err != nil {
@@ -25,7 +25,7 @@ func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 		}
 		return nil
 	}
-	defer from.Close() //nolint:errcheck // it was only read
+	defer from.Close() //nolint:errcheck // read only
 	numbers, err := sameChunks(ctx, from, e)
 	if err != nil || len(numbers) == 0 {
 		return err
@@ -43,14 +43,14 @@ func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 	})
 }
 
-// chunkKey is what a chunk is known by within its source, in every index.
+// chunkKey identifies a chunk within its source, in every index.
 type chunkKey struct {
 	block string
 	part  int
 	hash  uint32
 }
 
-// sameChunks gives the numbers in the old index of chunks in the new one.
+// sameChunks maps the numbers of chunks to those of the same chunks in the old index.
 func sameChunks(ctx context.Context, from, to *Engine) (map[uint32]uint32, error) {
 	out := map[uint32]uint32{}
 	err := to.snapshot(ctx, func(newer tables.Queryer, v *view) error {
@@ -90,15 +90,15 @@ func eachKey(ctx context.Context, q tables.Queryer, v *view, k *Source, each fun
 	})
 }
 
-// carrier writes vectors into another index, some at a time.
+// carrier writes vectors to another index in batches.
 type carrier struct {
 	to      *Engine
-	numbers map[uint32][]uint32 // that the passages have there, by those they had
+	numbers map[uint32][]uint32 // new numbers of passages by old number
 	model   vectors.Model
-	batch   []vectors.Packed // of the model
+	batch   []vectors.Packed // of model
 }
 
-// take takes some vectors of a model.
+// take adds vectors of a model.
 func (c *carrier) take(ctx context.Context, m vectors.Model, some []vectors.Packed) error {
 	if c.model != m || len(c.batch) >= carryBatch {
 		if err := c.flush(ctx); err != nil {

@@ -9,23 +9,23 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// view is what a process knows of an index: enough to rank, all else is read when it is
-// asked for. It is made from the tables and follows them.
+// view is the part of an index that a process keeps in memory: enough to rank, while the
+// rest is read on demand. It is loaded from the tables and follows their changes.
 type view struct {
-	change  int64 // metaChange of what is known
+	change  int64 // value of metaChange when it was loaded
 	removal int64
-	delta   int64 // last row of delta
+	delta   int64 // ID of the last delta row
 
-	sources   []*Source // by their places in a layout; nil where there is none, or none any more
+	sources   []*Source // indexed by place; nil if unused or removed
 	byID      map[int64]*Source
 	byKey     map[string]*Source
 	bySession map[string][]*Source
-	recent    *Source // of the last passage that was put; nil: look it up
+	recent    *Source // source of the passage put last; nil: look it up
 
 	parts    []*part // [0] is the delta
 	segments map[int64]*part
 	lay      layout
-	docs     int   // that can be found
+	docs     int   // live passages
 	words    int64 // in them
 	cache    rowCache
 }
@@ -39,28 +39,28 @@ type Source struct {
 	runs  []run
 	Docs  int
 	words int64
-	first int64 // times of the oldest and the newest passage, seconds since 1970
+	first int64 // times of the oldest and the newest passage, in seconds since 1970
 	Last  int64
 }
 
-// run is a stretch of a part that holds passages of one strand.
+// run is a range of passages of one strand within a part.
 type run struct {
 	part  *part
 	first uint32
 	n     uint32
 }
 
-// part is a segment, or the delta.
+// part is a segment or the delta.
 type part struct {
 	id        int64 // of the segment; 0 for the delta
 	version   int64
 	docs      int
-	live      int      // of them, that can be found
-	positions []uint32 // of each passage in the layout; nowhere for those that are gone
+	live      int      // passages that aren't dead
+	positions []uint32 // of each passage in the layout; nowhere for dead ones
 	firsts    []string // first terms of the dictionary's blocks
-	tombs     []byte   // bits of those that are gone but still in the segment
+	tombs     []byte   // bits of passages that are dead but still in the segment
 
-	// of the delta alone
+	// only for the delta
 	lists   map[string][]format.Posting
 	whole   []format.Passage
 	batches []batch
@@ -72,7 +72,7 @@ type batch struct {
 	first, n int
 }
 
-// nowhere is the position of a passage that is gone.
+// nowhere is the position of a dead passage.
 const nowhere = ^uint32(0)
 
 func newView() *view {
@@ -83,12 +83,12 @@ func newView() *view {
 	}
 }
 
-// put makes a passage known. A passage that stood at its place is hidden by it.
+// put adds a passage to the view. It replaces the passage at its place.
 func (v *view) put(partPlace int, doc uint32, d *format.Passage) error {
 	k := v.recent
 	if k == nil || k.id != d.Source {
 		if k = v.byID[d.Source]; k == nil {
-			return format.ErrDamaged // the passages of a source go with its row
+			return format.ErrDamaged // a source is deleted only with its passages
 		}
 		v.recent = k
 	}
@@ -111,7 +111,7 @@ func (v *view) put(partPlace int, doc uint32, d *format.Passage) error {
 	return nil
 }
 
-// take adds a passage to what is known of its source.
+// take adds a passage to the statistics of its source.
 func (k *Source) take(p *part, doc uint32, d *format.Passage) {
 	if n := len(k.runs); n > 0 && k.runs[n-1].part == p && k.runs[n-1].first+k.runs[n-1].n == doc {
 		k.runs[n-1].n++
@@ -128,7 +128,7 @@ func (k *Source) take(p *part, doc uint32, d *format.Passage) {
 	}
 }
 
-// hide takes the passage at a position out.
+// hide removes the passage at a position.
 func (v *view) hide(at uint32) {
 	l := &v.lay
 	r := l.refs[at]
@@ -149,16 +149,16 @@ func (v *view) hide(at uint32) {
 	l.flags[at] = 0
 }
 
-// buried says whether a passage of a segment is gone.
-func (p *part) buried(doc int) bool { return doc/8 < len(p.tombs) && p.tombs[doc/8]>>(doc%8)&1 != 0 }
+// isDead reports whether a passage of a segment is dead.
+func (p *part) isDead(doc int) bool { return doc/8 < len(p.tombs) && p.tombs[doc/8]>>(doc%8)&1 != 0 }
 
-// follow takes the rows of delta that are new, and the sources they are of.
+// follow adds the new rows of delta.
 func (v *view) follow(ctx context.Context, q tables.Queryer) error {
 	rows, err := q.QueryContext(ctx, "SELECT id, data FROM delta WHERE id > ? ORDER BY id", v.delta)
 	if err != nil {
 		return tables.Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		var id int64
 		var data []byte
@@ -176,7 +176,7 @@ func (v *view) follow(ctx context.Context, q tables.Queryer) error {
 	return tables.Explain(rows.Err())
 }
 
-// addBatch takes a row of delta in.
+// addBatch adds a row of delta.
 func (v *view) addBatch(id int64, b *format.Builder) error {
 	p := v.parts[0]
 	first := len(p.whole)
@@ -199,12 +199,12 @@ func (v *view) addBatch(id int64, b *format.Builder) error {
 	return nil
 }
 
-// Within says whether something was said in one of the times.
+// Within reports whether the source may have passages within one of the spans.
 func (k *Source) Within(spans []analysis.Span) bool {
 	return slices.ContainsFunc(spans, func(t analysis.Span) bool { return t.From.Unix() <= k.Last && k.first < t.To.Unix() })
 }
 
-// eachOf gives the passages of a source, in the order of its strands.
+// eachOf calls each for the passages of a source, in the order of its strands.
 func (v *view) eachOf(k *Source, each func(at uint32, strand, seq int) error) error {
 	for strand := range format.Strands {
 		s := v.lay.strands[strandKey{k.id, uint8(strand)}]

@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// loadView makes a view of the tables.
+// loadView loads a view from the tables.
 func loadView(ctx context.Context, q tables.Queryer) (*view, error) {
 	v := newView()
 	change, removal, err := tables.Counters(ctx, q)
@@ -34,7 +34,7 @@ func loadView(ctx context.Context, q tables.Queryer) (*view, error) {
 	return v, v.complete(ctx, q)
 }
 
-// complete says whether all rows of segment and delta were there.
+// complete returns an error unless all rows of segment and delta were there.
 func (v *view) complete(ctx context.Context, q tables.Queryer) error {
 	want, err := tables.RowMarks(ctx, q)
 	if err != nil {
@@ -52,13 +52,13 @@ func (v *view) complete(ctx context.Context, q tables.Queryer) error {
 	return nil
 }
 
-// loadSources takes the sources in that changed since.
+// loadSources adds or updates the sources that changed since the view was loaded.
 func (v *view) loadSources(ctx context.Context, q tables.Queryer) error {
 	rows, err := q.QueryContext(ctx, "SELECT id, key, session, origin, state FROM source WHERE changed > ?", v.change)
 	if err != nil {
 		return tables.Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		var k Source
 		var state []byte
@@ -84,7 +84,7 @@ func (v *view) addSource(k *Source) {
 	v.bySession[k.Session] = append(v.bySession[k.Session], k)
 }
 
-// dropSource lets a source go whose passages are gone; its place stays.
+// dropSource removes a source without passages; its place stays unused.
 func (v *view) dropSource(k *Source) {
 	v.sources[k.place], v.recent = nil, nil
 	delete(v.byID, k.id)
@@ -96,13 +96,13 @@ func (v *view) dropSource(k *Source) {
 	}
 }
 
-// loadSegments reads what is known of the segments, and gives their heads.
+// loadSegments loads the segments and returns their heads.
 func (v *view) loadSegments(ctx context.Context, q tables.Queryer) (heads [][]byte, err error) {
 	rows, err := q.QueryContext(ctx, "SELECT id, docs, version, heads, firsts, tombs FROM segment ORDER BY id")
 	if err != nil {
 		return nil, tables.Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		p := &part{}
 		var head, firsts []byte
@@ -122,7 +122,7 @@ func (v *view) loadSegments(ctx context.Context, q tables.Queryer) (heads [][]by
 	return heads, tables.Explain(rows.Err())
 }
 
-// decode takes the blobs of a segment apart; of the heads only the check sum.
+// decode decodes the blobs of a segment, except for the heads, whose checksum it verifies.
 func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	if *head, err = format.Unseal(*head); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	if p.firsts, err = format.DecodeFirsts(firsts); err != nil {
 		return err
 	}
-	if format.CountHeads(*head) != p.docs { // the column has no check sum
+	if format.CountHeads(*head) != p.docs { // the column has no checksum
 		return format.ErrDamaged
 	}
 	p.positions = make([]uint32, p.docs)
@@ -140,7 +140,7 @@ func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	return nil
 }
 
-// layOut gives the passages of the segments their positions.
+// layOut assigns positions to the passages of the segments.
 func (v *view) layOut(heads [][]byte) error {
 	type room struct {
 		key  strandKey
@@ -152,7 +152,7 @@ func (v *view) layOut(heads [][]byte) error {
 	for i, head := range heads {
 		n, err := format.EachHead(head, func(_ int, d *format.Passage) {
 			key := strandKey{d.Source, d.Strand}
-			if last < 0 || rooms[last].key != key { // they come strand by strand
+			if last < 0 || rooms[last].key != key { // they are ordered by strand
 				at, ok := places[key]
 				if !ok {
 					at = len(rooms)
@@ -173,7 +173,7 @@ func (v *view) layOut(heads [][]byte) error {
 	for _, r := range rooms {
 		place := uint32(0)
 		if k := v.byID[r.key.source]; k != nil {
-			place = k.place // else all that was there is buried
+			place = k.place // else all passages there are dead
 		}
 		v.lay.reserve(r.key, place, r.size+strandRoom)
 	}
@@ -181,7 +181,7 @@ func (v *view) layOut(heads [][]byte) error {
 		p := v.parts[i+1]
 		var bad error
 		_, err := format.EachHead(head, func(doc int, d *format.Passage) {
-			if !p.buried(doc) {
+			if !p.isDead(doc) {
 				bad = cmp.Or(bad, v.put(i+1, uint32(doc), d)) //nolint:gosec // a segment is small
 			}
 		})

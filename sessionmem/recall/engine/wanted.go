@@ -12,17 +12,17 @@ import (
 
 // Wanted is a passage that has no vector yet.
 type Wanted struct {
-	Number  uint32 // it is never given twice: the vector is put under it
+	Number  uint32 // never reused: the vector is stored under it
 	Passage format.Passage
 	Source  *Source
 }
 
-// worth orders passages by what their vectors are worth: first what the user said and what
-// was learnt, then how each answer begins, then the rest; of each the newest first.
+// worth ranks passages by the value of a vector: first what the user said and what was
+// learned, then the beginnings of answers, then the rest; within each the newest first.
 func worth(flags byte, at int64) float64 {
 	worth := 2.0
 	switch role := format.RoleOf(flags); {
-	case flags&format.FlagGoesOn != 0:
+	case flags&format.FlagContinues != 0:
 		worth = 0
 	case role == format.RoleAssistant || role == format.RoleSummary:
 		worth = 1
@@ -32,8 +32,8 @@ func worth(flags byte, at int64) float64 {
 	return worth*(1<<40) + float64(at)
 }
 
-// Unembedded gives at most limit passages without a vector of the model, those first that
-// are worth most, and how many have one. Those of the numbers in skip can't have any.
+// Unembedded returns at most limit passages without a vector of the model, the most valuable
+// first, and how many have one. It leaves out the numbers in skip, which can't have one.
 func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, skip map[uint32]string) (some []Wanted, made int, err error) {
 	if done, err := s.embedded(ctx, m, skip); done || err != nil {
 		return nil, s.v.docs, err
@@ -61,8 +61,8 @@ func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, s
 	return some, set.Count, nil
 }
 
-// embedded says whether all passages have vectors but those that can't have one. It is
-// told without the vectors, which would be kept in memory for nothing.
+// embedded reports whether all passages but those in skip have vectors. It doesn't load the
+// vectors, which would then be kept in memory for nothing.
 func (s *Snapshot) embedded(ctx context.Context, m vectors.Model, skip map[uint32]string) (bool, error) {
 	n, _, err := s.Vectors(ctx, m)
 	if len(skip) > 0 {
@@ -75,15 +75,15 @@ func (s *Snapshot) embedded(ctx context.Context, m vectors.Model, skip map[uint3
 	return n >= s.v.docs, err
 }
 
-// Vector is a vector of the passage with a number.
+// Vector is the vector of the passage with a number.
 type Vector struct {
 	Number uint32
 	Values []float32
 }
 
-// PutVectors writes vectors of a model, of those passages that same says are still what
-// they were: it is given the vector's place in all, and what its number means now. An
-// error, and none is written, where one has other dimensions than the model.
+// PutVectors writes vectors of a model for those passages that same reports as unchanged: it
+// receives the index in all and the passage that now has the number. If a vector has other
+// dimensions than the model, PutVectors fails and writes none.
 func (e *Engine) PutVectors(ctx context.Context, m vectors.Model, all []Vector, same func(i int, now format.Passage, of *Source) bool) error {
 	checked, places := make([]vectors.Packed, len(all)), make(map[uint32]int, len(all))
 	for i, v := range all {
@@ -117,18 +117,18 @@ func (e *Engine) PutVectors(ctx context.Context, m vectors.Model, all []Vector, 
 	return e.writeVectors(ctx, m, fresh)
 }
 
-// writeVectors writes vectors, as one change.
+// writeVectors writes vectors as one change.
 func (e *Engine) writeVectors(ctx context.Context, m vectors.Model, fresh []vectors.Packed) error {
 	return e.db.InTx(ctx, func(tx *sql.Tx) error { return vectors.Put(ctx, tx, m, fresh) })
 }
 
-// KeepVectorsOf lets the vectors of all other models go.
+// KeepVectorsOf deletes the vectors of all other models.
 func (e *Engine) KeepVectorsOf(ctx context.Context, m vectors.Model) error {
 	return e.db.InTx(ctx, func(tx *sql.Tx) error { return vectors.Keep(ctx, tx, m) })
 }
 
-// VectorsOf gives the vectors of passages, of length one, as precisely as they are kept;
-// nil for one that has none. dims is 0 where there is none of the model.
+// VectorsOf returns the vectors of passages, normalized and as precise as they are stored;
+// nil for passages without one. dims is 0 if the model has no vectors.
 func (s *Snapshot) VectorsOf(ctx context.Context, m vectors.Model, numbers []uint32) (out [][]float32, dims int, err error) {
 	set, err := s.e.vectors.Of(ctx, s.q, m)
 	if err != nil || set.IsEmpty() {

@@ -1,16 +1,16 @@
-// Package indexfile is the index in the cache folder, as several goroutines and processes
-// share it: it opens the file when it is needed and lets it go when it is idle, has one writer
-// at a time, puts an index that was built anew in the place of the old one, and tells others
-// how far a long indexing is, and that somebody found damage.
+// Package indexfile manages the index file in the cache folder, which goroutines and
+// processes share: it opens the file on demand and closes it when idle, allows one writer at
+// a time, replaces an index with a rebuilt one, and tells other processes about the progress
+// of a long indexing run and about damage.
 //
-// It knows no transcript and no search. What the file holds is the engine's.
+// It knows nothing of transcripts or searches. The engine package owns the file's contents.
 //
 // Rules:
-//   - Whoever writes holds Lock, in all processes. A reader sees one moment (Read) and waits
-//     for nobody.
-//   - An index that is damaged, of another version or missing is as good as none; it is said
-//     once, and answers until another one is there, where it can.
-//   - What was erased is not left in the remains of a building that was stopped.
+//   - A writer holds Lock, which covers all processes. A reader sees one moment (Read) and
+//     waits for nobody.
+//   - An index that is damaged, of another version or missing counts as none. File reports
+//     it once, and if the file is readable it answers until it is replaced.
+//   - Erased text doesn't stay in the remains of an interrupted rebuild.
 //
-// Called by indexing, which keeps it up to date, and by recall, which reads it.
+// Used by indexing, which keeps the index up to date, and by recall, which reads it.
 package indexfile

@@ -18,62 +18,64 @@ import (
 // The files of the index in the cache folder.
 const (
 	indexFile = "recall.db"
-	lockFile  = "recall.lock" // held by the one process that writes
+	lockFile  = "recall.lock" // held by the writing process
 	newFile   = "recall.db.new"
-	// damagedFile is there where somebody who may not have been the one that writes found
-	// the index damaged.
+	// damagedFile marks the index as damaged; a process that only reads it can leave the
+	// mark too.
 	damagedFile = "recall.damaged"
 )
 
-// Config is what a File needs.
+// Config configures a File.
 type Config struct {
 	Folder   string         // the cache folder
-	Root     string         // the data folder that it is an index of
-	Limits   *engine.Limits // as they are when it is opened
-	Broken   func()         // called when it has to be built anew
-	Idle     func()         // called when it was not used for a while
-	Progress func(Progress) // told of another process that is waited for; may be nil
+	Root     string         // the data folder that is indexed
+	Limits   *engine.Limits // read when the file is opened
+	Broken   func()         // called when the index has to be rebuilt
+	Idle     func()         // called when the index has been idle for a while
+	Progress func(Progress) // reports another process that Lock waits for; may be nil
 	Logger   *slog.Logger
 }
 
-// File is the index file. It is safe for use by several goroutines and, through the file, by
-// several processes.
+// File is the index file. It is safe for concurrent use by goroutines and, through the file,
+// by several processes.
 type File struct {
-	cfg      Config
-	path     string
-	writing  chan struct{} // 1 place: whoever writes in this process
-	building building
+	// Activity tracks long indexing runs.
+	Activity Activity
 
-	mu     sync.Mutex     // guards what follows; never held while the engine is used
+	cfg     Config
+	path    string
+	writing chan struct{} // 1 place: held by the writer in this process
+
+	mu     sync.Mutex     // guards the fields below; never held while the engine is used
 	engine *engine.Engine // nil: not open
 	users  map[*engine.Engine]int
-	broken bool // the file is damaged or of another version: it has to be built anew
+	broken bool // the file is damaged or of another version and has to be rebuilt
 	idle   *time.Timer
 	closed bool
-	left   string // stamp of the file as this process left it when all was up to date: another may have erased since
+	left   string // stamp of the file when it was last up to date: another process may have erased since
 }
 
-// New names the file. It is opened when it is used.
+// New returns the index file of a folder. The file is opened on first use.
 func New(cfg Config) *File {
 	return &File{
 		cfg: cfg, path: filepath.Join(cfg.Folder, indexFile), writing: make(chan struct{}, 1), users: map[*engine.Engine]int{},
-		building: building{folder: cfg.Folder, logger: cfg.Logger},
+		Activity: Activity{folder: cfg.Folder, logger: cfg.Logger},
 	}
 }
 
-// ErrClosed: the index was closed.
+// ErrClosed means that the index was closed.
 var ErrClosed = errors.New("the search index is closed")
 
-// Path is where it lies.
+// Path returns the path of the index file.
 func (f *File) Path() string { return f.path }
 
-// Exists says whether there is one, whatever it holds.
+// Exists reports whether the file exists, whatever it holds.
 func (f *File) Exists() bool {
 	_, err := os.Stat(f.path)
 	return err == nil
 }
 
-// Size is how large it is with its log, in bytes.
+// Size returns the size of the file and its log, in bytes.
 func (f *File) Size() (bytes int64) {
 	for _, end := range []string{"", "-wal"} {
 		if fi, err := os.Stat(f.path + end); err == nil {
@@ -83,7 +85,7 @@ func (f *File) Size() (bytes int64) {
 	return bytes
 }
 
-// Close lets the file go, for good. What runs is over before.
+// Close closes the file for good. The caller ends all work first.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,9 +96,9 @@ func (f *File) Close() error {
 	return f.drop()
 }
 
-// LetGo lets the file go from memory unless somebody uses it; the next one opens it again.
-// open says whether it was open.
-func (f *File) LetGo() (open bool, err error) {
+// Unload closes the file unless it is in use; the next use opens it again. open reports
+// whether it was open.
+func (f *File) Unload() (open bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.engine == nil || f.users[f.engine] > 0 {
@@ -105,47 +107,47 @@ func (f *File) LetGo() (open bool, err error) {
 	return true, f.drop()
 }
 
-// drop lets the engine go, as soon as nobody uses it. The caller holds mu.
+// drop closes the engine, or leaves that to its last user. The caller holds mu.
 func (f *File) drop() error {
 	e := f.engine
 	f.engine = nil
 	if e == nil || f.users[e] > 0 {
 		return nil
 	}
-	alone := f.left == f.stamp()
+	alone := f.left == stamp(f.path)
 	err := e.Close()
-	if alone { // what the closing changed changes nothing of what it holds
-		f.left = f.stamp()
+	if alone { // closing the file doesn't change its contents
+		f.left = stamp(f.path)
 	}
 	return err
 }
 
-// stamp tells whether the file is as it was, without opening it.
-func (f *File) stamp() string {
-	fi, err := os.Stat(f.path)
+// stamp returns a value that changes when a file does, without opening it.
+func stamp(path string) string {
+	fi, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
 	return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano())
 }
 
-// Settle notes that all is up to date.
-func (f *File) Settle() {
+// MarkCurrent records that the index is up to date.
+func (f *File) MarkCurrent() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left = f.stamp()
+	f.left = stamp(f.path)
 }
 
-// Settled says whether it is whole and nobody wrote since Settle. Damage that another
-// process found doesn't count.
-func (f *File) Settled() bool {
+// IsCurrent reports whether the index is whole and nobody has written to it since
+// MarkCurrent. It ignores damage found by another process.
+func (f *File) IsCurrent() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !f.broken && f.left == f.stamp()
+	return !f.broken && f.left == stamp(f.path)
 }
 
-// Use gives the open index, or opens it; fs.ErrNotExist where there is none. The caller
-// calls done when it is through with it.
+// Use returns the open index, opening it if necessary; fs.ErrNotExist if there is none. The
+// caller calls done when it no longer uses it.
 func (f *File) Use(ctx context.Context) (e *engine.Engine, done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -171,11 +173,11 @@ func (f *File) Use(ctx context.Context) (e *engine.Engine, done func(), err erro
 	}
 	e = f.engine
 	f.users[e]++
-	f.idleAgain()
-	return e, func() { f.leave(e) }, nil
+	f.restartIdle()
+	return e, func() { f.release(e) }, nil
 }
 
-func (f *File) leave(e *engine.Engine) {
+func (f *File) release(e *engine.Engine) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.users[e]--; f.users[e] > 0 {
@@ -189,11 +191,11 @@ func (f *File) leave(e *engine.Engine) {
 	}
 }
 
-// idleAfter is how long after its last use the index is let go from memory.
+// idleAfter is how long after its last use the index is unloaded.
 const idleAfter = 2 * time.Minute
 
-// idleAgain lets the index go when it has not been used for a while. The caller holds mu.
-func (f *File) idleAgain() {
+// restartIdle unloads the index once it has been idle for idleAfter. The caller holds mu.
+func (f *File) restartIdle() {
 	if f.idle != nil {
 		f.idle.Reset(idleAfter)
 		return
@@ -202,7 +204,7 @@ func (f *File) idleAgain() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.engine == nil || f.users[f.engine] > 0 {
-			return // whoever uses it begins the wait again
+			return // the next use restarts the timer
 		}
 		f.cfg.Idle()
 		if err := f.drop(); err != nil {
@@ -211,8 +213,7 @@ func (f *File) idleAgain() {
 	})
 }
 
-// Read calls use with the index as it is at one moment; fs.ErrNotExist where there is none
-// yet.
+// Read calls use with the index at one moment; fs.ErrNotExist if there is none yet.
 func (f *File) Read(ctx context.Context, use func(s *engine.Snapshot) error) error {
 	e, done, err := f.Use(ctx)
 	if err != nil {
@@ -225,17 +226,17 @@ func (f *File) Read(ctx context.Context, use func(s *engine.Snapshot) error) err
 	return err
 }
 
-// unreadable says why there is no index to read.
+// unreadable returns the reason why there is no index to read.
 func (f *File) unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
-	case errors.Is(err, tables.ErrOther): // as good as none
+	case errors.Is(err, tables.ErrOther): // counts as none
 		f.cfg.Broken()
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case tables.IsDamaged(err):
-		f.Spoil(err)
-		if f.building.runs() {
+		f.MarkDamaged(err)
+		if f.Activity.runs() {
 			return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}
 		return err
@@ -243,8 +244,8 @@ func (f *File) unreadable(err error) error {
 	return err
 }
 
-// Spoil notes that the index can't be used as it is, if that is what an error means.
-func (f *File) Spoil(err error) {
+// MarkDamaged records that the index is damaged, if err means that.
+func (f *File) MarkDamaged(err error) {
 	if !tables.IsDamaged(err) {
 		return
 	}
@@ -258,7 +259,7 @@ func (f *File) Spoil(err error) {
 	f.cfg.Broken()
 }
 
-// Damaged says whether anybody found the index damaged.
+// Damaged reports whether any process found the index damaged.
 func (f *File) Damaged() bool {
 	_, missing := os.Stat(filepath.Join(f.cfg.Folder, damagedFile))
 	f.mu.Lock()
@@ -267,8 +268,8 @@ func (f *File) Damaged() bool {
 	return f.broken
 }
 
-// mended notes that another index is in the place of a damaged one. The caller holds mu.
-func (f *File) mended() {
+// clearDamage records that another index has replaced a damaged one. The caller holds mu.
+func (f *File) clearDamage() {
 	f.broken = false
 	if err := os.Remove(filepath.Join(f.cfg.Folder, damagedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		f.cfg.Logger.Warn("the search index is built anew again and again", "err", err)

@@ -90,7 +90,7 @@ func TestAFileIsLetGoWhenIdleButNotFromItsUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * idleAfter)
-		if open, err := f.LetGo(); !open || err != nil {
+		if open, err := f.Unload(); !open || err != nil {
 			t.Errorf("it was let go from its user (%v)", err)
 		}
 		done()
@@ -98,7 +98,7 @@ func TestAFileIsLetGoWhenIdleButNotFromItsUser(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(2 * idleAfter)
-		if open, err := f.LetGo(); open || err != nil {
+		if open, err := f.Unload(); open || err != nil {
 			t.Errorf("it is open after a long time without a user (%v)", err)
 		}
 	})
@@ -147,25 +147,25 @@ func TestWhatWasErasedIsNotLeftInABuildingThatWasStopped(t *testing.T) {
 func TestABuildingIsToldToOthersAsLongAsItRuns(t *testing.T) {
 	folder := t.TempDir()
 	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
-	f.Note(Progress{Files: 3, Of: 40})
-	if p, ok := other.Building(); ok {
+	f.Activity.Report(Progress{Files: 3, Of: 40})
+	if p, ok := other.Activity.Current(); ok {
 		t.Errorf("without the lock %+v is believed", p)
 	}
 	unlock, err := f.Lock(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := f.Begin()
-	f.Note(Progress{Files: 4, Of: 40}) // too soon to be written again
-	if p, ok := other.Building(); !ok || p.Files != 3 || p.Of != 40 {
+	end := f.Activity.Begin()
+	f.Activity.Report(Progress{Files: 4, Of: 40}) // too soon to be written again
+	if p, ok := other.Activity.Current(); !ok || p.Files != 3 || p.Of != 40 {
 		t.Errorf("elsewhere: %+v %v, want 3 of 40", p, ok)
 	}
-	if p, ok := f.Building(); !ok || p.Files != 4 {
+	if p, ok := f.Activity.Current(); !ok || p.Files != 4 {
 		t.Errorf("here: %+v %v, want 4 files", p, ok)
 	}
 	end()
 	unlock()
-	if p, ok := other.Building(); ok {
+	if p, ok := other.Activity.Current(); ok {
 		t.Errorf("over, and %+v is told", p)
 	}
 	if _, err := os.Stat(filepath.Join(folder, progressFile)); !errors.Is(err, fs.ErrNotExist) {

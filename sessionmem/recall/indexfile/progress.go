@@ -13,98 +13,96 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Progress is told while a long indexing runs.
+// Progress is the progress of a long indexing run.
 type Progress struct {
 	Files, Of int  // files done, files to do
-	Chunks    int  // taken up by now
-	Done      bool // it was the last report
-	Elsewhere bool // another process does it, and is waited for
+	Chunks    int  // indexed so far
+	Done      bool // this is the last report
+	Elsewhere bool // another process runs it, and this one waits
 }
 
-// progressFile tells other processes how far an indexing of many files is. It is there
-// while one runs, and left by one that was killed: it counts only as long as somebody
-// holds the writers' lock.
+// progressFile tells other processes the progress of indexing many files. It exists while
+// that runs, and may be left behind by a killed process: it counts only while the writers'
+// lock is held.
 const progressFile = "recall.progress"
 
-// progressEvery is how often it is written anew at most.
+// progressEvery is the shortest time between two writes of progressFile.
 const progressEvery = 250 * time.Millisecond
 
-// building is the long indexings that run, in this process and others.
-type building struct {
+// Activity tracks long indexing runs, in this process and others.
+type Activity struct {
 	folder string
 	logger *slog.Logger
 
-	mu    sync.Mutex
-	busy  int       // of this process
-	done  Progress  // of the one that runs
-	noted time.Time // when that was told to others
+	mu      sync.Mutex
+	busy    int       // runs in this process
+	done    Progress  // of the current run
+	written time.Time // when that was last written for others
 }
 
-// Begin and the end that it gives count the long indexings that run.
-func (f *File) Begin() (end func()) {
-	b := &f.building
-	b.mu.Lock()
-	b.busy++
-	b.mu.Unlock()
-	return b.end
+// Begin counts a long indexing run until end is called.
+func (a *Activity) Begin() (end func()) {
+	a.mu.Lock()
+	a.busy++
+	a.mu.Unlock()
+	return a.end
 }
 
-func (b *building) end() {
-	b.mu.Lock()
-	b.busy--
-	told := b.busy == 0 && b.done.Of > 0
-	if b.busy == 0 {
-		b.done, b.noted = Progress{}, time.Time{}
+func (a *Activity) end() {
+	a.mu.Lock()
+	a.busy--
+	published := a.busy == 0 && a.done.Of > 0
+	if a.busy == 0 {
+		a.done, a.written = Progress{}, time.Time{}
 	}
-	b.mu.Unlock()
-	if told {
-		_ = os.Remove(b.path()) // without the lock nobody believes it
+	a.mu.Unlock()
+	if published {
+		_ = os.Remove(a.path()) // nobody believes it without the lock
 	}
 }
 
-func (b *building) path() string { return filepath.Join(b.folder, progressFile) }
+func (a *Activity) path() string { return filepath.Join(a.folder, progressFile) }
 
-// runs says whether this process builds the index.
-func (b *building) runs() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.busy > 0
+// runs reports whether this process is indexing.
+func (a *Activity) runs() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.busy > 0
 }
 
-// Building tells how far a long indexing is, of this process or another; false: none runs.
-func (f *File) Building() (Progress, bool) {
-	b := &f.building
-	told, writes := b.elsewhere()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.busy > 0 {
-		return b.done, true
+// Current returns the progress of a long indexing run in this process or another; false if
+// there is none.
+func (a *Activity) Current() (Progress, bool) {
+	published, writes := a.elsewhere()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy > 0 {
+		return a.done, true
 	}
-	return told, writes
+	return published, writes
 }
 
-// Note tells others how far the indexing is.
-func (f *File) Note(p Progress) {
-	b := &f.building
-	b.mu.Lock()
-	b.done = p
-	due := p.Done || time.Since(b.noted) >= progressEvery
+// Report publishes the progress of the run to other processes.
+func (a *Activity) Report(p Progress) {
+	a.mu.Lock()
+	a.done = p
+	due := p.Done || time.Since(a.written) >= progressEvery
 	if due {
-		b.noted = time.Now()
+		a.written = time.Now()
 	}
-	b.mu.Unlock()
+	a.mu.Unlock()
 	switch {
 	case p.Done:
-		_ = os.Remove(b.path()) // as above
+		_ = os.Remove(a.path()) // nobody believes it without the lock
 	case due:
-		if err := writeProgress(b.path(), p); err != nil {
-			b.logger.Debug("others can't be told how far the indexing is", "err", err)
+		if err := writeProgress(a.path(), p); err != nil {
+			a.logger.Debug("the progress of indexing can't be published", "err", err)
 		}
 	}
 }
 
-// writeProgress writes over what was told before, at once and in the same length: who
-// reads meanwhile finds the one or the other.
+// writeProgress overwrites the previous progress in one write of the same length, so that a
+// reader finds either one or the other.
 func writeProgress(path string, p Progress) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -118,25 +116,25 @@ func writeProgress(path string, p Progress) error {
 	return errors.Join(err, f.Close())
 }
 
-// progressSize is how long the file is, in bytes.
+// progressSize is the length of progressFile in bytes.
 const progressSize = 256
 
-// elsewhere says how far another process is that indexes many files; false: none does.
-func (b *building) elsewhere() (p Progress, ok bool) {
-	data, err := wholefile.Read(b.path(), 1<<20)
+// elsewhere returns the progress of another process that indexes many files; false if none does.
+func (a *Activity) elsewhere() (p Progress, ok bool) {
+	data, err := wholefile.Read(a.path(), 1<<20)
 	if err != nil || json.Unmarshal(data, &p) != nil {
 		return Progress{}, false
 	}
-	l := wholefile.NewLock(filepath.Join(b.folder, lockFile))
+	l := wholefile.NewLock(filepath.Join(a.folder, lockFile))
 	free, err := l.TryRLock()
 	if free {
-		_ = l.Unlock() // only looked at
+		_ = l.Unlock() // this only tested it
 	}
 	return p, err == nil && !free
 }
 
-// watch tells how far another process is that is waited for, until stop.
-func (b *building) watch(tell func(Progress)) (stop func()) {
+// watch reports the progress of the other process until stop is called.
+func (a *Activity) watch(tell func(Progress)) (stop func()) {
 	if tell == nil {
 		return func() {}
 	}
@@ -144,7 +142,7 @@ func (b *building) watch(tell func(Progress)) (stop func()) {
 	go func() {
 		defer close(ended)
 		for {
-			if p, ok := b.elsewhere(); ok {
+			if p, ok := a.elsewhere(); ok {
 				p.Elsewhere = true
 				tell(p)
 			}

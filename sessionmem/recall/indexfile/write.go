@@ -14,10 +14,10 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// lockRetry is how often a lock that another process holds is tried.
+// lockRetry is how often Lock tries a lock that another process holds.
 const lockRetry = 50 * time.Millisecond
 
-// Lock makes this goroutine the only one that writes the index, in all processes.
+// Lock makes this goroutine the only writer of the index in all processes.
 func (f *File) Lock(ctx context.Context) (unlock func(), err error) {
 	select {
 	case f.writing <- struct{}{}:
@@ -31,7 +31,7 @@ func (f *File) Lock(ctx context.Context) (unlock func(), err error) {
 	l := wholefile.NewLock(filepath.Join(f.cfg.Folder, lockFile))
 	free, err := l.TryLock()
 	if err == nil && !free {
-		stop := f.building.watch(f.cfg.Progress)
+		stop := f.Activity.watch(f.cfg.Progress)
 		_, err = l.TryLockContext(ctx, lockRetry)
 		stop()
 	}
@@ -40,12 +40,12 @@ func (f *File) Lock(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("waiting for another process that writes the search index: %w", err)
 	}
 	return func() {
-		_ = l.Unlock() // the process's end frees it too
+		_ = l.Unlock() // the end of the process frees it too
 		<-f.writing
 	}, nil
 }
 
-// Write calls write with the index, which nobody else writes meanwhile.
+// Write calls write with the index while nobody else writes to it.
 func (f *File) Write(ctx context.Context, write func(e *engine.Engine) error) error {
 	unlock, err := f.Lock(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *File) Write(ctx context.Context, write func(e *engine.Engine) error) er
 	return write(e)
 }
 
-// Create makes the file, and gives it as Use does. The caller holds the lock.
+// Create makes the file and returns it as Use does. The caller holds the lock.
 func (f *File) Create(ctx context.Context) (*engine.Engine, func(), error) {
 	made, err := f.open(ctx, f.path)
 	if err != nil {
@@ -72,22 +72,22 @@ func (f *File) Create(ctx context.Context) (*engine.Engine, func(), error) {
 	return f.Use(ctx)
 }
 
-// open opens an index file, or makes it.
+// open opens or creates an index file.
 func (f *File) open(ctx context.Context, path string) (*engine.Engine, error) {
 	return engine.Open(ctx, path, f.cfg.Root, true, *f.cfg.Limits, f.cfg.Logger)
 }
 
-// Replace builds the index from nothing, or goes on with that after a crash, and puts it in
-// the place of the old one, which answers meanwhile. The vectors of what is the same are kept.
-// The caller holds the lock.
+// Replace builds the index from nothing, or resumes after a crash, and replaces the old one,
+// which answers meanwhile. It keeps the vectors of unchanged passages. The caller holds the
+// lock.
 func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) error {
-	defer f.Begin()()
+	defer f.Activity.Begin()()
 	path := filepath.Join(f.cfg.Folder, newFile)
 	e, err := f.open(ctx, path)
 	if err == nil && e.Older() {
 		err = errors.Join(tables.ErrOther, e.Close())
 	}
-	if err != nil { // left by a crash, or by another version
+	if err != nil { // left by a crash or by another version
 		if err := tables.Remove(path); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) 
 	}
 	err = build(e)
 	if err == nil {
-		if cerr := e.CarryVectors(ctx, f.path); cerr != nil { // of a damaged index, mostly
+		if cerr := e.CarryVectors(ctx, f.path); cerr != nil { // mostly because the index is damaged
 			f.cfg.Logger.Warn("the vectors are made anew too", "err", cerr)
 		}
 		err = ctx.Err()
@@ -114,8 +114,8 @@ func (f *File) Replace(ctx context.Context, build func(e *engine.Engine) error) 
 	return f.swap(path)
 }
 
-// swap puts a new index file in the place of the old one. The log of the old one goes
-// first: it must never be taken for one of the new file.
+// swap replaces the index file with a new one. It removes the old file's log first: it must
+// never be read as the log of the new file.
 func (f *File) swap(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,20 +130,20 @@ func (f *File) swap(path string) error {
 	if err := wholefile.Rename(path, f.path); err != nil {
 		return fmt.Errorf("replacing the search index: %w", err)
 	}
-	f.mended()
+	f.clearDamage()
 	return nil
 }
 
-// IsUnfinished says whether a building was stopped that Replace goes on with.
+// IsUnfinished reports whether an interrupted rebuild exists that Replace would resume.
 func (f *File) IsUnfinished() bool {
 	_, missing := os.Stat(filepath.Join(f.cfg.Folder, newFile))
 	return missing == nil
 }
 
-// Erase takes what is chosen out of the index, physically: when it returns no byte of it is
-// left in its files, nor in those of a building that was stopped, which begins anew. An index
-// that can't be read is removed. tables.ErrBusy where another process writes for longer than
-// patience.
+// Erase physically removes the passages that choose selects: when it returns, no byte of them
+// is left in the index files or in an interrupted rebuild, which will start afresh. It
+// removes an index that can't be read. It returns tables.ErrBusy if another process writes
+// for longer than patience.
 func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(now *engine.Snapshot, out *engine.Erasure) error) error {
 	unlock, err := f.lockSoon(ctx, patience)
 	if err != nil {
@@ -154,7 +154,7 @@ func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(no
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.removeUnfinished()
 	}
-	if err != nil { // of another version, or damaged: nothing of it is worth keeping
+	if err != nil { // another version, or damaged: nothing in it is worth keeping
 		return errors.Join(f.removeUnfinished(), f.discard())
 	}
 	defer done()
@@ -167,7 +167,7 @@ func (f *File) Erase(ctx context.Context, patience time.Duration, choose func(no
 	return f.removeUnfinished()
 }
 
-// lockSoon is Lock that gives up with tables.ErrBusy.
+// lockSoon is Lock with a time limit, after which it returns tables.ErrBusy.
 func (f *File) lockSoon(ctx context.Context, patience time.Duration) (unlock func(), err error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -178,8 +178,8 @@ func (f *File) lockSoon(ctx context.Context, patience time.Duration) (unlock fun
 	return unlock, err
 }
 
-// removeUnfinished removes an index that is being built. The caller holds the lock, so nobody
-// builds it now.
+// removeUnfinished removes an interrupted rebuild. The caller holds the lock, so nobody is
+// building it.
 func (f *File) removeUnfinished() error { return tables.Remove(filepath.Join(f.cfg.Folder, newFile)) }
 
 // discard removes the index.
@@ -187,6 +187,6 @@ func (f *File) discard() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	err := f.drop()
-	f.mended()
+	f.clearDamage()
 	return errors.Join(err, tables.Remove(f.path))
 }

@@ -10,33 +10,32 @@ import (
 	"mac-stats/sessionmem/recall/engine"
 )
 
-// lookEvery is how often a search compares the files with the index where nobody else
-// does.
+// lookEvery is how often a search compares the files with the index if nothing else does.
 const lookEvery = 10 * time.Second
 
-// Standing is how much of what there is the index covers.
-type Standing struct {
-	Files    int // known ones
+// Coverage describes how much of the files the index covers.
+type Coverage struct {
+	Files    int // that exist
 	Behind   int // of them changed since they were indexed
 	Building bool
-	Done, Of int // of the building: files done, files to do; 0 where that isn't known yet
+	Done, Of int // of the building: files done, files to do; 0 if not known yet
 }
 
-// Standing tells how much of what there is the index covers. To find out it looks at the
-// files' entries, if that was long ago.
-func (x *Indexer) Standing(ctx context.Context) (Standing, error) {
+// Coverage returns how much of the files the index covers. It reads the directory entries
+// if the last comparison is older than lookEvery.
+func (x *Indexer) Coverage(ctx context.Context) (Coverage, error) {
 	x.mu.Lock()
 	fresh := time.Since(x.looked) < lookEvery
 	x.mu.Unlock()
 	if !fresh {
 		if err := x.look(ctx); err != nil {
-			return Standing{}, err
+			return Coverage{}, err
 		}
 	}
-	now, builds := x.cfg.File.Building()
+	now, builds := x.cfg.File.Activity.Current()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return Standing{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: builds, Done: now.Files, Of: now.Of}, nil
+	return Coverage{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: builds, Done: now.Files, Of: now.Of}, nil
 }
 
 // look compares the files with the index.
@@ -47,7 +46,7 @@ func (x *Indexer) look(ctx context.Context) error {
 	}
 	behind := len(found)
 	err = x.cfg.File.Read(ctx, func(now *engine.Snapshot) error {
-		if now.Older() { // it answers as well as it can until the new one is there
+		if now.Older() { // it answers as well as it can until the new one is ready
 			behind = len(found)
 			return nil
 		}
@@ -68,8 +67,8 @@ func (x *Indexer) look(ctx context.Context) error {
 	return nil
 }
 
-// Doubt has the sources compared with their files again: something of them was erased.
-func (x *Indexer) Doubt() {
+// Recheck makes the next run compare all sources with their files, after an erasure.
+func (x *Indexer) Recheck() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.looked, x.known = time.Time{}, 0

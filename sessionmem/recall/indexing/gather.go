@@ -16,11 +16,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// harvestDocs is how many documents of a source are handed on at a time: a session of
-// any length is read in bounded memory.
+// harvestDocs is the number of passages of a source that are passed on at a time, which
+// bounds the memory that a long session takes.
 const harvestDocs = 2048
 
-// harvest is what was read of a source: all that is new in it, or a piece of that.
+// harvest is what was read from a source: all new passages, or some of them.
 type harvest struct {
 	engine.Batch
 	refused int
@@ -29,13 +29,13 @@ type harvest struct {
 
 // reader reads sources for the index, on several goroutines.
 type reader struct {
-	x      *Indexer
-	e      *engine.Engine
-	buried corpus.Tombstones
+	x          *Indexer
+	e          *engine.Engine
+	tombstones corpus.Tombstones
 }
 
-// readAll reads sources on all processors and hands what is new on. It returns when
-// all is read, or take gives an error.
+// readAll reads sources on all processors and passes new passages to take. It returns when
+// it has read all of them, or take fails.
 func (r *reader) readAll(ctx context.Context, sources []corpus.Source, take func(*harvest) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,21 +83,21 @@ func (r *reader) readAll(ctx context.Context, sources []corpus.Source, take func
 	return cmp.Or(err, ctx.Err())
 }
 
-// readOne reads a source and hands on what is new in it. What can't be read comes as a
-// harvest with its error.
-func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s corpus.Source, hand func(*harvest) error) {
-	g := &gatherer{reader: r, a: a, source: s, hand: hand}
+// readOne reads a source and passes on what is new in it. An error is passed on as a
+// harvest with err set.
+func (r *reader) readOne(ctx context.Context, a *analysis.Analyzer, s corpus.Source, emit func(*harvest) error) {
+	g := &gatherer{reader: r, a: a, source: s, emit: emit}
 	g.begin()
 	err := g.gather(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // gone meanwhile: the next look sees it
+		err = nil // deleted meanwhile: the next comparison finds that
 		g.missing = true
 	}
 	if err == nil && !g.missing {
 		err = g.finish()
 	}
 	if err != nil || g.missing {
-		_ = hand(&harvest{err: cmp.Or(err, fs.ErrNotExist), Batch: engine.Batch{Last: true}}) // the context's end is told by readAll
+		_ = emit(&harvest{err: cmp.Or(err, fs.ErrNotExist), Batch: engine.Batch{Last: true}}) // readAll reports the end of ctx
 	}
 }
 
@@ -107,15 +107,15 @@ type gatherer struct {
 	a       *analysis.Analyzer
 	source  corpus.Source
 	known   *engine.Source
-	old     map[engine.Place]format.Passage // what is known of it
+	old     map[engine.Place]format.Passage // its indexed passages
 	b       engine.Batch
 	state   format.State
 	refused int
 	missing bool
-	hand    func(*harvest) error
+	emit    func(*harvest) error
 }
 
-// begin begins the next piece.
+// begin starts the next harvest.
 func (g *gatherer) begin() { g.b = engine.Batch{Name: g.source.Name, Known: g.known} }
 
 // gather reads the source.
@@ -132,8 +132,8 @@ func (g *gatherer) gather(ctx context.Context) error {
 	return g.readSession(ctx)
 }
 
-// lookUp finds what the index knows of the source; of one that may only have grown its
-// documents are not needed.
+// lookUp reads what the index knows of the source. With tail it skips the passages of a
+// source that may only have grown.
 func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 	defer g.begin()
 	return g.e.Read(ctx, func(now *engine.Snapshot) error {
@@ -149,7 +149,7 @@ func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 	})
 }
 
-// grew says whether the session's last file may only have grown since it was indexed.
+// grew reports whether the session's last file may only have grown since it was indexed.
 func (g *gatherer) grew() bool {
 	was, now := g.known.State.Files, g.source.Files
 	if !g.known.State.End.Ok || len(was) != len(now) || len(was) == 0 {
@@ -159,8 +159,8 @@ func (g *gatherer) grew() bool {
 	return slices.Equal(was[:n], now[:n]) && was[n].File == now[n].File && was[n].Inode == now[n].Inode && was[n].Size < now[n].Size
 }
 
-// readTail reads what was appended to a session. It reports false where more than that
-// happened to it.
+// readTail reads what was appended to a session. It reports false if the session changed in
+// any other way.
 func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	if g.known == nil || g.old != nil {
 		return false, nil
@@ -190,7 +190,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 				return err
 			}
 		}
-		return g.take(&c, b, p, end.File, holds)
+		return g.addBlock(&c, b, p, end.File, holds)
 	})
 	if !same {
 		g.refused = 0
@@ -203,12 +203,12 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 	return !first, g.sum()
 }
 
-// errNotTheSame: a session did not only grow.
+// errNotTheSame means that a session changed other than by growing.
 var errNotTheSame = errors.New("the session changed")
 
-// take takes the chunks of a block up, but for a Summary that holds no more: it tells what
-// was taken out of the file.
-func (g *gatherer) take(c *corpus.Chunker, b transcript.Block, p places.Place, file int, holds bool) error {
+// addBlock adds the chunks of a block. It skips a summary that no longer holds, because that
+// repeats text that was removed from the file.
+func (g *gatherer) addBlock(c *corpus.Chunker, b transcript.Block, p places.Place, file int, holds bool) error {
 	pieces := c.Pieces(b, p)
 	for i := range pieces {
 		if holds {
@@ -220,31 +220,31 @@ func (g *gatherer) take(c *corpus.Chunker, b transcript.Block, p places.Place, f
 	if g.b.Len() < harvestDocs {
 		return nil
 	}
-	err := g.hand(&harvest{Batch: g.b})
+	err := g.emit(&harvest{Batch: g.b})
 	g.begin()
 	return err
 }
 
-// add takes a piece up, unless it is known already, or was forgotten.
+// add adds a piece unless it is already indexed or was forgotten.
 func (g *gatherer) add(p *corpus.Piece, file int) {
 	if p.Empty {
 		return
 	}
-	if corpus.IsBuried(g.buried, &p.Chunk) {
+	if corpus.InTombstones(g.tombstones, &p.Chunk) {
 		g.refused++
 		return
 	}
 	g.state.Bytes += int64(len(p.Text))
 	key := engine.Place{Strand: uint8(p.Strand), Seq: uint32(p.Seq)} //nolint:gosec // small
 	old, ok := g.old[key]
-	delete(g.old, key) // another one takes its place
+	delete(g.old, key) // the piece takes its place
 	if ok && p.IsSame(&old, file) {
 		return
 	}
 	t := g.a.Chunk(p.Text, p.Time)
 	d := p.Passage(file, t)
 	if ok && old.Block == p.Block && old.Part == p.Part && old.Hash == p.Place.Hash {
-		d.Number = old.Number // it only moved in its file: its vector is still right
+		d.Number = old.Number // it only moved within its file: its vector is still right
 	}
 	g.b.Add(d, t)
 }
@@ -254,16 +254,16 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	files := corpus.Names(g.source.Files)
 	var said transcript.Sayings
 	states, err := g.x.cfg.Corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
-		return g.take(&c, b, p, slices.Index(files, p.File), said.Follow(b))
+		return g.addBlock(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})
 	g.state.Files = corpus.AsFiles(states)
-	if g.known == nil { // most sessions never grow again: the first time that one does, it is read whole
+	if g.known == nil { // most sessions never grow again; if one does, it is read whole once
 		g.state.End = format.Resume{}
 	}
 	return cmp.Or(err, g.sum())
 }
 
-// sum notes what stands before the last block, so that the next reading can tell
+// sum records a checksum of the text before the last block, so that the next run can tell
 // whether the file only grew.
 func (g *gatherer) sum() (err error) {
 	e := &g.state.End
@@ -291,11 +291,11 @@ func (g *gatherer) readMemory() error {
 	return nil
 }
 
-// finish hands on what is left. What the source does not say any more is dead.
+// finish passes on the rest. Passages that the source no longer holds are removed.
 func (g *gatherer) finish() error {
 	g.b.Last, g.b.State = true, g.state
 	for at := range g.old {
 		g.b.Gone = append(g.b.Gone, at)
 	}
-	return g.hand(&harvest{Batch: g.b, refused: g.refused})
+	return g.emit(&harvest{Batch: g.b, refused: g.refused})
 }

@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
-// Config is what an Indexer needs; all but Progress.
+// Config configures an Indexer. Only Progress may be nil.
 type Config struct {
 	Corpus    *corpus.Corpus
 	File      *indexfile.File
@@ -21,23 +21,23 @@ type Config struct {
 	Logger    *slog.Logger
 }
 
-// Indexer keeps an index file in step with the files that it is of. It is safe for use by
-// several goroutines.
+// Indexer keeps an index file in step with the files it indexes. It is safe for concurrent
+// use.
 type Indexer struct {
 	cfg     Config
-	changed chan struct{} // 1 place: something changed
+	changed chan struct{} // 1 place: something has changed
 	seed    maphash.Seed
 
-	mu     sync.Mutex      // guards what follows; never held while the index is used
-	dirty  map[string]bool // paths that Changed told
-	any    bool            // Changed told that any may have changed
-	looked time.Time       // when the files were compared with the index
-	behind int             // what that found
+	mu     sync.Mutex      // guards the fields below; never held while the index is used
+	dirty  map[string]bool // paths reported to Changed
+	any    bool            // Changed reported that any file may have changed
+	looked time.Time       // when the files were last compared with the index
+	behind int             // the number of changed files found then
 	files  int
-	known  uint64 // print of the files as they were when the index was up to date last
+	known  uint64 // print of the files when the index was last up to date
 }
 
-// New makes an Indexer. Nothing is looked at before the first call.
+// New returns an Indexer. It reads nothing before the first call.
 func New(cfg Config) *Indexer {
 	return &Indexer{cfg: cfg, changed: make(chan struct{}, 1), seed: maphash.MakeSeed(), dirty: map[string]bool{}}
 }
@@ -45,7 +45,7 @@ func New(cfg Config) *Indexer {
 // sweepEvery is how often Run compares the files with the index.
 const sweepEvery = time.Minute
 
-// Run keeps the index up to date until ctx ends. did is called with what was done.
+// Run keeps the index up to date until ctx ends. It calls did with a report of each run.
 func (x *Indexer) Run(ctx context.Context, did func(Report)) {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -64,10 +64,10 @@ func (x *Indexer) Run(ctx context.Context, did func(Report)) {
 	}
 }
 
-// progress tells of an indexing, in this process and to others.
+// progress reports the progress of indexing, in this process and to others.
 func (x *Indexer) progress(p indexfile.Progress) {
 	if p.Of >= manyFiles {
-		x.cfg.File.Note(p)
+		x.cfg.File.Activity.Report(p)
 	}
 	if x.cfg.Progress != nil {
 		x.cfg.Progress(p)

@@ -5,17 +5,19 @@ import (
 	"runtime"
 )
 
-type aside struct{}
+type background struct{}
 
-// InBackground marks an indexing that nobody waits for.
-func InBackground(ctx context.Context) context.Context { return context.WithValue(ctx, aside{}, true) }
+// InBackground marks an indexing run that nobody waits for.
+func InBackground(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
+}
 
-// readers is how many files are read at a time. Where nobody waits for many of them half
-// of the processors are left to others, and so is the rest when they want it: the
-// goroutine that calls stepBack has a thread of its own that the system runs last.
+// readers returns how many files to read at a time. If nobody waits for them and there are
+// many, half of the processors are left to other work, and the other half gives way to it:
+// stepBack moves the calling goroutine to a thread of its own with the lowest priority.
 func readers(ctx context.Context, files int) (n int, stepBack func()) {
 	n = min(runtime.GOMAXPROCS(0), files)
-	if files < manyFiles || ctx.Value(aside{}) == nil {
+	if files < manyFiles || ctx.Value(background{}) == nil {
 		return n, func() {}
 	}
 	return (n + 1) / 2, func() {

@@ -2,7 +2,7 @@ package indexing
 
 import "golang.org/x/sys/unix"
 
-// Of sys/resource.h: the thread that calls, and the priority of work in the background.
+// From sys/resource.h: the calling thread, and the priority of background work.
 const (
 	prioDarwinThread = 3
 	prioDarwinBG     = 0x1000
@@ -10,5 +10,5 @@ const (
 
 // lowerPriority lets all other threads go before this one.
 func lowerPriority() {
-	_ = unix.Setpriority(prioDarwinThread, 0, prioDarwinBG) // else it runs as the others
+	_ = unix.Setpriority(prioDarwinThread, 0, prioDarwinBG) // on error it runs at normal priority
 }

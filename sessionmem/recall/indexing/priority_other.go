@@ -2,5 +2,5 @@
 
 package indexing
 
-// lowerPriority does nothing where threads can't be put behind others this way.
+// lowerPriority does nothing on systems without a priority per thread.
 func lowerPriority() {}

@@ -7,7 +7,7 @@ import (
 
 func TestFilesThatNobodyWaitsForLeaveOthersTheMachine(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
-	aside := InBackground(t.Context())
+	background := InBackground(t.Context())
 	for _, c := range []struct {
 		what  string
 		files int
@@ -15,8 +15,8 @@ func TestFilesThatNobodyWaitsForLeaveOthersTheMachine(t *testing.T) {
 		want  int
 	}{
 		{"many, waited for", 1000, atATime(readers(t.Context(), 1000)), all},
-		{"many", 1000, atATime(readers(aside, 1000)), (all + 1) / 2},
-		{"one, of a turn that ended", 1, atATime(readers(aside, 1)), 1},
+		{"many", 1000, atATime(readers(background, 1000)), (all + 1) / 2},
+		{"one, of a turn that ended", 1, atATime(readers(background, 1)), 1},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d at a time, want %d", c.what, c.got, c.want)

@@ -12,15 +12,15 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// What Changed and SessionChanged tell of is taken up without a look at all the other
-// files: with many thousands of them that look takes longer than all the rest. Where it
-// isn't clear what changed, a file that is new or gone for one, they are all looked at.
+// Files and sessions passed to Changed and SessionChanged are indexed without checking all
+// others: with many thousands of files that check takes longer than the rest. If it isn't
+// clear what changed, for example because a file is new or gone, all are checked.
 
-// sessionTold stands before the name of a session among the paths that were told.
-const sessionTold = "session:"
+// sessionPrefix marks the name of a session among the reported paths.
+const sessionPrefix = "session:"
 
-// Changed says that files changed (paths below the data folder, or absolute ones); Run
-// takes them up at once. None means any: Run looks at all.
+// Changed reports changed files (paths below the data folder, or absolute ones); Run
+// indexes them at once. Without arguments Run checks all files.
 func (x *Indexer) Changed(paths ...string) {
 	x.mu.Lock()
 	x.any = x.any || len(paths) == 0
@@ -31,7 +31,7 @@ func (x *Indexer) Changed(paths ...string) {
 	x.Wake()
 }
 
-// Wake has Run look at once.
+// Wake makes Run check for changes at once.
 func (x *Indexer) Wake() {
 	select {
 	case x.changed <- struct{}{}:
@@ -39,22 +39,22 @@ func (x *Indexer) Wake() {
 	}
 }
 
-// SessionChanged says that sessions were written to, by their names; Run takes them up
-// at once.
+// SessionChanged reports sessions that were written to, by name; Run indexes them at once.
 func (x *Indexer) SessionChanged(names ...string) {
-	told := make([]string, len(names))
+	reported := make([]string, len(names))
 	for i, n := range names {
-		told[i] = sessionTold + n
+		reported[i] = sessionPrefix + n
 	}
-	x.Changed(told...)
+	x.Changed(reported...)
 }
 
-// syncTold takes up what was told; false: all has to be looked at, and nothing was done.
-func (x *Indexer) syncTold(ctx context.Context) (Report, bool) {
+// syncReported indexes what was reported. It returns false without doing anything if all
+// files have to be checked.
+func (x *Indexer) syncReported(ctx context.Context) (Report, bool) {
 	x.mu.Lock()
 	ready := !x.any && len(x.dirty) > 0 && len(x.dirty) < manyFiles && x.known != 0
 	x.mu.Unlock()
-	if !ready || !x.cfg.File.Settled() {
+	if !ready || !x.cfg.File.IsCurrent() {
 		return Report{}, false
 	}
 	unlock, err := x.cfg.File.Lock(ctx)
@@ -68,31 +68,31 @@ func (x *Indexer) syncTold(ctx context.Context) (Report, bool) {
 	}
 	defer done()
 	x.mu.Lock()
-	told := x.dirty
+	reported := x.dirty
 	x.dirty = map[string]bool{}
 	x.mu.Unlock()
 	begun := time.Now()
-	report, ok := x.takeTold(ctx, e, told)
+	report, ok := x.indexReported(ctx, e, reported)
 	if !ok {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		for p := range told {
+		for p := range reported {
 			x.dirty[p] = true
 		}
 		return Report{}, false
 	}
-	x.cfg.File.Settle()
+	x.cfg.File.MarkCurrent()
 	report.Took = time.Since(begun)
 	return report, true
 }
 
-// takeTold takes up what was told, if that is clear. What goes wrong is left to whoever
-// looks at all.
-func (x *Indexer) takeTold(ctx context.Context, e *engine.Engine, told map[string]bool) (report Report, ok bool) {
+// indexReported indexes what was reported if that identifies the sources. Errors are left
+// to the check of all files.
+func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported map[string]bool) (report Report, ok bool) {
 	var todo []corpus.Source
 	err := e.Read(ctx, func(now *engine.Snapshot) error {
-		t := toldSources{x: x, now: now}
-		todo, ok = t.find(told)
+		t := reportedSources{x: x, now: now}
+		todo, ok = t.find(reported)
 		return nil
 	})
 	if err == nil && ok {
@@ -102,24 +102,24 @@ func (x *Indexer) takeTold(ctx context.Context, e *engine.Engine, told map[strin
 		err = e.Tidy(ctx)
 	}
 	if err != nil {
-		x.cfg.Logger.Debug("what was told to have changed was not taken up; all files are looked at", "err", err)
+		x.cfg.Logger.Debug("what was reported to have changed was not taken up; all files are looked at", "err", err)
 	}
 	return report, ok && err == nil
 }
 
-// toldSources finds the sources of what was told.
-type toldSources struct {
+// reportedSources finds the sources of reported changes.
+type reportedSources struct {
 	x        *Indexer
 	now      *engine.Snapshot
 	found    []corpus.Source
-	memories map[string]corpus.Source // nil: not asked for
+	memories map[string]corpus.Source // nil: not listed yet
 }
 
-// find gives the sources as they are now; false where a file is not known, or gone, or
-// is none that is indexed.
-func (t *toldSources) find(told map[string]bool) ([]corpus.Source, bool) {
-	for path := range told {
-		if name, ok := strings.CutPrefix(path, sessionTold); ok {
+// find returns the sources as they are now; false if a file is unknown, gone or not
+// indexed.
+func (t *reportedSources) find(reported map[string]bool) ([]corpus.Source, bool) {
+	for path := range reported {
+		if name, ok := strings.CutPrefix(path, sessionPrefix); ok {
 			if !t.session(name) {
 				return nil, false
 			}
@@ -141,9 +141,9 @@ func (t *toldSources) find(told map[string]bool) ([]corpus.Source, bool) {
 	return t.found, true
 }
 
-// session takes a session with the files that are known of it, if one of them changed:
-// else there may be a new one.
-func (t *toldSources) session(name string) bool {
+// session adds a session with its known files. It reports false if none of them changed:
+// then there may be a new one.
+func (t *reportedSources) session(name string) bool {
 	if name == "" {
 		return false // memory files have none
 	}
@@ -158,8 +158,8 @@ func (t *toldSources) session(name string) bool {
 	return changed
 }
 
-// file takes the session of a transcript's file.
-func (t *toldSources) file(file string) bool {
+// file adds the session of a transcript file.
+func (t *reportedSources) file(file string) bool {
 	k := t.now.Source("session/" + file)
 	if k == nil || !holds(k, file) {
 		all := t.now.Sources()
@@ -177,9 +177,8 @@ func holds(k *engine.Source, file string) bool {
 	return slices.ContainsFunc(k.State.Files, func(f format.File) bool { return f.File == file })
 }
 
-// take takes a source with its files as they are now; ok is false where one of them is
-// gone.
-func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
+// take adds a source with its files as they are now; ok is false if one of them is gone.
+func (t *reportedSources) take(k *engine.Source) (changed, ok bool) {
 	if len(k.State.Files) == 0 || t.x.cfg.Corpus.Store.IsPrivate(k.Session) {
 		return false, false
 	}
@@ -198,8 +197,8 @@ func (t *toldSources) take(k *engine.Source) (changed, ok bool) {
 	return changed, true
 }
 
-// memory takes a memory file.
-func (t *toldSources) memory(path string) bool {
+// memory adds a memory file.
+func (t *reportedSources) memory(path string) bool {
 	k := t.now.Source(path)
 	if k == nil || k.Session != "" {
 		return false

@@ -13,27 +13,27 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// Report is what an indexing did.
+// Report counts what an indexing run did.
 type Report struct {
-	Files   int // looked at
-	Changed int // of them were read, or are gone
+	Files   int // checked
+	Changed int // of them read or removed
 	Added   int // chunks
 	Removed int // chunks
-	Refused int // chunks that were forgotten before and are not taken up again
+	Refused int // chunks not indexed because they were forgotten
 	Took    time.Duration
 }
 
-// KeepUp is Sync that does nothing, and loads nothing, where no file changed since the
-// last one: it runs for as long as the app does.
+// KeepUp is like Sync but does and loads nothing if no file has changed since the last run:
+// it is called for as long as the app runs.
 func (x *Indexer) KeepUp(ctx context.Context) (Report, error) {
-	if report, ok := x.syncTold(ctx); ok {
+	if report, ok := x.syncReported(ctx); ok {
 		return report, nil
 	}
 	found, err := x.cfg.Corpus.Sources(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	whole := !x.cfg.File.Damaged() && x.cfg.File.Exists() && x.cfg.File.Settled()
+	whole := !x.cfg.File.Damaged() && x.cfg.File.Exists() && x.cfg.File.IsCurrent()
 	x.mu.Lock()
 	same := whole && x.known == printOf(x.seed, found) && len(x.dirty) == 0
 	if same {
@@ -46,7 +46,7 @@ func (x *Indexer) KeepUp(ctx context.Context) (Report, error) {
 	return x.Sync(ctx)
 }
 
-// printOf tells whether files are as they were, to the process that asked before.
+// printOf returns a print that is the same in this process as long as the files are.
 func printOf(seed maphash.Seed, found []corpus.Source) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -59,14 +59,13 @@ func printOf(seed maphash.Seed, found []corpus.Source) uint64 {
 				buf = binary.LittleEndian.AppendUint64(buf, n)
 			}
 		}
-		_, _ = h.Write(buf) // a hash takes all
+		_, _ = h.Write(buf) // a hash never fails
 	}
 	return h.Sum64()
 }
 
-// Sync brings the index up to date now and returns when it is complete. One that is
-// missing is built; one that is damaged or of another version is built anew while the
-// old one answers.
+// Sync brings the index up to date and returns when it is complete. It builds a missing
+// index, and rebuilds one that is damaged or of another version while the old one answers.
 func (x *Indexer) Sync(ctx context.Context) (Report, error) {
 	file := x.cfg.File
 	unlock, err := file.Lock(ctx)
@@ -95,18 +94,18 @@ func (x *Indexer) Sync(ctx context.Context) (Report, error) {
 		err = e.Tidy(ctx)
 	}
 	if err == nil {
-		file.Settle()
+		file.MarkCurrent()
 	}
 	report.Took = time.Since(begun)
 	if tables.IsDamaged(err) {
-		file.Spoil(err)
+		file.MarkDamaged(err)
 		return x.replace(ctx, begun)
 	}
 	return report, err
 }
 
-// Rebuild builds the index from nothing, or goes on with a Rebuild that was stopped; the
-// old one answers until the new one takes its place.
+// Rebuild builds the index from nothing, or resumes an interrupted Rebuild; the old index
+// answers until the new one replaces it.
 func (x *Indexer) Rebuild(ctx context.Context) (Report, error) {
 	unlock, err := x.cfg.File.Lock(ctx)
 	if err != nil {
@@ -116,8 +115,7 @@ func (x *Indexer) Rebuild(ctx context.Context) (Report, error) {
 	return x.replace(ctx, time.Now())
 }
 
-// replace puts an index that was built anew in the place of the old one. The caller holds the
-// writers' lock.
+// replace replaces the index with a rebuilt one. The caller holds the writers' lock.
 func (x *Indexer) replace(ctx context.Context, begun time.Time) (report Report, err error) {
 	err = x.cfg.File.Replace(ctx, func(e *engine.Engine) (err error) {
 		report, err = x.sync(ctx, e)
@@ -130,7 +128,7 @@ func (x *Indexer) replace(ctx context.Context, begun time.Time) (report Report, 
 // sync brings an engine's index up to date. The caller holds the writers' lock.
 func (x *Indexer) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 	x.mu.Lock()
-	told := x.dirty
+	reported := x.dirty
 	x.dirty, x.any = map[string]bool{}, false
 	x.mu.Unlock()
 	report, print, err := x.syncAll(ctx, e)
@@ -138,7 +136,7 @@ func (x *Indexer) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 	defer x.mu.Unlock()
 	if err != nil {
 		x.any = true
-		for p := range told {
+		for p := range reported {
 			x.dirty[p] = true
 		}
 		return report, err
@@ -158,6 +156,6 @@ func (x *Indexer) syncAll(ctx context.Context, e *engine.Engine) (report Report,
 	if err != nil || len(todo)+len(gone) == 0 {
 		return report, printOf(x.seed, found), err
 	}
-	err = x.take(ctx, e, todo, gone, &report)
+	err = x.indexSources(ctx, e, todo, gone, &report)
 	return report, printOf(x.seed, found), err
 }

@@ -13,23 +13,23 @@ import (
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
-// flushWait is how long an indexing that was stopped may take to write what it has.
+// flushWait is how long an interrupted run may take to write what it has.
 const flushWait = 5 * time.Second
 
-// manyFiles is how many changed files make bringing the index up to date a building.
+// manyFiles is the number of changed files from which a run counts as building the index.
 const manyFiles = 32
 
 // syncSome brings some sources up to date. The caller holds the writers' lock.
 func (x *Indexer) syncSome(ctx context.Context, e *engine.Engine, todo []corpus.Source) (Report, error) {
 	report := Report{Files: len(todo)}
-	err := x.take(ctx, e, todo, nil, &report)
+	err := x.indexSources(ctx, e, todo, nil, &report)
 	return report, err
 }
 
-// take reads what changed and writes it.
-func (x *Indexer) take(ctx context.Context, e *engine.Engine, todo []corpus.Source, gone []string, report *Report) error {
+// indexSources reads the sources in todo, writes what is new, and removes those in gone.
+func (x *Indexer) indexSources(ctx context.Context, e *engine.Engine, todo []corpus.Source, gone []string, report *Report) error {
 	if len(todo) >= manyFiles {
-		defer x.cfg.File.Begin()()
+		defer x.cfg.File.Activity.Begin()()
 	}
 	w, err := e.NewWriter(ctx)
 	if err != nil {
@@ -38,9 +38,9 @@ func (x *Indexer) take(ctx context.Context, e *engine.Engine, todo []corpus.Sour
 	w.Drop(gone...)
 	report.Changed = len(gone)
 	defer func() { report.Added, report.Removed = w.Added, w.Removed }()
-	r := &reader{x: x, e: e, buried: x.cfg.Corpus.Tombstones()}
+	r := &reader{x: x, e: e, tombstones: x.cfg.Corpus.Tombstones()}
 	files := 0
-	var unread []error // a file that can't be read stays as it was indexed, and is no reason to leave the others
+	var unread []error // such a file keeps its previous index and doesn't hold up the others
 	err = r.readAll(ctx, todo, func(h *harvest) error {
 		if h.Last {
 			files++
@@ -61,12 +61,12 @@ func (x *Indexer) take(ctx context.Context, e *engine.Engine, todo []corpus.Sour
 	switch {
 	case err == nil:
 		err = w.Finish(ctx, time.Now())
-	case ctx.Err() != nil: // the next indexing goes on from here
+	case ctx.Err() != nil: // the next run resumes here
 		rest, stop := context.WithTimeout(context.WithoutCancel(ctx), flushWait)
 		err = errors.Join(err, w.Flush(rest))
 		stop()
 	}
-	if err == nil && len(gone) > 0 { // what was deleted does not wait in the log for long
+	if err == nil && len(gone) > 0 { // deleted text shouldn't stay in the log for long
 		if terr := e.EmptyLog(ctx); terr != nil {
 			x.cfg.Logger.Debug("the index's log could not be emptied", "err", terr)
 		}
@@ -75,8 +75,8 @@ func (x *Indexer) take(ctx context.Context, e *engine.Engine, todo []corpus.Sour
 	return errors.Join(append(unread, err)...)
 }
 
-// differences compares what there is with what is indexed: what to read, the newest
-// first, and the keys of what is gone.
+// differences compares the files with the index: it returns the sources to read, newest
+// first, and the keys of those that are gone.
 func differences(ctx context.Context, e *engine.Engine, found []corpus.Source) (todo []corpus.Source, gone []string, err error) {
 	err = e.Read(ctx, func(now *engine.Snapshot) error {
 		todo, gone = nil, nil
@@ -99,7 +99,7 @@ func differences(ctx context.Context, e *engine.Engine, found []corpus.Source) (
 	return todo, gone, err
 }
 
-// missing gives the keys of indexed sources that are none of these.
+// missing returns the keys of indexed sources that were not found.
 func missing(now *engine.Snapshot, found []corpus.Source) (gone []string) {
 	there := make(map[string]bool, len(found))
 	for _, s := range found {

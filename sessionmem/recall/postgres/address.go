@@ -20,10 +20,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// parse reads an address by libpq's conventions: a URL or keywords, with the environment,
-// ~/.pgpass and service files for what they leave open. To any host but this machine it goes
-// by TLS with a checked certificate, unless sslmode says require, verify-ca or disable: prefer,
-// which is what libpq does where nothing is said, and allow protect from nobody.
+// parse parses an address by libpq's conventions: a URL or keywords, completed from the
+// environment, ~/.pgpass and service files. Connections to any host but this machine use TLS
+// with a verified certificate, unless sslmode is require, verify-ca or disable: libpq's default,
+// prefer, and allow protect from nobody.
 func parse(address string) (*pgxpool.Config, error) {
 	cfg, err := parseQuietly(address)
 	if err != nil {
@@ -57,12 +57,12 @@ func parse(address string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// triesOf are the ways in which a connection is tried, in their order.
+// triesOf returns the ways in which a connection is tried, in order.
 func triesOf(c *pgx.ConnConfig) []*pgconn.FallbackConfig {
 	return append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 }
 
-// nameOf is where a connection goes, as people know it.
+// nameOf returns the server and database of a connection for display.
 func nameOf(c *pgx.ConnConfig) string {
 	host := c.Host
 	if isLocal(host) {
@@ -71,9 +71,9 @@ func nameOf(c *pgx.ConnConfig) string {
 	return host + "/" + c.Database
 }
 
-// parseQuietly keeps the address out of the error: a password may stand in it.
+// parseQuietly keeps the address out of the error, because it may contain a password.
 func parseQuietly(address string) (*pgxpool.Config, error) {
-	if openPassfile(address) != "" { // libpq passes over one that others can read
+	if openPassfile(address) != "" { // libpq ignores a file that others can read
 		address = with(address, "passfile", os.DevNull)
 	}
 	cfg, err := pgxpool.ParseConfig(address)
@@ -96,7 +96,7 @@ func with(address, key, value string) string {
 		q.Set(key, value)
 		return urlOf(u, q)
 	}
-	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") { // one that only libpq reads
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") { // a URL that only libpq can parse
 		sign := "?"
 		if strings.Contains(address, "?") {
 			sign = "&"
@@ -106,7 +106,7 @@ func with(address, key, value string) string {
 	return strings.TrimSpace(address + " " + key + "='" + quotedValue.Replace(value) + "'")
 }
 
-// parseURL reads an address that is a URL, with its settings: to libpq a plus is none for a
+// parseURL parses an address that is a URL, and its settings: libpq doesn't read a plus as a
 // space.
 func parseURL(address string) (*url.URL, url.Values, bool) {
 	u, err := url.Parse(address)
@@ -122,10 +122,10 @@ func urlOf(u *url.URL, q url.Values) string {
 	return u.String()
 }
 
-// quotedValue writes a value of keywords between quotes.
+// quotedValue escapes a keyword's value for use between quotes.
 var quotedValue = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 
-// value is what an address itself says for a keyword of libpq; "" where that is left open.
+// value returns an address's own value for a keyword of libpq; "" if it has none.
 func value(address, key string) string {
 	if u, q, ok := parseURL(address); ok {
 		in := map[string]string{"host": u.Hostname(), "port": u.Port(), "user": u.User.Username(), "dbname": strings.TrimPrefix(u.Path, "/")}
@@ -137,10 +137,10 @@ func value(address, key string) string {
 	return ""
 }
 
-// openPassfile is the file of passwords (~/.pgpass) if others can read it; "" where it may
-// be used, or isn't there.
+// openPassfile returns the password file (~/.pgpass) if others can read it; "" if it may be
+// used or doesn't exist.
 func openPassfile(address string) string {
-	home, _ := os.UserHomeDir() // without one there is no such file
+	home, _ := os.UserHomeDir() // without a home folder there is no such file
 	path := cmp.Or(value(address, "passfile"), os.Getenv("PGPASSFILE"), filepath.Join(home, ".pgpass"))
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" {
 		return ""
@@ -148,8 +148,8 @@ func openPassfile(address string) string {
 	return path
 }
 
-// Settled is an address without its password, and with what the environment says for what it
-// leaves open: it names the same server when that says something else.
+// Settled returns an address without its password, completed from the environment, so that it
+// names the same server when the environment changes.
 func Settled(address string) string {
 	out := Redacted(address)
 	cfg, err := parseQuietly(address)
@@ -173,19 +173,19 @@ func Settled(address string) string {
 	return out
 }
 
-// isLocal reports whether a host is this machine: a socket's folder, or a loopback address.
+// isLocal reports whether a host is this machine: a socket's folder or a loopback address.
 func isLocal(host string) bool {
 	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || loopback.Is(host)
 }
 
-// HasPassword says whether a password stands in an address.
+// HasPassword reports whether an address contains a password.
 func HasPassword(address string) bool { return Redacted(address) != address }
 
-// Redacted is an address without its password.
+// Redacted returns an address without its password.
 func Redacted(address string) string {
 	u, q, ok := parseURL(address)
 	switch {
-	case !ok: // keywords, or a URL that only libpq reads
+	case !ok: // keywords, or a URL that only libpq can parse
 		return strings.TrimSpace(passwordWord.ReplaceAllString(passwordInURL.ReplaceAllString(address, "$1@"), ""))
 	case q.Has("password"):
 		q.Del("password")
@@ -199,8 +199,8 @@ func Redacted(address string) string {
 	return address
 }
 
-// passwordInURL is the beginning of a URL up to its password, and that.
+// passwordInURL matches the beginning of a URL up to and including its password.
 var passwordInURL = regexp.MustCompile(`^(\w+://[^:/?@]*):.*@`)
 
-// passwordWord is a password among keywords, quoted or not.
+// passwordWord matches a password among keywords, quoted or not.
 var passwordWord = regexp.MustCompile(`[\s&]*\bpassword\s*=\s*('(?:[^'\\]|\\.)*'|\S*)`)

@@ -64,7 +64,7 @@ func TestAPasswordIsNotKept(t *testing.T) {
 		"postgres://ada@db.example.org/m?options=-c%20x%3D1+2":                 "postgres://ada@db.example.org/m?options=-c%20x%3D1+2",
 	} {
 		if HasPassword(address) != (address != want) {
-			t.Errorf("%s: whether it has a password is told wrong", address)
+			t.Errorf("%s: HasPassword is wrong", address)
 		}
 		if got := Redacted(address); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)

@@ -19,64 +19,64 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// migrations are the steps from nothing to the schema of this version.
+// migrations holds the steps from an empty schema to this version's.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newest is the version of the schema that they make.
+// newest is the version of the schema that they produce.
 const newest = 2
 
-// vectorTables is what a server with pgvector has beside them.
+// vectorTables creates the additional tables on a server with pgvector.
 //
 //go:embed vectors.sql
 var vectorTables string
 
-// database is the database with its schema. It connects at the first call.
+// database is the database with its schema. It connects on first use.
 type database struct {
 	cfg  Config
 	pool *pgxpool.Pool
 
-	making sync.Mutex // held while the schema is made
-	mu     sync.Mutex // guards what follows
+	making sync.Mutex // held while the schema is created
+	mu     sync.Mutex // guards the fields below
 	ready  bool
-	tables tables                      // where ready
-	models map[recall.EmbedModel]int32 // their numbers; each has an index
+	tables tables                      // valid if ready
+	models map[recall.EmbedModel]int32 // their IDs on the server; each has an index
 }
 
-// leave has the machine register again with the next call.
-func (d *database) leave() {
+// invalidate makes the next call register the machine again.
+func (d *database) invalidate() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ready = false
 }
 
-// tables are what the server has for mac-stats.
+// tables describes what exists on the server.
 type tables struct {
-	version int64  // of the schema; 0: there is none
-	machine int32  // this machine's number; 0: it has none
-	vectors string // the version of pgvector that vectors are kept by; "": none
-	offers  string // the same of what the server has, used or not
+	version int64  // of the schema; 0: none exists
+	machine int32  // this machine's ID; 0: not registered
+	vectors string // the version of pgvector in use; "": none
+	offers  string // the version of pgvector on the server, used or not
 }
 
-// isWhole says whether there is nothing left to make.
+// isWhole reports whether nothing is missing.
 func (t *tables) isWhole() bool { return t.version == newest && t.machine != 0 && t.vectors != "" }
 
-// use notes what there is.
+// use records what exists.
 func (d *database) use(t tables) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ready, d.tables = true, t
 }
 
-// known is what use noted.
+// known returns what use recorded.
 func (d *database) known() tables {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.tables
 }
 
-// look tells what there is, in one round trip.
+// look queries what exists, in one round trip.
 func (d *database) look(ctx context.Context) (t tables, err error) {
 	used := false
 	err = d.pool.QueryRow(ctx, `SELECT (SELECT coalesce(max(version_id), 0) FROM mac_stats_schema), coalesce((SELECT id FROM machine WHERE uid = $1 AND name = $2), 0),
@@ -85,11 +85,11 @@ func (d *database) look(ctx context.Context) (t tables, err error) {
 	if used {
 		t.vectors = t.offers
 	}
-	if told := new(pgconn.PgError); errors.As(err, &told) {
+	if pgErr := new(pgconn.PgError); errors.As(err, &pgErr) {
 		switch open := openPassfile(d.cfg.Address); {
-		case told.Code == undefinedTable:
+		case pgErr.Code == undefinedTable:
 			return tables{}, nil
-		case told.Code == wrongPassword && open != "":
+		case pgErr.Code == wrongPassword && open != "":
 			return t, fmt.Errorf("%w: it refused the password, and %s isn't used because others can read it; run `chmod 600 %s`", recall.ErrServer, open, open)
 		}
 	}
@@ -105,7 +105,8 @@ const (
 	wrongPassword  = "28P01"
 )
 
-// forSearch tells what there is, without making anything: a search doesn't wait for that.
+// forSearch returns what exists without creating anything, because a search can't wait for
+// that.
 func (d *database) forSearch(ctx context.Context) (tables, error) {
 	d.mu.Lock()
 	ready, t := d.ready, d.tables
@@ -123,8 +124,8 @@ func (d *database) forSearch(ctx context.Context) (tables, error) {
 	return t, explain(err)
 }
 
-// prepare makes the schema what this version needs and registers the machine; once it
-// worked it costs nothing.
+// prepare brings the schema to this version and registers the machine. After the first success
+// it costs nothing.
 func (d *database) prepare(ctx context.Context) error {
 	d.making.Lock()
 	defer d.making.Unlock()
@@ -145,8 +146,8 @@ func (d *database) prepare(ctx context.Context) error {
 	return nil
 }
 
-// prepareAnew is prepare that looks whether all is still as it was: the server may have been
-// restored from a backup, this machine dropped, or mac-stats updated elsewhere.
+// prepareAnew is like prepare but checks the server again: it may have been restored from a
+// backup, this machine may have been dropped, or mac-stats updated elsewhere.
 func (d *database) prepareAnew(ctx context.Context) error {
 	t, err := d.look(ctx)
 	if err != nil {
@@ -161,7 +162,7 @@ func (d *database) prepareAnew(ctx context.Context) error {
 	return d.prepare(ctx)
 }
 
-// make makes what is missing.
+// make creates what is missing.
 func (d *database) make(ctx context.Context) (t tables, err error) {
 	if err := d.migrate(ctx); err != nil {
 		return t, err
@@ -174,7 +175,7 @@ func (d *database) make(ctx context.Context) (t tables, err error) {
 	return t, err
 }
 
-// ErrNewer: a newer mac-stats made the schema.
+// ErrNewer means that a newer mac-stats created the schema.
 var ErrNewer = errors.New("a newer mac-stats keeps its memory there; update mac-stats on this machine")
 
 func (d *database) migrate(ctx context.Context) (err error) {
@@ -184,7 +185,7 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	}
 	db := stdlib.OpenDBFromPool(d.pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 30)) // others may be at it
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 30)) // another machine may be migrating
 	if err != nil {
 		return err
 	}
@@ -196,8 +197,8 @@ func (d *database) migrate(ctx context.Context) (err error) {
 	return err
 }
 
-// findVectors makes use of pgvector where the server has it, or lets this role have it, and
-// gives its version.
+// findVectors enables pgvector if the server has it or lets this role create it, and returns
+// its version.
 func (d *database) findVectors(ctx context.Context) (version string, err error) {
 	installed := func() error {
 		return d.pool.QueryRow(ctx, "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), '')").Scan(&version)
@@ -207,7 +208,7 @@ func (d *database) findVectors(ctx context.Context) (version string, err error) 
 	}
 	if version == "" {
 		_, err := d.pool.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-		if told := new(pgconn.PgError); err != nil && !errors.As(err, &told) {
+		if pgErr := new(pgconn.PgError); err != nil && !errors.As(err, &pgErr) {
 			return "", err
 		} // else an administrator has to make it; until then words alone are searched
 		if err := installed(); err != nil || version == "" {
@@ -218,7 +219,7 @@ func (d *database) findVectors(ctx context.Context) (version string, err error) 
 	return version, err
 }
 
-// inTx does several things, or none of them.
+// inTx calls do in a transaction.
 func (d *database) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
@@ -226,19 +227,19 @@ func (d *database) inTx(ctx context.Context, do func(tx pgx.Tx) error) error {
 	return d.again(ctx, func() error { return pgx.BeginFunc(ctx, d.pool, do) })
 }
 
-// again does something once more where the connection was at fault: the server may have been
-// started anew since it was made. All that is done here may be done twice.
+// again repeats do once if the connection failed: the server may have been restarted since it
+// was opened. All callers may be repeated.
 func (d *database) again(ctx context.Context, do func() error) error {
 	err := do()
-	if told := new(pgconn.PgError); err == nil || ctx.Err() != nil || errors.As(err, &told) && !strings.HasPrefix(told.Code, "57") && !strings.HasPrefix(told.Code, "08") {
+	if pgErr := new(pgconn.PgError); err == nil || ctx.Err() != nil || errors.As(err, &pgErr) && !strings.HasPrefix(pgErr.Code, "57") && !strings.HasPrefix(pgErr.Code, "08") {
 		return explain(err)
 	}
 	d.pool.Reset()
 	return explain(do())
 }
 
-// model gives the number of a model, with an index for its vectors: one can't be shared by
-// vectors of different lengths.
+// model returns the ID of a model and creates an index for its vectors: vectors of different
+// lengths can't share one.
 func (d *database) model(ctx context.Context, m recall.EmbedModel) (id int32, err error) {
 	if err := d.prepare(ctx); err != nil {
 		return 0, err
@@ -260,7 +261,7 @@ func (d *database) model(ctx context.Context, m recall.EmbedModel) (id int32, er
 	return id, explain(err)
 }
 
-// findModel is the number of a model.
+// findModel selects the ID of a model.
 const findModel = "SELECT id FROM model WHERE name = $1 AND digest = $2 AND dims = $3"
 
 func (d *database) knownModel(m recall.EmbedModel) int32 {
@@ -269,7 +270,7 @@ func (d *database) knownModel(m recall.EmbedModel) int32 {
 	return d.models[m]
 }
 
-// modelForSearch gives the number of a model; 0 where nothing of it is on the server.
+// modelForSearch returns the ID of a model; 0 if the server has nothing from it.
 func (d *database) modelForSearch(ctx context.Context, m recall.EmbedModel) (id int32, err error) {
 	if id = d.knownModel(m); id != 0 {
 		return id, nil

@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// explain says what happened to the server and what to do, in one sentence.
+// explain returns an error that says what happened to the server and what to do about it.
 func explain(err error) error {
 	if err == nil || errors.Is(err, recall.ErrServer) || errors.Is(err, context.Canceled) {
 		return err
@@ -22,14 +22,14 @@ func explain(err error) error {
 	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), &because{err})
 }
 
-// because is an error of the driver without the tries and the address that it was about.
+// because is an error of the driver without the list of tries and the address.
 type because struct{ error }
 
 func (b *because) Unwrap() error { return b.error }
 
 func (b *because) Error() string {
-	if told := new(pgconn.PgError); errors.As(b.error, &told) {
-		return told.Message + ", SQLSTATE " + told.Code
+	if pgErr := new(pgconn.PgError); errors.As(b.error, &pgErr) {
+		return pgErr.Message + ", SQLSTATE " + pgErr.Code
 	}
 	if failed := new(pgconn.ConnectError); errors.As(b.error, &failed) {
 		text := failed.Unwrap().Error()
@@ -39,8 +39,8 @@ func (b *because) Error() string {
 }
 
 func remedy(err error) string {
-	if told := new(pgconn.PgError); errors.As(err, &told) {
-		return remedyOf(told.Code)
+	if pgErr := new(pgconn.PgError); errors.As(err, &pgErr) {
+		return remedyOf(pgErr.Code)
 	}
 	var name x509.HostnameError
 	var unknown x509.UnknownAuthorityError
@@ -61,7 +61,7 @@ func remedy(err error) string {
 	return "it can't be reached; check that it runs, and recall.postgres_url"
 }
 
-// remedyOf goes by the classes of PostgreSQL's error codes.
+// remedyOf returns the advice for an error code of PostgreSQL.
 func remedyOf(code string) string {
 	switch code {
 	case wrongPassword, "28000":

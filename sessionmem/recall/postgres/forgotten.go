@@ -12,11 +12,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Name is the server's address as people know it, without a password.
+// Name returns the server's name for display, without a password.
 func (s *Server) Name() string { return s.name }
 
-// Look tells what was forgotten at any machine, and registers this machine's public key.
-// Keys that were sealed to another one of it are useless and go.
+// Look returns what was forgotten on any machine, and registers this machine's public key. If
+// the key has changed, keys sealed to the old one are deleted, because they are useless.
 func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardState, err error) {
 	if err := s.db.again(ctx, func() error { return s.db.prepareAnew(ctx) }); err != nil {
 		return out, err
@@ -70,7 +70,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 	return out, err
 }
 
-// Fetch gives forgettings that are noted.
+// Fetch returns recorded forgettings.
 func (s *Server) Fetch(ctx context.Context, ids []string) (out []forgotten.Shared, err error) {
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT id, key, box FROM forgotten WHERE id = ANY($1)", ids)
@@ -82,8 +82,8 @@ func (s *Server) Fetch(ctx context.Context, ids []string) (out []forgotten.Share
 	return out, err
 }
 
-// Note notes forgettings. It waits until no Put is under way: what one that begins later puts
-// is told from then on by who puts it.
+// Note records forgettings. It waits for running Puts to end; a Put that begins later notices
+// them (upToDate).
 func (s *Server) Note(ctx context.Context, all []forgotten.Shared) error {
 	noted := 0
 	err := s.db.inTx(ctx, func(tx pgx.Tx) error {
@@ -108,7 +108,7 @@ func (s *Server) Note(ctx context.Context, all []forgotten.Shared) error {
 	return err
 }
 
-// Give notes keys for machines.
+// Give stores keys for machines.
 func (s *Server) Give(ctx context.Context, keys []forgotten.SealedKey) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		for _, k := range keys {
@@ -125,8 +125,9 @@ func (s *Server) Give(ctx context.Context, keys []forgotten.SealedKey) error {
 // sweepAtOnce is how many passages a sweep reads at a time.
 const sweepAtOnce = 2000
 
-// Sweep takes out what is meant of what any machine put, and notes that it was done. The
-// machine that put it finds its source unfinished, and compares it with its files again.
+// Sweep removes the passages of any machine for which means returns true, and records that
+// this is done. The machine that put them finds its source unfinished and compares it with its
+// files again.
 func (s *Server) Sweep(ctx context.Context, ids []string, means func(session string, b transcript.Block) bool) error {
 	if err := s.sweepNames(ctx, means); err != nil {
 		return err
@@ -146,7 +147,7 @@ func (s *Server) Sweep(ctx context.Context, ids []string, means func(session str
 	})
 }
 
-// sweep does so with the passages behind an id, and moves it on.
+// sweep handles the passages after an ID, and advances it.
 func (s *Server) sweep(ctx context.Context, after *int64, means func(session string, b transcript.Block) bool) (n int, err error) {
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		n = 0
@@ -188,8 +189,8 @@ func (s *Server) sweep(ctx context.Context, after *int64, means func(session str
 	return n, err
 }
 
-// unname takes the names of sources out: a file's may be made of what was said first in it.
-// The machine that put them puts them anew under their names of then.
+// unname removes the names of sources, because a file's name may come from the first words in
+// it. The machine that put them puts them again, under their current names.
 func unname(ctx context.Context, tx pgx.Tx, sources []int64) error {
 	_, err := tx.Exec(ctx, "UPDATE passage SET path = '' WHERE source = ANY($1)", sources)
 	if err == nil {
@@ -198,7 +199,7 @@ func unname(ctx context.Context, tx pgx.Tx, sources []int64) error {
 	return err
 }
 
-// sweepNames takes out names that hold what is meant.
+// sweepNames removes the names for which means returns true.
 func (s *Server) sweepNames(ctx context.Context, means func(session string, b transcript.Block) bool) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		var named []int64
@@ -220,10 +221,10 @@ func (s *Server) sweepNames(ctx context.Context, means func(session string, b tr
 	})
 }
 
-// errForgotten: another machine forgot something since a push began.
+// errForgotten means that another machine forgot something after a push began.
 var errForgotten = fmt.Errorf("%w: another machine forgot something meanwhile; that is done here first", recall.ErrServer)
 
-// upToDate keeps a Put from what other machines forgot since the push began.
+// upToDate stops a Put if another machine has forgotten something since the push began.
 func (s *Server) upToDate(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "LOCK TABLE forgotten IN ROW SHARE MODE"); err != nil {
 		return err

@@ -37,9 +37,9 @@ func TestWhatOneMachineForgetsGoesFromAll(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	told := a.forget(forget.Selection{Text: "otter zanzibar"})
-	if told.Action != forgotten.Removed || !strings.Contains(told.Why, "lap") || !strings.Contains(told.Why, "replicas") {
-		t.Errorf("%+v, want that it is off the server, that lap has to be on, and what isn't reached", told)
+	done := a.forget(forget.Selection{Text: "otter zanzibar"})
+	if done.Action != forgotten.Removed || !strings.Contains(done.Why, "lap") || !strings.Contains(done.Why, "replicas") {
+		t.Errorf("%+v, want that it is off the server, that lap has to be on, and what isn't reached", done)
 	}
 	if left := holding(t, address, "zanzibar"); left != nil {
 		t.Errorf("the server has it in %v", left)
@@ -102,9 +102,9 @@ func TestAForgettingWithoutTheServerIsNotOver(t *testing.T) {
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
 	a.offline = true
-	told := a.forget(forget.Selection{Text: "otter zanzibar"})
-	if told.Action != forgotten.Pending || !strings.Contains(told.Why, "no network here") {
-		t.Errorf("%+v, want that the server still has it, and why", told)
+	done := a.forget(forget.Selection{Text: "otter zanzibar"})
+	if done.Action != forgotten.Pending || !strings.Contains(done.Why, "no network here") {
+		t.Errorf("%+v, want that the server still has it, and why", done)
 	}
 	if len(a.Store.Forgotten().Unfinished()) != 1 {
 		t.Error("nobody tries again")

@@ -11,23 +11,23 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// statistics are how common words are on the server, as its ANALYZE counted them.
+// statistics holds how common words are on the server, according to its ANALYZE.
 type statistics struct {
 	at     time.Time
-	docs   float64            // passages that there are, about
-	shares map[string]float64 // of the most common terms: which share of the passages has them
+	docs   float64            // approximate number of passages
+	shares map[string]float64 // share of passages with each of the most common terms
 }
 
 const (
-	// gathered is how many passages a search takes up by words, about: by its rarest terms.
+	// gathered is about how many passages a search collects by words, using its rarest terms.
 	gathered = 2500
 	// statisticsFor is how long statistics are used. They change slowly.
 	statisticsFor = 5 * time.Minute
-	// analyzeAfter is how many passages are put before the server counts anew by itself.
+	// analyzeAfter is how many new passages make Cool run ANALYZE.
 	analyzeAfter = 10_000
 )
 
-// statistics gives how common words are; none where that isn't known.
+// statistics returns how common words are; it is empty if that isn't known.
 func (s *Server) statistics(ctx context.Context) *statistics {
 	s.mu.Lock()
 	known := s.stats
@@ -46,7 +46,7 @@ func (s *Server) statistics(ctx context.Context) *statistics {
 		}
 	} // else all terms count as rare
 	if ctx.Err() != nil {
-		return now // the next search asks again
+		return now // the next search tries again
 	}
 	s.mu.Lock()
 	s.stats = now
@@ -54,7 +54,7 @@ func (s *Server) statistics(ctx context.Context) *statistics {
 	return now
 }
 
-// count is how many passages have a term, about; 0 for one that is rare.
+// count returns about how many passages contain a term; 0 for a rare one.
 func (st *statistics) count(t analysis.QueryTerm) float64 {
 	share := 0.0
 	for _, v := range t.Variants {
@@ -63,9 +63,9 @@ func (st *statistics) count(t analysis.QueryTerm) float64 {
 	return min(share, 1) * st.docs
 }
 
-// gather says by which terms passages are taken up: by the rarest ones, as many as stay
-// below a number of passages together. The others count where those are found. Where even
-// the rarest is too common it has to stand beside others.
+// gather chooses the terms that passages are collected by: the rarest ones, as long as they
+// have no more than gathered passages together. The other terms only count for the passages
+// found. If even the rarest is too common, it is combined with others.
 func (st *statistics) gather(q *question, args pgx.NamedArgs) {
 	order := make([]int, 0, len(q.terms))
 	counts := make([]float64, len(q.terms))
@@ -94,8 +94,8 @@ func (st *statistics) gather(q *question, args pgx.NamedArgs) {
 	args["common"], args["common_terms"], args["most"] = common, commonNumbers, 4*gathered
 }
 
-// narrowed is a query for the rarest of terms that are all common: beside one of the others,
-// or beside as many of the next ones as it takes.
+// narrowed returns a query for the rarest of terms that are all common: together with any of
+// the others, or with as many of the next ones as necessary.
 func (st *statistics) narrowed(q *question, order []int, counts []float64) string {
 	first := queryOf(q.terms[order[0]])
 	var others []string
@@ -120,7 +120,7 @@ func (st *statistics) narrowed(q *question, order []int, counts []float64) strin
 	return query
 }
 
-// queryOf is a term as a tsquery: any of its variants.
+// queryOf returns a tsquery for a term: any of its variants.
 func queryOf(t analysis.QueryTerm) string {
 	var all []string
 	for _, v := range t.Variants {
@@ -131,5 +131,5 @@ func queryOf(t analysis.QueryTerm) string {
 	return strings.Join(all, "|")
 }
 
-// quoted writes a word as a tsquery has it between quotes.
+// quoted escapes a word for use between the quotes of a tsquery.
 var quoted = strings.NewReplacer(`\`, `\\`, `'`, `''`)

@@ -8,11 +8,11 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// mostMessages is how many passages of a session are given.
+// mostMessages limits how many passages of a session are returned.
 const mostMessages = 20_000
 
-// Messages gives what another machine put of a session, in the order it was said: machine is
-// its name, "" any other one.
+// Messages returns what other machines put of a session, in the order it was said. machine is
+// the name of one of them; "" means any.
 func (s *Server) Messages(ctx context.Context, session, machine string) (out []recall.ServerHit, err error) {
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT p.id, p.source, p.strand, p.message, p.part, p.parts, p.block, p.turn, p.role, p.agent, p.path, p.said, p.untrusted, p.sources, p.length, p.marks, p.text,

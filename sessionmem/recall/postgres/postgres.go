@@ -13,30 +13,30 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// Config is what a Server needs.
+// Config configures a Server.
 type Config struct {
-	Address  string        // a URL or keywords, as libpq reads them; "": the environment alone
-	Password func() string // asked where the address, the environment and ~/.pgpass have none; may be nil
-	Machine  string        // this machine's id, the same for ever
-	Name     string        // and what people call it
+	Address  string        // a URL or keywords, as in libpq; "": only the environment
+	Password func() string // called if the address, the environment and ~/.pgpass have no password; may be nil
+	Machine  string        // permanent ID of this machine
+	Name     string        // its name for people
 }
 
-// Server is a PostgreSQL database as a recall.Server. It connects at the first call.
+// Server is a PostgreSQL database as a recall.Server. It connects on first use.
 type Server struct {
 	name    string
 	address string
 	db      *database
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	stats   *statistics
-	put     int // passages since the server last counted how common words are
+	put     int // passages put since the server's last ANALYZE
 	noted   int // forgettings that this machine knows,
-	pushing int // and that it knew when the push began that is under way; there is one at a time
+	pushing int // and those it knew at the start of the current push; only one runs at a time
 }
 
 var _ recall.Server = (*Server)(nil)
 
-// New opens a server. Nothing is sent before the first call.
+// New returns a server. It sends nothing before the first call.
 func New(cfg Config) (*Server, error) {
 	if cfg.Machine == "" {
 		panic("postgres: Config.Machine is required")
@@ -47,11 +47,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	for key, value := range map[string]string{
 		"application_name":                    "mac-stats",
-		"plan_cache_mode":                     "force_custom_plan", // a plan for any question is a good one for none
+		"plan_cache_mode":                     "force_custom_plan", // no plan suits every question
 		"jit":                                 "off",
 		"idle_in_transaction_session_timeout": "60s",
-		// Known to the server once pgvector is loaded, and ignored without it. A scope may
-		// keep most of the nearest out: the scan goes on until there are enough.
+		// Known to the server once pgvector is loaded, ignored otherwise. A scope may exclude
+		// most of the nearest: the scan continues until there are enough.
 		"hnsw.ef_search":      "200",
 		"hnsw.iterative_scan": "relaxed_order",
 	} {
@@ -62,7 +62,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Password != nil {
 		parsed.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) (err error) {
 			if c.Password == "" {
-				c.Password, err = asked(ctx, cfg.Password)
+				c.Password, err = askPassword(ctx, cfg.Password)
 			}
 			return err
 		}
@@ -78,11 +78,11 @@ func New(cfg Config) (*Server, error) {
 const (
 	maxConns    = 4
 	maxIdle     = 5 * time.Minute
-	connectWait = 10 * time.Second // background work; a search waits as long as its context says
+	connectWait = 10 * time.Second // for background work; a search waits as long as its context allows
 )
 
-// asked gives a password. A keychain may want its user to unlock it, and nobody may be there.
-func asked(ctx context.Context, password func() string) (string, error) {
+// askPassword returns a password, or fails if the keychain waits too long for its user.
+func askPassword(ctx context.Context, password func() string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, connectWait)
 	defer stop()
 	said := make(chan string, 1)
@@ -95,14 +95,14 @@ func asked(ctx context.Context, password func() string) (string, error) {
 	}
 }
 
-// Address is where it is without its password, for later: Settled of the address that it was
-// opened with.
+// Address returns the address without its password, for later use: Settled of the address
+// that the server was opened with.
 func (s *Server) Address() string { return s.address }
 
-// closeWait is how long the end waits for a goodbye to the server.
+// closeWait is how long Close waits for the connections to end.
 const closeWait = 200 * time.Millisecond
 
-// Close lets the connections go. Those to a server that doesn't answer end with the process.
+// Close closes the connections. Those to a server that doesn't answer end with the process.
 func (s *Server) Close() {
 	done := make(chan struct{})
 	go func() { defer close(done); s.db.pool.Close() }()
@@ -112,7 +112,7 @@ func (s *Server) Close() {
 	}
 }
 
-// Status tells how the server is.
+// Status returns the state of the server.
 func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error) {
 	if err := s.db.prepare(ctx); err != nil {
 		return out, err
@@ -138,12 +138,12 @@ func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error
 	return out, explain(err)
 }
 
-// DropMachine takes all that this machine put off the server.
+// DropMachine removes everything that this machine put on the server.
 func (s *Server) DropMachine(ctx context.Context) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
-		s.db.leave()
+		s.db.invalidate()
 		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.db.known().machine)
-		if err == nil { // what was forgotten binds those that are left
+		if err == nil { // forgettings bind the remaining machines
 			_, err = tx.Exec(ctx, "DELETE FROM forgotten WHERE NOT EXISTS (SELECT FROM machine)")
 		}
 		return err

@@ -15,11 +15,11 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// batchTime is how long a part of a push may take: a server that is gone without a word is
-// left alone then, and tried again later.
+// batchTime is how long a step of a push may take: after that, a server that stopped answering
+// is left alone until a later try.
 const batchTime = 2 * time.Minute
 
-// Prints gives the print of each source of this machine. It begins a push.
+// Prints implements recall.Server. It begins a push.
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
@@ -31,7 +31,7 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	s.mu.Unlock()
 	out := map[string]string{}
 	var key, print string
-	return out, s.db.again(ctx, func() error { // begins each push
+	return out, s.db.again(ctx, func() error {
 		rows, err := s.db.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.db.known().machine)
 		if err == nil {
 			_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
@@ -40,7 +40,7 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	})
 }
 
-// Marks gives the marks of a source's passages.
+// Marks implements recall.Server.
 func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
@@ -57,7 +57,7 @@ func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]
 	return out, explain(err)
 }
 
-// row is a passage as the statement below reads it.
+// row is a passage in the form that putRows reads.
 type row struct {
 	Strand    uint8    `json:"strand"`
 	Message   int      `json:"message"`
@@ -96,15 +96,14 @@ func rowOf(p *recall.ServerPassage) row {
 	return r
 }
 
-// putRows writes passages of a source: those that are there with the same mark stay as they
-// are, with their vectors; another text loses its vector.
+// putRows inserts the passages of a source.
 const putRows = `INSERT INTO passage(source, strand, message, part, parts, block, turn, role, agent, path, said, untrusted, sources, length, marks, asks, mark, text, terms, cold)
 SELECT s.id, r.strand, r.message, r.part, r.parts, r.block, r.turn, r.role, r.agent, r.path, r.said, r.untrusted, r.sources, r.length, r.marks, r.asks, r.mark, r.text, r.terms, s.cold
 FROM source s, json_to_recordset($2) AS r(strand smallint, message integer, part integer, parts integer, block text, turn integer, role text, agent text, path text, said bigint,
 	untrusted boolean, sources integer, length integer, marks smallint, asks boolean, mark text, text text, terms text[])
 WHERE s.id = $1`
 
-// Put puts passages, in one transaction.
+// Put implements recall.Server.
 func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
@@ -159,7 +158,7 @@ func (s *Server) putSource(ctx context.Context, tx pgx.Tx, b *recall.ServerSourc
 // rowsAtOnce is how many passages one statement writes.
 const rowsAtOnce = 512
 
-// remove takes out what is gone, and what another passage takes the place of.
+// remove deletes passages that are gone or are about to be replaced.
 func remove(ctx context.Context, tx pgx.Tx, source int64, b *recall.ServerSource) error {
 	places := slices.Clone(b.Gone)
 	for _, p := range b.Passages {
@@ -174,7 +173,7 @@ func remove(ctx context.Context, tx pgx.Tx, source int64, b *recall.ServerSource
 	return err
 }
 
-// sum notes what a source holds by now.
+// sum stores the totals and the print of a source.
 func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 	_, err := tx.Exec(ctx, `UPDATE source SET print = $2, (docs, words, oldest, newest) = (
 			SELECT count(*), coalesce(sum(length), 0), coalesce(min(nullif(said, 0)), 0), coalesce(max(said), 0) FROM passage WHERE source = $1)
@@ -182,7 +181,7 @@ func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 	return err
 }
 
-// Drop takes sources out.
+// Drop implements recall.Server.
 func (s *Server) Drop(ctx context.Context, keys ...string) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.db.known().machine, cleaned(keys))
@@ -190,9 +189,9 @@ func (s *Server) Drop(ctx context.Context, keys ...string) error {
 	})
 }
 
-// Erase takes passages, sessions and files out.
+// Erase implements recall.Server.
 func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error {
-	var keys, blocks []string // of the passages that the ids name
+	var keys, blocks []string // of the passages with these IDs
 	for _, id := range ids {
 		if at := strings.LastIndexByte(id, '/'); at > 0 {
 			keys, blocks = append(keys, clean(id[:at])), append(blocks, clean(id[at+1:]))
@@ -221,13 +220,13 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 				AND s.session = '' AND 'memory/' || s.key = e.file AND p.block = split_part(e.block, '-', 1) RETURNING s.id`, keys, blocks)
 		}
 		for id := range touched {
-			err = errors.Join(err, sum(ctx, tx, id, "")) // compared again with what is left of its files
+			err = errors.Join(err, sum(ctx, tx, id, "")) // will be compared with the rest of its files
 		}
 		return err
 	})
 }
 
-// Cool moves sessions between the tiers. After many passages it has the server count anew how
+// Cool implements recall.Server. After many new passages it makes the server count again how
 // common words are.
 func (s *Server) Cool(ctx context.Context, before int64) error {
 	s.mu.Lock()
@@ -249,8 +248,8 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 	})
 }
 
-// Unmeant gives passages without a vector.
-func (s *Server) Unmeant(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnmeant, error) {
+// Unembedded implements recall.Server.
+func (s *Server) Unembedded(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnembedded, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
 	if err := s.db.prepare(ctx); err != nil || s.db.known().vectors == "" {
@@ -263,17 +262,17 @@ func (s *Server) Unmeant(ctx context.Context, m recall.EmbedModel, after int64, 
 	if err != nil {
 		return nil, explain(err)
 	}
-	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (u recall.ServerUnmeant, err error) {
+	out, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (u recall.ServerUnembedded, err error) {
 		err = r.Scan(&u.Strand, &u.Message, &u.Part, &u.ID, &u.Key, &u.Mark)
 		return u, err
 	})
 	return out, explain(err)
 }
 
-// maxDims is how many dimensions an index of halfvec takes.
+// maxDims is the most dimensions that an index of halfvec can have.
 const maxDims = 4000
 
-// PutVectors puts vectors of passages.
+// PutVectors implements recall.Server.
 func (s *Server) PutVectors(ctx context.Context, m recall.EmbedModel, ids []int64, vectors [][]float32) error {
 	if m.Dims < 1 || m.Dims > maxDims {
 		return fmt.Errorf("%w: vectors of %d dimensions can't be put there, only up to %d", recall.ErrServer, m.Dims, maxDims)
@@ -294,7 +293,7 @@ func (s *Server) PutVectors(ctx context.Context, m recall.EmbedModel, ids []int6
 	})
 }
 
-// clean is a text as PostgreSQL can hold it: without what is no character, and without NUL.
+// clean returns a text that PostgreSQL can store: without invalid UTF-8 and NUL.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -307,10 +306,10 @@ func cleaned(texts []string) []string {
 	return out
 }
 
-// maxLexeme is how long a word of a tsvector may be, in bytes.
+// maxLexeme is the longest word of a tsvector, in bytes.
 const maxLexeme = 2 << 10
 
-// lexeme is a term as it stands in a tsvector; "" for one that can't.
+// lexeme returns a term in the form of a tsvector; "" if it has none.
 func lexeme(term string) string {
 	if term = clean(term); len(term) >= maxLexeme {
 		return ""

@@ -20,45 +20,45 @@ import (
 )
 
 const (
-	nearest  = 200 // neighbours in meaning that are taken
-	maxTerms = 64  // of a question
+	nearest  = 200 // number of nearest passages by meaning
+	maxTerms = 64  // in a question
 )
 
-// found is a candidate as the server tells it.
+// found is a candidate as the server returns it.
 type found struct {
 	recall.ServerHit
 	id, source                     int64
 	session, around                float64
-	terms                          []int64 // of the question, from 1 on, that the messages beside have,
+	terms                          []int64 // terms of the question in the neighboring messages, numbered from 1
 	nears                          []float64
 	cosine, before, after, average *float64
 }
 
-// question is a question on its way.
+// question is a search in progress.
 type question struct {
 	*recall.ServerQuestion
-	terms  []analysis.QueryTerm // without pairs: those count where texts are known
-	held   map[int64]float64    // passages that hold a term, by its number from 1 on
-	common map[int64]float64    // the same of those that are too common to search by, about
+	terms  []analysis.QueryTerm // without pairs, which count only when texts are known
+	held   map[int64]float64    // number of passages with a term, by term number from 1
+	common map[int64]float64    // the same, approximately, for terms too common to search by
 	docs   float64
 	words  float64
 	shares []float64
 	cold   bool // some of what may be searched is in the cold tier
 
-	messages map[placed]uint32 // numbers of those that candidates are of
+	messages map[placed]uint32 // numbers of the messages of candidates
 }
 
-// placed is where a message stands.
+// placed is the position of a message.
 type placed struct {
 	source  int64
 	strand  uint8
 	message int
 }
 
-// moment reads a time of the database.
+// moment scans a time from the database.
 type moment time.Time
 
-// Scan reads seconds since 1970; 0 is no time.
+// Scan reads seconds since 1970; 0 is the zero time.
 func (m *moment) Scan(from any) error {
 	said, ok := from.(int64)
 	if !ok {
@@ -70,10 +70,10 @@ func (m *moment) Scan(from any) error {
 	return nil
 }
 
-// analyzers keeps what is expensive to make.
+// analyzers keeps analyzers for reuse, because they are expensive to make.
 var analyzers = sync.Pool{New: func() any { return analysis.NewAnalyzer() }}
 
-// Candidates finds what has words of a question or is near in meaning, in one round trip.
+// Candidates implements recall.Server with one round trip.
 func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (recall.ServerFound, error) {
 	there, err := s.db.forSearch(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 		out, list, err = s.ask(ctx, q, args, all, dims)
 		return err
 	})
-	if err == nil && !all && q.cold { // all sessions that may be searched are, or this machine's clock is behind
+	if err == nil && !all && q.cold { // all sessions in the scope are cold, or this machine's clock is slow
 		out, list, err = s.ask(ctx, q, args, true, dims)
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 	return out, nil
 }
 
-// ask sends the statements at once.
+// ask sends the statements in one batch.
 func (s *Server) ask(ctx context.Context, q *question, args pgx.NamedArgs, all bool, dims int) (out recall.ServerFound, list []found, err error) {
 	var batch pgx.Batch
 	q.held = nil
@@ -157,7 +157,7 @@ func (s *Server) ask(ctx context.Context, q *question, args pgx.NamedArgs, all b
 	return out, list, err
 }
 
-// columns are where those of a passage go.
+// columns returns the destinations for the columns of a passage.
 func (f *found) columns() []any {
 	return []any{
 		&f.id, &f.source, &f.Strand, &f.Message, &f.ServerPlace.Part, &f.Parts, &f.Block, &f.Turn, (*string)(&f.Kind), &f.Agent, &f.Path, (*moment)(&f.Time), &f.Untrusted, (*uint8)(&f.Sources),
@@ -165,7 +165,7 @@ func (f *found) columns() []any {
 	}
 }
 
-// whole fills in what follows from the columns.
+// whole fills in what the columns imply.
 func (f *found) whole() { f.Chunk.Part = f.ServerPlace.Part }
 
 // read reads a row of candidates.
@@ -183,7 +183,7 @@ func (q *question) read(row pgx.CollectableRow) (f found, err error) {
 	return f, err
 }
 
-// args are the parameters of the statements.
+// args returns the parameters of the statements.
 func (q *question) args() pgx.NamedArgs {
 	w := q.Weights
 	var from, to []int64
@@ -197,8 +197,8 @@ func (q *question) args() pgx.NamedArgs {
 		q.shares = append(q.shares, float64(w.Beside.After[i]), float64(w.Beside.Before[i]))
 	}
 	answers := w.Spread
-	if q.Terms.Told {
-		answers -= w.Told
+	if q.Terms.AboutAnswers {
+		answers -= w.AboutAnswers
 	}
 	origins := make([]string, len(q.Scope.Sources))
 	for i, o := range q.Scope.Sources {
@@ -212,12 +212,12 @@ func (q *question) args() pgx.NamedArgs {
 	}
 }
 
-// rank gives the candidates the features that they are ranked by, as the index of a machine
-// does (see recall/engine).
+// rank computes the features that candidates are ranked by, in the same way as the index of a
+// machine (see recall/engine).
 func (q *question) rank(list []found, out *recall.ServerFound) {
 	own := q.count(list)
 	w := q.Weights
-	user, answer := w.Shares(q.Terms.Told)
+	user, answer := w.Shares(q.Terms.AboutAnswers)
 	sum := 1.0
 	for _, s := range q.shares {
 		sum += s
@@ -262,7 +262,7 @@ func (q *question) rank(list []found, out *recall.ServerFound) {
 			c.Words, c.Session = scores[i]/most, f.session
 		}
 		if f.cosine != nil {
-			c.Meant, c.Cosine = true, *f.cosine
+			c.HasVector, c.Cosine = true, *f.cosine
 		}
 		for at, cosine := range []*float64{f.before, f.after} {
 			if cosine != nil {
@@ -279,7 +279,7 @@ func (q *question) rank(list []found, out *recall.ServerFound) {
 	}
 }
 
-// candidate is what is known of a passage without a question.
+// candidate returns the features of a passage that don't depend on the question.
 func (q *question) candidate(f *found, at int) rank.Candidate {
 	place := placed{f.source, f.Strand, f.Message}
 	if q.messages[place] == 0 {
@@ -294,7 +294,7 @@ func (q *question) candidate(f *found, at int) rank.Candidate {
 	}
 }
 
-// count tells how often each term of the question stands in the texts.
+// count counts how often each term of the question occurs in each text.
 func (q *question) count(list []found) [][]float64 {
 	out := make([][]float64, len(list))
 	number := map[string][]int{}

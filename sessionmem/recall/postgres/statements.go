@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// The statements of a search. They are put together of these pieces alone, and of the
-// numbers of a model.
+// The statements of a search. They consist only of these constants and the numbers of a
+// model.
 
-// allowedSources are the sources that may be searched: those of the scope but for cold
-// ones. Where every session of the scope is cold they are searched, and those of a time
-// that is asked for are.
+// allowedSources selects the sources that may be searched: those in the scope that aren't
+// cold, and those within a time that the question names. If every session in the scope is
+// cold, they are searched too.
 const allowedSources = `
 asked AS MATERIALIZED (SELECT * FROM unnest(@from::bigint[], @to::bigint[]) t(f, u)),
 scope AS MATERIALIZED (
@@ -22,16 +22,16 @@ scope AS MATERIALIZED (
 		ELSE @session IN ('', s.session) AND s.session <> @not_session AND (cardinality(@origins::text[]) = 0 OR s.origin = ANY(@origins)) END),
 allowed AS MATERIALIZED (SELECT id, cold FROM scope WHERE NOT cold OR named OR NOT EXISTS (SELECT FROM scope WHERE session <> '' AND NOT cold))`
 
-// counted is how much there is, and how much of that is cold and left out.
+// counted returns how much there is, and how much is left out because it is cold.
 const counted = `WITH ` + allowedSources + `
 SELECT coalesce((SELECT sum(docs) FROM scope WHERE id NOT IN (SELECT id FROM allowed)), 0)::bigint,
 	coalesce((SELECT sum(docs) FROM source), 0)::bigint, coalesce((SELECT sum(words) FROM source), 0)::bigint, (SELECT count(*) FROM source),
 	EXISTS (SELECT FROM source WHERE cold AND id IN (SELECT id FROM allowed))`
 
-// byWords finds passages by words. As in the index of a machine (recall/engine) a message has
-// a share of the words of those beside it, and of its session. How often a word stands in a
-// passage is counted by whoever asks: here it is there or not. Common terms take no part (see
-// gathering): they are looked up for what was chosen by the others. %s is the tier.
+// byWords finds passages by words. As in the index of a machine (recall/engine), a message
+// gets a share of the words of its neighbors and of its session. Here a word occurs in a
+// passage or not; the caller counts how often. Common terms take no part (see gather): they
+// are looked up only for the passages that the others found. %s is the tier.
 const byWords = `
 beside AS MATERIALIZED (SELECT * FROM unnest(@offsets::integer[], @shares::float8[]) o(off, share)),
 total AS MATERIALIZED (SELECT greatest(sum(docs), 1)::float8 AS docs, greatest(count(*), 1)::float8 AS sources, greatest(sum(words), 1)::float8 / greatest(count(*), 1) AS words FROM source),
@@ -75,7 +75,7 @@ lexical AS MATERIALIZED ( -- added up as well
 	ORDER BY (max(base) + .5 * sum(w) / (SELECT words FROM best)) * max(share) DESC, id
 	LIMIT @limit)`
 
-// byMeaning finds the nearest by the vectors of a model. %[1]d are its dimensions.
+// byMeaning finds the nearest passages by the vectors of a model. %[1]d is their dimensions.
 const byMeaning = `
 meant AS MATERIALIZED (
 	SELECT e.passage AS id FROM embedding e JOIN passage p ON p.id = e.passage
@@ -88,7 +88,7 @@ average AS MATERIALIZED (
 		SELECT v FROM embedding WHERE model = @model AND passage = ANY(ARRAY(
 			SELECT generate_series(min(id), max(id), greatest((max(id) - min(id)) / 1000, 1)) FROM passage))) s)`
 
-// nearby is what the messages beside the chosen have of the question.
+// nearby returns which terms of the question the neighbors of the chosen messages contain.
 const nearby = `
 near AS MATERIALIZED (
 	SELECT source, strand, message, array_agg(term) AS terms, array_agg(near) AS nears FROM (
@@ -100,13 +100,13 @@ near AS MATERIALIZED (
 		GROUP BY q.term, place.source, place.strand, place.message) t
 	GROUP BY source, strand, message)`
 
-// described is what is told of the chosen passages.
+// described lists the columns of the chosen passages.
 const described = `
 SELECT p.id, p.source, p.strand, p.message, p.part, p.parts, p.block, p.turn, p.role, p.agent, p.path, p.said, p.untrusted, p.sources, p.length, p.marks, p.text,
 	s.key, s.session, s.origin, s.print, CASE WHEN s.machine = @me THEN '' ELSE coalesce(nullif(m.name, ''), 'another machine') END,
 	coalesce(session.score / best.session, 0), coalesce(around.words, 0), near.terms, near.nears, (SELECT array_agg(n ORDER BY term) FROM rare), (SELECT array_agg(term ORDER BY term) FROM rare)`
 
-// describedFrom is where described is from.
+// describedFrom is the FROM clause of described.
 const describedFrom = `
 FROM chosen c JOIN passage p USING (id) JOIN source s ON s.id = p.source JOIN machine m ON m.id = s.machine
 LEFT JOIN session ON session.source = p.source
@@ -116,7 +116,7 @@ LEFT JOIN near
 	ON near.source = p.source AND near.strand = p.strand AND near.message = p.message
 CROSS JOIN best`
 
-// besideMeant are the cosines of a passage and of the messages beside it.
+// besideMeant joins the cosines of a passage and of its neighboring messages.
 const besideMeant = `
 LEFT JOIN cosine ON cosine.passage = p.id
 LEFT JOIN LATERAL (SELECT 1 - (e.v <=> @vector::text::halfvec) AS cosine FROM passage n JOIN embedding e ON e.passage = n.id AND e.model = @model
@@ -124,21 +124,21 @@ LEFT JOIN LATERAL (SELECT 1 - (e.v <=> @vector::text::halfvec) AS cosine FROM pa
 LEFT JOIN LATERAL (SELECT 1 - (e.v <=> @vector::text::halfvec) AS cosine FROM passage n JOIN embedding e ON e.passage = n.id AND e.model = @model
 	WHERE n.source = p.source AND n.strand = p.strand AND n.message = p.message + 1 AND n.part = 0) after ON true`
 
-// The tiers that are searched: each has an index of its own.
+// The tiers to search: each has an index of its own.
 const (
 	tierWarm = `words @@ q.query::tsquery AND NOT cold`
 	tierAll  = `words @@ q.query::tsquery AND NOT cold OR words @@ q.query::tsquery AND cold`
 )
 
-// saidThen are the messages of times that are asked for.
+// saidThen selects the messages of the times that the question names.
 const saidThen = `WITH ` + allowedSources + `
 SELECT p.id, p.source, p.strand, p.message, p.part, p.parts, p.block, p.turn, p.role, p.agent, p.path, p.said, p.untrusted, p.sources, p.length, p.marks, p.text,
 	s.key, s.session, s.origin, s.print, CASE WHEN s.machine = @me THEN '' ELSE coalesce(nullif(m.name, ''), 'another machine') END
 FROM asked JOIN passage p ON p.said >= f AND p.said < u AND p.said <> 0 JOIN source s ON s.id = p.source JOIN machine m ON m.id = s.machine
 WHERE p.source IN (SELECT id FROM allowed) ORDER BY p.source, p.strand, p.message, p.part LIMIT 2000`
 
-// candidates gives the statement of a search: dims of the model, 0 without one.
-func candidates(all, onlyMeant bool, dims int) string {
+// candidates returns the statement of a search: dims is the model's, 0 without one.
+func candidates(all, meaningOnly bool, dims int) string {
 	tier := tierWarm
 	if all {
 		tier = tierAll
@@ -147,7 +147,7 @@ func candidates(all, onlyMeant bool, dims int) string {
 	columns, from := ", NULL::float8, NULL::float8, NULL::float8, NULL::float8", describedFrom
 	chosen := "SELECT id FROM lexical"
 	if dims > 0 {
-		if chosen += " UNION SELECT id FROM meant"; onlyMeant {
+		if chosen += " UNION SELECT id FROM meant"; meaningOnly {
 			chosen = "SELECT id FROM meant"
 		}
 		with = append(with, fmt.Sprintf(byMeaning, dims))
@@ -155,5 +155,5 @@ func candidates(all, onlyMeant bool, dims int) string {
 	}
 	with = append(with, "\nchosen AS MATERIALIZED ("+chosen+")", "\nplace AS MATERIALIZED (SELECT DISTINCT source, strand, message FROM passage WHERE id IN (SELECT id FROM chosen))",
 		nearby)
-	return "WITH RECURSIVE " + strings.Join(with, ",") + described + columns + from // RECURSIVE: in any order
+	return "WITH RECURSIVE " + strings.Join(with, ",") + described + columns + from // RECURSIVE allows any order
 }

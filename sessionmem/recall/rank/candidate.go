@@ -9,60 +9,58 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// Query is what is asked.
+// Query is the question that candidates are ranked for.
 type Query struct {
 	Terms       analysis.QueryTerms
 	Now         time.Time
 	Limit       int
 	MeaningOnly bool
-	All         bool // each passage is a hit of its own
+	All         bool // each passage is a separate hit
 }
 
-// Candidate is a passage with what an engine knows of it. The engine fills it in but for
-// the scores.
+// Candidate is a passage with its features. The engine fills in everything but the scores.
 type Candidate struct {
-	At      uint32 // the engine's name of it,
-	Message uint32 // and of its message
-	Source  uint32 // and of the session, or the file, that it is of
-	Number  uint32 // told later than those of smaller numbers
+	At      uint32 // identifies the passage in the engine,
+	Message uint32 // its message,
+	Source  uint32 // and its session or memory file
+	Number  uint32 // higher for passages indexed later
 	Time    int64  // seconds since 1970; 0: none
-	Ages    bool   // it is of a session: what is old counts a little less
+	Ages    bool   // it belongs to a session: old ones count slightly less
 
-	Words   float64 // how much of the question it and the messages beside it have, 1 for the best
-	Session float64 // and its session, 1 for the best
+	Words   float64 // how much of the question it and the neighboring messages contain, 1 for the best
+	Session float64 // how much its session contains, 1 for the best
 	Share   float64 // of its message, see Weights.Shares
 	Length  int     // in words
 	Marks   analysis.Marks
-	Exact   bool // it holds an identifier that was asked for
+	Exact   bool // it contains an identifier of the question
 
-	Meant  bool    // it has a vector
-	Cosine float64 // of that with the question's
-	// Beside are those of the beginnings of the messages before and after its own; 0 for
-	// one that has no vector.
+	HasVector bool    // it has a vector
+	Cosine    float64 // of that and the question's vector
+	// Beside holds the cosines of the beginnings of the preceding and the following message;
+	// 0 without a vector.
 	Beside [2]float64
 
-	Relevance float64 // 0 … 1: how much of the question it has, comparable between questions
+	Relevance float64 // 0 … 1: how much of the question it contains, comparable between questions
 
 	Score             float64 // 0 … 1
-	Lexical, Semantic float64 // what it is made of
+	Lexical, Semantic float64 // the parts of Score
 }
 
-// Meaning is what is known of the meanings of all that may be found.
+// Meaning holds statistics of the similarity of passages to the question.
 type Meaning struct {
-	Average, Best float64 // cosines of the question with a passage on the average, and with the nearest
+	Average, Best float64 // cosine of the question and an average passage, and the nearest
 }
 
 const (
-	// A passage of now counts whole, one that is halfLife old recencyShare/2 less, and none
-	// more than recencyShare less: enough to order what is nearly as good, not enough to
-	// hide what is old and right. Memory files don't age, nor does anything where the
-	// question names a time.
+	// A new passage keeps its full score, one that is halfLife old loses recencyShare/2, and
+	// none loses more than recencyShare: enough to order nearly equal hits, not enough to hide
+	// an old right one. Memory files don't age, and nothing does if the question names a time.
 	recencyShare = .03
 	halfLife     = 30 * 24 * time.Hour
 )
 
-// Order scores candidates and gives them best first; of a message the best one alone. m is
-// nil where nothing is known of meanings.
+// Order scores candidates and returns them best first, only the best one of each message. m
+// is nil if there are no vectors.
 func Order(q Query, w *Weights, all []Candidate, m *Meaning) []Candidate {
 	byWords(q, w, all)
 	if m != nil {
@@ -80,7 +78,7 @@ func Order(q Query, w *Weights, all []Candidate, m *Meaning) []Candidate {
 	return messages(all)
 }
 
-// byWords scores by words, 1 for the best.
+// byWords scores candidates by words, 1 for the best.
 func byWords(q Query, w *Weights, all []Candidate) {
 	best := 0.0
 	for i := range all {
@@ -97,7 +95,7 @@ func byWords(q Query, w *Weights, all []Candidate) {
 	}
 }
 
-// detailed is the score by words with what is told of a passage beside them.
+// detailed returns the score by words, adjusted by other features of the passage.
 func detailed(q Query, w *Weights, c *Candidate) float64 {
 	if c.Words == 0 {
 		return 0
@@ -116,23 +114,22 @@ func detailed(q Query, w *Weights, c *Candidate) float64 {
 	return base * factor
 }
 
-// Within says whether a moment, in seconds since 1970, is in one of the times.
+// Within reports whether a moment, in seconds since 1970, is in one of the spans.
 func Within(at int64, spans []analysis.Span) bool {
 	t := time.Unix(at, 0)
 	return at != 0 && slices.ContainsFunc(spans, func(s analysis.Span) bool { return s.Contains(t) })
 }
 
-// addMeaning adds how much nearer in meaning a passage is than one is on the average, with
-// a share of that of the messages beside it and of the nearest of its session: as with
-// words, what is meant is not told in one passage alone. Of many passages one is near by
-// chance, so their message has its chance spread here too, but less than that of words.
-// What has no vector yet is taken to be as near as what else has as much of the question's
-// words.
+// addMeaning adds how much nearer in meaning a passage is than the average one, with a share
+// of the neighboring messages and of the nearest passage in its session: as with words, one
+// passage alone doesn't carry all of the meaning. Among many passages one is near by chance,
+// so the parts of long messages are scaled down here too, but less than for words. A passage
+// without a vector is assumed to be as near as others with the same score by words.
 func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
-	session := map[uint32]float64{} // the nearest of each
+	session := map[uint32]float64{} // the nearest passage of each
 	for i := range all {
 		c := &all[i]
-		if near := m.nearer(c.Cosine); c.Meant {
+		if near := m.nearer(c.Cosine); c.HasVector {
 			session[c.Source] = max(session[c.Source], near)
 			c.Semantic = near / max(m.Best-m.Average, 1e-9)
 			c.Relevance = max(c.Relevance, min(1, near/max(1-m.Average, .05)))
@@ -142,25 +139,25 @@ func addMeaning(q Query, w *Weights, all []Candidate, m *Meaning) {
 	for i := range all {
 		c := &all[i]
 		own := m.nearer(c.Cosine)
-		if !c.Meant {
+		if !c.HasVector {
 			own = expected(c.Lexical)
 		}
 		near := own + w.Meaning.Beside*(m.nearer(c.Beside[0])+m.nearer(c.Beside[1])) + w.Meaning.Session*max(session[c.Source], own)
 		switch {
 		case !q.MeaningOnly:
 			c.Score = c.Lexical + w.Meaning.Share*near*math.Pow(c.Share, w.Meaning.Spread)
-		case c.Meant:
+		case c.HasVector:
 			c.Score = near * c.Share
 		}
 	}
 }
 
-// expectation tells how near a passage is expected to be of which only the score by words is
-// known: a straight line through those of which both are.
+// expectation predicts how near a passage is from its score by words: a linear regression over
+// the passages for which both are known.
 func expectation(all []Candidate, m *Meaning) func(lexical float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range all {
-		if c := &all[i]; c.Meant && c.Lexical > 0 {
+		if c := &all[i]; c.HasVector && c.Lexical > 0 {
 			x, y := c.Lexical, m.nearer(c.Cosine)
 			n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
 		}
@@ -175,10 +172,10 @@ func expectation(all []Candidate, m *Meaning) func(lexical float64) float64 {
 	return func(lexical float64) float64 { return max(0, (sy+slope*(n*lexical-sx))/n) }
 }
 
-// nearer is how much nearer a cosine is than the average one.
+// nearer returns how far a cosine exceeds the average.
 func (m *Meaning) nearer(cosine float64) float64 { return max(0, cosine-m.Average) }
 
-// recency is what a passage's age leaves of its score.
+// recency returns the share of its score that a passage keeps at its age.
 func recency(c *Candidate, now time.Time) float64 {
 	age := now.Sub(time.Unix(c.Time, 0))
 	if c.Time == 0 || !c.Ages || age <= 0 {
@@ -187,9 +184,8 @@ func recency(c *Candidate, now time.Time) float64 {
 	return 1 - recencyShare*(1-math.Exp2(-float64(age)/float64(halfLife)))
 }
 
-// settle puts the scores between 0 and 1 and the candidates in order. What holds an
-// identifier that was asked for comes before all that doesn't: no neighbour in meaning is
-// as good as the very thing.
+// settle scales scores to 0 … 1 and sorts the candidates. Those with an identifier of the
+// question come before all others: nothing near in meaning is as good as the very thing.
 func settle(all []Candidate) {
 	best := 0.0
 	for i := range all {
@@ -209,7 +205,7 @@ func settle(all []Candidate) {
 		}
 		c.Score = rounded(c.Score)
 	}
-	were, order := slices.Clone(all), make([]*Candidate, len(all)) // they are too large to be moved about
+	were, order := slices.Clone(all), make([]*Candidate, len(all)) // candidates are too large to move while sorting
 	for i := range were {
 		order[i] = &were[i]
 	}
@@ -231,6 +227,5 @@ func messages(all []Candidate) []Candidate {
 	})
 }
 
-// rounded is a score of six digits: what is the same in all but the order of sums is the
-// same.
+// rounded rounds a score to six digits, so that it doesn't depend on the order of a sum.
 func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }

@@ -1,15 +1,15 @@
-// Package rank puts what an engine found in order: a pure function from a question and
-// its candidates to hits, best first. It reads nothing, so that every engine can stand
-// below it: one gives candidates with their features (how much of the question stands in
-// a passage and around it, in its session, how near its meaning is), the same weights
-// for all.
+// Package rank orders what an engine found: it is a pure function from a question and its
+// candidates to hits, best first. It reads nothing, so it works with every engine that
+// provides candidates with their features (how much of the question a passage and its
+// neighborhood contain, how much its session does, how near its meaning is). The weights are
+// the same for all engines.
 //
-// In order: the words of a passage and of its session make a score (Weights.Base), which is
-// spread over the passages of a message; questions lose a little, what was said at a time
-// that is asked for gains; what is near in meaning is added, with a share of what is near
-// beside it and in its session; age costs little; several passages of a message are one
-// hit; at last, where texts are known, words in a row count, and hits that say the same
-// step back.
+// The steps: the words of a passage and of its session give a score (Weights.Base), which is
+// divided among the passages of a message; questions lose a little, and passages said at a
+// time that the question names gain; similarity of meaning is added, with a share of the
+// neighboring messages' and of the session's; age costs little; several passages of one
+// message become one hit; finally, when the texts are known, consecutive words of the
+// question count, and hits that repeat a better one move down.
 //
 // The weights were measured on chats between people and with an assistant (make quality).
 package rank

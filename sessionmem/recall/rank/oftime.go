@@ -7,16 +7,16 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// stillGoing is the relevance of what was said at a time that is not over: enough for who
-// looks for it, too little to go with a message by itself ("how are you today" asks for
-// nothing that was said).
+// stillGoing is the relevance of messages from a time that isn't over: enough for a search,
+// too little to be added to a message unasked ("how are you today" asks for nothing that was
+// said).
 const stillGoing = .3
 
-// OfTime answers a question that names a time and nothing else to look for with all that
-// was said then, before what Order found: first how each session begins then, the newest
-// session first, then what comes next in each, and so on. The last places of the list that
-// is asked for are for what only mentions the time. said are the messages of that time by
-// their sessions, each in its order; where there are none the hits stay as they are.
+// OfTime answers a question that only names a time: everything said then comes before what
+// Order found. First comes the beginning of each session at that time, the newest session
+// first, then what follows in each, and so on. The last places of the requested list are for
+// texts that only mention the time. said holds the messages of that time by session, each in
+// order; if it is empty, found is returned unchanged.
 func OfTime(q Query, most int, found []Candidate, said [][]Candidate) []Candidate {
 	slices.SortFunc(said, func(a, b []Candidate) int {
 		return cmp.Or(cmp.Compare(b[0].Time, a[0].Time), cmp.Compare(a[0].Number, b[0].Number))
@@ -55,7 +55,7 @@ func OfTime(q Query, most int, found []Candidate, said [][]Candidate) []Candidat
 	return out
 }
 
-// inTurn takes one of each list after the other, at most so many.
+// inTurn takes elements of the lists in turn, at most most of them.
 func inTurn(lists [][]Candidate, most int) []Candidate {
 	var out []Candidate
 	for round := 0; len(out) < most; round++ {

@@ -86,10 +86,10 @@ func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
 		better Candidate
 		than   Candidate
 	}{
-		{"nearer in meaning", Candidate{Meant: true, Cosine: .8}, Candidate{Meant: true, Cosine: .7}},
-		{"near messages beside it", Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.6, 0}}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{.1, .1}}},
-		{"further than the average is no nearer", Candidate{Meant: true, Cosine: .5, Time: 2}, Candidate{Meant: true, Cosine: .5, Beside: [2]float64{-.5, 0}, Time: 1}},
-		{"what says nothing of the question and has no vector", Candidate{Meant: true, Cosine: .3}, Candidate{Cosine: .9}},
+		{"nearer in meaning", Candidate{HasVector: true, Cosine: .8}, Candidate{HasVector: true, Cosine: .7}},
+		{"near messages beside it", Candidate{HasVector: true, Cosine: .5, Beside: [2]float64{.6, 0}}, Candidate{HasVector: true, Cosine: .5, Beside: [2]float64{.1, .1}}},
+		{"further than the average is no nearer", Candidate{HasVector: true, Cosine: .5, Time: 2}, Candidate{HasVector: true, Cosine: .5, Beside: [2]float64{-.5, 0}, Time: 1}},
+		{"what says nothing of the question and has no vector", Candidate{HasVector: true, Cosine: .3}, Candidate{Cosine: .9}},
 	} {
 		c.better.At, c.better.Message, c.better.Source, c.better.Share = 1, 1, 1, 1
 		c.than.At, c.than.Message, c.than.Source, c.than.Share = 2, 2, 2, 1
@@ -98,9 +98,9 @@ func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
 		}
 	}
 	got := Order(Query{}, &w, []Candidate{
-		{At: 1, Message: 1, Source: 1, Share: 1, Meant: true, Cosine: .5},
-		{At: 2, Message: 2, Source: 2, Share: 1, Meant: true, Cosine: .5},
-		{At: 3, Message: 3, Source: 2, Share: 1, Meant: true, Cosine: .8},
+		{At: 1, Message: 1, Source: 1, Share: 1, HasVector: true, Cosine: .5},
+		{At: 2, Message: 2, Source: 2, Share: 1, HasVector: true, Cosine: .5},
+		{At: 3, Message: 3, Source: 2, Share: 1, HasVector: true, Cosine: .8},
 	}, m)
 	if got[1].At != 2 {
 		t.Errorf("a passage of a session that holds the nearest is worse: %+v", got)
@@ -111,9 +111,9 @@ func TestWhatHasNoVectorYetIsNotWorseForThat(t *testing.T) {
 	w := Default()
 	all := []Candidate{
 		{At: 1, Words: 1, Length: 20}, // the best by words
-		{At: 2, Words: .9, Length: 20, Meant: true, Cosine: .6},
-		{At: 3, Words: .5, Length: 20, Meant: true, Cosine: .5},
-		{At: 4, Words: .2, Length: 20, Meant: true, Cosine: .3},
+		{At: 2, Words: .9, Length: 20, HasVector: true, Cosine: .6},
+		{At: 3, Words: .5, Length: 20, HasVector: true, Cosine: .5},
+		{At: 4, Words: .2, Length: 20, HasVector: true, Cosine: .3},
 		{At: 5, Words: .3, Length: 20},
 	}
 	for i := range all {

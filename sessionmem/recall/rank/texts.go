@@ -7,33 +7,33 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// What is done with the best hits at the very end, where their texts are known.
+// The last steps of ranking, with the texts of the best hits at hand.
 
 const (
-	// judgedShare is how much a reranker's judgement counts beside the place that a hit had.
+	// judgedShare is the weight of a reranker's score; the rest is the hit's own score.
 	judgedShare = .7
 
-	// diverseLimit is how long a list may be for its hits to make way for each other:
-	// whoever asks for more wants all there is.
+	// diverseLimit is the longest list from which repetitions are moved down: a longer one is
+	// meant to contain everything.
 	diverseLimit = 12
-	// diversePool is how many times more hits are looked at.
+	// diversePool is how many times more hits are considered for such a list.
 	diversePool = 2
-	// diverseShare is what it costs a hit to say the same as a better one, and alike how
-	// much two texts must have in common before it costs anything.
+	// diverseShare is what a hit loses for repeating a better one, and alike is the share of
+	// words that two texts may have in common without a loss.
 	diverseShare = .3
 	alike        = .4
 )
 
-// Text is a hit whose text is known.
+// Text is a hit with its text.
 type Text struct {
 	Text  string
 	Score float64 // 0 … 1
 	Share float64 // see Candidate
 	Exact bool
-	Place int // it came in, from the caller's list
+	Place int // index in the caller's list
 }
 
-// Pool is how many hits whose texts are known are wanted for a list as long as asked for.
+// Pool returns how many hits with texts are needed for the requested list.
 func (q *Query) Pool() int {
 	if q.diverse() {
 		return q.Limit * diversePool
@@ -43,9 +43,9 @@ func (q *Query) Pool() int {
 
 func (q *Query) diverse() bool { return q.Limit <= diverseLimit && !q.All }
 
-// Closer has those that have words of the question in a row, as it has them, come nearer
-// to the top, and so those with a number where one is asked for.
-func Closer(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
+// BoostPhrases moves hits up that contain consecutive words of the question, and those with a
+// number if the question asks for a quantity.
+func BoostPhrases(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 	pairs, terms := map[string]float64{}, 0
 	for _, t := range q.Terms.Terms {
 		if t.Class == analysis.ClassPair {
@@ -65,7 +65,7 @@ func Closer(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 			sum += pairs[f.Term]
 		}
 		h.Score += h.Share * w.Pair * sum / float64(max(terms, 1))
-		if q.Terms.Many && a.SaysMany(h.Text) {
+		if q.Terms.Many && a.HasNumber(h.Text) {
 			h.Score += h.Share * w.Many
 		}
 		best = max(best, h.Score)
@@ -78,8 +78,7 @@ func Closer(a *analysis.Analyzer, q Query, w *Weights, hits []Text) {
 	slices.SortStableFunc(hits, exactFirst(func(a, b Text) int { return cmp.Compare(b.Score, a.Score) }))
 }
 
-// exactFirst compares by something else where both hold an identifier of the question, or
-// none of them.
+// exactFirst puts texts with an identifier of the question first and compares others with by.
 func exactFirst(by func(a, b Text) int) func(a, b Text) int {
 	return func(a, b Text) int {
 		if a.Exact != b.Exact {
@@ -92,8 +91,8 @@ func exactFirst(by func(a, b Text) int) func(a, b Text) int {
 	}
 }
 
-// Judge puts hits in the order of a model's judgement, from 0 to 1 each, and their own. The
-// places keep the scores that they had.
+// Judge reorders hits by a model's judgement, from 0 to 1 each, and their own score. Each place
+// keeps its score.
 func Judge(hits []Text, judged []float64) {
 	type one struct {
 		Text
@@ -113,9 +112,9 @@ func Judge(hits []Text, judged []float64) {
 	}
 }
 
-// Diverse picks hits one after the other, where the list is short: each time the one that
-// is best after what it loses for saying the same as one that was picked (maximal marginal
-// relevance). The places keep the scores that they had.
+// Diverse selects the hits of a short list one by one: each time the best one after a
+// deduction for repeating a selected one (maximal marginal relevance). Each place keeps its
+// score.
 func Diverse(a *analysis.Analyzer, q Query, hits []Text) []Text {
 	if !q.diverse() || len(hits) < 2 {
 		return hits[:min(q.Limit, len(hits))]
@@ -124,7 +123,7 @@ func Diverse(a *analysis.Analyzer, q Query, hits []Text) []Text {
 	for i, h := range hits {
 		words[i] = a.Content(h.Text)
 	}
-	same := make([]float64, len(hits)) // as the picked hit that is most like it
+	same := make([]float64, len(hits)) // similarity to the most similar selected hit
 	value := func(i int) float64 { return hits[i].Score - diverseShare*max(0, same[i]-alike)/(1-alike) }
 	left := make([]int, len(hits))
 	for i := range left {
@@ -150,7 +149,7 @@ func Diverse(a *analysis.Analyzer, q Query, hits []Text) []Text {
 	return out
 }
 
-// inCommon is the share of all words of two texts that both have.
+// inCommon returns the share of the words of two texts that both contain.
 func inCommon(a, b map[string]bool) float64 {
 	both := 0
 	for w := range a {

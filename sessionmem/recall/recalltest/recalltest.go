@@ -1,5 +1,5 @@
-// Package recalltest holds every search index to the same promises: the same hits, in an
-// order by the same rules, and the same forgetting, wherever it keeps what it knows.
+// Package recalltest tests what every search index promises: the same hits, ordered by the
+// same rules, and the same forgetting, wherever the index keeps its data.
 package recalltest
 
 import (
@@ -39,8 +39,8 @@ type Params struct {
 	Settings       func() recall.Settings
 }
 
-// Run holds a backend to all promises. Open opens one; residue tells where in what it
-// keeps the bytes of a word are left, nil for nowhere.
+// Run tests a backend. open opens it; residue returns the places in its storage that still
+// contain a word, or nil.
 func Run(t *testing.T, open func(t *testing.T, p Params) Backend, residue func(t *testing.T, p Params, word string) []string) {
 	for _, c := range []struct {
 		name string
@@ -96,7 +96,7 @@ func newFolder(t *testing.T) *folder {
 	return f
 }
 
-// say appends to a session; a minute passes before.
+// say appends messages to a session, each a minute after the last.
 func (f *folder) say(session string, texts ...string) []transcript.Block {
 	f.Helper()
 	var out []transcript.Block
@@ -143,7 +143,7 @@ func (f *folder) ask(q recall.Query) recall.Answer {
 	return a
 }
 
-// texts are those of the hits for a question.
+// texts returns the texts of the hits for a question.
 func (f *folder) texts(question string) []string {
 	f.Helper()
 	var out []string
@@ -153,7 +153,7 @@ func (f *folder) texts(question string) []string {
 	return out
 }
 
-// first is the text of the best hit.
+// first returns the text of the best hit.
 func (f *folder) first(question string) string {
 	f.Helper()
 	if all := f.texts(question); len(all) > 0 {

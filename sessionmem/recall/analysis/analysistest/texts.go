@@ -1,4 +1,4 @@
-// Package analysistest makes texts to measure the analysis and the index with.
+// Package analysistest generates texts to measure the analysis and the index with.
 package analysistest
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SampleTexts are n texts of about 130 bytes whose words are as uneven as those of
-// a language: few are common, many rare.
+// SampleTexts returns n texts of about 130 bytes with a word distribution like that of a
+// language: a few words are common and many are rare.
 func SampleTexts(n int) []string {
 	common := strings.Fields("the a of to and in I you it was that we for on is with my have had at so really about when they not but went made house dog music work time people great day new good thing")
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.07, 3, 40000)

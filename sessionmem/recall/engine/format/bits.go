@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// Postings are written as bits, the lowest of a byte first: the distance from one
-// passage to the next in Rice's code, a quotient in unary (so many zeros and a one)
-// and a number of bits of remainder. A term that stands in a third of the passages
-// takes some three bits a passage that way, a rare one hardly more than it has to.
+// Postings are encoded as bits, the lowest of a byte first: the distance from one passage to
+// the next in Rice coding, that is a quotient in unary (so many zeros and a one) and a
+// remainder with a fixed number of bits. A term in a third of the passages takes about three
+// bits per passage, a rare one hardly more than the minimum.
 
 const (
-	// widthBits is how the width of the remainders is written, at the head of a list.
+	// widthBits is the size of the remainder width at the head of a list.
 	widthBits = 5
-	// manyTimes is the number of times that is followed by more of it, in timesBits.
+	// From manyTimes on, the rest of a count follows in timesBits.
 	manyTimes = 8
 	timesBits = 16
 )
 
-// bitWriter puts bits behind bytes.
+// bitWriter appends bits to bytes.
 type bitWriter struct {
 	out  []byte
 	word uint64
@@ -29,13 +29,13 @@ type bitWriter struct {
 func (w *bitWriter) bits(v uint64, n uint) {
 	w.word |= v << w.n
 	if w.n += n; w.n >= 32 {
-		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(w.word)) //nolint:gosec // the low half is meant
+		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(w.word)) //nolint:gosec // only the low half
 		w.word >>= 32
 		w.n -= 32
 	}
 }
 
-// unary writes so many zeros and a one.
+// unary writes q zeros and a one.
 func (w *bitWriter) unary(q uint32) {
 	for ; q >= 31; q -= 31 {
 		w.bits(0, 31)
@@ -43,7 +43,7 @@ func (w *bitWriter) unary(q uint32) {
 	w.bits(1<<q, uint(q)+1)
 }
 
-// times writes how often a term stands in a passage.
+// times writes how often a term occurs in a passage.
 func (w *bitWriter) times(n uint32) {
 	w.unary(min(n, manyTimes) - 1)
 	if n >= manyTimes {
@@ -51,16 +51,16 @@ func (w *bitWriter) times(n uint32) {
 	}
 }
 
-// close fills the last byte up.
+// close pads the last byte.
 func (w *bitWriter) close() []byte {
 	for ; w.n > 0; w.n -= min(w.n, 8) {
-		w.out = append(w.out, byte(w.word)) //nolint:gosec // the lowest is meant
+		w.out = append(w.out, byte(w.word)) //nolint:gosec // only the lowest byte
 		w.word >>= 8
 	}
 	return w.out
 }
 
-// appendPostings writes a list; often says that not all numbers of times are one.
+// appendPostings encodes a list; often means that some counts aren't one.
 func appendPostings(out []byte, postings []Posting, often bool) []byte {
 	w := bitWriter{out: out}
 	width := riceWidth(postings)
@@ -78,9 +78,9 @@ func appendPostings(out []byte, postings []Posting, often bool) []byte {
 	return w.close()
 }
 
-// riceWidth is how many bits of the distances are written as they are: about the
-// logarithm of the average one. The quotients take less than three bits each then,
-// however uneven the distances are.
+// riceWidth returns the width of the remainders: about the logarithm of the average
+// distance. The quotients then take less than three bits each, however uneven the distances
+// are.
 func riceWidth(postings []Posting) uint {
 	n := uint64(len(postings))
 	free := uint64(postings[n-1].Doc) + 1 - n // passages without the term
@@ -89,17 +89,17 @@ func riceWidth(postings []Posting) uint {
 
 // ListReader reads postings.
 type ListReader struct {
-	data  []byte // of the list, and what stands behind it
-	size  int    // bytes of the list
-	Left  int    // postings
+	data  []byte // the list and the data after it
+	size  int    // bytes in the list
+	Left  int    // postings still to read
 	often bool
-	doc   uint32 // the next one at least
+	doc   uint32 // lower bound of the next passage
 	width uint
 	Bad   bool
-	// single says that doc is all there is.
+	// single means that doc is the whole list.
 	single bool
 
-	at   int // in data: what is not in word yet
+	at   int // in data: the next byte to load into word
 	word uint64
 	have uint // bits in word
 }
@@ -116,7 +116,7 @@ func newListReader(data []byte, size, n int, often bool) ListReader {
 // singleReader reads a list of one passage.
 func singleReader(doc uint32) ListReader { return ListReader{Left: 1, doc: doc, single: true} }
 
-// fill takes more bits, up to 56 at least; behind the end there are zeros.
+// fill loads at least 56 bits into word, zeros past the end.
 func (r *ListReader) fill() {
 	if r.at+8 <= len(r.data) {
 		r.word |= binary.LittleEndian.Uint64(r.data[r.at:]) << r.have
@@ -137,7 +137,7 @@ func (r *ListReader) drop(n uint) {
 	r.have -= n
 }
 
-// Read reads the next postings, as many as there is room for.
+// Read reads the next postings, at most len(out).
 func (r *ListReader) Read(out []Posting) []Posting {
 	out = out[:min(len(out), r.Left)]
 	if r.single && len(out) > 0 {
@@ -188,13 +188,13 @@ func (r *ListReader) unary() uint {
 		q += r.have
 		r.word, r.have = 0, 0
 		if r.at > len(r.data) {
-			r.Bad = true // no one comes any more
+			r.Bad = true // there is no one left
 			return q
 		}
 	}
 }
 
-// times reads how often a term stands in a passage.
+// times reads how often a term occurs in a passage.
 func (r *ListReader) times() uint32 {
 	if r.have < manyTimes+timesBits {
 		r.fill()

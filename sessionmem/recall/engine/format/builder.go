@@ -9,22 +9,22 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-// Builder collects passages with their terms, to be written as a segment or as a
-// piece of the delta.
+// Builder collects passages with their terms, to be written as a segment or as a row of the
+// delta.
 type Builder struct {
 	Docs  []Passage
-	ends  []uint32 // of each passage's stretch of terms and times
-	terms []uint32 // numbers in names
+	ends  []uint32 // per passage: end of its range in terms and times
+	terms []uint32 // indexes into names
 	times []uint16
 
 	names   []string
 	numbers map[string]uint32
 }
 
-// NewBuilder begins a collection.
+// NewBuilder returns an empty Builder.
 func NewBuilder() *Builder { return &Builder{numbers: map[string]uint32{}} }
 
-// Add takes a passage with its terms.
+// Add adds a passage with its terms.
 func (b *Builder) Add(d Passage, t analysis.Terms) {
 	for _, f := range t.Freqs {
 		b.addTerm(f.Term, f.N)
@@ -37,10 +37,10 @@ func (b *Builder) addTerm(term string, n int) {
 	b.times = append(b.times, uint16(min(n, math.MaxUint16))) //nolint:gosec // cut
 }
 
-// TermCount is how many terms the passages have, each counted in each.
+// TermCount returns the total number of terms in all passages.
 func (b *Builder) TermCount() int { return len(b.terms) }
 
-// number is a term's place in names.
+// number returns the index of a term in names.
 func (b *Builder) number(term string) uint32 {
 	n, ok := b.numbers[term]
 	if !ok {
@@ -51,7 +51,7 @@ func (b *Builder) number(term string) uint32 {
 	return n
 }
 
-// AddAll takes the passages of another builder over, with their terms.
+// AddAll adds the passages of another builder with their terms.
 func (b *Builder) AddAll(other *Builder) {
 	numbers := make([]uint32, len(other.names))
 	for i, name := range other.names {
@@ -68,7 +68,7 @@ func (b *Builder) AddAll(other *Builder) {
 	b.Docs = append(b.Docs, other.Docs...)
 }
 
-// Erased is the same with holes in the place of some passages.
+// Erased returns a copy with holes in place of some passages.
 func (b *Builder) Erased(gone map[int]bool) *Builder {
 	out := NewBuilder()
 	for doc := range b.Docs {
@@ -81,19 +81,19 @@ func (b *Builder) Erased(gone map[int]bool) *Builder {
 	return out
 }
 
-// Copy takes a passage of another builder over, with its terms.
+// Copy adds a passage of another builder with its terms.
 func (b *Builder) Copy(other *Builder, doc int) {
 	other.EachOf(doc, func(term string, n uint32) { b.addTerm(term, int(n)) })
 	b.put(other.Docs[doc])
 }
 
-// put takes a passage whose terms were added.
+// put adds a passage whose terms were added before.
 func (b *Builder) put(d Passage) {
 	b.Docs = append(b.Docs, d)
 	b.ends = append(b.ends, uint32(len(b.terms))) //nolint:gosec // a segment is small
 }
 
-// termsOf gives a passage's stretch.
+// termsOf returns the range of a passage's terms.
 func (b *Builder) termsOf(doc int) (from, to uint32) {
 	if doc > 0 {
 		from = b.ends[doc-1]
@@ -101,17 +101,17 @@ func (b *Builder) termsOf(doc int) (from, to uint32) {
 	return from, b.ends[doc]
 }
 
-// EachOf gives a passage's terms.
+// EachOf calls each for the terms of a passage.
 func (b *Builder) EachOf(doc int, each func(term string, n uint32)) {
 	for i, to := b.termsOf(doc); i < to; i++ {
 		each(b.names[b.terms[i]], uint32(b.times[i]))
 	}
 }
 
-// IsHole says whether a passage was erased.
+// IsHole reports whether a passage was erased.
 func (b *Builder) IsHole(doc int) bool { return b.Docs[doc].Source == 0 }
 
-// InOrder gives the passages' numbers in the order that a segment has: by strands.
+// InOrder returns the indexes of passages in the order of a segment: by strand.
 func InOrder(docs []Passage) []uint32 {
 	order := make([]uint32, len(docs))
 	for i := range order {
@@ -125,8 +125,8 @@ func compareDocs(a, b *Passage) int {
 	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Strand, b.Strand), cmp.Compare(a.Seq, b.Seq))
 }
 
-// Sorted gives the passages in the order that a segment has, and a function that gives the
-// terms in theirs, with their postings among these.
+// Sorted returns the passages in the order of a segment, and a function that yields the
+// terms in order, with their postings among these passages.
 func (b *Builder) Sorted() (docs []Passage, eachTerm func(each func(term string, postings []Posting) error) error) {
 	order := InOrder(b.Docs)
 	docs = make([]Passage, len(order))
@@ -136,8 +136,8 @@ func (b *Builder) Sorted() (docs []Passage, eachTerm func(each func(term string,
 	return docs, func(each func(term string, postings []Posting) error) error { return b.eachTerm(order, each) }
 }
 
-// eachTerm gives the terms in their order, with their postings among the passages in
-// that order.
+// eachTerm calls each for the terms in order, with their postings among the passages in the
+// given order.
 func (b *Builder) eachTerm(order []uint32, each func(term string, postings []Posting) error) error {
 	starts := make([]uint32, len(b.names)+1)
 	for _, t := range b.terms {
@@ -169,7 +169,7 @@ func (b *Builder) eachTerm(order []uint32, each func(term string, postings []Pos
 	return nil
 }
 
-// EncodeDelta writes the passages with their terms as one blob.
+// EncodeDelta encodes the passages with their terms as one blob.
 func (b *Builder) EncodeDelta() []byte {
 	heads := AppendHeads(nil, b.Docs)
 	details := AppendDetails(nil, b.Docs)
@@ -189,7 +189,7 @@ func (b *Builder) EncodeDelta() []byte {
 	return Seal(out)
 }
 
-// DecodeDelta reads what encodeDelta wrote.
+// DecodeDelta decodes the result of EncodeDelta.
 func DecodeDelta(blob []byte) (*Builder, error) {
 	data, err := Unseal(blob)
 	if err != nil {
@@ -214,7 +214,7 @@ func DecodeDelta(blob []byte) (*Builder, error) {
 	return b, nil
 }
 
-// readPassages reads whole passages.
+// readPassages decodes whole passages.
 func readPassages(heads, details []byte) ([]Passage, error) {
 	var docs []Passage
 	n, err := EachHead(heads, func(i int, d *Passage) {

@@ -6,21 +6,21 @@ import (
 	"hash/crc32"
 )
 
-// ErrDamaged: bytes of the index are not those that were written.
+// ErrDamaged means that data of the index differs from what was written.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// Seal puts a check sum behind a blob, so that a damaged file is told from an answer.
+// Seal appends a checksum to a blob, so that damage is detected.
 func Seal(data []byte) []byte { return sealWith(data, "") }
 
-// Unseal takes the check sum off.
+// Unseal verifies and removes the checksum.
 func Unseal(data []byte) ([]byte, error) { return unsealWith(data, "") }
 
-// sealWith is Seal with a check sum that is of other words too.
+// sealWith is like Seal, with a checksum that also covers words.
 func sealWith(data []byte, words string) []byte {
 	return binary.LittleEndian.AppendUint32(data, sumOf(data, words))
 }
 
-// unsealWith takes that check sum off.
+// unsealWith verifies and removes that checksum.
 func unsealWith(data []byte, words string) ([]byte, error) {
 	n := len(data) - 4
 	if n < 0 || sumOf(data[:n], words) != binary.LittleEndian.Uint32(data[n:]) {
@@ -34,7 +34,7 @@ func sumOf(data []byte, words string) uint32 {
 	return crc32.Update(crc32.Checksum(data, castagnoli), castagnoli, []byte(words))
 }
 
-// decoder takes a blob apart. After what can't be read it is bad and gives zeros.
+// decoder decodes a blob. After an error it is bad and returns zeros.
 type decoder struct {
 	data []byte
 	bad  bool
@@ -61,7 +61,7 @@ func (d *decoder) int() int { return int(d.uint()) } //nolint:gosec // written f
 
 func (d *decoder) signed() int64 {
 	n := d.uint()
-	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // how encoding/binary does it
+	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // as in encoding/binary
 }
 
 func (d *decoder) byte() byte {
@@ -74,7 +74,7 @@ func (d *decoder) byte() byte {
 	return b
 }
 
-// bytes gives the next n bytes, without a copy.
+// bytes returns the next n bytes without copying them.
 func (d *decoder) bytes(n uint64) []byte {
 	if n > uint64(len(d.data)) {
 		d.bad, d.data = true, nil
@@ -87,7 +87,7 @@ func (d *decoder) bytes(n uint64) []byte {
 
 func (d *decoder) text() string { return string(d.bytes(d.uint())) }
 
-// err is ErrDamaged after something that could not be read.
+// err returns ErrDamaged if anything couldn't be decoded.
 func (d *decoder) err() error {
 	if d.bad {
 		return ErrDamaged

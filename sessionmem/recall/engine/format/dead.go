@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Dead are the passages of a segment that are gone.
+// Dead holds the dead passages of a segment.
 type Dead struct {
 	docs        []bool
 	first, last uint32
 }
 
-// NewDead needs one that is gone at least.
+// NewDead returns the set of dead passages, which must not be empty.
 func NewDead(docs []bool) Dead {
 	d := Dead{docs: docs, first: uint32(slices.Index(docs, true)), last: uint32(len(docs) - 1)} //nolint:gosec // a segment is small
 	for !docs[d.last] {
@@ -22,7 +22,7 @@ func NewDead(docs []bool) Dead {
 
 func (d *Dead) has(p Posting) bool { return int(p.Doc) < len(d.docs) && d.docs[p.Doc] }
 
-// in says whether a list holds dead passages; of one that is damaged it says so.
+// in reports whether a list holds dead passages, or is damaged.
 func (d *Dead) in(list ListReader) bool {
 	var some [ListBatch]Posting
 	for batch := list.Read(some[:]); len(batch) > 0 && batch[0].Doc <= d.last; batch = list.Read(some[:]) {
@@ -38,8 +38,8 @@ func (d *Dead) in(list ListReader) bool {
 	return list.Bad
 }
 
-// inBlock says whether a block of the dictionary, without its check sum, holds dead
-// passages. Most don't, and that is seen without taking their terms apart.
+// inBlock reports whether a dictionary block, without its checksum, holds dead passages. For
+// most blocks the answer is no, found without decoding their terms.
 func (d *Dead) inBlock(data []byte) (holds bool, err error) {
 	r := newBlockReader(data)
 	for e := (entry{}); !holds && r.next(&e); {
@@ -48,8 +48,8 @@ func (d *Dead) inBlock(data []byte) (holds bool, err error) {
 	return holds, r.err()
 }
 
-// Purge gives a block of the dictionary without dead passages, and its first term; no
-// block where it holds none. The lists that hold none are taken over as they are.
+// Purge returns a dictionary block without dead passages, and its first term; a nil block
+// means that nothing changes. Lists without dead passages are copied as they are.
 func (d *Dead) Purge(blob []byte) (block []byte, first string, err error) {
 	data, err := Unseal(blob)
 	if err != nil {

@@ -2,25 +2,25 @@ package format
 
 import "encoding/binary"
 
-// DetailBlock is how many passages' details are one row.
+// DetailBlock is the number of passages whose details share a row.
 const DetailBlock = 32
 
-// The bits of a passage's first byte of details.
+// The bits of the first byte of a passage's details.
 const (
-	detailSame = 1 << iota // it is the next part of the block before it
+	detailSame = 1 << iota // the next part of the preceding block
 	detailBare
-	detailTurn // the turn is not the one before it plus one
-	detailFile // the file is not the one before it
+	detailTurn // the turn isn't the preceding one plus one
+	detailFile // the file differs from the preceding one
 	detailAgent
-	detailNext // the block does not begin where the one before it ends
-	detailLong // the block's id is none of those that take packedID bytes
-	detailPart // it is not the first part of its block
+	detailNext // the block doesn't begin at the end of the preceding one
+	detailLong // the block ID can't be packed
+	detailPart // not the first part of its block
 )
 
-// detailHole are the details of a passage that was erased: no other has these bits.
+// detailHole marks an erased passage: no other has both of these bits.
 const detailHole = detailSame | detailTurn
 
-// AppendDetails adds the details of up to detailBlock passages; of a hole nothing.
+// AppendDetails encodes the details of up to DetailBlock passages; a hole has none.
 func AppendDetails(out []byte, docs []Passage) []byte {
 	prev := Passage{Turn: -1}
 	for i := range docs {
@@ -79,7 +79,7 @@ func (d *Passage) appendDetail(out []byte, prev *Passage) []byte {
 	return append(out, byte(d.Hash), byte(d.Hash>>8), byte(d.Hash>>16)) //nolint:gosec // 24 bits, see corpus.HashText
 }
 
-// readDetails fills in the details of passages.
+// readDetails decodes the details of passages.
 func readDetails(data []byte, docs []Passage) error {
 	r := newDetailReader(data)
 	for i := range docs {
@@ -93,22 +93,22 @@ func readDetails(data []byte, docs []Passage) error {
 	return r.err()
 }
 
-// detailReader reads the details of a row one after the other. Words are made of what
-// stands there for those passages alone that are asked for.
+// detailReader reads the details of a row in order. It creates strings only for passages
+// that are asked for.
 type detailReader struct {
 	decoder
-	doc    Passage // the last one that is no hole, without its block and agent
-	id     []byte  // of the block, as it is written
+	doc    Passage // the last one that isn't a hole, without its block and agent
+	id     []byte  // of the block, as encoded
 	packed bool
 	agent  []byte
-	read   int // passages, holes too
+	read   int // passages read, including holes
 }
 
 func newDetailReader(data []byte) detailReader {
 	return detailReader{decoder: decoder{data: data}, doc: Passage{Turn: -1}}
 }
 
-// next reads the next passage; false: it is a hole.
+// next reads the next passage; false means that it is a hole.
 func (r *detailReader) next() bool {
 	r.read++
 	bits := r.byte()
@@ -134,7 +134,7 @@ func (r *detailReader) next() bool {
 	return true
 }
 
-// block reads what the parts of a block have in common.
+// block reads what all parts of a block have in common.
 func (r *detailReader) block(bits byte) {
 	d := &r.doc
 	if r.packed = bits&detailLong == 0; r.packed {
@@ -156,7 +156,7 @@ func (r *detailReader) block(bits byte) {
 	d.Size = r.signed()
 }
 
-// fill takes the details over that were read last.
+// fill copies the details read last to a passage.
 func (r *detailReader) fill(doc *Passage) {
 	doc.SetDetail(&r.doc)
 	doc.Block, doc.Agent = string(r.id), string(r.agent)
@@ -165,13 +165,13 @@ func (r *detailReader) fill(doc *Passage) {
 	}
 }
 
-// SetDetail takes the details of a passage over.
+// SetDetail copies the details of another passage.
 func (d *Passage) SetDetail(from *Passage) {
 	d.Block, d.Part, d.Turn, d.Agent = from.Block, from.Part, from.Turn, from.Agent
 	d.File, d.Offset, d.Size, d.Bare, d.Hash = from.File, from.Offset, from.Size, from.Bare, from.Hash
 }
 
-// PurgeDetails makes holes of dead passages in a row of details.
+// PurgeDetails turns dead passages in a row of details into holes.
 func PurgeDetails(blob []byte, gone []bool) ([]byte, error) {
 	data, err := Unseal(blob)
 	if err != nil {
@@ -182,7 +182,7 @@ func PurgeDetails(blob []byte, gone []bool) ([]byte, error) {
 		return nil, err
 	}
 	for i := range docs {
-		docs[i].Source = 1 // no hole
+		docs[i].Source = 1 // not a hole
 		if gone[i] || docs[i].Size == 0 && docs[i].Block == "" {
 			docs[i] = Passage{}
 		}
@@ -190,13 +190,13 @@ func PurgeDetails(blob []byte, gone []bool) ([]byte, error) {
 	return Seal(AppendDetails(nil, docs)), nil
 }
 
-// DetailRow is a row of details, with how far it was read.
+// DetailRow is a row of details with the reading position.
 type DetailRow struct {
 	data []byte
 	r    detailReader
 }
 
-// NewDetailRow begins to read a row, without its check sum.
+// NewDetailRow returns a reader for a row, without its checksum.
 func NewDetailRow(data []byte) *DetailRow { return &DetailRow{data: data, r: newDetailReader(data)} }
 
 // Read fills in the details of the n-th passage.

@@ -1,14 +1,15 @@
-// Package format is what stands in the rows of the index file: passages as heads and
-// details, dictionaries of terms with their postings, the small changes that wait to become
-// a segment, and how each source was indexed. It turns these into bytes and back, and takes
-// what was erased out of them.
+// Package format encodes and decodes the rows of the index file: passages as heads and
+// details, dictionaries of terms with their postings, the small changes that will become a
+// segment, and the state in which each source was indexed. It also removes erased passages
+// from such rows.
 //
-// It knows no table, no file and no question, and keeps nothing: every function works on
-// the bytes that it is given. All that it writes ends with a check sum (Seal); bytes that
-// are not those that were written are ErrDamaged, and never more memory than they are worth.
+// It knows no tables, files or questions and keeps no state: every function works on the
+// bytes it is given. Everything it writes ends with a checksum (Seal). Decoding bytes that
+// weren't written this way returns ErrDamaged and never allocates more than their length
+// justifies.
 //
-// Rules: what is written here is read by later versions. Whoever changes it raises the
-// version of the format (tables), and all indexes are built anew.
+// Rules: later versions read what is written here. A change must raise the version of the
+// format (tables), so that all indexes are rebuilt.
 //
-// Called by engine and its other parts; recall fills in Passage, Name and State.
+// Used by engine and its subpackages; recall fills in Passage, Name and State.
 package format

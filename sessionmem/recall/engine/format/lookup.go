@@ -1,19 +1,19 @@
 package format
 
-// Lookup is a term that is looked for, and where its list goes.
+// Lookup is a term to look up, and the reader to set.
 type Lookup struct {
 	Term string
 	List *ListReader
 }
 
-// LookUp looks for terms in a block without its check sum, both in order.
+// LookUp finds terms, in order, in a block without its checksum.
 func LookUp(block []byte, wanted []Lookup) (err error) {
 	r := newBlockReader(block)
-	matched := 0 // how much of the first wanted term the last entry begins with, which is before it
+	matched := 0 // length of the prefix that wanted[0] shares with the last entry, which sorts before it
 	var e entry
 	for len(wanted) > 0 && r.next(&e) {
 		if e.shared > matched {
-			continue // it goes on as the entry before it
+			continue // the same order as the last entry
 		}
 		if wanted, matched, err = compare(&r, &e, wanted); err != nil {
 			return err
@@ -22,8 +22,8 @@ func LookUp(block []byte, wanted []Lookup) (err error) {
 	return r.err()
 }
 
-// compare takes the terms that an entry is, or is behind, off the wanted ones. It gives
-// how much of the first one that is left the entry begins with.
+// compare removes the wanted terms that an entry equals or sorts after. It returns the length
+// of the prefix that the entry shares with the first remaining term.
 func compare(r *blockReader, e *entry, wanted []Lookup) (left []Lookup, matched int, err error) {
 	for same := e.shared; ; {
 		term := wanted[0].Term
@@ -41,7 +41,7 @@ func compare(r *blockReader, e *entry, wanted []Lookup) (left []Lookup, matched 
 		if wanted = wanted[1:]; len(wanted) == 0 {
 			return nil, 0, nil
 		}
-		// What the next one has in common with this one the entry has too, so far.
+		// The entry shares at least as much with the next term as this one does.
 		if same = min(same, sharedPrefix(term, wanted[0].Term)); same < e.shared {
 			return wanted, same, nil
 		}

@@ -9,33 +9,33 @@ import (
 
 // Passage is a chunk in the index, without its terms.
 type Passage struct {
-	Number  uint32 // never given twice; a vector is found by it
-	Source  int64
-	Strand  uint8
-	Seq     uint32 // in the strand
-	Words   uint32
-	Marks   analysis.Marks
-	Kind    Role
-	Strange bool
-	GoesOn  bool  // it is not the first part of its message
-	Time    int64 // seconds since 1970; 0: none
+	Number    uint32 // never reused; identifies the vector
+	Source    int64
+	Strand    uint8
+	Seq       uint32 // in the strand
+	Words     uint32
+	Marks     analysis.Marks
+	Kind      Role
+	Untrusted bool
+	Continues bool  // not the first part of its message
+	Time      int64 // seconds since 1970; 0: none
 
-	// What follows is for the answer alone.
+	// The fields below are only for answers.
 	Block  string
 	Part   int
 	Turn   int
 	Agent  string
-	File   int // which of the source's files
+	File   int // index of the source's file
 	Offset int64
 	Size   int64
 	Bare   bool
 	Hash   uint32
 }
 
-// Role says what a passage is part of.
+// Role is what a passage is part of.
 type Role uint8
 
-// The roles, by the numbers they have in the index. What is of none of them has RoleOther.
+// The roles, with their numbers in the index. RoleOther is everything else.
 const (
 	RoleOther Role = iota
 	RoleUser
@@ -46,15 +46,15 @@ const (
 	RoleMemory
 )
 
-// A source's passages stand in two strands, in their order: what was talked, and what was
-// done for it (agents, tools) or says it again (summaries). Neighbours are of one strand.
+// A source's passages form two ordered strands: the conversation, and the work for it (agents,
+// tools) with text that repeats it (summaries). Neighbors belong to the same strand.
 const (
 	StrandTalk = iota
 	StrandWork
 	Strands
 )
 
-// When is the passage's time.
+// When returns the time of the passage.
 func (d *Passage) When() time.Time {
 	if d.Time == 0 {
 		return time.Time{}
@@ -62,43 +62,43 @@ func (d *Passage) When() time.Time {
 	return time.Unix(d.Time, 0)
 }
 
-// The bits of a passage's byte of flags: marks, kind, words of strangers, and whether
-// the message began in the passage before it.
+// The bits of a passage's flags: marks, kind, whether others wrote it, and whether its
+// message began in an earlier passage.
 const (
-	flagKind    = 2
-	flagStrange = 1 << 5
-	flagGap     = 1 << 6 // in a head alone: its place in the strand, or its number, does not follow the one before it
-	FlagGoesOn  = 1 << 7
+	flagKind      = 2
+	flagUntrusted = 1 << 5
+	flagGap       = 1 << 6 // only in heads: its place in the strand, or its number, doesn't follow the preceding one
+	FlagContinues = 1 << 7
 )
 
-// Flags are the passage's marks, its role, and where it stands in its message, in one byte.
+// Flags packs the marks, the role and the position in the message into one byte.
 func (d *Passage) Flags() byte {
 	f := byte(d.Marks&3) | byte(d.Kind)<<flagKind
-	if d.Strange {
-		f |= flagStrange
+	if d.Untrusted {
+		f |= flagUntrusted
 	}
-	if d.GoesOn {
-		f |= FlagGoesOn
+	if d.Continues {
+		f |= FlagContinues
 	}
 	return f
 }
 
-// SetFlags takes over what Flags gave.
+// SetFlags is the reverse of Flags.
 func (d *Passage) SetFlags(f byte) {
-	d.Marks, d.Kind, d.Strange = MarksOf(f), RoleOf(f), f&flagStrange != 0
-	d.GoesOn = f&FlagGoesOn != 0
+	d.Marks, d.Kind, d.Untrusted = MarksOf(f), RoleOf(f), f&flagUntrusted != 0
+	d.Continues = f&FlagContinues != 0
 }
 
-// RoleOf is the role in a byte of flags.
+// RoleOf returns the role in a flags byte.
 func RoleOf(flags byte) Role { return Role(flags >> flagKind & 7) }
 
-// MarksOf are the marks in a byte of flags.
+// MarksOf returns the marks in a flags byte.
 func MarksOf(flags byte) analysis.Marks { return analysis.Marks(flags & 3) }
 
-// A list of passages is written as two blobs: heads, what ranking needs of all of
-// them; and details, what an answer needs of few. Heads come in runs of one strand.
+// A list of passages is encoded as two blobs: heads, which ranking needs for all passages,
+// and details, which an answer needs for a few. Heads come in runs of one strand.
 
-// AppendHeads adds the heads of passages. One of source 0 is a hole: it was erased.
+// AppendHeads encodes the heads of passages. Source 0 marks a hole: an erased passage.
 func AppendHeads(out []byte, docs []Passage) []byte {
 	out = appendInt(out, len(docs))
 	for i := 0; i < len(docs); {
@@ -109,7 +109,7 @@ func AppendHeads(out []byte, docs []Passage) []byte {
 	return out
 }
 
-// runLength is how many passages at the beginning are of one strand, in its order.
+// runLength returns how many of the first passages belong to one strand and are in order.
 func runLength(docs []Passage) int {
 	n := 1
 	for n < len(docs) && docs[n].Source == docs[0].Source && docs[n].Strand == docs[0].Strand &&
@@ -145,7 +145,7 @@ func appendRun(out []byte, docs []Passage) []byte {
 	return out
 }
 
-// EachHead reads heads: what appendHeads wrote, with the passages' places in the list.
+// EachHead decodes the result of AppendHeads; i is the index of the passage.
 func EachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
 	r := decoder{data: data}
 	total := r.int()
@@ -181,13 +181,13 @@ func EachHead(data []byte, each func(i int, d *Passage)) (n int, err error) {
 	return n, nil
 }
 
-// CountHeads is how many passages heads are of.
+// CountHeads returns the number of passages in heads.
 func CountHeads(data []byte) int {
 	r := decoder{data: data}
 	return r.int()
 }
 
-// DecodeHeads reads the heads of all passages of a segment, holes too.
+// DecodeHeads decodes the heads of all passages of a segment, including holes.
 func DecodeHeads(blob []byte, n int) ([]Passage, error) {
 	data, err := Unseal(blob)
 	if err != nil {
@@ -205,7 +205,7 @@ func DecodeHeads(blob []byte, n int) ([]Passage, error) {
 	return docs, err
 }
 
-// PurgeHeads makes holes of dead passages.
+// PurgeHeads turns dead passages into holes.
 func PurgeHeads(blob []byte, gone []bool) ([]byte, error) {
 	docs, err := DecodeHeads(blob, len(gone))
 	if err != nil {
@@ -219,14 +219,14 @@ func PurgeHeads(blob []byte, gone []bool) ([]byte, error) {
 	return Seal(AppendHeads(nil, docs)), nil
 }
 
-// packedID is how many bytes an id takes that is of packedLen of the characters a–z and
-// 2–7, as sessionmem makes them.
+// packedID is the encoded size of an ID of packedLen characters from a–z and 2–7, as
+// sessionmem makes them.
 const (
 	packedID  = 5
 	packedLen = 8
 )
 
-// packID gives the packed form of an id; false: it has none.
+// packID returns the packed form of an ID; false if it has none.
 func packID(id string) (packed [packedID]byte, ok bool) {
 	if len(id) != packedLen {
 		return packed, false

@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// A segment's dictionary is a row of blocks in the order of their terms, each read as
-// one. A block begins with how many bytes a passage's number takes. An entry is the
-// length shared with the term before it and that of the rest, in one byte where both
-// are small; the rest of the term; in how many passages it stands, doubled, odd where
-// it stands in one of them more than once; and the list of these: the number of a single
-// passage where it is, else the size of the list and its bits.
+// The dictionary of a segment is a list of blocks in the order of their terms, each read as a
+// whole. A block begins with the number of bytes in a passage number. An entry consists of
+// the length shared with the preceding term and the length of the rest, in one byte if both
+// are small; the rest of the term; twice the number of passages with the term, plus one if
+// it occurs more than once in any of them; and its list: the number of a single passage if
+// there is just one, else the size of the list and its bits.
 
 const (
-	// dictRoom is how large a block's row may be for a page of the file to hold it, and
-	// dictStep how much more each other page holds: blocks end just before that, so that
-	// pages are full.
+	// dictRoom is the size of a block's row that fits one page of the file, and dictStep
+	// what each further page holds: blocks end just below such a size, so that pages are
+	// full.
 	dictRoom = 4056
 	dictStep = 4092
-	// dictSmall is the entry that goes into the next block where it does not fit; a larger
+	// dictSmall limits the entries that move to the next block if they don't fit; a larger
 	// one takes more pages.
 	dictSmall = 1 << 10
-	// dictMost is where a block ends in any case.
+	// dictMost is the size at which a block ends in any case.
 	dictMost = 32 << 10
-	// sealSize is the size of a check sum.
+	// sealSize is the size of a checksum.
 	sealSize = 4
 )
 
-// Posting says how often a term stands in a passage.
+// Posting is a passage and how often a term occurs in it.
 type Posting struct{ Doc, N uint32 }
 
-// NewDictWriter writes the dictionary of a segment of so many passages. A block is emitted
-// with its first term, and valid until emit returns.
+// NewDictWriter returns a writer for the dictionary of a segment of docs passages. emit gets
+// each block with its first term; the block is valid until emit returns.
 func NewDictWriter(docs int, emit func(first string, block []byte) error) *DictWriter {
 	return &DictWriter{docs: docs, emit: emit}
 }
@@ -40,8 +40,8 @@ func NewDictWriter(docs int, emit func(first string, block []byte) error) *DictW
 // DictWriter writes blocks of terms, which must come in order.
 type DictWriter struct {
 	emit  func(first string, block []byte) error
-	docs  int  // of the segment
-	whole bool // all in one block
+	docs  int  // in the segment
+	whole bool // write a single block
 	first string
 	last  string
 	block []byte
@@ -65,7 +65,7 @@ func (w *DictWriter) Add(term string, postings []Posting) error {
 	return nil
 }
 
-// take adds a term with what stands behind its name in a block of the same segment.
+// take adds a term with its encoded entry from a block of the same segment.
 func (w *DictWriter) take(term string, tail []byte) {
 	shared := sharedPrefix(w.last, term)
 	w.entry = appendLengths(w.entry[:0], shared, len(term)-shared)
@@ -73,7 +73,7 @@ func (w *DictWriter) take(term string, tail []byte) {
 	w.put(term)
 }
 
-// put puts the entry of a term behind the others.
+// put appends the entry of a term.
 func (w *DictWriter) put(term string) {
 	if len(w.block) == 0 {
 		w.first = term
@@ -83,7 +83,7 @@ func (w *DictWriter) put(term string) {
 	w.last = term
 }
 
-// roomFor is how large the row of a block of n bytes becomes at most.
+// roomFor returns the largest row size for a block of n bytes.
 func roomFor(n int) int {
 	room := dictRoom
 	for room < n+sealSize {
@@ -92,12 +92,12 @@ func roomFor(n int) int {
 	return room
 }
 
-// docWidth is how many bytes the number of a passage takes.
+// docWidth returns how many bytes a passage number takes.
 func docWidth(docs int) byte {
 	return byte(max(1, (bits.Len(uint(max(docs-1, 0)))+7)/8)) //nolint:gosec // at most 8
 }
 
-// encode makes an entry.
+// encode encodes an entry.
 func (w *DictWriter) encode(term string, shared int, postings []Posting) {
 	rest := term[shared:]
 	w.entry = appendLengths(w.entry[:0], shared, len(rest))
@@ -114,10 +114,10 @@ func (w *DictWriter) encode(term string, shared int, postings []Posting) {
 	w.entry = append(w.entry, w.list...)
 }
 
-// A length of half a byte that says that the length follows.
+// longLength in a half byte means that the rest of the length follows.
 const longLength = 15
 
-// appendLengths writes two lengths, in one byte where both are small.
+// appendLengths encodes two lengths, in one byte if both are small.
 func appendLengths(out []byte, a, b int) []byte {
 	out = append(out, byte(min(a, longLength)<<4|min(b, longLength))) //nolint:gosec // half a byte each
 	for _, n := range [2]int{a, b} {
@@ -164,12 +164,12 @@ type entry struct {
 	rest   []byte
 	n      int
 	often  bool
-	list   []byte // and what stands behind it
+	list   []byte // the list and the data after it
 	size   int
-	tail   []byte // all behind the term
+	tail   []byte // everything after the term
 }
 
-// blockReader reads the entries of a block, without its check sum.
+// blockReader reads the entries of a block without its checksum.
 type blockReader struct {
 	decoder
 	width int
@@ -183,7 +183,7 @@ func newBlockReader(data []byte) blockReader {
 	return r
 }
 
-// next reads an entry; false behind the last one, and where the block is bad.
+// next reads an entry; false after the last one or if the block is damaged.
 func (r *blockReader) next(e *entry) bool {
 	if len(r.data) == 0 {
 		return false
@@ -198,7 +198,7 @@ func (r *blockReader) next(e *entry) bool {
 		e.size = r.int()
 	}
 	e.list = r.data
-	r.bytes(uint64(e.size)) //nolint:gosec // too large where it is negative
+	r.bytes(uint64(e.size)) //nolint:gosec // out of range if negative
 	if r.bad = r.bad || e.n <= 0; r.bad {
 		return false
 	}
@@ -206,7 +206,7 @@ func (r *blockReader) next(e *entry) bool {
 	return true
 }
 
-// postings reads the list.
+// postings returns a reader for the list.
 func (e *entry) postings(width int) ListReader {
 	if e.n != 1 || e.often {
 		return newListReader(e.list, e.size, e.n, e.often)
@@ -218,7 +218,7 @@ func (e *entry) postings(width int) ListReader {
 	return singleReader(doc)
 }
 
-// all reads all postings behind those in out.
+// all appends all postings to out.
 func (r *ListReader) all(out []Posting) ([]Posting, error) {
 	for r.Left > 0 {
 		n := len(out)
@@ -232,12 +232,12 @@ func (r *ListReader) all(out []Posting) ([]Posting, error) {
 	return out, nil
 }
 
-// ListBatch is how many postings are read at a time: what is written in a damaged
-// index is no reason to take memory for.
+// ListBatch is how many postings are read at a time: a damaged count must not lead to a
+// large allocation.
 const ListBatch = 256
 
-// EachTerm reads the entries of a sealed block, in order. The postings are valid until
-// the next one.
+// EachTerm reads the entries of a sealed block in order. The postings are valid until each
+// returns.
 func EachTerm(block []byte, each func(term string, postings []Posting) error) error {
 	data, err := Unseal(block)
 	if err != nil {
@@ -262,7 +262,7 @@ func EachTerm(block []byte, each func(term string, postings []Posting) error) er
 	return r.err()
 }
 
-// EncodeFirsts writes the first terms of a segment's blocks.
+// EncodeFirsts encodes the first terms of a segment's blocks.
 func EncodeFirsts(firsts []string) []byte {
 	out := appendInt(nil, len(firsts))
 	for _, f := range firsts {
@@ -271,7 +271,7 @@ func EncodeFirsts(firsts []string) []byte {
 	return Seal(out)
 }
 
-// DecodeFirsts reads what encodeFirsts wrote.
+// DecodeFirsts decodes the result of EncodeFirsts.
 func DecodeFirsts(blob []byte) ([]string, error) {
 	data, err := Unseal(blob)
 	if err != nil {

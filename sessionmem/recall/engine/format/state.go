@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Name names a source: the files of a session, or a memory file.
+// Name identifies a source: the files of a session, or a memory file.
 type Name struct {
-	Key     string // of memory files the path below the data folder, of sessions that of the first file
+	Key     string // path below the data folder: of a memory file, or of a session's first file
 	Session string // "" for memory files
 	From    string // the session's source
 }
 
-// words are what the index keeps of a source in plain columns.
+// words returns what the index stores about the source in plain columns.
 func (s *Name) words() string { return s.Key + "\x00" + s.Session + "\x00" + s.From }
 
-// File is a file of a source as it was indexed.
+// File is the state of a source's file when it was indexed.
 type File struct {
 	File    string
 	Size    int64
@@ -24,14 +24,14 @@ type File struct {
 	Inode   uint64
 }
 
-// State is how a source was indexed.
+// State is the state in which a source was indexed.
 type State struct {
 	Files []File
 	Bytes int64 // of its texts
 	End   Resume
 }
 
-// Resume is where indexing of a session that grew goes on: behind its last block.
+// Resume is where indexing resumes if a session grows: after its last block.
 type Resume struct {
 	Ok           bool
 	Turn         int
@@ -41,10 +41,10 @@ type Resume struct {
 	Bare         bool
 	Block        string
 	Hash         uint32 // of the block's whole text
-	Before       uint32 // check sum of the file before the block
+	Before       uint32 // checksum of the file before the block
 }
 
-// Encode writes the state. Its check sum is of the row's other columns too.
+// Encode encodes the state. Its checksum also covers the row's other columns.
 func (s *State) Encode(of *Name) []byte {
 	out := appendInt(nil, len(s.Files))
 	for _, f := range s.Files {
@@ -68,8 +68,8 @@ func (s *State) Encode(of *Name) []byte {
 	return sealWith(binary.AppendUvarint(out, uint64(e.Before)), of.words())
 }
 
-// Doubtful is the state of a source that has to be compared with its files again.
-func (s *State) Doubtful() State {
+// Stale returns a state that makes the source be compared with its files again.
+func (s *State) Stale() State {
 	out := State{Files: slices.Clone(s.Files), Bytes: s.Bytes}
 	for i := range out.Files {
 		out.Files[i].Changed = 0
@@ -77,7 +77,7 @@ func (s *State) Doubtful() State {
 	return out
 }
 
-// written is how a file's name is kept: mostly the key says it.
+// written returns the stored form of a file name: empty if the key contains it.
 func (s *Name) written(file string) string {
 	if "session/"+file == s.Key {
 		return ""
@@ -85,7 +85,7 @@ func (s *Name) written(file string) string {
 	return "session/" + file
 }
 
-// file gives the name again.
+// file is the reverse of written.
 func (s *Name) file(written string) string {
 	if written == "" {
 		written = s.Key
@@ -100,7 +100,7 @@ func flagOf(b bool) int {
 	return 0
 }
 
-// DecodeState reads what Encode wrote.
+// DecodeState decodes the result of Encode.
 func DecodeState(blob []byte, of *Name) (s State, err error) {
 	data, err := unsealWith(blob, of.words())
 	if err != nil {

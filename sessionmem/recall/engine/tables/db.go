@@ -18,23 +18,23 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// formatVersion is of what the tables hold. An index of another one is as good as none;
-// one of another AnalysisVersion answers until it is built anew.
+// formatVersion is the version of the tables' contents. An index of another version counts
+// as none; one of another analysis.Version answers until it is rebuilt.
 const formatVersion = 8
 
-// busyTimeout is how long one process waits for another that writes, in milliseconds.
+// busyTimeout is how long a process waits for another that writes, in milliseconds.
 const busyTimeout = 5000
 
-// ErrOther: the file is no index of this version and data folder.
+// ErrOther means that the file is no index of this version and data folder.
 var ErrOther = errors.New("the search index is of another version")
 
-// ErrBusy: another process holds the search index, for longer than is waited.
+// ErrBusy means that another process held the search index for too long.
 var ErrBusy = errors.New("another process holds the search index")
 
-// schema makes the tables. A segment's rows of dict and detail have the ids
-// segment<<RowBits + n. A page of vectors has the id of its model, shifted, plus its number;
+// schema creates the tables. A segment's rows of dict and detail have the IDs
+// segment<<RowBits + n. A page of vectors has the ID of its model, shifted, plus its number;
 // its version is the value of metaVectors when it was written, so that a process reads only
-// what is new to it.
+// pages that are new to it.
 const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT NOT NULL, session TEXT NOT NULL, origin TEXT NOT NULL, changed INTEGER NOT NULL, state BLOB NOT NULL);
@@ -49,20 +49,20 @@ CREATE TABLE vector(id INTEGER PRIMARY KEY, version INTEGER NOT NULL, count INTE
 CREATE INDEX vector_version ON vector(version);
 `
 
-// RowBits is how many rows of a kind a segment has at most.
+// RowBits limits the rows of a kind that a segment can have, to 1<<RowBits.
 const RowBits = 20
 
-// DB is an index file.
+// DB is an open index file.
 type DB struct {
 	path string
-	file os.FileInfo // as it was opened: another file of the name is another index
-	// older: its terms are of another version of the analysis. It can be read, and finds
-	// most of what it should; it is replaced, not written.
+	file os.FileInfo // when opened: another file at the path is another index
+	// Older is set if the terms come from another version of the analysis. The index can be
+	// read and finds most of what it should; it is replaced and never written to.
 	Older bool
 	*sql.DB
 }
 
-// Open opens an index file; one that is missing is made where create is set.
+// Open opens an index file. With create it makes a missing one.
 func Open(ctx context.Context, path, root string, create bool, pages int) (*DB, error) {
 	if create {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -91,10 +91,10 @@ func Open(ctx context.Context, path, root string, create bool, pages int) (*DB, 
 	return d, nil
 }
 
-// maxConns bounds the connections to the file, each with a small page cache.
+// maxConns limits the connections to the file, each with a small page cache.
 const maxConns = 3
 
-// dataSource names the file with the settings of each connection.
+// dataSource returns the data source name with the settings of each connection.
 func dataSource(path string, pages int) string {
 	set := url.Values{"_pragma": {
 		"busy_timeout(" + strconv.Itoa(busyTimeout) + ")",
@@ -112,15 +112,15 @@ func dataSource(path string, pages int) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + set.Encode()
 }
 
-// prepare looks whether the file is an index of this version, and makes the tables of
-// one that is empty.
+// prepare checks that the file is an index of this version, or creates the tables of an
+// empty one.
 func (d *DB) prepare(ctx context.Context, root string, create bool) error {
 	var tables int
 	if err := d.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
 		return Explain(err)
 	}
 	if tables == 0 {
-		if !create { // whoever made it was killed before the tables were there
+		if !create { // its creator was killed before the tables existed
 			return fmt.Errorf("opening the search index: %w", fs.ErrNotExist)
 		}
 		return d.begin(ctx, root)
@@ -139,7 +139,7 @@ func (d *DB) prepare(ctx context.Context, root string, create bool) error {
 	return nil
 }
 
-// begin makes the tables.
+// begin creates the tables.
 func (d *DB) begin(ctx context.Context, root string) error {
 	return d.InTx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, schema); err != nil {
@@ -156,26 +156,26 @@ func (d *DB) begin(ctx context.Context, root string) error {
 	})
 }
 
-// InTx does several things, or none of them.
+// InTx calls do in a transaction.
 func (d *DB) InTx(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := d.BeginTx(ctx, nil)
 	if err != nil {
 		return Explain(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
 	if err := do(tx); err != nil {
 		return err
 	}
 	return Explain(tx.Commit())
 }
 
-// Moved says whether the name means another file by now, or none.
+// Moved reports whether the index file was replaced or removed since it was opened.
 func (d *DB) Moved() bool {
 	fi, err := os.Stat(d.path)
 	return err != nil || !os.SameFile(fi, d.file)
 }
 
-// TruncateLog writes what the write-ahead log holds into the file and empties the log.
+// TruncateLog writes the contents of the write-ahead log to the file and empties the log.
 func (d *DB) TruncateLog(ctx context.Context) error {
 	var busy, frames, done int
 	if err := d.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done); err != nil {
@@ -187,7 +187,7 @@ func (d *DB) TruncateLog(ctx context.Context) error {
 	return nil
 }
 
-// IsDamaged says whether an error means that the file can't be used as it is.
+// IsDamaged reports whether an error means that the file is damaged.
 func IsDamaged(err error) bool {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -199,8 +199,8 @@ func IsDamaged(err error) bool {
 	return errors.Is(err, format.ErrDamaged)
 }
 
-// Explain says what to do about an error of the index file. The errors of contexts and
-// of the index itself stay what they are.
+// Explain adds to an error of the index file what to do about it. It returns errors of
+// contexts and of the index itself unchanged.
 func Explain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -219,7 +219,7 @@ func Explain(err error) error {
 	return fmt.Errorf("using the search index: %w", err)
 }
 
-// Remove removes an index file with what belongs to it.
+// Remove deletes an index file and the files that belong to it.
 func Remove(path string) error {
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,14 +1,13 @@
-// Package tables is the index as a file of SQLite: it makes the tables, opens and closes the
-// file with the settings that keep nothing of what was erased, counts what changed (Counts),
-// reads rows by their ids, and says what an error of the file means and what to do about it.
+// Package tables stores the index in an SQLite file: it creates the tables, opens and closes
+// the file with settings that leave no erased data behind, counts changes (Counts), reads
+// rows by ID, and explains errors of the file.
 //
-// It knows what the tables are called and not what stands in their blobs (format, vectors).
-// A file of another version of the format is refused (ErrOther), one whose terms are of
-// another version of the analysis is opened and says so (Older).
+// It knows the names of the tables but not the contents of their blobs (format, vectors). It
+// refuses a file of another format version (ErrOther) and opens one whose terms come from
+// another version of the analysis (Older).
 //
-// Rules: one process writes at a time, and holds a lock for that which is not kept here; the
-// whole of a change is one transaction (InTx). A row that is missing is damage, as the sum of
-// the rows' marks tells.
+// Rules: one process writes at a time, under a lock that the caller holds, and each change is
+// one transaction (InTx). A missing row is damage, detected by the sum of the rows' marks.
 //
-// Called by engine and vectors; recall asks it whether an error means damage.
+// Used by engine and vectors; recall asks it whether an error means damage.
 package tables

@@ -16,10 +16,10 @@ type Queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// RowsAtOnce is how many rows a statement asks for.
+// RowsAtOnce is how many rows a statement reads.
 const RowsAtOnce = 256
 
-// ReadRows reads the blobs of rows by their ids. One that is missing is damage.
+// ReadRows reads the blobs of rows by ID. A missing row is damage.
 func ReadRows(ctx context.Context, q Queryer, table string, ids []int64) (map[int64][]byte, error) {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -49,7 +49,7 @@ func readSome(ctx context.Context, q Queryer, table string, ids []int64, out map
 	if err != nil {
 		return Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err told
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		var id int64
 		var blob []byte

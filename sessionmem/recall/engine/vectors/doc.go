@@ -1,15 +1,15 @@
-// Package vectors keeps the vectors of passages in pages of the index file and compares a
-// question's with them. A vector is found by its passage's number alone; whose passage that is,
-// and whether it may be found, the engine knows.
+// Package vectors stores the vectors of passages in pages of the index file and compares them
+// with a question's vector. It identifies a vector only by its passage's number; the engine
+// knows which passage that is and whether it may be found.
 //
-// A vector takes one byte a dimension, with a scale. In memory each has its signs too, by which
-// those that point another way are told at a tenth of the cost; of very many the signs alone
-// are held, and the others are read of those that are worth it. What nobody uses for a while
-// is let go.
+// A vector takes one byte per dimension, plus a scale. In memory each also has its signs,
+// which rule out most distant vectors at a tenth of the cost; if there are very many, only
+// the signs stay in memory and the promising vectors are read. Unused vectors leave memory
+// after a while.
 //
-// Rules: vectors of different models are never compared. A Set is never changed: a transaction
-// sees its own. Pages have a check sum, and what is erased leaves its page with the
-// transaction that erases it.
+// Rules: vectors of different models are never compared. A Set never changes: a transaction
+// sees its own. Pages have a checksum, and an erased vector leaves its page in the transaction
+// that erases it.
 //
-// Called by engine; recall names models and makes directions of questions.
+// Used by engine; recall names models and prepares the directions of questions.
 package vectors

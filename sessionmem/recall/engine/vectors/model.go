@@ -8,8 +8,8 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// findModel gives a model that the index has vectors of; sql.ErrNoRows where it has
-// none. A model that doesn't tell its dimensions goes by its name and digest.
+// findModel returns a model that the index has vectors of, or sql.ErrNoRows. Without
+// dimensions, a model matches by name and digest.
 func findModel(ctx context.Context, q tables.Queryer, m Model) (vectorModel, error) {
 	found := vectorModel{Model: m}
 	err := q.QueryRowContext(ctx, "SELECT id, dims FROM model WHERE name=? AND digest=? AND (dims=? OR ?=0) ORDER BY id DESC LIMIT 1",
@@ -20,13 +20,13 @@ func findModel(ctx context.Context, q tables.Queryer, m Model) (vectorModel, err
 	return found, tables.Explain(err)
 }
 
-// CountModels says of how many models there are vectors.
+// CountModels returns the number of models that have vectors.
 func CountModels(ctx context.Context, q tables.Queryer) (n int, err error) {
 	err = q.QueryRowContext(ctx, "SELECT count(*) FROM model").Scan(&n)
 	return n, tables.Explain(err)
 }
 
-// addModel gives the row of a model, a new one where there is none.
+// addModel returns the row of a model, adding one if necessary.
 func addModel(ctx context.Context, tx *sql.Tx, m Model) (vectorModel, error) {
 	found, err := findModel(ctx, tx, m)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -45,7 +45,7 @@ func allModels(ctx context.Context, q tables.Queryer) ([]vectorModel, error) {
 	if err != nil {
 		return nil, tables.Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err tells
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	var out []vectorModel
 	for rows.Next() {
 		var m vectorModel

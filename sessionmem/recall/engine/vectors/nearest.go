@@ -11,21 +11,20 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// Near is a passage and how near its meaning is to the question's.
+// Near is a passage and the similarity of its meaning to the question's.
 type Near struct {
 	At     uint32
 	Cosine float32
 }
 
-// closeLook is how many vectors are compared exactly: those whose signs agree best.
-// Fewer than that are all compared. Of vectors that have to be read for it there are
-// closeRead.
+// closeLook is how many vectors are compared exactly: those whose signs agree best. If there
+// are no more than that, all are. closeRead is the number if they have to be read first.
 const (
 	closeLook = 4 << 10
 	closeRead = 1 << 10
 )
 
-// spot is a passage's vector.
+// spot is the vector of a passage.
 type spot struct {
 	page   *vectorPage
 	at     uint32
@@ -33,14 +32,14 @@ type spot struct {
 	slot   int32
 }
 
-// Compared are passages by their meaning.
+// Compared is the result of comparing passages by meaning.
 type Compared struct {
 	Near    []Near  // the nearest, best first
-	Average float32 // how near a passage is on the average
+	Average float32 // average similarity of a passage
 }
 
-// Nearest gives those passages whose meaning is nearest, at most limit. The passages come as
-// their positions and numbers; those without a vector are left out.
+// Nearest returns at most limit passages whose meaning is nearest. passages yields positions
+// and numbers; those without a vector are left out.
 func (s *Set) Nearest(ctx context.Context, q tables.Queryer, d *Direction, limit int, passages iter.Seq2[uint32, uint32]) (found Compared, err error) {
 	all := s.comparable(passages)
 	if len(all) == 0 {
@@ -54,7 +53,7 @@ func (s *Set) Nearest(ctx context.Context, q tables.Queryer, d *Direction, limit
 		look = closeRead
 	}
 	if len(all) > look {
-		all = d.agreeing(all, look)
+		all = d.closestBySigns(all, look)
 	}
 	cosines, err := s.Cosines(ctx, q, d, numbersOf(all))
 	if err != nil {
@@ -77,7 +76,7 @@ func numbersOf(all []spot) []uint32 {
 	return out
 }
 
-// comparable are the passages that have a vector.
+// comparable returns the passages that have a vector.
 func (s *Set) comparable(passages iter.Seq2[uint32, uint32]) []spot {
 	out := make([]spot, 0, s.Count)
 	var page *vectorPage
@@ -96,10 +95,10 @@ func (s *Set) comparable(passages iter.Seq2[uint32, uint32]) []spot {
 	return out
 }
 
-// sampled is how many vectors the average is taken of.
+// sampled is the sample size for the average.
 const sampled = 1 << 10
 
-// average compares with a sample: of runs of passages, as those of a page are.
+// average compares with a sample of runs of passages, because a page holds a run.
 func (d *Direction) average(ctx context.Context, q tables.Queryer, s *Set, all []spot) (float32, error) {
 	step := len(all)/sampled + 1
 	var sample []uint32
@@ -116,11 +115,11 @@ func (d *Direction) average(ctx context.Context, q tables.Queryer, s *Set, all [
 	return sum / float32(len(sample)), err
 }
 
-// agreeing keeps about so many of the passages: those whose signs agree best.
-func (d *Direction) agreeing(all []spot, look int) []spot {
+// closestBySigns keeps about look of the passages: those whose signs agree best.
+func (d *Direction) closestBySigns(all []spot, look int) []spot {
 	apart := make([]uint16, len(all))
 	parallel(len(all), func(i int) {
-		apart[i] = uint16(d.apart(all[i].page, int(all[i].slot))) //nolint:gosec // at most maxDims
+		apart[i] = uint16(d.signDistance(all[i].page, int(all[i].slot))) //nolint:gosec // at most maxDims
 	})
 	counts := make([]int, len(d.data)+1)
 	for _, n := range apart {
@@ -140,7 +139,7 @@ func (d *Direction) agreeing(all []spot, look int) []spot {
 	return out
 }
 
-// parallel calls each for 0 … n-1 on the processors that there are.
+// parallel calls each for 0 … n-1 on several processors.
 func parallel(n int, each func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), 4, n/256+1)
 	var work sync.WaitGroup

@@ -45,7 +45,7 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 		parallel(len(all), func(i int) { exact[i] = Near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
 		slices.SortFunc(exact, func(a, b Near) int { return int(1e6 * (b.Cosine - a.Cosine)) })
 		kept := map[uint32]bool{}
-		for _, s := range d.agreeing(slices.Clone(all), closeLook) {
+		for _, s := range d.closestBySigns(slices.Clone(all), closeLook) {
 			kept[s.at] = true
 		}
 		for _, e := range exact[:50] {

@@ -9,40 +9,40 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// A vector is kept as one byte a dimension with a scale of its own, in pages of the
-// index file: those of pageVectors passages whose numbers follow each other. In memory
-// each vector has its signs too, one bit a dimension: the vectors that point another way
-// are told by them at a tenth of the cost. Where there are many vectors the signs are all
-// that is kept in memory, and the others are read of those alone that are worth it.
+// A vector is stored as one byte per dimension with a scale of its own, in pages of the index
+// file that hold pageVectors consecutive passage numbers. In memory each vector also has its
+// signs, one bit per dimension, which rule out most distant vectors at a tenth of the cost.
+// If there are many vectors, only the signs stay in memory, and the promising vectors are
+// read.
 
 const (
 	pageBits    = 4
 	pageVectors = 1 << pageBits
-	// maxDims bounds what a server may call a vector.
+	// maxDims limits the dimensions of a vector from a server.
 	maxDims = 16 << 10
 )
 
 // vectorPage is a page of vectors.
 type vectorPage struct {
 	dims   int
-	slots  []byte // numbers of the passages within the page, rising
+	slots  []byte // numbers of the passages within the page, ascending
 	scales []float32
-	data   []byte // dims bytes a vector, each an int8
+	data   []byte // dims bytes per vector, each an int8
 	signs  []uint64
-	index  [pageVectors]int8 // by slot: which vector; -1: none
+	index  [pageVectors]int8 // by slot: index of its vector; -1: none
 }
 
-// newVectorPage makes an empty page.
+// newVectorPage returns an empty page.
 func newVectorPage(dims int) *vectorPage {
 	p := &vectorPage{dims: dims}
 	p.reindex()
 	return p
 }
 
-// signWords is how many words the signs of a vector take.
+// signWords returns how many words the signs of a vector take.
 func (p *vectorPage) signWords() int { return (p.dims + 63) / 64 }
 
-// reindex finds out which slot has which vector, and their signs.
+// reindex computes index and signs.
 func (p *vectorPage) reindex() {
 	p.place()
 	p.signs = make([]uint64, len(p.slots)*p.signWords())
@@ -51,7 +51,7 @@ func (p *vectorPage) reindex() {
 	}
 }
 
-// place finds out which slot has which vector.
+// place computes index.
 func (p *vectorPage) place() {
 	for i := range p.index {
 		p.index[i] = -1
@@ -61,7 +61,7 @@ func (p *vectorPage) place() {
 	}
 }
 
-// thin lets all go but the signs, and the blob that the page was read from with it.
+// thin drops everything but the signs, and with it the blob that the page was read from.
 func (p *vectorPage) thin() {
 	p.slots = slices.Clone(p.slots)
 	p.scales, p.data = nil, nil
@@ -69,7 +69,7 @@ func (p *vectorPage) thin() {
 
 func (p *vectorPage) vector(i int) []byte { return p.data[i*p.dims : (i+1)*p.dims] }
 
-// takeSigns sets the bits of the dimensions that are below zero.
+// takeSigns sets the bits of negative dimensions.
 func takeSigns(out []uint64, v []byte) {
 	i := 0
 	for ; i+8 <= len(v); i += 8 {
@@ -81,7 +81,7 @@ func takeSigns(out []uint64, v []byte) {
 	}
 }
 
-// put adds a vector, or takes the place of the passage's old one.
+// put adds a vector or replaces the passage's old one.
 func (p *vectorPage) put(slot byte, scale float32, v []byte) {
 	at := 0
 	for at < len(p.slots) && p.slots[at] < slot {
@@ -97,7 +97,7 @@ func (p *vectorPage) put(slot byte, scale float32, v []byte) {
 	copy(p.vector(at), v)
 }
 
-// remove takes the vector of a passage out; false: there is none.
+// remove removes the vector of a passage; false if there is none.
 func (p *vectorPage) remove(slot byte) bool {
 	for at, s := range p.slots {
 		if s == slot {
@@ -110,7 +110,7 @@ func (p *vectorPage) remove(slot byte) bool {
 	return false
 }
 
-// encode writes the page; one without vectors is empty.
+// encode encodes the page; without vectors the result is empty.
 func (p *vectorPage) encode() []byte {
 	n := len(p.slots)
 	if n == 0 {
@@ -124,7 +124,7 @@ func (p *vectorPage) encode() []byte {
 	return format.Seal(append(out, p.data...))
 }
 
-// decodeVectorPage reads what encode wrote; the signs are not taken.
+// decodeVectorPage decodes the result of encode, without computing the signs.
 func decodeVectorPage(blob []byte, dims int) (*vectorPage, error) {
 	p := newVectorPage(dims)
 	if len(blob) == 0 {
@@ -155,16 +155,16 @@ func decodeVectorPage(blob []byte, dims int) (*vectorPage, error) {
 	return p, nil
 }
 
-// Direction is a vector that others are compared with.
+// Direction is a vector prepared for comparison with others.
 type Direction struct {
 	scale float32
 	data  []byte
-	wide  []int32 // the same
+	wide  []int32 // data, widened
 	signs []uint64
 }
 
-// quantize gives a vector of length one in one byte a dimension, and its scale; false
-// where the vector has no direction.
+// quantize normalizes a vector to one byte per dimension and a scale; false if the vector has
+// no direction.
 func quantize(v []float32) (scale float32, out []byte, ok bool) {
 	var sum float64
 	most := float32(0)
@@ -182,7 +182,7 @@ func quantize(v []float32) (scale float32, out []byte, ok bool) {
 	return most / math.MaxInt8 / float32(math.Sqrt(sum)), out, true
 }
 
-// NewDirection prepares a vector to compare others with.
+// NewDirection prepares a vector for comparison with others.
 func NewDirection(v []float32) (*Direction, bool) {
 	scale, data, ok := quantize(v)
 	if !ok {
@@ -190,19 +190,19 @@ func NewDirection(v []float32) (*Direction, bool) {
 	}
 	d := &Direction{scale: scale, data: data, wide: make([]int32, len(v)), signs: make([]uint64, (len(v)+63)/64)}
 	for i, c := range data {
-		d.wide[i] = int32(int8(c)) //nolint:gosec // the sign is meant
+		d.wide[i] = int32(int8(c)) //nolint:gosec // keeps the sign
 	}
 	takeSigns(d.signs, data)
 	return d, true
 }
 
-// cosine compares with a vector of a page.
+// cosine returns the cosine of the angle to a vector of a page.
 func (d *Direction) cosine(p *vectorPage, i int) float32 {
 	return float32(dot(p.vector(i), d.wide)) * d.scale * p.scales[i]
 }
 
-// apart is in how many dimensions the signs differ.
-func (d *Direction) apart(p *vectorPage, i int) int {
+// signDistance returns the number of dimensions with different signs.
+func (d *Direction) signDistance(p *vectorPage, i int) int {
 	n, words := 0, p.signs[i*len(d.signs):(i+1)*len(d.signs)]
 	for j, w := range words {
 		n += bits.OnesCount64(w ^ d.signs[j])
@@ -210,7 +210,7 @@ func (d *Direction) apart(p *vectorPage, i int) int {
 	return n
 }
 
-// dot multiplies int8s with numbers, eight at a time.
+// dot returns the dot product, computed eight elements at a time.
 func dot(a []byte, b []int32) int32 {
 	var s0, s1, s2, s3 int32
 	for len(a) >= 8 && len(b) >= 8 {

@@ -52,7 +52,7 @@ func TestBytesKeepTheAngleBetweenVectors(t *testing.T) {
 				t.Errorf("%d dimensions: cosine %.4f, want %.4f", dims, got, want)
 			}
 		}
-		if n := d.apart(p, 7); n != 0 {
+		if n := d.signDistance(p, 7); n != 0 {
 			t.Errorf("a vector is apart from itself in %d signs", n)
 		}
 	}

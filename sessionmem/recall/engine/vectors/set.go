@@ -15,30 +15,30 @@ import (
 // modelShift leaves room for the numbers of all pages.
 const modelShift = 32
 
-// Model names an embedding model. Vectors of different ones don't compare.
+// Model names an embedding model. Vectors of different models can't be compared.
 type Model struct {
 	Name   string
-	Digest string // of all that makes its vectors of passages what they are
+	Digest string // of everything that determines its passage vectors
 	Dims   int    // 0: not known yet
 }
 
-// vectorModel is an embedding model as the index knows it.
+// vectorModel is an embedding model with its ID in the index.
 type vectorModel struct {
 	Model
 	id int64
 }
 
-// Set is the vectors of one model. It is never changed.
+// Set holds the vectors of one model. It never changes.
 type Set struct {
 	model   vectorModel
 	version int64
 	pages   map[uint32]*vectorPage
 	Count   int
-	budget  int  // bytes of vectors that are held in memory
-	lean    bool // there are more: the pages hold the signs alone
+	budget  int  // bytes of vectors kept in memory
+	lean    bool // over budget: the pages hold only the signs
 }
 
-// find gives the page that holds the vector of a passage, and where in it.
+// find returns the page with the vector of a passage, and its index there; -1 if none.
 func (s *Set) find(number uint32) (*vectorPage, int) {
 	p := s.pages[number>>pageBits]
 	if p == nil {
@@ -47,52 +47,51 @@ func (s *Set) find(number uint32) (*vectorPage, int) {
 	return p, int(p.index[number&(pageVectors-1)])
 }
 
-// Has says whether a passage has a vector.
+// Has reports whether a passage has a vector.
 func (s *Set) Has(number uint32) bool {
 	_, i := s.find(number)
 	return i >= 0
 }
 
-// IsEmpty says whether there is nothing to compare with.
+// IsEmpty reports whether there is nothing to compare with.
 func (s *Set) IsEmpty() bool { return s.pages == nil }
 
-// Dims is how long the vectors are.
+// Dims returns the dimensions of the vectors.
 func (s *Set) Dims() int { return s.model.Dims }
 
-// Values gives the vectors of passages, of length one, as precisely as they are kept; nil
-// for one that has none.
+// Values returns the vectors of passages, normalized and as precise as they are stored; nil
+// for passages without one.
 func (s *Set) Values(ctx context.Context, q tables.Queryer, numbers []uint32) ([][]float32, error) {
 	out := make([][]float32, len(numbers))
 	err := s.each(ctx, q, numbers, func(i int, p *vectorPage, at int) {
 		out[i] = make([]float32, p.dims)
 		for d, c := range p.vector(at) {
-			out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // the sign is meant
+			out[i][d] = float32(int8(c)) * p.scales[at] //nolint:gosec // keeps the sign
 		}
 	})
 	return out, err
 }
 
-// vectorsIdle is how long vectors are kept that nobody uses.
+// vectorsIdle is how long unused vectors stay in memory.
 const vectorsIdle = 2 * time.Minute
 
-// Cache keeps the vectors that were read last, until they were not used for
-// vectorsIdle.
+// Cache keeps the vectors read last until they have been unused for vectorsIdle.
 type Cache struct {
-	Budget int // bytes of vectors that are held in memory
+	Budget int // bytes of vectors kept in memory
 
 	mu   sync.Mutex
 	set  *Set
 	idle *time.Timer
 }
 
-// Forget lets the vectors go.
+// Forget drops the vectors.
 func (c *Cache) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.set = nil
 }
 
-// used begins the wait anew. The caller holds mu.
+// used restarts the idle timer. The caller holds mu.
 func (c *Cache) used() {
 	if c.idle == nil {
 		c.idle = time.AfterFunc(vectorsIdle, c.Forget)
@@ -101,7 +100,7 @@ func (c *Cache) used() {
 	c.idle.Reset(vectorsIdle)
 }
 
-// Of gives the vectors of a model as a transaction sees them; none where it is new.
+// Of returns the vectors of a model as a transaction sees them; an empty set for a new model.
 func (c *Cache) Of(ctx context.Context, q tables.Queryer, of Model) (*Set, error) {
 	m, err := findModel(ctx, q, of)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -113,7 +112,7 @@ func (c *Cache) Of(ctx context.Context, q tables.Queryer, of Model) (*Set, error
 	return c.load(ctx, q, m)
 }
 
-// load gives the vectors of a model that there are some of.
+// load returns the vectors of a model that has some.
 func (c *Cache) load(ctx context.Context, q tables.Queryer, m vectorModel) (*Set, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +136,7 @@ func (c *Cache) load(ctx context.Context, q tables.Queryer, m vectorModel) (*Set
 	return s, nil
 }
 
-// read takes in the pages that are newer than a version.
+// read loads the pages that are newer than a version.
 func (s *Set) read(ctx context.Context, q tables.Queryer, after int64) error {
 	return s.model.eachPage(ctx, q, after, func(number uint32, p *vectorPage) error {
 		s.take(number, p)
@@ -176,7 +175,7 @@ func (m vectorModel) eachPage(ctx context.Context, q tables.Queryer, after int64
 	if err != nil {
 		return tables.Explain(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err tells
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	for rows.Next() {
 		var id int64
 		var blob []byte
@@ -194,7 +193,7 @@ func (m vectorModel) eachPage(ctx context.Context, q tables.Queryer, after int64
 	return tables.Explain(rows.Err())
 }
 
-// take takes a page in. Once there are too many vectors, their signs alone stay.
+// take adds a page. Once the vectors exceed the budget, it keeps only their signs.
 func (s *Set) take(number uint32, p *vectorPage) {
 	if old := s.pages[number]; old != nil {
 		s.Count -= len(old.slots)
@@ -208,18 +207,18 @@ func (s *Set) take(number uint32, p *vectorPage) {
 	case s.Count*s.model.Dims > s.budget:
 		s.lean = true
 		for n, p := range s.pages {
-			thin := *p // others may use the page
+			thin := *p // other sets may use the page
 			thin.thin()
 			s.pages[n] = &thin
 		}
 	}
 }
 
-// each gives where the vectors of passages are, by their places in numbers; not those
-// that have none. Pages that are not in memory are read.
+// each calls each with the place of each passage's vector; i is its index in numbers.
+// Passages without a vector are left out. Pages that aren't in memory are read.
 func (s *Set) each(ctx context.Context, q tables.Queryer, numbers []uint32, each func(i int, p *vectorPage, at int)) error {
 	first := s.model.id << modelShift
-	places := map[int64][]int{} // by pages
+	places := map[int64][]int{} // by page ID
 	for i, n := range numbers {
 		if p, at := s.find(n); at < 0 {
 			continue
@@ -250,8 +249,7 @@ func (s *Set) each(ctx context.Context, q tables.Queryer, numbers []uint32, each
 	return nil
 }
 
-// Cosines compares the question with passages by their numbers; 0 for those without a
-// vector.
+// Cosines compares the question with passages by number; 0 for those without a vector.
 func (s *Set) Cosines(ctx context.Context, q tables.Queryer, d *Direction, numbers []uint32) ([]float32, error) {
 	out := make([]float32, len(numbers))
 	if !s.lean {
@@ -266,8 +264,7 @@ func (s *Set) Cosines(ctx context.Context, q tables.Queryer, d *Direction, numbe
 	return out, err
 }
 
-// Count says how many vectors there are of a model; known is false where none was
-// ever made.
+// Count returns how many vectors a model has; known is false if none was ever made.
 func Count(ctx context.Context, q tables.Queryer, of Model) (n int, known bool, err error) {
 	m, err := findModel(ctx, q, of)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// Packed is the vector of a passage as it is kept.
+// Packed is the vector of a passage in its stored form.
 type Packed struct {
 	Number uint32
 	scale  float32
@@ -49,22 +49,22 @@ func Put(ctx context.Context, tx *sql.Tx, of Model, vectors []Packed) error {
 	return nil
 }
 
-// ErrForeign: vectors of other dimensions than the model's came.
+// ErrForeign means that vectors have other dimensions than their model.
 var ErrForeign = errors.New("the embedding server gave vectors of other dimensions than its model has")
 
-// Pack gives a vector of a passage as it is kept.
+// Pack returns a vector in its stored form.
 func (m Model) Pack(number uint32, v []float32) (Packed, error) {
 	if len(v) != m.Dims {
 		return Packed{}, fmt.Errorf("%w: %d, not %d", ErrForeign, len(v), m.Dims)
 	}
 	scale, data, ok := quantize(v)
-	if !ok { // a text without a direction: it has a vector that is near nothing
+	if !ok { // a text without a direction gets a vector that is near nothing
 		scale, data = 0, make([]byte, m.Dims)
 	}
 	return Packed{Number: number, scale: scale, data: data}, nil
 }
 
-// Drop takes the vectors of passages out, of all models.
+// Drop deletes the vectors of passages, for all models.
 func Drop(ctx context.Context, tx *sql.Tx, numbers []uint32) error {
 	if len(numbers) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func Drop(ctx context.Context, tx *sql.Tx, numbers []uint32) error {
 	return nil
 }
 
-// Keep deletes the vectors of all models but one that there are vectors of.
+// Keep deletes the vectors of all models but one, if that one has vectors.
 func Keep(ctx context.Context, tx *sql.Tx, of Model) error {
 	m, err := findModel(ctx, tx, of)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -117,7 +117,7 @@ func Keep(ctx context.Context, tx *sql.Tx, of Model) error {
 	return err
 }
 
-// changePage rewrites a page, if change says that it changed.
+// changePage rewrites a page if change reports that it did change it.
 func changePage(ctx context.Context, tx *sql.Tx, m vectorModel, page uint32, version int64, change func(*vectorPage) bool) error {
 	id := m.id<<modelShift | int64(page)
 	var blob []byte

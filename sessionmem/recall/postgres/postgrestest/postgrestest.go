@@ -1,5 +1,5 @@
-// Package postgrestest starts PostgreSQL servers for tests: private ones, each with a folder
-// and a socket of its own.
+// Package postgrestest starts private PostgreSQL servers for tests, each with a folder and a
+// socket of its own.
 package postgrestest
 
 import (
@@ -24,7 +24,7 @@ type Server struct {
 	log              bytes.Buffer
 }
 
-// Programs is the folder of the server's programs; the test is skipped where there is none.
+// Programs returns the folder of the server's programs; it skips the test if there is none.
 func Programs(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("MAC_STATS_TEST_POSTGRES")
@@ -34,7 +34,7 @@ func Programs(tb testing.TB) string {
 	return dir
 }
 
-// Start starts a server that nobody else uses and stops it with the test.
+// Start starts a private server and stops it when the test ends.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s, err := start(Programs(tb))
@@ -51,7 +51,7 @@ var one struct {
 	err error
 }
 
-// Shared is a server that the tests of a package share; Stop ends it.
+// Shared returns the server that the tests of a package share; Stop ends it.
 func Shared(tb testing.TB) *Server {
 	tb.Helper()
 	dir := Programs(tb)
@@ -62,16 +62,16 @@ func Shared(tb testing.TB) *Server {
 	return one.Server
 }
 
-// Stop ends the server of Shared, if there is one.
+// Stop ends the server of Shared, if it runs.
 func Stop() {
 	if one.Server != nil {
 		one.remove()
 	}
 }
 
-// start makes a cluster and starts it. Nothing of it outlives a crash of the machine.
+// start creates a cluster and starts it. It isn't protected against power loss.
 func start(programs string) (*Server, error) {
-	folder, err := os.MkdirTemp("", "pg") // short: the path of a socket has little room
+	folder, err := os.MkdirTemp("", "pg") // short, because a socket's path has a length limit
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,9 @@ func (s *Server) Run() error {
 	}
 }
 
-// Kill ends the server as a power cut would end its processes.
+// Kill ends the server's processes as abruptly as a power cut.
 func (s *Server) Kill() {
-	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Process.Kill() // it may have ended already
 	_ = s.cmd.Wait()
 	_ = os.Remove(filepath.Join(s.data(), "postmaster.pid"))
 }
@@ -126,7 +126,7 @@ func (s *Server) remove() {
 	_ = os.RemoveAll(s.folder)
 }
 
-// Folder is a new folder that the server can read.
+// Folder returns a new folder that the server can read.
 func (s *Server) Folder(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := filepath.Join(s.folder, name)
@@ -139,7 +139,7 @@ func (s *Server) Folder(tb testing.TB, name string) string {
 	return dir
 }
 
-// Require has a role log in with a password.
+// Require makes a role log in with a password.
 func (s *Server) Require(tb testing.TB, role, password string) {
 	tb.Helper()
 	path := filepath.Join(s.data(), "pg_hba.conf")
@@ -169,16 +169,16 @@ func (s *Server) Do(tb testing.TB, database string, statements ...string) {
 	}
 }
 
-// Socket is the server's socket.
+// Socket returns the path of the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.folder, ".s.PGSQL.5432") }
 
-// URL is the address of a database.
+// URL returns the address of a database.
 func (s *Server) URL(database string) string {
 	return "postgres:///" + url.PathEscape(database) + "?user=postgres&host=" + url.QueryEscape(s.folder)
 }
 
-// Database makes a database with the extension, and a role that owns a schema in it and is
-// nothing more; it gives the role's address.
+// Database creates a database with the extension, and a role that only owns a schema in it. It
+// returns the role's address.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
 	made.Lock()

@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// Silent takes connections, answers once and never again.
+// Silent accepts connections, answers once and never again.
 type Silent struct {
 	Address string
-	Came    chan struct{} // something was asked that it doesn't answer
-	open    atomic.Int32  // connections that the other side has not ended
+	Came    chan struct{} // receives when something remains unanswered
+	open    atomic.Int32  // connections that the client hasn't closed
 }
 
-// Holds says whether connections stay open. The driver ends them some 15 s after a query
-// was given up: that is no wait for whoever asks.
+// Holds reports whether connections stay open. The driver closes them about 15 s after a query
+// was abandoned, without making the caller wait.
 func (s *Silent) Holds() bool {
-	time.Sleep(100 * time.Millisecond) // an end is seen a moment after it
+	time.Sleep(100 * time.Millisecond) // a closed connection is noticed a moment later
 	return s.open.Load() > 0
 }
 
-// What a Silent may answer.
+// The answers of a Silent.
 const (
-	YesToTLS = "S"                                                   // the handshake never ends
-	Ready    = "R\x00\x00\x00\x08\x00\x00\x00\x00Z\x00\x00\x00\x05I" // a query has no answer
+	YesToTLS = "S"                                                   // the handshake never finishes
+	Ready    = "R\x00\x00\x00\x08\x00\x00\x00\x00Z\x00\x00\x00\x05I" // queries get no answer
 )
 
-// NewSilent listens on a socket, or by TCP where that is to speak TLS, until the test ends.
+// NewSilent listens until the test ends: on a socket, or with TCP to test TLS.
 func NewSilent(tb testing.TB, answer string) *Silent {
 	tb.Helper()
 	network, address := "unix", filepath.Join(tb.TempDir(), ".s.PGSQL.5432")

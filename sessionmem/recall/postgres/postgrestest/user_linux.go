@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// nobody is the user that the server runs as where the tests run as root: it refuses that.
+// nobody is the user that the server runs as if the tests run as root, which it refuses.
 const nobody = 65534
 
 // Own gives a file or folder to the user that the server runs as.
@@ -17,7 +17,7 @@ func Own(path string) error {
 	return os.Chown(path, nobody, nobody)
 }
 
-// asServer has a program run as that user, and end with the tests.
+// asServer makes a program run as that user and end with the tests.
 func asServer(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() == 0 {
