@@ -259,7 +259,7 @@ func (x *rowRenderer) Refresh() {
 	canvas.Refresh(x.r)
 }
 
-// Objects are in the order of Tab.
+// Objects returns the parts in the order of Tab.
 func (x *rowRenderer) Objects() []fyne.CanvasObject {
 	r := x.r
 	return []fyne.CanvasObject{r.title, r.help, r.key, r.control, r.note, r.reset, r.line}

@@ -1,11 +1,11 @@
 // Package column is a column of rows that scrolls: a conversation, a page, a list.
 //
-// A kit.Row tells its height for a width. A Viewport puts rows below each other and shows
-// only those in sight, so its cost doesn't grow with what it holds; what the reader looks
-// at stays where it is when rows come, go or change their height. It follows its end while
-// the reader is there. Text is selected across rows, and find marks its places in them.
-// Here are also the rows that every view uses: a box, a card, prose on a surface, a list
-// within a card.
+// A kit.Row reports its height for a width. A Viewport places rows below each other and
+// shows only the visible ones, so its cost doesn't grow with the number of rows. What the
+// reader looks at stays in place when rows come, go or change their height. The column
+// follows its end while the reader is there. Text can be selected across rows, and find
+// marks matches in them. The package also has the rows that every view uses: a box, a card,
+// prose on a surface, a list within a card.
 //
-// It knows nothing of what the rows are about. Everything is called on the UI goroutine.
+// It doesn't know what the rows are about. Everything is called on the UI goroutine.
 package column

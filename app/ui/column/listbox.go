@@ -10,15 +10,15 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// ListBox is a list within a card that scrolls where it is longer than its room.
+// ListBox is a list within a card that scrolls if it is longer than its room.
 type ListBox struct {
 	widget.BaseWidget
 	Port *Viewport
 	rows []*Placed
-	most float32 // its height
+	most float32 // maximum height
 }
 
-// NewListBox is a list of rows, at most so high.
+// NewListBox returns a list of rows with a maximum height.
 func NewListBox(rows []*Placed, most float32) *ListBox {
 	b := &ListBox{Port: NewViewport(), rows: rows, most: most}
 	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, kit.Gap4, false, true, true
@@ -43,13 +43,13 @@ func (b *ListBox) Measure(width float32) float32 {
 	return min(h, b.most)
 }
 
-// listGutter is the room for the scroll bar beside the rows.
+// listGutter is the width of the scroll bar beside the rows.
 const listGutter = kit.Gap8
 
 // CreateRenderer implements fyne.Widget.
 func (b *ListBox) CreateRenderer() fyne.WidgetRenderer { return &listRenderer{b} }
 
-// listRenderer lets the rows begin at the card's edge, and the bar stand beside them.
+// listRenderer aligns the rows with the card's edge, with the scroll bar beside them.
 type listRenderer struct{ b *ListBox }
 
 func (r *listRenderer) Layout(s fyne.Size) {
@@ -61,15 +61,15 @@ func (r *listRenderer) Refresh()                     { r.b.Port.Refresh() }
 func (r *listRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.b.Port} }
 func (r *listRenderer) Destroy()                     {}
 
-// ChoiceRow is a switch with what it chooses beside it.
+// ChoiceRow is a switch with a label and an optional note.
 type ChoiceRow struct {
 	widget.BaseWidget
 	sign *kit.Switch
 	text *prose.Text
-	meta *prose.Text // nil without
+	meta *prose.Text // nil if there is none
 }
 
-// NewChoiceRow begins unchosen; choose is told of each change.
+// NewChoiceRow returns a row that isn't chosen; it calls choose on each change.
 func NewChoiceRow(text, meta string, choose func(on bool)) *ChoiceRow {
 	r := &ChoiceRow{text: prose.New([]prose.Run{{Text: text}}, kit.SizeText, kit.RoleText)}
 	if meta != "" {
@@ -83,10 +83,10 @@ func NewChoiceRow(text, meta string, choose func(on bool)) *ChoiceRow {
 	return r
 }
 
-// Set shows whether it is chosen.
+// Set sets whether the row is chosen.
 func (r *ChoiceRow) Set(on bool) { r.sign.SetValue(strconv.FormatBool(on), false) }
 
-// beside is how wide the words may be beside the switch, and where they begin.
+// beside returns the width and the x of the text beside the switch.
 func (r *ChoiceRow) beside(width float32) (words, x float32) {
 	x = r.sign.MinSize().Width + kit.Gap12
 	return max(0, width-x), x
@@ -102,7 +102,7 @@ func (r *ChoiceRow) Measure(width float32) float32 {
 	return max(h, r.sign.MinSize().Height)
 }
 
-// Tapped implements fyne.Tappable: the words choose, too.
+// Tapped implements fyne.Tappable: a tap on the text chooses, too.
 func (r *ChoiceRow) Tapped(ev *fyne.PointEvent) { r.sign.Tapped(ev) }
 
 // CreateRenderer implements fyne.Widget.

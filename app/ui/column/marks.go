@@ -5,11 +5,11 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// markable rows can show what find found in them.
+// markable rows can show the matches of a search.
 type markable interface {
 	FlatText() string
 	SetMarks(marks []prose.Mark, now int)
-	LineOf(off int) float32 // where the line of a place in the text begins, in own coordinates
+	LineOf(off int) float32 // y of the line at an offset in the text, relative to the row
 }
 
 // FlatText implements Markable.
@@ -26,9 +26,9 @@ func (f *Framed) SetMarks(marks []prose.Mark, now int) {
 // LineOf implements Markable.
 func (f *Framed) LineOf(off int) float32 { return f.padTop + f.Text.LineOf(off) }
 
-// MarkRows shows what find finds in all rows, and returns how many places there are in
-// the rows from…to. Of those the nth is the one that is looked at (the last where there
-// are fewer, none where it is negative); it is brought into sight where that is asked for.
+// MarkRows marks what find finds in all rows, and returns the number of matches in
+// rows[from:to]. The nth of those becomes the current match: the last one if there are
+// fewer, none if nth is negative. If reveal is set, it is scrolled into view.
 func (v *Viewport) MarkRows(find func(text string) []prose.Mark, from, to, nth int, reveal bool) (places int) {
 	type found struct {
 		row   *Placed
@@ -64,10 +64,10 @@ func (v *Viewport) MarkRows(find func(text string) []prose.Mark, from, to, nth i
 	return places
 }
 
-// Unmark takes the marks away.
+// Unmark removes the marks.
 func (v *Viewport) Unmark() { v.MarkRows(func(string) []prose.Mark { return nil }, 0, 0, -1, false) }
 
-// Remember notes what the reader looks at; the function it returns leads back there.
+// Remember returns a function that scrolls back to what the reader sees now.
 func (v *Viewport) Remember() (back func()) {
 	follow, first, delta := v.Follow, kit.Row(nil), float32(0)
 	if i := v.FirstInSight(); i < len(v.Rows) {

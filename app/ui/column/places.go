@@ -12,34 +12,34 @@ import (
 // Placed is a row with its place in the column.
 type Placed struct {
 	Row    kit.Row
-	Gap    float32 // above it
+	Gap    float32 // space above it
 	Indent float32
-	Max    float32         // widest it may be; 0 = the column
-	Hot    *kit.HoverGroup // shown while the pointer is on the row
+	Max    float32         // maximum width; 0 means the column's
+	Hot    *kit.HoverGroup // buttons shown while the pointer is on the row
 
 	Top, Height, Width float32
 	Dirty              bool
 }
 
-// places is rows below each other, where each is in the column, and the part of it that
-// is shown. It knows no screen.
+// places holds rows below each other, their places in the column, and the visible part of
+// the column. It is independent of any screen.
 type places struct {
 	Rows      []*Placed
-	Offset    float32 // of the part that is shown
+	Offset    float32 // of the visible part
 	Total     float32 // height of all rows
-	Follow    bool    // the end is shown, and stays so
-	Fixed     bool    // a list or page: it never follows its end, and who is at its top stays there
-	Left      float32 // of the column in the view
+	Follow    bool    // the end is visible, and stays so
+	Fixed     bool    // for a list or page: it never follows its end, and a reader at its top stays there
+	Left      float32 // x of the column in the view
 	Pad       float32 // beside the column
 	Top       float32 // above the first row
 	Bottom    float32 // below the last one
 	Leftward  bool    // the column stands at the left, not in the middle
 	size      fyne.Size
-	column    float32    // its width now
-	placedFor [2]float32 // text scale and density of the rows' places
+	column    float32    // current width of the column
+	placedFor [2]float32 // text scale and density used for the rows' places
 }
 
-// keeping changes rows while what the reader looks at stays where it is.
+// keeping changes rows while what the reader looks at stays in place.
 func (c *places) keeping(change func()) {
 	seen := c.inSight()
 	change()
@@ -47,7 +47,7 @@ func (c *places) keeping(change func()) {
 	c.restore(seen)
 }
 
-// inSight is the rows the reader sees, each with the offset's distance from its top.
+// inSight returns the visible rows, each with the offset relative to its top.
 func (c *places) inSight() map[kit.Row]float32 {
 	if c.Follow || c.Fixed && c.Offset <= 0 {
 		return nil
@@ -59,8 +59,8 @@ func (c *places) inSight() map[kit.Row]float32 {
 	return seen
 }
 
-// restore puts the first row that was in sight back where it was; who was at the
-// end stays at the end.
+// restore moves the first row that was visible back to where it was; a reader at the end
+// stays at the end.
 func (c *places) restore(seen map[kit.Row]float32) {
 	if c.Follow {
 		c.Offset = c.MaxOffset()
@@ -74,8 +74,8 @@ func (c *places) restore(seen map[kit.Row]float32) {
 	}
 }
 
-// place computes every row's place; heights are asked for only where the row is
-// dirty, or the width or the look has changed.
+// place computes every row's place. It asks a row for its height only if the row is dirty,
+// or if the width or the look has changed.
 func (c *places) place() {
 	c.column = min(c.size.Width-2*c.Pad, kit.ColumnMax)
 	if c.column < 40 {
@@ -108,20 +108,21 @@ func (c *places) place() {
 	c.Offset = min(max(c.Offset, 0), c.MaxOffset())
 }
 
-// Holds reports whether a row is one of the column's.
+// Holds reports whether a row is in the column.
 func (c *places) Holds(r kit.Row) bool {
 	return slices.ContainsFunc(c.Rows, func(p *Placed) bool { return p.Row == r })
 }
 
-// MaxOffset is the offset of the end.
+// MaxOffset returns the offset of the end.
 func (c *places) MaxOffset() float32 { return max(0, c.Total-c.size.Height) }
 
-// FirstInSight is the place of the first row in sight, the number of rows for none.
+// FirstInSight returns the index of the first visible row, or the number of rows if there
+// is none.
 func (c *places) FirstInSight() int {
 	return sort.Search(len(c.Rows), func(i int) bool { return c.Rows[i].Top+c.Rows[i].Height >= c.Offset })
 }
 
-// rowUnder is the row at a place of the view; nil between rows.
+// rowUnder returns the row at a position in the view, or nil between rows.
 func (c *places) rowUnder(pos fyne.Position) kit.Row {
 	y := pos.Y + c.Offset
 	for _, p := range c.Rows {

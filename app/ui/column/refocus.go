@@ -6,11 +6,11 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// ReplaceRows is SetRows for rows whose buttons and switches are new ones: who had the
-// focus on one by keyboard has it on the one in its place.
+// ReplaceRows is SetRows for rows with new buttons and switches: if one of the old ones has
+// the keyboard focus, the one in its place gets it.
 //
-// c is the canvas of the window: before the window is painted first, the toolkit doesn't
-// know whose canvas a widget is on.
+// c is the canvas of the window: before the window is first painted, the toolkit doesn't
+// know which canvas a widget is on.
 func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 	focused := c.Focused()
 	at, nth := -1, 0
@@ -52,7 +52,7 @@ func (v *Viewport) ReplaceRows(c fyne.Canvas, rows []*Placed) {
 	c.Focus(next)
 }
 
-// label is what a control says; switches say nothing.
+// label returns the text of a control; switches have none.
 func label(o fyne.Focusable) string {
 	if b, ok := o.(*kit.Button); ok {
 		return b.Text
@@ -60,7 +60,7 @@ func label(o fyne.Focusable) string {
 	return ""
 }
 
-// RowControls are the buttons and switches of rows, in their order.
+// RowControls returns the buttons and switches of rows, in order.
 func RowControls(rows []*Placed) []fyne.Focusable {
 	var out []fyne.Focusable
 	for _, p := range rows {
@@ -69,7 +69,7 @@ func RowControls(rows []*Placed) []fyne.Focusable {
 	return out
 }
 
-// RowButtons are the buttons of rows, in their order.
+// RowButtons returns the buttons of rows, in order.
 func RowButtons(rows []*Placed) []*kit.Button {
 	var out []*kit.Button
 	for _, o := range RowControls(rows) {

@@ -10,15 +10,15 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// The rows of the chat column: what an entry of a conversation becomes.
+// The rows of the chat column, which show the entries of a conversation.
 
-// BoxRow is a row made of ordinary objects; its height is their minimum.
+// BoxRow is a row made of ordinary objects, as high as their minimum size.
 type BoxRow struct {
 	widget.BaseWidget
 	Content fyne.CanvasObject
 }
 
-// NewBoxRow is a row made of an object.
+// NewBoxRow returns a row that shows an object.
 func NewBoxRow(o fyne.CanvasObject) *BoxRow {
 	r := &BoxRow{Content: o}
 	r.ExtendBaseWidget(r)
@@ -39,15 +39,15 @@ type Framed struct {
 	padX   float32
 	padTop float32
 	padEnd float32
-	Right  bool    // hugs its text at the right edge
-	Share  float32 // of the width it may take, where it hugs
-	OnFind func()  // what find found is below the lines that are shown
-	aside  float32 // kept free right of the text
+	Right  bool    // as wide as its text, at the right edge
+	Share  float32 // of the width, which it may take if Right is set
+	OnFind func()  // called if a match is below the lines that are shown
+	aside  float32 // width kept free to the right of the text
 	Header fyne.CanvasObject
-	inner  fyne.Position // where the text is
+	inner  fyne.Position // position of the text
 }
 
-// NewFramed puts prose on a surface.
+// NewFramed returns prose on a surface.
 func NewFramed(text *prose.Text, fill, stroke fyne.ThemeColorName, radius, padX, padY float32) *Framed {
 	f := &Framed{Bg: kit.NewSurface(fill, stroke, radius), Text: text, padX: padX, padTop: padY, padEnd: padY, Share: 1}
 	f.ExtendBaseWidget(f)
@@ -56,7 +56,7 @@ func NewFramed(text *prose.Text, fill, stroke fyne.ThemeColorName, radius, padX,
 
 func (f *Framed) textWidth(width float32) float32 {
 	most := width * f.Share
-	if f.Right && f.Header != nil { // which stands beside it
+	if f.Right && f.Header != nil { // the header stands beside the text
 		most = max(width/2, min(most, width-f.Header.MinSize().Width-kit.Gap8))
 	}
 	return most - 2*f.padX - f.aside
@@ -67,7 +67,7 @@ func (f *Framed) Measure(width float32) float32 {
 	return f.Text.Measure(f.textWidth(width)) + f.padTop + f.padEnd
 }
 
-// SetSeen tells which part is in sight, in own coordinates.
+// SetSeen sets the visible part, in the row's own coordinates.
 func (f *Framed) SetSeen(from, to float32) {
 	f.Text.SetSeen(from-f.inner.Y, to-f.inner.Y)
 }
@@ -84,10 +84,10 @@ func (f *Framed) SetSelection(from, to int) { f.Text.SetSelection(from, to) }
 // SelectedText implements Selectable.
 func (f *Framed) SelectedText(from, to int) string { return f.Text.SelectedText(from, to) }
 
-// WordAt is the word around an offset, for a double click.
+// WordAt returns the word around an offset, for a double click.
 func (f *Framed) WordAt(off int) (int, int) { return f.Text.WordAt(off) }
 
-// LinkAt is the address under a point, or "".
+// LinkAt returns the address at a point, or "".
 func (f *Framed) LinkAt(p fyne.Position) string { return f.Text.LinkAt(p.Subtract(f.inner)) }
 
 // CreateRenderer implements fyne.Widget.
@@ -140,7 +140,7 @@ func (r *framedRenderer) Refresh() {
 	canvas.Refresh(r.f)
 }
 
-// NewDivider is words between two lines.
+// NewDivider returns text between two lines.
 func NewDivider(text string, onTap func()) *BoxRow {
 	b := kit.NewButton(kit.ButtonQuiet, text, onTap)
 	return NewBoxRow(container.New(&dividerLayout{}, kit.Hairline(), b, kit.Hairline()))
@@ -160,18 +160,18 @@ func (dividerLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[2].Resize(fyne.NewSize(side, 1))
 }
 
-// CardRow is a card of objects below each other; those that wrap are given their
-// height for the card's width. Its words can be selected.
+// CardRow is a card of objects below each other. Objects that wrap get their height for the
+// card's width. The text can be selected.
 type CardRow struct {
 	widget.BaseWidget
 	Bg    *kit.Surface
-	mark  *kit.Surface // coloured edge, nil without
+	mark  *kit.Surface // coloured edge; nil if there is none
 	Parts []fyne.CanvasObject
 	Pad   float32
 	Gap   float32
 }
 
-// NewCardRow is a card; mark is the colour of its edge, RoleNone for none.
+// NewCardRow returns a card; mark is the colour of its edge, RoleNone for none.
 func NewCardRow(mark fyne.ThemeColorName, parts ...fyne.CanvasObject) *CardRow {
 	c := &CardRow{Bg: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), Parts: parts, Pad: kit.Gap12, Gap: kit.Gap4}
 	if mark != kit.RoleNone {
@@ -241,12 +241,12 @@ func (r *cardRenderer) Refresh() {
 	}
 }
 
-// Spacer is empty room.
+// Spacer returns empty space.
 func Spacer(h float32) fyne.CanvasObject {
 	return kit.Sized(kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), 1, h)
 }
 
-// TextRow is a paragraph as a row.
+// TextRow returns a paragraph as a row.
 func TextRow(text string, role fyne.ThemeColorName, gap float32) *Placed {
 	return &Placed{Row: prose.NewParagraph(text, role), Gap: gap, Max: kit.ProseMax}
 }

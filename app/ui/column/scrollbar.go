@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// thumb is the scroll bar: the part of the column in sight.
+// thumb is the scroll bar: it shows the visible part of the column.
 type thumb struct {
 	widget.BaseWidget
 	v *Viewport

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// MouseDown implements desktop.Mouseable: a selection begins.
+// MouseDown implements desktop.Mouseable. It begins a selection.
 func (v *Viewport) MouseDown(ev *desktop.MouseEvent) {
 	if ev.Button == desktop.MouseButtonSecondary {
 		return
@@ -42,14 +42,14 @@ func (v *Viewport) Dragged(ev *fyne.DragEvent) {
 // DragEnd implements fyne.Draggable.
 func (v *Viewport) DragEnd() { v.drag = false }
 
-// DoubleTapped implements fyne.DoubleTappable: a word is selected.
+// DoubleTapped implements fyne.DoubleTappable. It selects a word.
 func (v *Viewport) DoubleTapped(ev *fyne.PointEvent) { v.selectWord(ev.Position) }
 
 // TappedSecondary implements fyne.SecondaryTappable.
 func (v *Viewport) TappedSecondary(ev *fyne.PointEvent) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(v)
 	if c == nil || v.OnMenu == nil && !slices.ContainsFunc(v.Rows, func(p *Placed) bool { _, ok := p.Row.(selectable); return ok }) {
-		return // in a list of buttons there is no text to copy
+		return // a list of buttons has no text to copy
 	}
 	cp := fyne.NewMenuItem(i18n.T("Copy"), v.copySelection)
 	cp.Disabled = !v.active

@@ -14,19 +14,19 @@ type selectable interface {
 	SelectedText(from, to int) string
 }
 
-// spot is a place in the text of a row.
+// spot is a position in the text of a row.
 type spot struct{ row, off int }
 
 func (a spot) before(b spot) bool { return a.row < b.row || a.row == b.row && a.off < b.off }
 
-// selection is the text that is selected in the rows of a column.
+// selection is the selected text in the rows of a column.
 type selection struct {
 	in           *places
 	anchor, head spot
 	active, drag bool
 }
 
-// spotAt is the place in the text nearest to a point of the view.
+// spotAt returns the position in the text nearest to a point of the view.
 func (s *selection) spotAt(pos fyne.Position) spot {
 	y := pos.Y + s.in.Offset
 	best := spot{row: -1}
@@ -56,7 +56,7 @@ func (s *selection) begin(pos fyne.Position) {
 	s.drag = s.anchor.row >= 0
 }
 
-// selectTo selects from where it began to a point of the view.
+// selectTo extends the selection to a point of the view.
 func (s *selection) selectTo(pos fyne.Position) {
 	s.head = s.spotAt(pos)
 	s.active = s.head != s.anchor
@@ -81,7 +81,7 @@ func (s *selection) selectAll() {
 	s.show()
 }
 
-// ClearSelection selects nothing.
+// ClearSelection clears the selection.
 func (s *selection) ClearSelection() {
 	if s.active {
 		s.drop()
@@ -89,7 +89,7 @@ func (s *selection) ClearSelection() {
 	s.anchor, s.head, s.active, s.drag = spot{row: -1}, spot{row: -1}, false, false
 }
 
-// SelectedText is what Copy takes: a line a row.
+// SelectedText returns the selected text as Copy copies it: one line per row.
 func (s *selection) SelectedText() string {
 	var parts []string
 	s.each(func(row selectable, from, to int) {

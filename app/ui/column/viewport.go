@@ -12,28 +12,28 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Viewport is the scrolled chat column. Only rows in sight are objects of the
-// screen, so its cost does not grow with the conversation. It follows the end
-// only while the reader is at the end.
+// Viewport is a scrolling column of rows. Only visible rows are canvas objects, so its cost
+// doesn't grow with the number of rows. It follows the end only while the reader is at the
+// end.
 type Viewport struct {
-	widget.DisableableWidget // disabled, Tab passes over it: over a list whose rows have the focus
+	widget.DisableableWidget // if disabled, Tab skips it: for a list whose rows take the focus
 	places
 	selection
 	Shown      []fyne.CanvasObject
 	Away       bool            // the reader is away from the end
-	OnAway     func(away bool) // the reader left, or reached, the end
-	OnTop      func()          // the reader reached the beginning
-	OnEnd      func()          // … the end
+	OnAway     func(away bool) // called when the reader leaves or reaches the end
+	OnTop      func()          // called when the reader reaches the beginning
+	OnEnd      func()          // called when the reader reaches the end
 	OnLink     func(url string)
-	OnRune     func(r rune)                                          // typing goes to the composer
-	OnMenu     func(selected string, under kit.Row) []*fyne.MenuItem // more for the menu of a click with the other button; optional
+	OnRune     func(r rune)                                          // called for typed characters, which go to the composer
+	OnMenu     func(selected string, under kit.Row) []*fyne.MenuItem // returns more items for the context menu; optional
 	OnEscape   func()
-	OnShortcut func(fyne.Shortcut) bool  // takes shortcuts in the window's place
-	OnKey      func(*fyne.KeyEvent) bool // keys of a list, before those that scroll; it reports whether it took one
-	OnFocus    func(on bool)             // a list shows the focus itself
+	OnShortcut func(fyne.Shortcut) bool  // handles shortcuts instead of the window; reports whether it took one
+	OnKey      func(*fyne.KeyEvent) bool // handles keys of a list before those that scroll; reports whether it took one
+	OnFocus    func(on bool)             // called on a change of focus by a list that shows it itself
 	bar        *thumb
-	ring       *kit.Surface // shows the focus that came by Tab
-	byMouse    bool         // the focus comes from a press
+	ring       *kit.Surface // shows the focus if it came by Tab
+	byMouse    bool         // the focus comes from a click
 	hot        *kit.HoverGroup
 }
 
@@ -43,7 +43,7 @@ const (
 	bottomRoom float32 = 20
 )
 
-// NewViewport is a column that follows its end.
+// NewViewport returns a column that follows its end.
 func NewViewport() *Viewport {
 	v := &Viewport{places: places{Follow: true, Pad: columnPad, Top: kit.Gap16, Bottom: bottomRoom}}
 	v.in = &v.places
@@ -54,14 +54,14 @@ func NewViewport() *Viewport {
 	return v
 }
 
-// SetRows replaces the rows; those that are the same object keep their height.
-// What the reader looks at stays where it is, unless they are at the end.
+// SetRows replaces the rows; rows that are the same object keep their height. What the
+// reader looks at stays in place, unless they are at the end.
 func (v *Viewport) SetRows(rows []*Placed) {
 	v.keeping(func() { v.Rows = rows })
 	v.Refresh()
 }
 
-// Remeasure asks a row for its height again; what the reader looks at stays.
+// Remeasure asks a row for its height again; what the reader looks at stays in place.
 func (v *Viewport) Remeasure(r kit.Row) {
 	v.keeping(func() {
 		for _, p := range v.Rows {
@@ -73,7 +73,7 @@ func (v *Viewport) Remeasure(r kit.Row) {
 	v.Refresh()
 }
 
-// arrange moves the rows in sight into place and leaves out the others.
+// arrange moves the visible rows into place and drops the others from the canvas.
 func (v *Viewport) arrange() {
 	h := v.Size().Height
 	v.Shown = v.Shown[:0]
@@ -103,7 +103,7 @@ func (v *Viewport) arrange() {
 	}
 }
 
-// ScrollTo shows the column from an offset on, as the reader's own doing.
+// ScrollTo scrolls to an offset on behalf of the reader.
 func (v *Viewport) ScrollTo(offset float32) {
 	offset = min(max(offset, 0), v.MaxOffset())
 	v.Follow = !v.Fixed && offset >= v.MaxOffset()-nearEnd
@@ -120,7 +120,7 @@ func (v *Viewport) ScrollTo(offset float32) {
 	v.TellAway()
 }
 
-// ToEnd shows the end and follows it from now on.
+// ToEnd scrolls to the end and follows it from then on.
 func (v *Viewport) ToEnd() {
 	v.Follow = !v.Fixed
 	v.Offset = v.MaxOffset()
@@ -128,8 +128,8 @@ func (v *Viewport) ToEnd() {
 	v.TellAway()
 }
 
-// Still changes rows while what the reader looks at stays where it is, also for one
-// who is at the end: something in sight was opened or closed.
+// Still changes rows while what the reader looks at stays in place, even at the end: use it
+// when something visible is opened or closed.
 func (v *Viewport) Still(change func()) {
 	v.Follow = false
 	change()
@@ -137,7 +137,7 @@ func (v *Viewport) Still(change func()) {
 	v.TellAway()
 }
 
-// TellAway tells whether the reader is away from the end, where that changed.
+// TellAway calls OnAway if the reader has left or reached the end.
 func (v *Viewport) TellAway() {
 	away := !v.Follow && v.Total > v.Size().Height
 	if away != v.Away && v.OnAway != nil {
@@ -150,12 +150,12 @@ func (v *Viewport) TellAway() {
 func (v *Viewport) Scrolled(ev *fyne.ScrollEvent) { v.ScrollTo(v.Offset - wheelStep(ev.Scrolled.DY)) }
 
 const (
-	notch      = 25 // what the toolkit makes of a notch of a wheel, but on macOS
+	notch      = 25 // what the toolkit reports for a notch of a wheel, except on macOS
 	threeLines = 60 // three lines of an answer
 )
 
-// wheelStep is how far to scroll: three lines for a notch of a wheel. A touchpad, which
-// tells parts of notches, scrolls as far as it says.
+// wheelStep returns how far to scroll: three lines for a notch of a wheel. A touchpad
+// reports parts of notches and scrolls exactly as far as it reports.
 func wheelStep(dy float32) float32 {
 	if notches := dy / notch; runtime.GOOS != "darwin" && notches == float32(int(notches)) {
 		return notches * threeLines
@@ -166,8 +166,8 @@ func wheelStep(dy float32) float32 {
 // MouseIn implements desktop.Hoverable.
 func (v *Viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
 
-// MouseMoved implements desktop.Hoverable: shows what can be done with what is
-// under the pointer.
+// MouseMoved implements desktop.Hoverable. It shows the actions of the row under the
+// pointer.
 func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 	y := ev.Position.Y + v.Offset
 	var hot *kit.HoverGroup
@@ -188,7 +188,7 @@ func (v *Viewport) setHot(g *kit.HoverGroup) {
 	}
 }
 
-// Tapped implements fyne.Tappable: links.
+// Tapped implements fyne.Tappable. It opens links.
 func (v *Viewport) Tapped(ev *fyne.PointEvent) {
 	if v.active || v.OnLink == nil {
 		return
@@ -230,14 +230,14 @@ func (v *Viewport) FocusLost() {
 	v.Refresh()
 }
 
-// TypedRune implements fyne.Focusable: who types means the composer.
+// TypedRune implements fyne.Focusable. What is typed goes to the composer.
 func (v *Viewport) TypedRune(r rune) {
 	if v.OnRune != nil {
 		v.OnRune(r)
 	}
 }
 
-// TypedKey implements fyne.Focusable: the keys that move in a page.
+// TypedKey implements fyne.Focusable. It handles the keys that scroll.
 func (v *Viewport) TypedKey(ev *fyne.KeyEvent) {
 	if v.OnKey != nil && v.OnKey(ev) || kit.HostOf(v).RunKey(ev) {
 		return
@@ -263,8 +263,8 @@ func (v *Viewport) TypedKey(ev *fyne.KeyEvent) {
 	}
 }
 
-// TypedShortcut implements fyne.Shortcutable: copy and select all; any other one is
-// its window's.
+// TypedShortcut implements fyne.Shortcutable: copy and select all. All others go to the
+// window.
 func (v *Viewport) TypedShortcut(s fyne.Shortcut) {
 	switch s.(type) {
 	case *fyne.ShortcutCopy:
@@ -302,11 +302,11 @@ func (r *viewportRenderer) Refresh() {
 func (r *viewportRenderer) Objects() []fyne.CanvasObject { return r.v.Shown }
 func (r *viewportRenderer) Destroy()                     {}
 
-// FocusMargin is how much of its surroundings is shown with what has the focus: a
-// row of the session list, so that Tab finds the next one.
+// FocusMargin is how much is shown around the focused object, so that Tab finds the next
+// one: a row of the session list.
 const FocusMargin float32 = 56
 
-// Reveal scrolls as little as shows the column between two heights.
+// Reveal scrolls as little as possible to show the part of the column between two heights.
 func (v *Viewport) Reveal(top, bottom float32) {
 	h := v.Size().Height
 	margin := min(FocusMargin, max(0, (h-(bottom-top))/2))
@@ -319,9 +319,8 @@ func (v *Viewport) Reveal(top, bottom float32) {
 	}
 }
 
-// RevealFocus is Reveal for what has the focus. The edges of the rows before and after it
-// that are more than words come into sight, too, where there is room: Tab finds only what
-// is in sight.
+// RevealFocus is Reveal for the focused object. If there is room, it also shows the edges
+// of the controls above and below, because Tab finds only visible objects.
 func (v *Viewport) RevealFocus(top, bottom float32) {
 	from, to := top, bottom
 	for _, p := range v.Rows {
@@ -343,7 +342,7 @@ func (v *Viewport) RevealFocus(top, bottom float32) {
 	v.Reveal(top, bottom)
 }
 
-// RevealRow brings a row into sight.
+// RevealRow scrolls a row into view.
 func (v *Viewport) RevealRow(r kit.Row) {
 	for _, p := range v.Rows {
 		if p.Row == r {

@@ -13,26 +13,26 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// HoverGroup is buttons that are shown together.
+// HoverGroup is a group of buttons that are shown together.
 type HoverGroup struct {
 	buttons []*Button
-	hot     bool // the pointer is on what they belong to
-	Pinned  bool // always shown: of the newest message
+	hot     bool // the pointer is on what the buttons belong to
+	Pinned  bool // always shown, for the newest message
 }
 
-// Add makes a button of words in the group.
+// Add creates a text button in the group.
 func (g *HoverGroup) Add(label string, onTap func()) *Button {
 	return g.Take(NewButton(ButtonQuiet, label, onTap))
 }
 
-// Take makes a button one of the group.
+// Take adds a button to the group.
 func (g *HoverGroup) Take(b *Button) *Button {
 	b.Shy = g
 	g.buttons = append(g.buttons, b)
 	return b
 }
 
-// Show tells whether the pointer is there.
+// Show sets whether the pointer is on what the buttons belong to.
 func (g *HoverGroup) Show(hot bool) {
 	if g == nil || g.hot == hot {
 		return
@@ -41,62 +41,62 @@ func (g *HoverGroup) Show(hot bool) {
 	g.Refresh()
 }
 
-// Refresh draws the buttons anew.
+// Refresh redraws the buttons.
 func (g *HoverGroup) Refresh() {
 	for _, b := range g.buttons {
 		b.Refresh()
 	}
 }
 
-// Visible reports whether the words are drawn.
+// Visible reports whether the buttons' text is drawn.
 func (g *HoverGroup) Visible() bool {
 	return g == nil || g.hot || g.Pinned || slices.ContainsFunc(g.buttons, func(b *Button) bool { return b.Focused || b.hovered })
 }
 
-// buttonKind is how a button looks.
+// buttonKind determines how a button looks.
 type buttonKind int
 
 // The kinds of buttons.
 const (
-	ButtonPlain   buttonKind = iota // a card with a line
-	ButtonPrimary                   // the one thing to press
+	ButtonPlain   buttonKind = iota // a card with an outline
+	ButtonPrimary                   // the main action
 	ButtonPill                      // a choice that opens a menu
-	ButtonLink                      // words only
-	ButtonQuiet                     // words only, muted, until hovered
+	ButtonLink                      // text only
+	ButtonQuiet                     // text only, muted until hovered
 	ButtonRow                       // a whole line of a list, left-aligned
 	ButtonDanger                    // Stop
 )
 
-// Button is everything that can be pressed; by mouse, Enter or Space.
+// Button is a button of any kind, pressed by mouse, Enter or Space.
 type Button struct {
 	widget.DisableableWidget
 	Kind     buttonKind
 	Text     string
-	Trailing string // muted words at the right end: a shortcut, a count
+	Trailing string // muted text at the right end: a shortcut, a count
 	TextSize float32
 	PadX     float32
 	PadY     float32
 	Selected bool
-	Tone     fyne.ThemeColorName // of the words, where it is not the kind's
-	Shy      *HoverGroup         // nil: shown always
-	Confirms string              // said instead of Text for a moment after a press, "" for nothing
+	Tone     fyne.ThemeColorName // of the text, instead of the kind's
+	Shy      *HoverGroup         // the group it is shown with; nil if always shown
+	Confirms string              // replaces Text for a moment after a press; "" for nothing
 	OnTap    func()
 
 	hovered, Focused bool
-	confirmed        int // presses that are being confirmed
+	confirmed        int // number of presses whose confirmation is still shown
 }
 
-// confirmStays is how long a button says that it did its work.
+// confirmStays is how long a button confirms a press.
 const confirmStays = 1500 * time.Millisecond
 
-// NewCopy is a button that copies, and says that it did.
+// NewCopy returns a button that copies, and confirms that it did.
 func NewCopy(do func()) *Button {
 	b := NewButton(ButtonQuiet, i18n.T("Copy"), do)
 	b.Confirms = i18n.T("Copied")
 	return b
 }
 
-// NewButton is a button of a kind.
+// NewButton returns a button of a kind.
 func NewButton(kind buttonKind, text string, onTap func()) *Button {
 	b := &Button{Kind: kind, Text: text, OnTap: onTap, TextSize: SizeText, PadX: Gap12, PadY: Gap4}
 	switch kind {
@@ -111,7 +111,7 @@ func NewButton(kind buttonKind, text string, onTap func()) *Button {
 	return b
 }
 
-// SetText changes the words.
+// SetText changes the text.
 func (b *Button) SetText(t string) {
 	if b.Text != t {
 		b.Text = t
@@ -119,7 +119,7 @@ func (b *Button) SetText(t string) {
 	}
 }
 
-// SetSelected shows that the button's choice is the one that holds.
+// SetSelected sets whether the button is the chosen one.
 func (b *Button) SetSelected(on bool) {
 	if b.Selected != on {
 		b.Selected = on
@@ -145,7 +145,7 @@ func (b *Button) confirm(presses int) {
 	b.Refresh()
 }
 
-// words are what the button says now.
+// words returns the text to show now.
 func (b *Button) words() string {
 	if b.confirmed > 0 {
 		return b.Confirms
@@ -162,7 +162,7 @@ func (b *Button) MouseMoved(*desktop.MouseEvent) {}
 // MouseOut implements desktop.Hoverable.
 func (b *Button) MouseOut() { b.hovered = false; b.redraw() }
 
-// redraw shows a change of hover or focus, with the buttons it goes with.
+// redraw shows a change of hover or focus, also on the other buttons of the group.
 func (b *Button) redraw() {
 	if b.Shy != nil {
 		b.Shy.Refresh()
@@ -205,7 +205,8 @@ type buttonRenderer struct {
 	t, tail *canvas.Text
 }
 
-// atRest is fill, line and text of a kind of button that nobody touches.
+// atRest returns the fill, line and text roles of a button that is neither hovered nor
+// focused.
 func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
 	switch k {
 	case ButtonPlain:
@@ -224,7 +225,7 @@ func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
 	return RoleNone, RoleNone, RoleText
 }
 
-// Look gives fill, line and text roles for the state the button is in.
+// Look returns the fill, line and text roles for the button's state.
 func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 	fill, line, text = b.Kind.atRest()
 	if b.Tone != RoleNone {
@@ -257,7 +258,7 @@ func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 	if b.Focused {
 		line = RoleAccent
 		if b.Kind == ButtonPrimary {
-			line = RoleText // accent on accent is not seen
+			line = RoleText // accent on accent can't be seen
 		}
 	}
 	return fill, line, text
@@ -284,7 +285,7 @@ func (r *buttonRenderer) apply() {
 	r.fit(r.b.Size())
 }
 
-// fit places the words; a row's words are cut where they do not fit.
+// fit places the text; the text of a row is shortened to fit.
 func (r *buttonRenderer) fit(s fyne.Size) {
 	b := r.b
 	tail := r.tail.MinSize()
@@ -310,7 +311,7 @@ func (r *buttonRenderer) fit(s fyne.Size) {
 
 func (r *buttonRenderer) Layout(s fyne.Size) {
 	r.bg.Resize(s)
-	if r.b.PadX == 0 { // room around the words for the line of the focus
+	if r.b.PadX == 0 { // leaves room between the text and the focus line
 		r.bg.Move(fyne.NewPos(-Gap4, 0))
 		r.bg.Resize(s.AddWidthHeight(2*Gap4, 0))
 	}
@@ -323,7 +324,7 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 
 func (r *buttonRenderer) MinSize() fyne.Size {
 	s := MeasureText(r.b.Text, r.b.TextSize, r.b.style())
-	if r.b.Confirms != "" { // nothing moves when it is said
+	if r.b.Confirms != "" { // keeps the width while a press is confirmed
 		s = s.Max(MeasureText(r.b.Confirms, r.b.TextSize, r.b.style()))
 	}
 	if r.b.Trailing != "" {

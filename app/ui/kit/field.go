@@ -6,27 +6,27 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Field is every text field of the app, of one line or of several. What it can't use
-// itself, its window gets: the shortcuts, and the keys F1 to F12.
+// Field is the app's text field, of one line or of several. It passes what it can't use to
+// its window: shortcuts, and the keys F1 to F12.
 type Field struct {
 	widget.Entry
 	OnFocus    func(on bool)
-	OnKey      func(*fyne.KeyEvent) bool // before the field itself; reports whether it took the key
-	OnShortcut func(fyne.Shortcut) bool  // the same
-	reveals    bool                      // with the focus it is scrolled into sight
-	byMouse    bool                      // the focus comes from a press: what is pressed must not move
-	Shift      bool                      // is held
-	Tabs       bool                      // Tab is a key like others; else it leaves the field
+	OnKey      func(*fyne.KeyEvent) bool // called before the field handles a key; reports whether it took the key
+	OnShortcut func(fyne.Shortcut) bool  // the same for shortcuts
+	reveals    bool                      // scrolls into view when it gets the focus
+	byMouse    bool                      // the focus comes from a click: what was clicked must not move
+	Shift      bool                      // Shift is held
+	Tabs       bool                      // Tab types a tab instead of leaving the field
 }
 
-// NewField is a field of one line; SetMinRowsVisible makes it higher.
+// NewField returns a field of one line; SetMinRowsVisible makes it higher.
 func NewField() *Field {
 	f := &Field{}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
-// NewTextArea is a field of several lines, which are wrapped.
+// NewTextArea returns a field of several lines, which are wrapped.
 func NewTextArea() *Field {
 	f := &Field{}
 	f.MultiLine, f.Wrapping = true, fyne.TextWrapWord
@@ -34,7 +34,7 @@ func NewTextArea() *Field {
 	return f
 }
 
-// Put replaces the text without telling of it.
+// Put replaces the text without calling OnChanged.
 func (f *Field) Put(text string) {
 	tell := f.OnChanged
 	f.OnChanged = nil
@@ -42,7 +42,7 @@ func (f *Field) Put(text string) {
 	f.OnChanged = tell
 }
 
-// LeaveBy makes Esc do something.
+// LeaveBy calls leave on Esc.
 func (f *Field) LeaveBy(leave func()) {
 	f.OnKey = func(k *fyne.KeyEvent) bool {
 		if k.Name == fyne.KeyEscape {
@@ -65,7 +65,7 @@ func (f *Field) MouseDown(ev *desktop.MouseEvent) {
 	f.byMouse = false
 }
 
-// KeyDown implements desktop.Keyable: Shift is remembered for Enter.
+// KeyDown implements desktop.Keyable. It remembers Shift for Enter.
 func (f *Field) KeyDown(k *fyne.KeyEvent) {
 	f.Shift = f.Shift || isShift(k)
 	f.Entry.KeyDown(k)
@@ -92,7 +92,7 @@ func (f *Field) FocusGained() {
 	}
 }
 
-// FocusLost implements fyne.Focusable; a Shift let go elsewhere is let go.
+// FocusLost implements fyne.Focusable. It forgets Shift, which may be released elsewhere.
 func (f *Field) FocusLost() {
 	f.Shift = false
 	if f.OnFocus != nil {
@@ -121,8 +121,8 @@ func (f *Field) TypedShortcut(s fyne.Shortcut) {
 	f.Entry.TypedShortcut(s)
 }
 
-// endOfText is the key by which Fyne's entry goes where a shortcut leads: to the
-// beginning or the end of the text. "" is any other shortcut.
+// endOfText returns the key that moves to the beginning or the end of the text in Fyne's
+// entry, for a shortcut that does so, or "" for any other shortcut.
 func endOfText(s fyne.Shortcut) fyne.KeyName {
 	c, ok := s.(*desktop.CustomShortcut)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// toldHost notes what a widget hands on.
+// toldHost records what a widget passes on.
 type toldHost struct{ told []string }
 
 func (h *toldHost) Do(f func()) { f() }
@@ -90,7 +90,7 @@ func TestAButtonHandsOnLettersAndEsc(t *testing.T) {
 	}
 }
 
-// What every editor does by Ctrl+Home and Ctrl+End, with Shift to select.
+// Ctrl+Home and Ctrl+End work as in every editor, with Shift to select.
 func TestTheEndsOfATextAreReachedByKey(t *testing.T) {
 	ctrl := func(key fyne.KeyName) fyne.Shortcut {
 		return &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierControl}
@@ -123,7 +123,7 @@ func TestCopyIsConfirmedInItsPlace(t *testing.T) {
 		t.Errorf("pressed: it says %q, copied %d times", b.words(), copied)
 	}
 	b.Tapped(nil)
-	b.confirm(-1) // the first press is over, the second is not
+	b.confirm(-1) // the first press's confirmation is over, the second's isn't
 	if b.words() == words {
 		t.Error("a second press is not confirmed for as long as the first")
 	}

@@ -5,23 +5,23 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// FlowRow puts objects side by side, centred vertically, and goes on in the next line
-// where they don't fit. What is wider than the row is squeezed into it.
+// FlowRow places objects side by side, centred vertically, and continues on the next line
+// if they don't fit. An object wider than the row is squeezed into it.
 type FlowRow struct {
 	widget.BaseWidget
 	Objects []fyne.CanvasObject
-	Right   bool // each line ends at the right edge
+	Right   bool // aligns each line with the right edge
 	gap     float32
 }
 
-// NewFlowRow is a row of objects with a gap between them.
+// NewFlowRow returns a row of objects with a gap between them.
 func NewFlowRow(gap float32, objects ...fyne.CanvasObject) *FlowRow {
 	f := &FlowRow{Objects: objects, gap: gap}
 	f.ExtendBaseWidget(f)
 	return f
 }
 
-// flow gives each visible object its place; it returns the height.
+// flow computes the place of each visible object and returns the height.
 func (f *FlowRow) flow(width float32, put func(o fyne.CanvasObject, at fyne.Position, s fyne.Size)) float32 {
 	var line []fyne.CanvasObject
 	var used, y, tallest float32

@@ -6,13 +6,14 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// For each style of text Fyne loads a font of that style and, again, all fonts it may
-// fall back to: emoji alone are 5 MB, a system's Chinese 16 MB. What is styled and
-// within the reach of the style's own font is therefore drawn with that font by name,
-// and everything else with the plain style, whose fallbacks are then the only ones.
-// (Fallback fonts come in one weight, so nothing is lost on the screen.)
+// For each text style Fyne loads a font of that style and, once more, all its fallback
+// fonts: emoji alone take 5 MB, a system's Chinese font 16 MB. Styled text that the style's
+// own font covers is therefore drawn with that font by name, and all other text in the
+// plain style, whose fallbacks are then the only ones loaded. (Fallback fonts come in one
+// weight, so nothing is lost on the screen.)
 
-// FontOf gives the style and the font, nil for the style's usual ones, to draw a text.
+// FontOf returns the style and the font to draw a text with. The font is nil for the
+// style's usual fonts.
 func FontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	switch {
 	case style == fyne.TextStyle{}:
@@ -23,14 +24,14 @@ func FontOf(text string, style fyne.TextStyle) (fyne.TextStyle, fyne.Resource) {
 	return style, fyne.CurrentApp().Settings().Theme().Font(style)
 }
 
-// MeasureText is fyne.MeasureText with the font that FontOf gives.
+// MeasureText is fyne.MeasureText with the font from FontOf.
 func MeasureText(text string, size float32, style fyne.TextStyle) fyne.Size {
 	style, font := FontOf(text, style)
 	s, _ := fyne.CurrentApp().Driver().RenderedTextSize(text, size, style, font)
 	return s
 }
 
-// InOwnFont reports whether the bundled fonts of every style have all of the text.
+// InOwnFont reports whether the bundled fonts of every style cover the text.
 func InOwnFont(text string) bool {
 	for _, r := range text {
 		if !IsOwn(r) {
@@ -40,8 +41,8 @@ func InOwnFont(text string) bool {
 	return true
 }
 
-// IsOwn reports whether the bundled fonts have a letter: Latin, Greek, Cyrillic and what
-// punctuation goes with them.
+// IsOwn reports whether the bundled fonts have a character: Latin, Greek, Cyrillic and
+// their punctuation.
 func IsOwn(r rune) bool {
 	switch {
 	case r < 0x250:
@@ -54,11 +55,11 @@ func IsOwn(r rune) bool {
 	return r == '€'
 }
 
-// SameFont is how many bytes at the beginning of s are drawn with one font. A space
-// goes with what follows it: with a letter of the plain font beside it, be it a space,
-// an emoji stands on the line the words stand on.
+// SameFont returns how many bytes at the beginning of s are drawn with one font. Spaces go
+// with the text that follows them: an emoji drawn together with a character of the plain
+// font, even a space, stays on the baseline of the text.
 func SameFont(s string) int {
-	own, end := false, 0 // of what came last but spaces
+	own, end := false, 0 // font of the last character that isn't a space
 	for at := 0; at < len(s); {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		at += size

@@ -14,14 +14,14 @@ type Gauge struct {
 	width    float32
 }
 
-// NewGauge is a gauge of a width.
+// NewGauge returns a gauge of a width.
 func NewGauge(width float32) *Gauge {
 	g := &Gauge{role: RoleAccent, width: width}
 	g.ExtendBaseWidget(g)
 	return g
 }
 
-// Set shows a fraction, from 0 to 1, in a role's colour.
+// Set sets the filled fraction, from 0 to 1, and the role of its colour.
 func (g *Gauge) Set(fraction float64, role fyne.ThemeColorName) {
 	fraction = min(max(fraction, 0), 1)
 	if g.Fraction == fraction && g.role == role {

@@ -5,19 +5,19 @@ import (
 	"fyne.io/fyne/v2/container"
 )
 
-// Host is the window that widgets are in: what they can't do with a key, they hand to
-// it. All but Do is called on the UI goroutine.
+// Host is the window that widgets are in. Widgets pass the keys that they can't use to it.
+// Except for Do, its methods are called on the UI goroutine.
 type Host interface {
 	Do(f func())                      // runs f on the UI goroutine, later
-	RunKey(k *fyne.KeyEvent) bool     // a key without modifiers; reports whether it is bound
+	RunKey(k *fyne.KeyEvent) bool     // a key without modifiers; reports whether the key is bound
 	RunShortcut(s fyne.Shortcut) bool // the same for a shortcut
-	Typed(r rune)                     // a letter where nothing takes text
+	Typed(r rune)                     // a character typed where nothing takes text
 	Escape()
-	Reveal(o fyne.CanvasObject) // scrolls what has the focus into sight
-	Remeasure(r Row)            // a row has another height
+	Reveal(o fyne.CanvasObject) // scrolls the focused object into view
+	Remeasure(r Row)            // called when a row's height changed
 }
 
-// NewRoot is the content of a window, by which everything in it finds its host.
+// NewRoot returns the content of a window, by which everything in it finds its host.
 func NewRoot(h Host, l fyne.Layout, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&rootLayout{l, h}, objects...)
 }
@@ -33,7 +33,7 @@ func (l *rootLayout) MinSize(o []fyne.CanvasObject) fyne.Size { return l.inner.M
 // Layout implements fyne.Layout.
 func (l *rootLayout) Layout(o []fyne.CanvasObject, s fyne.Size) { l.inner.Layout(o, s) }
 
-// HostOf is the window an object is in.
+// HostOf returns the window that an object is in.
 func HostOf(o fyne.CanvasObject) Host {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
 		if content, ok := c.Content().(*fyne.Container); ok {
@@ -45,7 +45,7 @@ func HostOf(o fyne.CanvasObject) Host {
 	return nowhere{}
 }
 
-// nowhere is the host of what is in no window of ours.
+// nowhere is the host of objects that are in none of our windows.
 type nowhere struct{}
 
 func (nowhere) Do(f func())                    { f() }
@@ -56,7 +56,7 @@ func (nowhere) Escape()                        {}
 func (nowhere) Reveal(fyne.CanvasObject)       {}
 func (nowhere) Remeasure(Row)                  {}
 
-// Pressed handles the keys of anything that can be pressed.
+// Pressed calls press for the keys that press a widget.
 func Pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 	switch ev.Name {
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
@@ -68,8 +68,8 @@ func Pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 	}
 }
 
-// AfterLetter does what a key is for. Space is a letter too, which comes right behind
-// the key, to what has the focus then: a field that the key opens must not get it.
+// AfterLetter calls do for a key. For Space it waits: Space is also a character, delivered
+// after the key to whatever has the focus then, and a field that do opens must not get it.
 func AfterLetter(o fyne.CanvasObject, ev *fyne.KeyEvent, do func()) {
 	if ev.Name == fyne.KeySpace {
 		HostOf(o).Do(do)
@@ -78,8 +78,8 @@ func AfterLetter(o fyne.CanvasObject, ev *fyne.KeyEvent, do func()) {
 	do()
 }
 
-// Row is one thing in the chat column. The viewport asks for its height at a
-// width and shows it only while it is in sight.
+// Row is an item of a column. The viewport asks for its height at a width and shows it only
+// while it is visible.
 type Row interface {
 	fyne.CanvasObject
 	Measure(width float32) float32

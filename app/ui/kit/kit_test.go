@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// newTestApp is an app without a screen in the app's own theme.
+// newTestApp returns an app without a screen, with the app's own theme.
 func newTestApp(t testing.TB) fyne.App {
 	t.Helper()
 	app := test.NewTempApp(t)

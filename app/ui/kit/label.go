@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Label is one line of text in a role's colour; it ends in … where it does not fit.
+// Label is one line of text in a role's colour, shortened with … to fit.
 type Label struct {
 	widget.BaseWidget
 	Text     string
@@ -18,31 +18,32 @@ type Label struct {
 	TextSize float32
 	Style    fyne.TextStyle
 	Align    fyne.TextAlign
-	// elastic words may be squeezed to nothing; others ask for their whole width.
+	// elastic text may be squeezed to nothing; other text asks for its whole width.
 	elastic bool
 }
 
-// turns are the signs that make what follows run the other way. In one line they would
-// turn what isn't theirs, such as the name of a file that somebody else made up.
+// turns removes the characters that override the direction of text. In a single line they
+// would reverse text they don't belong to, for example after a file name that somebody else
+// chose.
 var turns = strings.NewReplacer("\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")
 
-// NewLabel is a line of text in a role and of a size.
+// NewLabel returns a line of text in a role and a size.
 func NewLabel(text string, role fyne.ThemeColorName, size float32) *Label {
 	w := &Label{Text: turns.Replace(text), Role: role, TextSize: size}
 	w.ExtendBaseWidget(w)
 	return w
 }
 
-// Text is a label of the usual size.
+// Text returns a label of the usual size.
 func Text(s string) *Label { return NewLabel(s, RoleText, SizeText) }
 
-// Muted is a label that steps back.
+// Muted returns a label in the muted colour.
 func Muted(s string) *Label { return NewLabel(s, RoleMuted, SizeText) }
 
-// Small is a small label that steps back.
+// Small returns a small label in the muted colour.
 func Small(s string) *Label { return NewLabel(s, RoleMuted, SizeSmall) }
 
-// Bold is a label in bold.
+// Bold returns a bold label.
 func Bold(s string) *Label {
 	w := NewLabel(s, RoleText, SizeText)
 	w.Style.Bold = true
@@ -52,7 +53,7 @@ func Bold(s string) *Label {
 // Squeezable lets the label have less room than its text needs.
 func (w *Label) Squeezable() *Label { w.elastic = true; return w }
 
-// Set changes text and role.
+// Set changes the text and the role.
 func (w *Label) Set(text string, r fyne.ThemeColorName) {
 	text = turns.Replace(text)
 	if w.Text == text && w.Role == r {
@@ -62,7 +63,7 @@ func (w *Label) Set(text string, r fyne.ThemeColorName) {
 	w.Refresh()
 }
 
-// SetText changes the text; nothing is redrawn where it is the same.
+// SetText changes the text. It redraws nothing if the text is the same.
 func (w *Label) SetText(text string) { w.Set(text, w.Role) }
 
 // CreateRenderer implements fyne.Widget.
@@ -76,7 +77,7 @@ type labelRenderer struct {
 	w    *Label
 	t    *canvas.Text
 	size fyne.Size
-	laid bool // size is known: no width then means that there is no room
+	laid bool // the size is known: a width of 0 then means that there is no room
 }
 
 func (r *labelRenderer) apply() {
@@ -100,7 +101,7 @@ func (r *labelRenderer) Layout(s fyne.Size) {
 	}
 }
 
-// setText puts text of a style into an object of the screen.
+// setText sets the text and the style of a canvas text.
 func setText(t *canvas.Text, text string, style fyne.TextStyle) {
 	t.Text = text
 	t.TextStyle, t.FontSource = FontOf(text, style)
@@ -146,12 +147,12 @@ func Ellipsize(text string, width, size float32, style fyne.TextStyle) string {
 		lo--
 	}
 	if lo == 0 && !fits("…") {
-		return "" // a sign that something is cut, and nothing else, is noise
+		return "" // an ellipsis alone is noise
 	}
 	return text[:lo] + "…"
 }
 
-// Title is the label above a page or card.
+// Title returns the label above a page or card.
 func Title(s string) *Label {
 	w := NewLabel(s, RoleText, SizeLarge)
 	w.Style.Bold = true

@@ -8,8 +8,8 @@ import (
 
 // Layout helpers, on the 4-pixel grid.
 
-// Line puts objects side by side, centred vertically, with a gap; the object at
-// stretch (or none for -1) takes what is left.
+// Line places objects side by side, centred vertically, with a gap. The object at index
+// stretch gets the remaining width; -1 stands for none.
 func Line(gap float32, stretch int, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(&lineLayout{gap: gap, stretch: stretch}, objects...)
 }
@@ -52,7 +52,7 @@ func (l *lineLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// LineRight ends an object in a hairline at its right edge.
+// LineRight adds a hairline at the right edge of an object.
 func LineRight(o fyne.CanvasObject) *fyne.Container {
 	return container.New(lineRightLayout{}, o, Hairline())
 }
@@ -69,17 +69,17 @@ func (lineRightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[1].Resize(fyne.NewSize(1, s.Height))
 }
 
-// Stack puts objects below each other with a gap.
+// Stack places objects below each other with a gap.
 func Stack(gap float32, objects ...fyne.CanvasObject) *fyne.Container {
 	return container.New(layout.NewCustomPaddedVBoxLayout(gap), objects...)
 }
 
-// Inset keeps a distance around an object.
+// Inset adds padding around an object.
 func Inset(top, bottom, left, right float32, o fyne.CanvasObject) *fyne.Container {
 	return container.New(layout.NewCustomPaddedLayout(top, bottom, left, right), o)
 }
 
-// Sized gives an object a minimum size.
+// Sized sets a minimum size for an object.
 func Sized(o fyne.CanvasObject, w, h float32) *fyne.Container {
 	return container.New(&minLayout{fyne.NewSize(w, h)}, o)
 }
@@ -101,7 +101,7 @@ func (m *minLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// Centred keeps an object in the middle and no wider than width.
+// Centred centres an object and limits its width.
 func Centred(width float32, o fyne.CanvasObject) *fyne.Container {
 	return container.New(&centredLayout{width}, o)
 }
@@ -124,7 +124,7 @@ func (c *centredLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// TightLayout stacks without gaps, leaving out what is hidden.
+// TightLayout stacks visible objects without gaps.
 type TightLayout struct{}
 
 // MinSize implements fyne.Layout.
@@ -152,7 +152,7 @@ func (TightLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 }
 
-// UnderLayout puts the second object right under the first and gives it the rest.
+// UnderLayout places the second object directly below the first and gives it the rest.
 type UnderLayout struct{}
 
 // MinSize implements fyne.Layout.
@@ -166,7 +166,7 @@ func (UnderLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	o[1].Resize(fyne.NewSize(s.Width, max(0, s.Height-h)))
 }
 
-// PlaceMiddle puts an object at x, centred in a line that begins at y.
+// PlaceMiddle moves an object to x, centred vertically in a line that begins at y.
 func PlaceMiddle(o fyne.CanvasObject, x, width, y, height float32) {
 	h := o.MinSize().Height
 	o.Move(fyne.NewPos(x, y+(height-h)/2))

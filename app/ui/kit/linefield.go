@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// LineField is one line to be typed, with a button beside it; Enter presses it.
+// LineField is a field of one line with a button beside it, which Enter presses.
 type LineField struct {
 	widget.BaseWidget
 	box      *Surface
@@ -21,7 +21,7 @@ type LineField struct {
 }
 
 // WithoutBar shows a field of one line without the scroll bar and the shadow that Fyne
-// lays over its text: the cursor moves a long text along.
+// draws over its text; the cursor scrolls a long text.
 func WithoutBar(e fyne.CanvasObject) fyne.CanvasObject {
 	return container.NewThemeOverride(e, barlessTheme{})
 }
@@ -36,7 +36,7 @@ func (t barlessTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color
 	return t.themeNow.Color(name, v)
 }
 
-// NewLineField is a field with a hint in it and a button beside it.
+// NewLineField returns a field with a placeholder and a button.
 func NewLineField(hint, label string) *LineField {
 	f := &LineField{box: NewSurface(RoleCard, RoleLine, RadiusCard), Entry: NewField()}
 	f.Entry.reveals = true
@@ -56,14 +56,14 @@ func NewLineField(hint, label string) *LineField {
 	return f
 }
 
-// Submit takes what is typed, unless that is nothing.
+// Submit submits the text, unless it is empty.
 func (f *LineField) Submit() {
 	if t := strings.TrimSpace(f.Entry.Text); t != "" && f.OnSubmit != nil {
 		f.OnSubmit(t)
 	}
 }
 
-// Clear empties the field, unless something else was typed since.
+// Clear empties the field, unless another text was typed since.
 func (f *LineField) Clear(text string) {
 	if strings.TrimSpace(f.Entry.Text) == text {
 		f.Entry.SetText("")
@@ -78,7 +78,7 @@ func (f *LineField) CreateRenderer() fyne.WidgetRenderer {
 	return &fieldRenderer{f.box, WithoutBar(f.Entry), f.Button, f}
 }
 
-// fieldRenderer draws a box with a text field and, where there is one, a button.
+// fieldRenderer draws a box with a text field and an optional button.
 type fieldRenderer struct {
 	box    *Surface
 	entry  fyne.CanvasObject
@@ -115,14 +115,14 @@ func (r *fieldRenderer) Refresh() {
 	canvas.Refresh(r.whole)
 }
 
-// TextBox is a text of a few lines to be typed.
+// TextBox is a field of a few lines.
 type TextBox struct {
 	widget.BaseWidget
 	box   *Surface
 	Entry *Field
 }
 
-// NewTextBox is a box with a text to be changed.
+// NewTextBox returns a box with a text to edit.
 func NewTextBox(text string) *TextBox {
 	b := &TextBox{box: NewSurface(RoleCode, RoleLine, RadiusCard), Entry: NewTextArea()}
 	b.Entry.SetMinRowsVisible(3)

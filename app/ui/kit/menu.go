@@ -12,8 +12,8 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// Menus have a card of ours with a line around: Fyne's own are told from what is
-// below by their shadow alone, which a light window swallows.
+// Menus lie on a card of ours with an outline: Fyne's own stand out from what is below only
+// by a shadow, which is invisible in a light window.
 
 // ShowMenu opens a menu below a button.
 func ShowMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
@@ -21,8 +21,7 @@ func ShowMenu(m *fyne.Menu, below fyne.CanvasObject, canvas fyne.Canvas) {
 	ShowMenuAt(m, at.AddXY(0, below.Size().Height+Gap4), canvas)
 }
 
-// ShowMenuAt opens a menu at a place of the window, or beside it where there is no
-// room.
+// ShowMenuAt opens a menu at a position in the window, or beside it if there is no room.
 func ShowMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
 	p := newMenuPopUp(m, at, c)
 	p.Resize(c.Size())
@@ -30,7 +29,7 @@ func ShowMenuAt(m *fyne.Menu, at fyne.Position, c fyne.Canvas) {
 	c.Focus(p)
 }
 
-// textField is what a field has that its menu needs.
+// textField is what a field's menu needs from the field.
 type textField interface {
 	fyne.Focusable
 	fyne.Shortcutable
@@ -38,7 +37,7 @@ type textField interface {
 	Disabled() bool
 }
 
-// showFieldMenu opens the menu of a text field, at a place of the window.
+// showFieldMenu opens the menu of a text field, at a position in the window.
 func showFieldMenu(f textField, at fyne.Position) {
 	c := fyne.CurrentApp().Driver().CanvasForObject(f)
 	if c == nil {
@@ -60,12 +59,12 @@ func showFieldMenu(f textField, at fyne.Position) {
 		item(i18n.T("Paste"), &fyne.ShortcutPaste{Clipboard: clipboard}), read[1]), at, c)
 }
 
-// menuPopUp is an open menu; a press beside it closes it. It is worked by mouse or
-// by the arrow keys, Enter and Esc.
+// menuPopUp is an open menu, used by mouse or by the arrow keys, Enter and Esc. A click
+// beside it closes it.
 type menuPopUp struct {
 	widget.BaseWidget
 	menu   *widget.Menu
-	box    fyne.CanvasObject // the menu in a theme without a shadow
+	box    fyne.CanvasObject // the menu, in a theme without a shadow
 	at     fyne.Position
 	canvas fyne.Canvas
 }
@@ -127,8 +126,8 @@ func (r *menuRenderer) apply() {
 	r.card.Shadow = canvas.Shadow{Color: theme.Color(theme.ColorNameShadow), BlurRadius: Gap8, Offset: fyne.NewPos(0, 2)}
 }
 
-// Layout implements fyne.WidgetRenderer: all of the menu is in the window, as far as
-// it fits.
+// Layout implements fyne.WidgetRenderer. It keeps the menu inside the window as far as it
+// fits.
 func (r *menuRenderer) Layout(s fyne.Size) {
 	size := r.p.box.MinSize().AddWidthHeight(2*Gap4, 2*Gap4)
 	size = fyne.NewSize(min(size.Width, s.Width), min(size.Height, s.Height))
@@ -150,7 +149,7 @@ func (r *menuRenderer) Refresh() {
 func (r *menuRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.card, r.p.box} }
 func (r *menuRenderer) Destroy()                     {}
 
-// flatTheme leaves ground and shadow of a menu to the card it lies on.
+// flatTheme leaves the background and the shadow of a menu to the card below it.
 type flatTheme struct{ themeNow }
 
 // Color implements fyne.Theme.

@@ -10,8 +10,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Slider chooses a whole number from a range, with the number beside it. The arrow keys
-// move it by a step, Home and End to the ends; dragging chooses when it ends.
+// Slider chooses a whole number from a range and shows it. The arrow keys move by a step,
+// Home and End to the ends. Dragging takes effect when it ends.
 type Slider struct {
 	widget.DisableableWidget
 	low, high, step int
@@ -23,11 +23,11 @@ type Slider struct {
 const (
 	sliderWidth  float32 = 200
 	sliderHeight float32 = 20
-	sliderNumber float32 = 36 // right of the track
+	sliderNumber float32 = 36 // to the right of the track
 	sliderKnob   float32 = 14
 )
 
-// NewSlider is a slider; change is told what was chosen.
+// NewSlider returns a slider that calls change with each new value.
 func NewSlider(low, high, step int, change func(string)) *Slider {
 	s := &Slider{low: low, high: high, step: step, value: low, change: change}
 	s.ExtendBaseWidget(s)
@@ -49,7 +49,7 @@ func (s *Slider) SetValue(value string, locked bool) {
 
 func (s *Slider) track() float32 { return s.Size().Width - sliderNumber }
 
-// moveTo shows the value at a place of the track.
+// moveTo sets the value from a position on the track.
 func (s *Slider) moveTo(x float32) {
 	share := min(max((x-sliderKnob/2)/(s.track()-sliderKnob), 0), 1)
 	n := float64(s.low) + float64(share)*float64(s.high-s.low)

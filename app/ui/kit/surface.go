@@ -15,7 +15,7 @@ type Surface struct {
 	radius       float32
 }
 
-// NewSurface is a rectangle; RoleNone stands for no fill or no line.
+// NewSurface returns a rectangle; RoleNone means no fill or no line.
 func NewSurface(fill, stroke fyne.ThemeColorName, radius float32) *Surface {
 	s := &Surface{Fill: fill, Stroke: stroke, radius: radius}
 	s.ExtendBaseWidget(s)
@@ -62,8 +62,8 @@ func (r *surfaceRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasOb
 
 func (r *surfaceRenderer) Destroy() {}
 
-// Hairline is a one-pixel line; it takes whatever length its container gives.
+// Hairline returns a one-pixel line as long as its container makes it.
 func Hairline() fyne.CanvasObject { return Sized(NewSurface(RoleLine, RoleNone, 0), 1, 1) }
 
-// NewDot is the live / done / failed mark of a row.
+// NewDot returns the dot that marks a row as live, done or failed.
 func NewDot(role fyne.ThemeColorName) *Surface { return NewSurface(role, RoleNone, 4) }

@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Switch is a switch.
+// Switch is a switch, on or off.
 type Switch struct {
 	widget.DisableableWidget
 	On      bool
@@ -20,7 +20,7 @@ const (
 	switchHeight float32 = 20
 )
 
-// NewSwitch is a switch; change is told what was chosen, "true" or "false".
+// NewSwitch returns a switch that calls change with "true" or "false".
 func NewSwitch(change func(string)) *Switch {
 	s := &Switch{Change: change}
 	s.ExtendBaseWidget(s)
@@ -113,7 +113,7 @@ func (r *switchRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObj
 
 func (r *switchRenderer) Destroy() {}
 
-// Segments are a few choices beside each other.
+// Segments is a row of choices.
 type Segments struct {
 	widget.BaseWidget
 	row     *fyne.Container
@@ -121,7 +121,8 @@ type Segments struct {
 	values  []string
 }
 
-// NewSegments are choices, which words name; change is told which was pressed.
+// NewSegments returns a row of choices. words returns the label of a value; change is
+// called with the pressed value.
 func NewSegments(values []string, words func(value string) string, change func(string)) *Segments {
 	s := &Segments{values: values}
 	var objects []fyne.CanvasObject
@@ -136,7 +137,7 @@ func NewSegments(values []string, words func(value string) string, change func(s
 	return s
 }
 
-// NewSwatches are accent colours to choose from, by their names.
+// NewSwatches returns a row of accent colours, chosen by name.
 func NewSwatches(names []string, change func(string)) *Segments {
 	s := NewSegments(names, func(string) string { return "●" }, change)
 	for i, b := range s.buttons {
@@ -148,7 +149,7 @@ func NewSwatches(names []string, change func(string)) *Segments {
 // CreateRenderer implements fyne.Widget.
 func (s *Segments) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(s.row) }
 
-// SetValue shows which is chosen; locked ones can't be changed.
+// SetValue shows the chosen value; locked choices can't be changed.
 func (s *Segments) SetValue(value string, locked bool) {
 	for i, b := range s.buttons {
 		b.SetSelected(s.values[i] == value)

@@ -6,16 +6,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Tappable makes any content one thing to press; its surface shows the focus.
+// Tappable makes any content pressable; its surface shows the focus.
 type Tappable struct {
 	widget.BaseWidget
 	Bg      *Surface
-	line    fyne.ThemeColorName // of the surface, without the focus
+	line    fyne.ThemeColorName // of the surface without the focus
 	content fyne.CanvasObject
 	OnTap   func()
 }
 
-// NewTappable makes content on a surface one thing to press.
+// NewTappable makes content on a surface pressable.
 func NewTappable(bg *Surface, o fyne.CanvasObject, onTap func()) *Tappable {
 	t := &Tappable{Bg: bg, line: bg.Stroke, content: o, OnTap: onTap}
 	t.ExtendBaseWidget(t)

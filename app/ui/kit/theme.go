@@ -8,8 +8,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// The roles of colour. Views name a role; what it looks like in light and dark is
-// decided here alone.
+// The colour roles. Views name a role; only this file decides how it looks in light and
+// dark.
 const (
 	RoleWindow     fyne.ThemeColorName = theme.ColorNameBackground
 	RolePanel      fyne.ThemeColorName = "panel"
@@ -27,20 +27,20 @@ const (
 	RoleCode       fyne.ThemeColorName = "code"
 	RoleHover      fyne.ThemeColorName = theme.ColorNameHover
 
-	RoleCodeKeyword fyne.ThemeColorName = "codeKeyword" // what code is made of; comments are muted
+	RoleCodeKeyword fyne.ThemeColorName = "codeKeyword" // parts of code; comments are muted
 	RoleCodeString  fyne.ThemeColorName = "codeString"
 	RoleCodeNumber  fyne.ThemeColorName = "codeNumber"
 	RoleCodeName    fyne.ThemeColorName = "codeName"
 
 	RoleSelection fyne.ThemeColorName = theme.ColorNameSelection
-	RoleMark      fyne.ThemeColorName = "mark"    // what find found
-	RoleMarkNow   fyne.ThemeColorName = "markNow" // the one of them that is looked at
-	RoleScrim     fyne.ThemeColorName = "scrim"   // over what waits below a card
+	RoleMark      fyne.ThemeColorName = "mark"    // a match of a search
+	RoleMarkNow   fyne.ThemeColorName = "markNow" // the current match
+	RoleScrim     fyne.ThemeColorName = "scrim"   // dims what is below a card
 	RoleNone      fyne.ThemeColorName = ""
 )
 
-// The type scale and the measures of the window, in Fyne's device-independent
-// pixels; everything sits on a grid of 4.
+// The type scale and the dimensions of the window, in Fyne's device-independent pixels, on
+// a grid of 4.
 const (
 	SizeSmall  float32 = 11
 	SizeText   float32 = 13
@@ -64,7 +64,7 @@ const (
 	ProseMax     float32 = 620 // a line of an answer
 )
 
-// palette is every role in one variant.
+// palette maps every role to its colour in one variant.
 type palette map[fyne.ThemeColorName]color.NRGBA
 
 func rgb(v uint32) color.NRGBA {
@@ -73,7 +73,7 @@ func rgb(v uint32) color.NRGBA {
 
 func withAlpha(c color.NRGBA, a uint8) color.NRGBA { c.A = a; return c }
 
-// lightPalette is the roles in the light variant, but for those of the accent colour.
+// lightPalette returns the light variant, except for the roles of the accent colour.
 func lightPalette() palette {
 	return palette{
 		RoleWindow: rgb(0xFBFBFA), RolePanel: rgb(0xF3F3F1), RoleCard: rgb(0xFFFFFF),
@@ -100,8 +100,8 @@ func darkPalette() palette {
 	}
 }
 
-// lightContrast is the light variant with a contrast of 7 : 1 at least, and lines that
-// are seen.
+// lightContrast returns the light variant with a contrast of at least 7 : 1, and visible
+// lines.
 func lightContrast() palette {
 	return palette{
 		RoleWindow: rgb(0xFFFFFF), RolePanel: rgb(0xF4F4F4), RoleCard: rgb(0xFFFFFF),
@@ -128,7 +128,7 @@ func darkContrast() palette {
 	}
 }
 
-// accents are the accent colours, in light and in dark; the first is the usual one.
+// accents are the accent colours, in light and in dark; the first is the default.
 var accents = []struct {
 	name        string
 	light, dark color.NRGBA
@@ -141,16 +141,16 @@ var accents = []struct {
 	{"graphite", rgb(0x565C64), rgb(0xADB4BC)},
 }
 
-// accentRole is the role of an accent colour by its name, for choosing it.
+// accentRole returns the role that shows an accent colour among the choices.
 func accentRole(name string) fyne.ThemeColorName { return fyne.ThemeColorName("accent." + name) }
 
-// The contrasts that WCAG 2.2 asks of text: AA, and AAA where contrast is high.
+// The contrasts that WCAG 2.2 requires of text: AA, and AAA for high contrast.
 const (
 	contrastAA  = 4.5
 	contrastAAA = 7
 )
 
-// wearing gives a palette the roles of an accent colour.
+// wearing adds the roles of an accent colour to a palette.
 func (p palette) wearing(accent string, dark, high bool) palette {
 	for i, a := range accents {
 		c, soft, selection := a.light, 0.14, uint8(0x40)
@@ -168,7 +168,8 @@ func (p palette) wearing(accent string, dark, high bool) palette {
 	return p
 }
 
-// readable brings a colour nearer to that of text until it stands out from every ground.
+// readable shifts a colour towards the text colour until it is readable on every
+// background.
 func (p palette) readable(c color.NRGBA) color.NRGBA {
 	for share := 0.0; share <= 1; share += 0.05 {
 		near := mixed(p[RoleText], c, share)
@@ -179,13 +180,13 @@ func (p palette) readable(c color.NRGBA) color.NRGBA {
 	return p[RoleText]
 }
 
-// mixed is a share of a colour on a ground.
+// mixed blends a share of a colour into a background.
 func mixed(c, ground color.NRGBA, share float64) color.NRGBA {
 	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
 	return color.NRGBA{R: part(c.R, ground.R), G: part(c.G, ground.G), B: part(c.B, ground.B), A: 0xff}
 }
 
-// contrast is WCAG's.
+// contrast returns the contrast ratio as WCAG defines it.
 func contrast(a, b color.NRGBA) float64 {
 	luminance := func(c color.NRGBA) float64 {
 		part := func(v uint8) float64 {
@@ -201,23 +202,23 @@ func contrast(a, b color.NRGBA) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// appTheme is the window's look; it follows the system's light or dark.
+// appTheme is the theme of the window; it follows the system's light or dark variant.
 type appTheme struct {
 	light, dark   palette
 	base          fyne.Theme
-	text, density float32 // 1 = as drawn here
+	text, density float32 // 1 means as designed
 }
 
-// Look is how the app looks, as far as people choose it.
+// Look holds the choices that determine how the app looks.
 type Look struct {
-	TextSize     float32 // of conversations, in points; 0 = as drawn here
+	TextSize     float32 // of conversations, in points; 0 means as designed
 	Compact      bool    // less room between rows
 	Variant      string  // "light", "dark", or the system's
 	HighContrast bool
-	Accent       string // of the accents; the first where there is none of that name
+	Accent       string // name of an accent; an unknown name selects the first
 }
 
-// NewTheme is the app's own theme.
+// NewTheme returns the app's theme.
 func NewTheme(l Look) fyne.Theme {
 	light, dark := lightPalette(), darkPalette()
 	if l.HighContrast {
@@ -246,7 +247,7 @@ func (t *appTheme) palette(v fyne.ThemeVariant) palette {
 	return t.dark
 }
 
-// Color implements fyne.Theme: our roles first, then what Fyne's own widgets ask for.
+// Color implements fyne.Theme: our roles first, then those of Fyne's own widgets.
 func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
 	p := t.palette(v)
 	if c, ok := p[name]; ok {
@@ -254,7 +255,7 @@ func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Co
 	}
 	switch name {
 	case theme.ColorNameInputBackground, theme.ColorNameInputBorder:
-		return color.Transparent // the composer is the one field, and has a surface of ours
+		return color.Transparent // the composer is the only such field, and has a surface of ours
 	case theme.ColorNameMenuBackground, theme.ColorNameOverlayBackground:
 		return p[RoleCard]
 	case theme.ColorNameButton:
@@ -272,7 +273,7 @@ func (t *appTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Co
 	case theme.ColorNameScrollBarBackground:
 		return color.Transparent
 	case theme.ColorNameShadow:
-		return withAlpha(rgb(0), 0x58) // pop-ups have no line of their own
+		return withAlpha(rgb(0), 0x58) // pop-ups have no outline of their own
 	}
 	return t.base.Color(name, v)
 }
@@ -318,9 +319,9 @@ func (t *appTheme) Size(name fyne.ThemeSizeName) float32 {
 	return t.base.Size(name)
 }
 
-// themeNow is the app's theme at any time: what differs from it in one place embeds
-// it, and goes along when people choose another. (theme.Current is no way to it: while
-// such a part is drawn, it gives the part's own.)
+// themeNow is the app's current theme. A theme that differs from it in one place embeds it,
+// and follows when people choose another. (theme.Current doesn't work here: while such a
+// part is drawn, it returns the part's own theme.)
 type themeNow struct{}
 
 func (themeNow) now() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
@@ -339,7 +340,7 @@ func (t themeNow) Icon(n fyne.ThemeIconName) fyne.Resource { return t.now().Icon
 // Size implements fyne.Theme.
 func (t themeNow) Size(n fyne.ThemeSizeName) float32 { return t.now().Size(n) }
 
-// Color gives a role's colour in the variant shown now.
+// Color returns a role's colour in the current variant.
 func Color(role fyne.ThemeColorName) color.Color {
 	if role == RoleNone {
 		return color.Transparent
@@ -347,19 +348,21 @@ func Color(role fyne.ThemeColorName) color.Color {
 	return theme.Color(role)
 }
 
-// The sizes of our theme beside Fyne's.
+// The sizes of our theme that Fyne doesn't have.
 const (
-	sizeNameText    fyne.ThemeSizeName = "mac-stats.text"    // 1 = the type scale as it is
-	sizeNameDensity fyne.ThemeSizeName = "mac-stats.density" // 1 = comfortable
+	sizeNameText    fyne.ThemeSizeName = "mac-stats.text"    // 1 means the type scale unchanged
+	sizeNameDensity fyne.ThemeSizeName = "mac-stats.density" // 1 means comfortable
 )
 
-// compactDensity is how much of the room between rows is left where it is compact.
+// compactDensity is the space between rows in the compact density, relative to the usual
+// one.
 const compactDensity float32 = 0.6
 
-// TextScale is by how much the text of conversations is larger than the type scale.
+// TextScale returns the factor by which the text of conversations is larger than the type
+// scale.
 func TextScale() float32 { return sizeOr1(sizeNameText) }
 
-// Density is how much of the room between rows there is.
+// Density returns the factor for the space between rows.
 func Density() float32 { return sizeOr1(sizeNameDensity) }
 
 func sizeOr1(name fyne.ThemeSizeName) float32 {

@@ -6,7 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// wordsAndGrounds is the roles of words, and on what they stand.
+// wordsAndGrounds returns the pairs of text and background roles.
 func wordsAndGrounds() [][2]fyne.ThemeColorName {
 	pairs := [][2]fyne.ThemeColorName{
 		{RoleText, RoleBubble},

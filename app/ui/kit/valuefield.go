@@ -7,17 +7,17 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// ValueField is a number, a time or a text; Enter and leaving it take it over, Esc
-// takes it back.
+// ValueField is a field for a number, a time or a text. Enter or leaving the field commits
+// the text, Esc restores the value.
 type ValueField struct {
 	widget.BaseWidget
 	box      *Surface
 	Entry    *Field
 	value    string
-	OnChange func(text string) // at every key; optional
+	OnChange func(text string) // called with every change; optional
 }
 
-// NewValueField is a field with a value; commit gets another one.
+// NewValueField returns a field that calls commit when the value changed.
 func NewValueField(hint string, commit func(string)) *ValueField {
 	f := &ValueField{box: NewSurface(RoleCard, RoleLine, RadiusRow), Entry: NewField()}
 	f.Entry.reveals = true
@@ -53,7 +53,7 @@ func NewValueField(hint string, commit func(string)) *ValueField {
 	return f
 }
 
-// SetValue takes a new value over, unless another one is being typed.
+// SetValue sets the value, unless another one is being typed.
 func (f *ValueField) SetValue(value string, locked bool) {
 	typed := f.Entry.Text != f.value
 	same := value == f.value
@@ -76,7 +76,7 @@ func (f *ValueField) CreateRenderer() fyne.WidgetRenderer {
 	return &fieldRenderer{f.box, f.Entry, nil, f}
 }
 
-// NewFieldRow is a field with a hint and a text, which Esc empties.
+// NewFieldRow returns a field with a placeholder and a text, which Esc clears.
 func NewFieldRow(hint, text string) *ValueField {
 	f := NewValueField(hint, func(string) {})
 	f.SetValue(text, false)
