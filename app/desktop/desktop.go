@@ -21,6 +21,8 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
+
+	"mac-stats/app/desktop/fonts"
 )
 
 // ErrNoDisplay is returned by New where there is no screen to draw on. The error
@@ -152,13 +154,30 @@ func (d *Desktop) Raise(show func(), token string) {
 // otherwise.
 func (d *Desktop) SetBusy(busy bool) { setBusy(busy) }
 
-// giveBack drops what is only for the screen and returns what is free then to the
-// system, off the UI goroutine: that takes longer than a click may wait.
+// giveBack drops what only drawing needs and returns the free memory to the system, off
+// the UI goroutine: that takes longer than a click may wait. Fonts go later: reading them
+// again makes showing the window slower.
 func (d *Desktop) giveBack() {
 	if d.loop.isVisible() {
 		return // shown again meanwhile
 	}
-	dropPictures(d.app.Driver().AllWindows())
+	windows := d.app.Driver().AllWindows()
+	dropPictures(windows)
+	releaseShaderCompiler(windows)
+	d.hidden.schedule(0, func() {
+		giveBackMemory()
+		if len(windows) > 0 {
+			d.hidden.schedule(dropFontsAfter, func() { d.Do(d.giveBackFonts) })
+		}
+	})
+}
+
+// giveBackFonts drops the fonts and returns their memory to the system.
+func (d *Desktop) giveBackFonts() {
+	if d.loop.isVisible() {
+		return // shown again meanwhile
+	}
+	fonts.Drop()
 	d.hidden.schedule(0, giveBackMemory)
 }
 

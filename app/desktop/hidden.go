@@ -9,6 +9,9 @@ import (
 // long enough that hiding and showing again at once costs nothing.
 const giveBackAfter = 2 * time.Second
 
+// dropFontsAfter is how long after that the fonts are dropped, too.
+const dropFontsAfter = time.Minute
+
 // hiddenWork is one delayed call that a newer event cancels.
 type hiddenWork struct {
 	mu    sync.Mutex

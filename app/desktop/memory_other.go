@@ -2,5 +2,10 @@
 
 package desktop
 
+import "fyne.io/fyne/v2"
+
 // trimC is for glibc alone.
 func trimC() {}
+
+// releaseShaderCompiler is for Mesa, which Linux draws with.
+func releaseShaderCompiler([]fyne.Window) {}

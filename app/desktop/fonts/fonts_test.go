@@ -1,0 +1,46 @@
+package fonts_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"mac-stats/app/desktop/fonts"
+)
+
+func TestDropFreesFonts(t *testing.T) {
+	test.NewTempApp(t)
+	measure := func(text string) (sizes [3]fyne.Size) {
+		for i, style := range []fyne.TextStyle{{}, {Bold: true}, {Monospace: true}} {
+			sizes[i], _ = fyne.CurrentApp().Driver().RenderedTextSize(text, 14, style, nil)
+		}
+		return sizes
+	}
+	inUse := func() uint64 {
+		runtime.GC()
+		runtime.GC() // what pools hold
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	want := measure("words 🔍 0")
+	for i := range 3 { // a shaper that isn't reset keeps the fonts of earlier rounds
+		fonts.Drop()
+		got := measure(fmt.Sprint("words 🔍 ", i+1)) // Fyne keeps the sizes of texts
+		held := inUse()
+		fonts.Drop()
+		after := inUse()
+		switch {
+		case held < before+5<<20:
+			t.Fatalf("the fonts take %d bytes only", held-before)
+		case after > before+1<<20:
+			t.Errorf("of %d bytes %d stay", held-before, after-before)
+		case got != want:
+			t.Errorf("a text measures %v once fonts were dropped, %v before", got, want)
+		}
+	}
+}
