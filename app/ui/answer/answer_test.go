@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// newTestApp is an app without a screen in the app's own theme.
+// newTestApp starts an app without a screen, with the app's own theme.
 func newTestApp(t testing.TB) {
 	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))

@@ -31,7 +31,7 @@ func (r *codeRenderer) Objects() []fyne.CanvasObject { return r.Drawn }
 
 func (r *codeRenderer) Destroy() {}
 
-// Refresh places the lines in sight.
+// Refresh places the visible lines.
 func (r *codeRenderer) Refresh() {
 	t := r.t
 	t.drawn = t.version
@@ -52,7 +52,7 @@ func (r *codeRenderer) Refresh() {
 	canvas.Refresh(t)
 }
 
-// line draws the pieces of a line: cut where the colour or the font changes.
+// line draws the pieces of a line, split where the colour or the font changes.
 func (r *codeRenderer) line(l codeLine, y float32) {
 	t := r.t
 	k := spanAt(t.spans, l.from)
@@ -75,8 +75,8 @@ func (r *codeRenderer) line(l codeLine, y float32) {
 	}
 }
 
-// piece draws text of one colour and font. Of a long one it draws what is in sight: a
-// texture is never wider than that.
+// piece draws text of one colour and font. Of a long one it draws only the visible part,
+// because a texture can't be wider.
 func (r *codeRenderer) piece(s string, role fyne.ThemeColorName, x, y float32) {
 	t := r.t
 	if cells := int(t.Size().Width/t.cell) + 2; len(s) > cells && t.Size().Width > 0 && kit.InOwnFont(s) {
@@ -90,7 +90,7 @@ func (r *codeRenderer) piece(s string, role fyne.ThemeColorName, x, y float32) {
 	}
 }
 
-// spanAt is the span that a byte is in.
+// spanAt returns the index of the span that contains a byte.
 func spanAt(spans []markdown.Span, at int) int {
 	lo, hi := 0, len(spans)
 	for lo < hi {
@@ -104,7 +104,7 @@ func spanAt(spans []markdown.Span, at int) int {
 	return lo
 }
 
-// inkRole is the colour that stands for what code is.
+// inkRole returns the colour role for a class of code.
 func inkRole(k markdown.Ink) fyne.ThemeColorName {
 	switch k {
 	case markdown.Keyword:

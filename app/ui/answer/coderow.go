@@ -14,7 +14,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// CodeRow is a code card: language, Wrap where a line is too long, Copy, the code.
+// CodeRow is a code card: the language, Wrap if a line is too long, Copy, and the code.
 type CodeRow struct {
 	widget.BaseWidget
 	bg     *kit.Surface
@@ -23,16 +23,16 @@ type CodeRow struct {
 	copy   *kit.Button
 	bar    *fyne.Container
 	Text   *codeText
-	thumb  *kit.Surface // how far the code is scrolled to the side
+	thumb  *kit.Surface // how far the code is scrolled sideways
 	lang   string
 	code   string
-	line   bool // one line in no language
-	folded bool // always wrapped: a command in a card
+	line   bool // a single line without a language
+	folded bool // always wrapped, for a command in a card
 	padTop float32
-	aside  float32 // kept free right of the text
+	aside  float32 // width kept free to the right of the text
 }
 
-const codeBar float32 = 28 // the line above the code
+const codeBar float32 = 28 // height of the line above the code
 
 func newCodeRow(l markdown.Leaf, onCopy func(string)) *CodeRow {
 	r := &CodeRow{lang: l.Lang, bg: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), Text: newCodeText(), thumb: kit.NewSurface(kit.RoleLine, kit.RoleNone, 2)}
@@ -47,7 +47,7 @@ func newCodeRow(l markdown.Leaf, onCopy func(string)) *CodeRow {
 	return r
 }
 
-// NewCommandRow is a card with a command to copy, all of which is seen.
+// NewCommandRow returns a card with a command to copy, shown whole.
 func NewCommandRow(command string, onCopy func(string)) *CodeRow {
 	r := newCodeRow(markdown.Leaf{Code: command}, onCopy)
 	r.folded = true
@@ -61,7 +61,7 @@ func (r *CodeRow) set(l markdown.Leaf) {
 	r.Text.set(l.Shown(), l.Spans)
 }
 
-// fit gives the buttons a line above the code; Copy alone sits beside a single line
+// fit places the buttons on a line above the code. Copy alone stands beside a single line
 // that leaves room for it.
 func (r *CodeRow) fit(width float32) {
 	r.padTop, r.aside = codeBar, 0
@@ -72,7 +72,7 @@ func (r *CodeRow) fit(width float32) {
 	}
 }
 
-// update changes the code in place; not where it is another block.
+// update changes the code in place. It returns false if the leaf is another block.
 func (r *CodeRow) update(l markdown.Leaf) bool {
 	if l.Lang != r.lang {
 		return false
@@ -107,10 +107,10 @@ func (r *CodeRow) overflows(width float32) bool {
 	return !r.Text.wrap && r.Text.widest > r.textWidth(width)
 }
 
-// SetSeen tells which part is in sight, in own coordinates.
+// SetSeen sets the visible part, in the row's own coordinates.
 func (r *CodeRow) SetSeen(from, to float32) { r.Text.SetSeen(from-r.padTop, to-r.padTop) }
 
-// PassScroll tells who scrolls up and down.
+// PassScroll sets the function that scrolls up and down.
 func (r *CodeRow) PassScroll(f func(*fyne.ScrollEvent)) { r.Text.pass = f }
 
 func (r *CodeRow) inner(p fyne.Position) fyne.Position { return p.SubtractXY(kit.Gap12, r.padTop) }
@@ -127,7 +127,7 @@ func (r *CodeRow) SetSelection(from, to int) { r.Text.SetSelection(from, to) }
 // SelectedText implements Selectable.
 func (r *CodeRow) SelectedText(from, to int) string { return r.Text.SelectedText(from, to) }
 
-// WordAt is the word around an offset, for a double click.
+// WordAt returns the word around an offset, for a double click.
 func (r *CodeRow) WordAt(off int) (int, int) { return r.Text.WordAt(off) }
 
 func (r *CodeRow) placeThumb() {

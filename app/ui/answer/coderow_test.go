@@ -15,7 +15,7 @@ func TestButtonsOfCodeLeaveItsTextFree(t *testing.T) {
 	tests := map[string]struct {
 		row   func() *CodeRow
 		width float32
-		wraps bool // is offered
+		wraps bool // Wrap is offered
 	}{
 		"one short line":              {func() *CodeRow { return newCodeRow(markdown.Leaf{Code: "ls -l"}, nil) }, 380, false},
 		"one long line":               {func() *CodeRow { return newCodeRow(markdown.Leaf{Code: long}, nil) }, 380, true},

@@ -15,33 +15,33 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// codeText is code as it stands: lines are not wrapped but scrolled to the side,
-// unless the reader asks for it. Only lines in sight are objects of the screen, and
-// code that grows is laid out from its last line on.
+// codeText shows code unchanged: lines are scrolled sideways, or wrapped if the reader asks
+// for it. Only visible lines are canvas objects, and code that grows is laid out from its
+// last line on.
 type codeText struct {
 	widget.BaseWidget
 	code     string
 	spans    []markdown.Span
 	lines    []codeLine
 	cell     float32 // width of a character of the bundled font
-	scale    float32 // of the text, as of cell and lines
+	scale    float32 // text scale for which cell and lines were computed
 	widest   float32
 	wrap     bool
-	width    float32 // to wrap to
-	offset   float32 // scrolled to the side
+	width    float32 // width to wrap to
+	offset   float32 // how far it is scrolled sideways
 	selFrom  int
 	selTo    int
-	Marks    []prose.Mark // what find found
-	markNow  int          // the one of them that is looked at, -1 for none
-	seenFrom float32      // the part in sight, in own coordinates
+	Marks    []prose.Mark // matches of a search
+	markNow  int          // index of the current match, -1 for none
+	seenFrom float32      // the visible part, in own coordinates
 	seenTo   float32
-	version  int // grows with every change
-	drawn    int // the version on the screen
+	version  int // incremented with every change
+	drawn    int // the version last drawn
 	pass     func(*fyne.ScrollEvent)
 	onScroll func()
 }
 
-// codeLine is one line on the screen; of a wrapped line there are several.
+// codeLine is one line on the screen; a wrapped line has several.
 type codeLine struct {
 	from, to int
 	width    float32
@@ -64,7 +64,7 @@ func (t *codeText) fit() {
 	t.cell = kit.MeasureText(strings.Repeat("M", 64), codeSize(), fyne.TextStyle{Monospace: true}).Width / 64
 }
 
-// set changes the code; what it begins with and was there before stays laid out.
+// set changes the code. The unchanged beginning stays laid out.
 func (t *codeText) set(code string, spans []markdown.Span) {
 	if code == t.code && len(t.lines) > 0 {
 		if !slices.Equal(spans, t.spans) {
@@ -81,7 +81,7 @@ func (t *codeText) set(code string, spans []markdown.Span) {
 	t.layFrom(from)
 }
 
-// layFrom lays out the lines from a line's beginning on.
+// layFrom lays out the lines from the beginning of a line on.
 func (t *codeText) layFrom(from int) {
 	t.version++
 	n := len(t.lines)
@@ -121,8 +121,8 @@ func (t *codeText) addLine(from, to int) {
 	}
 }
 
-// fitting is where a line ends that fits into the width: at its own end, or behind a space in its second half
-// where there is one, at least one character further.
+// fitting returns the end of a line that fits into the width: its own end, or behind a
+// space in its second half if there is one, at least one character further.
 func (t *codeText) fitting(from, to int) int {
 	at := min(prose.NextRune(t.code, from), to)
 	for x := t.span(from, at); at < to; {
@@ -139,7 +139,7 @@ func (t *codeText) fitting(from, to int) int {
 	return at
 }
 
-// span is the width of a part of a line.
+// span returns the width of a part of a line.
 func (t *codeText) span(from, to int) float32 {
 	var w float32
 	for from < to {
@@ -150,7 +150,7 @@ func (t *codeText) span(from, to int) float32 {
 	return w
 }
 
-// piece is the width of text of one font.
+// piece returns the width of text in one font.
 func (t *codeText) piece(s string) float32 {
 	if kit.InOwnFont(s) {
 		return float32(utf8.RuneCountInString(s)) * t.cell
@@ -164,7 +164,7 @@ func (t *codeText) setWrap(on bool) {
 	t.layFrom(0)
 }
 
-// Measure gives the height at a width.
+// Measure returns the height at a width.
 func (t *codeText) Measure(width float32) float32 {
 	resized := t.scale != kit.TextScale()
 	if resized {
@@ -182,7 +182,7 @@ func (t *codeText) Measure(width float32) float32 {
 
 func (t *codeText) maxOffset() float32 { return max(0, t.widest-t.Size().Width) }
 
-// SetSeen tells which part is in sight, in own coordinates.
+// SetSeen sets the visible part, in the text's own coordinates.
 func (t *codeText) SetSeen(from, to float32) {
 	first, last := t.visibleLines()
 	t.seenFrom, t.seenTo = from, to
@@ -200,8 +200,8 @@ func (t *codeText) visibleLines() (first, last int) {
 	return min(first, last), last
 }
 
-// Scrolled implements fyne.Scrollable: to the side here (with Shift too, where the
-// mouse has one wheel), up and down in the view around.
+// Scrolled implements fyne.Scrollable. It scrolls sideways here (also by Shift and the
+// wheel), and up and down in the surrounding view.
 func (t *codeText) Scrolled(ev *fyne.ScrollEvent) {
 	dx := ev.Scrolled.DX
 	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok && dx == 0 && d.CurrentKeyModifiers()&fyne.KeyModifierShift != 0 {
@@ -229,7 +229,7 @@ func (t *codeText) scrollTo(offset float32) {
 	}
 }
 
-// The selection, as the viewport wants it.
+// The methods for selecting, which the viewport calls.
 
 func (t *codeText) SelectLen() int { return len(t.code) }
 
@@ -268,7 +268,7 @@ func (t *codeText) SelectedText(from, to int) string {
 	return t.code[min(from, len(t.code)):min(to, len(t.code))]
 }
 
-// WordAt is the name or number around an offset.
+// WordAt returns the name or number around an offset.
 func (t *codeText) WordAt(off int) (from, to int) {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	from, to = off, off
@@ -299,7 +299,7 @@ func (t *codeText) CreateRenderer() fyne.WidgetRenderer {
 	return r
 }
 
-// runeOffset is where the nth character of a text begins, or its end.
+// runeOffset returns the offset of the nth character of a text, or its length.
 func runeOffset(s string, n int) int {
 	for at := range s {
 		if n == 0 {

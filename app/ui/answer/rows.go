@@ -11,22 +11,22 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Style is where leaves are shown: in an answer, or below a call.
+// Style depends on where leaves are shown: in an answer, or below a call.
 type Style struct {
 	Indent float32
 	Muted  bool
 }
 
-// Rows is the rows of a document's leaves. Rows of finished leaves are never
-// touched again; those of the tail are changed in place.
+// Rows are the rows of a document's leaves. Rows of finished leaves are never touched
+// again; those of the tail are changed in place.
 type Rows struct {
 	Rows   []*column.Placed
 	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
-	remade int // of the document, when the rows were made
+	remade int // the document's Remade when the rows were built
 }
 
-// Update takes over what a document holds now; onCopy gets what Copy takes of code.
+// Update shows a document's current leaves. onCopy receives the code that Copy copies.
 func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 	total := len(e.Leaves) + len(e.Tail)
 	if l.remade != e.Remade {
@@ -57,7 +57,7 @@ func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 	l.fixed = len(e.Leaves)
 }
 
-// reuse changes a row in place where the new leaf has the same shape.
+// reuse changes a row in place if the new leaf has the same kind.
 func reuse(p *column.Placed, old, now markdown.Leaf) bool {
 	if old.Kind != now.Kind || old.Level != now.Level || old.Indent != now.Indent || old.Quote != now.Quote || old.Marker != now.Marker {
 		return false
@@ -96,7 +96,7 @@ func newLeaf(l markdown.Leaf, first bool, onCopy func(string), st Style) *column
 	p := &column.Placed{Gap: kit.Gap8, Max: kit.ProseMax, Indent: st.Indent}
 	switch l.Kind {
 	case markdown.Code:
-		p.Row, p.Max = newCodeRow(l, onCopy), kit.ColumnMax // a line of it is not wrapped
+		p.Row, p.Max = newCodeRow(l, onCopy), kit.ColumnMax // its lines aren't wrapped
 		p.Indent += float32(l.Indent)*indentStep + float32(l.Quote)*quoteStep
 	case markdown.Table:
 		p.Row = newTableRow(l)
@@ -139,7 +139,7 @@ func (r *itemRow) SetMarks(marks []prose.Mark, now int) { r.text.SetMarks(marks,
 
 func (r *itemRow) LineOf(off int) float32 { return r.text.LineOf(off) }
 
-// itemRow is prose with a marker before it or quote lines beside it.
+// itemRow is prose with a marker before it, or with quote lines beside it.
 type itemRow struct {
 	widget.BaseWidget
 	text   *prose.Text
@@ -148,7 +148,7 @@ type itemRow struct {
 	tick   []*canvas.Line
 	quote  int
 	bars   []*kit.Surface
-	lead   float32 // where the text begins
+	lead   float32 // x of the text
 }
 
 const (
@@ -252,7 +252,7 @@ func (x *itemRenderer) Layout(s fyne.Size) {
 		at := fyne.NewPos(r.lead-18, (r.text.Leading-kit.Gap12)/2)
 		r.box.Move(at)
 		r.box.Resize(fyne.NewSize(kit.Gap12, kit.Gap12))
-		if len(r.tick) > 0 { // a hook: down to its low point, up to the right
+		if len(r.tick) > 0 { // a check mark: down to its lowest point, then up to the right
 			low := at.AddXY(5, 9)
 			r.tick[0].Position1, r.tick[0].Position2 = at.AddXY(2.5, 6.5), low
 			r.tick[1].Position1, r.tick[1].Position2 = low, at.AddXY(9.5, 3.5)
@@ -279,7 +279,7 @@ func (x *itemRenderer) Refresh() {
 	}
 }
 
-// styledRuns is text of an answer as the screen draws it.
+// styledRuns returns the text of an answer as runs of prose.
 func styledRuns(runs []markdown.Run) []prose.Run {
 	if runs == nil {
 		return nil

@@ -139,7 +139,7 @@ func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 	})
 }
 
-// Code, whose lines are not wrapped, may be wider than text.
+// Code may be wider than text, because its lines aren't wrapped.
 func TestCodeTakesTheWidthThereIs(t *testing.T) {
 	row := func(source string) *column.Placed {
 		return newLeaf(markdown.Parse(source).View().Leaves[0], true, nil, Style{})

@@ -12,22 +12,22 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// tableRow is a table: columns as wide as they need, squeezed where they must.
-// Where words would have to be cut for that, each row of the table becomes a list
-// of its cells, beside the names of their columns.
+// tableRow is a table: columns as wide as they need, squeezed if necessary. If words would
+// have to be cut, each row of the table becomes a list of its cells, beside the names of
+// their columns.
 type tableRow struct {
 	widget.BaseWidget
 	cells   [][]*prose.Text
-	names   []*prose.Text // of the columns, again for each row of a list
+	names   []*prose.Text // names of the columns, repeated for each row of a list
 	right   []bool
 	natural []float32 // width each column needs
 	longest []float32 // width of each column's longest word
 	widths  []float32
 	heights []float32 // of rows, or of a list's lines
-	listed  bool      // too narrow for columns
+	listed  bool      // too narrow for columns: shown as a list
 
-	seenFrom, seenTo    float32 // the part in sight
-	firstSeen, lastSeen int     // its rows, as they are drawn
+	seenFrom, seenTo    float32 // the visible part
+	firstSeen, lastSeen int     // its visible rows, as drawn
 	frame               *kit.Surface
 	lines               []*kit.Surface
 }
@@ -41,7 +41,7 @@ func newTableRow(l markdown.Leaf) *tableRow {
 	return t
 }
 
-// addRow makes a row's cells, the first being the columns' names.
+// addRow builds a row's cells; names are the columns' names.
 func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	header := len(t.cells) == 0
 	var ps []*prose.Text
@@ -61,7 +61,7 @@ func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	}
 }
 
-// weigh notes what width a cell needs.
+// weigh records the width that a cell needs.
 func (t *tableRow) weigh(c int, p *prose.Text) {
 	p.Measure(1e6)
 	for len(t.natural) <= c {
@@ -71,8 +71,8 @@ func (t *tableRow) weigh(c int, p *prose.Text) {
 	t.longest[c] = max(t.longest[c], p.LongestWord())
 }
 
-// update changes the table to one with the same beginning: of a table that grows,
-// the last row may be another, and there may be more. It reports whether it could.
+// update changes the table to one with the same beginning: when a table grows, its last row
+// may change and rows may be added. It reports whether it could.
 func (t *tableRow) update(old, now markdown.Leaf) bool {
 	n := len(old.Table)
 	if n < 2 || len(now.Table) < n || len(t.cells) != n || len(now.Table[0]) != len(old.Table[0]) {
@@ -98,7 +98,7 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 	return true
 }
 
-// SetSeen tells which part is in sight: only rows there are objects of the screen.
+// SetSeen sets the visible part: only its rows are canvas objects.
 func (t *tableRow) SetSeen(from, to float32) {
 	t.seenFrom, t.seenTo = from, to
 	if f, l := t.visibleRows(); f != t.firstSeen || l != t.lastSeen {
@@ -106,7 +106,8 @@ func (t *tableRow) SetSeen(from, to float32) {
 	}
 }
 
-// visibleRows is the rows in sight; all of a list's, which is of the narrow windows.
+// visibleRows returns the visible rows, or all rows of a list, which only narrow windows
+// show.
 func (t *tableRow) visibleRows() (first, last int) {
 	last = len(t.cells)
 	if t.listed || len(t.heights) != last {
@@ -126,8 +127,8 @@ func (t *tableRow) visibleRows() (first, last int) {
 }
 
 const (
-	wordMax float32 = 160 // a longer word than this is cut in any case: an address, a hash
-	nameMax float32 = 110 // of the names beside a list's values
+	wordMax float32 = 160 // longer words are cut anyway: an address, a hash
+	nameMax float32 = 110 // maximum width of the names beside a list's values
 )
 
 func (t *tableRow) Measure(width float32) float32 {
@@ -156,7 +157,7 @@ func (t *tableRow) Measure(width float32) float32 {
 	return total
 }
 
-// nameWidth is how much of a list the names of the columns take.
+// nameWidth returns the width of the column names in a list.
 func (t *tableRow) nameWidth(width float32) float32 {
 	var w float32
 	for _, p := range t.cells[0] {
@@ -165,7 +166,7 @@ func (t *tableRow) nameWidth(width float32) float32 {
 	return min(w+1, nameMax, width*0.4)
 }
 
-// measureList makes heights of the lines of a list: one for each cell.
+// measureList measures the lines of a list, one for each cell.
 func (t *tableRow) measureList(width float32) float32 {
 	name, scale := t.nameWidth(width), kit.TextScale()
 	total, n := kit.Gap8, 0
@@ -183,13 +184,14 @@ func (t *tableRow) measureList(width float32) float32 {
 	return total + kit.Gap4
 }
 
-// named is the cells of a row that have a name: those of t.names come in their order.
+// named returns the cells of a row that have a name; the names in t.names are in the same
+// order.
 func (t *tableRow) named(cells []*prose.Text) []*prose.Text {
 	return cells[:min(len(cells), len(t.cells[0]))]
 }
 
-// squeeze shares out a width: narrow columns keep what they need, wide ones share
-// the rest, no column less than its longest word where there is room for that.
+// squeeze divides a width among columns: narrow columns keep what they need, wide ones
+// share the rest, and no column gets less than its longest word if there is room.
 func squeeze(natural, longest []float32, width float32) []float32 {
 	out := make([]float32, len(natural))
 	left, open := width, len(natural)
@@ -234,7 +236,7 @@ func (t *tableRow) OffsetAt(p fyne.Position) int {
 	return 0
 }
 
-// LinkAt is the address under a point, or "".
+// LinkAt returns the address at a point, or "".
 func (t *tableRow) LinkAt(pos fyne.Position) string {
 	for _, cells := range t.cells {
 		for _, p := range cells {
@@ -283,7 +285,7 @@ func (t *tableRow) FlatText() string {
 	return text
 }
 
-// eachCell gives the cells with where each begins in the table's text.
+// eachCell calls f for each cell, with its offset in the table's text.
 func (t *tableRow) eachCell(f func(p *prose.Text, at int)) {
 	at := 0
 	for _, cells := range t.cells {

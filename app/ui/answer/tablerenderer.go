@@ -12,7 +12,7 @@ type tableRenderer struct {
 	objects []fyne.CanvasObject
 }
 
-// gather takes the objects of the rows in sight.
+// gather collects the objects of the visible rows.
 func (r *tableRenderer) gather() {
 	t := r.t
 	t.firstSeen, t.lastSeen = t.visibleRows()

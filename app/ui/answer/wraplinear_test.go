@@ -15,7 +15,7 @@ import (
 	"mac-stats/app/ui/uitest"
 )
 
-// layOut is what the window does with an answer before it can show it.
+// layOut does what the window does with an answer before it can show it.
 func layOut(s string) {
 	for _, l := range markdown.Parse(s).View().Leaves {
 		if l.Kind == markdown.Code {
@@ -29,7 +29,7 @@ func layOut(s string) {
 	}
 }
 
-// cpuTime is what this process has used, which other processes don't change.
+// cpuTime returns the CPU time of this process, which doesn't depend on other processes.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -39,13 +39,13 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// Twice the text costs at most 2.6 times the time, whatever it is made of.
+// Twice the text takes at most 2.6 times the time, whatever it consists of.
 func TestLayingOutIsLinear(t *testing.T) {
 	newTestApp(t)
 	const n, most = 40_000, 2.6 * 2.6
 	for name, text := range uitest.Unbroken() {
 		t.Run(name, func(t *testing.T) {
-			// Collected between the runs and not in them: whose garbage it is, is chance.
+			// Collect garbage between the runs, not during them: it may be another run's.
 			defer debug.SetGCPercent(debug.SetGCPercent(-1))
 			timed := func(n int) time.Duration {
 				s := text(n)
@@ -66,7 +66,7 @@ func TestLayingOutIsLinear(t *testing.T) {
 	}
 }
 
-// BenchmarkUnbroken lays out 250 KB that have no blank.
+// BenchmarkUnbroken lays out 250 KB without a blank.
 func BenchmarkUnbroken(b *testing.B) {
 	newTestApp(b)
 	for name, text := range uitest.Unbroken() {

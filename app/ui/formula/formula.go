@@ -1,11 +1,11 @@
-// Package formula puts the LaTeX that models write into signs a text font has.
+// Package formula turns the LaTeX that models write into the characters of a text font.
 //
-// Typesetting it is not attempted. What stands between $…$, $$…$$, \(…\) and \[…\] is
-// taken out of markdown's hands (an underscore in it is no emphasis) and made readable:
-// x², α ≤ √x, ∑ᵢ₌₁ⁿ i. The window and the exported page show the same.
+// It doesn't typeset. Text between $…$, $$…$$, \(…\) and \[…\] isn't treated as markdown
+// (an underscore in it is no emphasis) and is made readable: x², α ≤ √x, ∑ᵢ₌₁ⁿ i. The
+// window and the exported page show the same.
 //
-// Extension is what both give to goldmark; Node is a formula in its tree, which the
-// extension writes as HTML. No Fyne, nothing that is read or written.
+// Both use Extension with goldmark; Node is a formula in goldmark's tree, which the
+// extension writes as HTML. The package doesn't use Fyne, and reads and writes no files.
 package formula
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Extension teaches goldmark formulas, in what it parses and in the HTML it writes.
+// Extension adds formulas to goldmark's parser and HTML renderer.
 type Extension struct{}
 
 // Extend implements goldmark.Extender.
@@ -57,7 +57,7 @@ type Node struct {
 	Display bool // on lines of its own
 }
 
-// Readable is the formula in signs of a text font.
+// Readable returns the formula in the characters of a text font.
 func (n *Node) Readable() string { return readable(n.source) }
 
 // Kind implements ast.Node.
@@ -67,7 +67,7 @@ func (*Node) Kind() ast.NodeKind { return kind }
 func (n *Node) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
 type mathParser struct {
-	unclosed parser.ContextKey // the closing signs that the rest of a block does not have
+	unclosed parser.ContextKey // closing delimiters that the rest of a block doesn't contain
 }
 
 // Trigger implements parser.InlineParser.
@@ -99,7 +99,7 @@ func (m *mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 			block.Advance(at + len(closing))
 			return &Node{source: source.String(), Display: display}
 		}
-		if open == "$" { // a price: a formula in a sentence does not go over lines
+		if open == "$" { // a price: a formula in a sentence doesn't span lines
 			block.SetPosition(savedLine, savedSegment)
 			return nil
 		}
@@ -113,7 +113,7 @@ func (m *mathParser) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
 	pc.Set(m.unclosed, nil)
 }
 
-// isUnclosed says whether the closing sign was looked for up to the end of the block.
+// isUnclosed reports whether the rest of the block is known to lack the closing delimiter.
 func (m *mathParser) isUnclosed(pc parser.Context, closing string) bool {
 	missing, _ := pc.Get(m.unclosed).([]string)
 	return slices.Contains(missing, closing)
@@ -124,7 +124,7 @@ func (m *mathParser) setUnclosed(pc parser.Context, closing string) {
 	pc.Set(m.unclosed, append(missing, closing))
 }
 
-// mathFence is what a line begins with, and what ends it.
+// mathFence returns the delimiter that a line begins with, and the one that closes it.
 func mathFence(line []byte) (open, closing string, display bool) {
 	switch {
 	case bytes.HasPrefix(line, []byte("$$")):
@@ -151,8 +151,8 @@ func closingAt(line []byte, closing string) int {
 	return -1
 }
 
-// isFormula tells "$x + y$" from "$5 and $10": no blanks inside the signs, no
-// digit behind them.
+// isFormula distinguishes "$x + y$" from "$5 and $10": no blanks inside the delimiters, no
+// digit after them.
 func isFormula(source string, after []byte, open string) bool {
 	if strings.TrimSpace(source) == "" {
 		return false
@@ -164,8 +164,8 @@ func isFormula(source string, after []byte, open string) bool {
 	return !blank && (len(after) == 0 || after[0] < '0' || after[0] > '9')
 }
 
-// readable puts LaTeX into signs a text font has. What it does not know stays
-// as it is, without the backslash.
+// readable turns LaTeX into the characters of a text font. Unknown commands stay, without
+// the backslash.
 func readable(source string) string {
 	m := mathReader{in: source}
 	out := m.until("")
@@ -186,10 +186,10 @@ type mathReader struct {
 	depth int
 }
 
-// mathDepth is how deep groups may be nested before they are taken as they are.
+// mathDepth is the depth to which nested groups are read; deeper ones stay as they are.
 const mathDepth = 40
 
-// until reads up to a closing sign, which is read too, or to the end.
+// until reads up to and including a closing delimiter, or to the end.
 func (m *mathReader) until(closing string) string {
 	var out strings.Builder
 	for m.at < len(m.in) {
@@ -202,7 +202,7 @@ func (m *mathReader) until(closing string) string {
 	return out.String()
 }
 
-// next reads one thing: a command, a group, a raised or lowered part, a character.
+// next reads one item: a command, a group, a superscript or subscript, a character.
 func (m *mathReader) next() string {
 	switch c := m.in[m.at]; c {
 	case '\\':
@@ -241,7 +241,7 @@ func (m *mathReader) next() string {
 	return s
 }
 
-// argument is what a command or sign applies to: a group or the next thing.
+// argument reads the argument of a command or sign: a group or the next item.
 func (m *mathReader) argument() string {
 	for m.at < len(m.in) && (m.in[m.at] == ' ' || m.in[m.at] == '\n') {
 		m.at++
@@ -297,12 +297,12 @@ func (m *mathReader) command() string {
 	case "quad", "qquad":
 		return "  "
 	}
-	return cmp.Or(signOf(latexSigns, name), name) // sin, log, max: their names are what is printed
+	return cmp.Or(signOf(latexSigns, name), name) // the names of sin, log and max are printed
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// mathSpace is a backslash before something that is no letter.
+// mathSpace returns what a backslash before a non-letter stands for.
 func mathSpace(s string) string {
 	switch s {
 	case `\`:
@@ -333,7 +333,7 @@ func (m *mathReader) root() string {
 	return sign + grouped(m.argument())
 }
 
-// grouped puts brackets around what is more than one thing.
+// grouped puts brackets around text of more than one item.
 func grouped(s string) string {
 	for _, r := range s {
 		if strings.ContainsRune(" +−-/=·×,", r) {
@@ -351,7 +351,7 @@ func accented(s, name string) string {
 	return s
 }
 
-// script raises or lowers a text, where there are signs for all of it.
+// script returns a text as superscript or subscript, if there are characters for all of it.
 func script(s string, up bool) string {
 	from, to := "0123456789+−=()aehijklmnoprstuvxβγρφχ", []rune("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ")
 	sign := "_"

@@ -2,7 +2,7 @@ package formula
 
 import "strings"
 
-// latexSigns is LaTeX's names of signs, each followed by the sign.
+// latexSigns lists LaTeX's names of signs, each with its character.
 const latexSigns = " " +
 	"alpha=α beta=β gamma=γ delta=δ epsilon=ε varepsilon=ε zeta=ζ eta=η theta=θ vartheta=ϑ iota=ι kappa=κ lambda=λ mu=μ " +
 	"nu=ν xi=ξ pi=π rho=ρ sigma=σ tau=τ upsilon=υ phi=φ varphi=φ chi=χ psi=ψ omega=ω Gamma=Γ Delta=Δ " +
@@ -15,10 +15,10 @@ const latexSigns = " " +
 	"mid=| hbar=ℏ ell=ℓ Re=ℜ Im=ℑ aleph=ℵ langle=⟨ rangle=⟩ lfloor=⌊ rfloor=⌋ lceil=⌈ rceil=⌉ lbrace={ rbrace=} " +
 	"vert=| Vert=‖ colon=: lim=lim square=□ blacksquare=■ checkmark=✓ "
 
-// setSigns is the letters of sets of numbers.
+// setSigns lists the letters of sets of numbers.
 const setSigns = " N=ℕ Z=ℤ Q=ℚ R=ℝ C=ℂ P=ℙ E=𝔼 "
 
-// signOf finds a name's sign in a list; "" where there is none.
+// signOf returns a name's character from a list, or "".
 func signOf(list, name string) string {
 	_, rest, ok := strings.Cut(list, " "+name+"=")
 	if !ok {

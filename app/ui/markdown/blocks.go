@@ -11,21 +11,20 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// block is a top-level block: its source is tail[from:to], gaps before it included.
+// block is a top-level block. Its source is tail[from:to], including the gap before it.
 type block struct {
 	from, to int
 	leaves   []Leaf
 }
 
-// splitBlocks parses src and cuts it at its top-level blocks; the pieces put
-// together are src.
+// splitBlocks parses src and splits it at its top-level blocks; the pieces joined are src.
 func splitBlocks(p parser.Parser, src []byte) []block {
 	if len(src) == 0 {
 		return nil
 	}
 	root := p.Parse(text.NewReader(src))
 	var out []block
-	furthest := -1 // a heading below a table can have the place of the lines above it
+	furthest := -1 // a heading below a table may report the place of the lines above it
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		b := block{from: blockStart(n, src)}
 		own := b.from > furthest && !sharesLines(n, b.from, src)
@@ -33,7 +32,7 @@ func splitBlocks(p parser.Parser, src []byte) []block {
 		if len(out) == 0 {
 			b.from = 0
 		} else if !own {
-			// a block without a place of its own stays with the one before
+			// a block without a place of its own belongs to the one before
 			out[len(out)-1].leaves = appendLeaves(out[len(out)-1].leaves, n, src, leafContext{})
 			continue
 		}
@@ -52,14 +51,14 @@ func splitBlocks(p parser.Parser, src []byte) []block {
 	return out
 }
 
-// sharesLines says whether a block was made of the last lines of a paragraph, which
-// alone may be something else.
+// sharesLines reports whether a block was made from the last lines of a paragraph, which
+// alone may parse differently.
 func sharesLines(n ast.Node, from int, src []byte) bool {
 	_, table := n.(*east.Table)
 	return table && from > 1 && len(bytes.TrimSpace(src[lineStart(src, from-1):from])) > 0
 }
 
-// blockStart is the first byte of the line a block begins on, or -1.
+// blockStart returns the offset of the line a block begins on, or -1.
 func blockStart(n ast.Node, src []byte) int {
 	at := nodeStart(n)
 	if at < 0 {
@@ -68,9 +67,9 @@ func blockStart(n ast.Node, src []byte) int {
 	return lineStart(src, at)
 }
 
-// nodeStart is a byte inside the node's first line, or -1.
+// nodeStart returns an offset in the node's first line, or -1.
 func nodeStart(n ast.Node) int {
-	if t, ok := n.(*east.Table); ok && t.FirstChild() != nil { // its own place is that of the lines before it, too
+	if t, ok := n.(*east.Table); ok && t.FirstChild() != nil { // the table's own place includes the lines before it
 		return t.FirstChild().Pos()
 	}
 	if p := n.Pos(); p >= 0 {
@@ -95,7 +94,7 @@ func lineStart(src []byte, at int) int {
 	return bytes.LastIndexByte(src[:at], '\n') + 1
 }
 
-// leafContext is where in lists and quotes a node is.
+// leafContext says how deep in lists and quotes a node is.
 type leafContext struct {
 	indent, quote int
 	marker        string

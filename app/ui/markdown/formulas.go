@@ -6,7 +6,7 @@ import (
 	"mac-stats/app/ui/formula"
 )
 
-// math writes a formula: in the sentence, or on lines of its own.
+// math writes a formula, in a sentence or on lines of its own.
 func (w *runWriter) math(n *formula.Node, style Run) {
 	words := n.Readable()
 	if !n.Display {

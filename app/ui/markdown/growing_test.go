@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// grow streams a text in pieces and compares what is there after each with what the
-// text so far gives when parsed at once. Where a link's definition may stand in it,
-// only the end is compared.
+// grow appends a text in pieces and compares the document after each piece with the text so
+// far parsed at once. A text that may contain a link's definition is compared only at the
+// end.
 func grow(t *testing.T, text string, piece func() int) *Document {
 	t.Helper()
 	d := New()
@@ -34,7 +34,7 @@ func grow(t *testing.T, text string, piece func() int) *Document {
 func compare(t *testing.T, d *Document, text string) {
 	t.Helper()
 	got := append(append([]Leaf(nil), d.leaves...), d.tail...)
-	whole := New() // without colours, which take the most time
+	whole := New() // without colours, which take most of the time
 	var want []Leaf
 	for _, b := range splitBlocks(whole.md, []byte(text)) {
 		want = append(want, b.leaves...)
@@ -47,8 +47,8 @@ func compare(t *testing.T, d *Document, text string) {
 	}
 }
 
-// constructs is what markdown has, as lines or as parts of a line; an answer is made
-// of them at random.
+// constructs returns pieces of markdown, as lines or parts of a line; random answers are
+// made of them.
 func constructs() []string {
 	return []string{
 		"word ", "Word. ", "**bold** ", "*open ", "**two ", "_em_ ", "snake_case ", "`code` ", "`tick ", "~~gone~~ ", "~ ", "[a](http://x) ", "[b ", "] ", "<b> ", "< ", "<a ",

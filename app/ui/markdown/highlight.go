@@ -9,13 +9,13 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// Colouring code: chroma says what a piece of code is, the theme how that looks.
-// It is work for other goroutines than the UI's.
+// Code is coloured in two steps: chroma classifies it, and the theme chooses the colours.
+// Classify code off the UI goroutine.
 
-// Ink is what a stretch of code is, as far as colours tell it apart.
+// Ink is the class of a span of code, as far as colours distinguish it.
 type Ink uint8
 
-// What stretches of code are.
+// The classes of code.
 const (
 	Plain Ink = iota
 	Keyword
@@ -25,37 +25,37 @@ const (
 	Name // functions, types, tags, keys
 )
 
-// Span is a stretch of code in one colour, up to the byte to.
+// Span is a range of code in one colour; it ends at byte To.
 type Span struct {
 	To  int32
 	Ink Ink
 }
 
 const (
-	// chunkBytes is how much of a growing block is coloured at a time, for good:
-	// the cost of what arrives does not depend on what is there.
+	// chunkBytes is the part of a growing block that is coloured for good at a time, so
+	// that the cost of new text doesn't depend on the text before it.
 	chunkBytes = 1 << 10
-	// wholeBytes is up to where a finished block is coloured in one go, which gets
-	// strings and comments right that run across chunks.
+	// wholeBytes is the largest finished block that is coloured in one pass, which colours
+	// strings and comments across chunks correctly.
 	wholeBytes = 24 << 10
-	// colourTime is how long one go may take: what is left then stays plain.
+	// colourTime is the limit for one pass; the rest stays plain.
 	colourTime = 60 * time.Millisecond
 )
 
-// highlighter colours one block of code while it grows.
+// highlighter colours a block of code while it grows.
 type highlighter struct {
 	lang  string
-	lexer chroma.Lexer  // nil: not a language it knows
+	lexer chroma.Lexer  // nil for an unknown language
 	done  string        // the beginning that is coloured for good
 	spans []Span        // of done
-	limit time.Duration // of one go
+	limit time.Duration // for one pass
 }
 
 func newHighlighter(lang string) *highlighter {
 	return &highlighter{lang: lang, lexer: lexerOf(lang), limit: colourTime}
 }
 
-// lexerOf finds a language by what stands after the fence; nil where it is none.
+// lexerOf returns the lexer for the language named after a fence, or nil.
 func lexerOf(lang string) chroma.Lexer {
 	lang = strings.ToLower(strings.TrimSpace(lang))
 	if lang == "" || len(lang) > 32 || strings.ContainsAny(lang, "/\\*?[") {
@@ -64,7 +64,7 @@ func lexerOf(lang string) chroma.Lexer {
 	return lexers.Get(lang)
 }
 
-// LanguageName is the language as the card says it: "Go" for go.
+// LanguageName returns a language's name for the code card: "Go" for go.
 func LanguageName(lang string) string {
 	if l := lexerOf(lang); l != nil {
 		return l.Config().Name
@@ -72,13 +72,13 @@ func LanguageName(lang string) string {
 	return lang
 }
 
-// continues reports whether code is what was coloured so far, and more.
+// continues reports whether code extends the code coloured so far.
 func (h *highlighter) continues(lang, code string) bool {
 	return h.lang == lang && strings.HasPrefix(code, h.done)
 }
 
-// grown colours code that may still grow: whole chunks for good, the rest anew
-// each time. The spans are not changed later, so that others may read them.
+// grown colours code that may still grow: whole chunks for good, and the rest again each
+// time. The returned spans never change, so other goroutines may read them.
 func (h *highlighter) grown(code string) []Span {
 	if h.lexer == nil {
 		return nil
@@ -125,8 +125,8 @@ func appendSpans(spans []Span, at int, more []Span) []Span {
 	return spans
 }
 
-// colour is a piece of code as spans that cover it exactly. A lexer that fails,
-// or takes too long, leaves the rest plain.
+// colour returns spans that cover a piece of code exactly. If the lexer fails or takes too
+// long, the rest stays plain.
 func (h *highlighter) colour(code string) (spans []Span) {
 	at := 0
 	add := func(n int, ink Ink) {
@@ -135,7 +135,7 @@ func (h *highlighter) colour(code string) (spans []Span) {
 			return
 		}
 		at += n
-		blank := strings.TrimSpace(code[at-n:at]) == "" // has no colour: goes with what is before it
+		blank := strings.TrimSpace(code[at-n:at]) == "" // blanks have no colour and join the span before them
 		if k := len(spans) - 1; k >= 0 && (spans[k].Ink == ink || blank) {
 			spans[k].To = int32(at)
 			return
@@ -143,7 +143,7 @@ func (h *highlighter) colour(code string) (spans []Span) {
 		spans = append(spans, Span{int32(at), ink})
 	}
 	defer func() {
-		_ = recover() // chroma's way to tell of a broken rule; plain code is the answer to it
+		_ = recover() // chroma panics on a broken rule; the code then stays plain
 		add(len(code), Plain)
 	}()
 	if !utf8.ValidString(code) || strings.ContainsRune(code, '\r') {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// inks is coloured code in words: each stretch with what it is.
+// inks describes coloured code: each span with its class.
 func inks(code string, spans []Span) []string {
 	names := map[Ink]string{Plain: "plain", Keyword: "keyword", String: "string", Number: "number", Comment: "comment", Name: "name"}
 	var out []string
@@ -43,11 +43,11 @@ func TestCodeIsColoured(t *testing.T) {
 }
 
 func TestGrowingCodeIsColouredPieceByPiece(t *testing.T) {
-	// given a block longer than some chunks, when it grows, then what is coloured for
-	// good does not change and the end is coloured too
+	// given: a block longer than some chunks; when it grows; then: what was coloured for
+	// good stays, and the end is coloured too
 	code := strings.Repeat("func f(a int) string { return \"text\" } // why\n", 120)
 	h, whole := newHighlighter("go"), newHighlighter("go")
-	h.limit, whole.limit = time.Hour, time.Hour // a busy machine leaves nothing plain
+	h.limit, whole.limit = time.Hour, time.Hour // on a busy machine nothing stays plain
 	var before []Span
 	for n := 100; n <= len(code); n += 100 {
 		spans := h.grown(code[:n])

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/ui/formula"
 )
 
-// inlineRuns flattens a node's inline children to styled runs.
+// inlineRuns flattens a node's inline children into styled runs.
 func inlineRuns(n ast.Node, src []byte) []Run {
 	w := runWriter{src: src}
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -19,10 +19,10 @@ func inlineRuns(n ast.Node, src []byte) []Run {
 	return w.runs()
 }
 
-// runWriter puts runs together. Its cost is linear in what it writes.
+// runWriter joins runs. Its cost is linear in the text it writes.
 type runWriter struct {
 	src  []byte
-	out  []Run  // the last one without its text, …
+	out  []Run  // the last run lacks its text, …
 	text []byte // … which is here
 }
 
@@ -41,7 +41,7 @@ func (w *runWriter) add(style Run, s string) {
 	w.text = append(w.text, s...)
 }
 
-// runs are what was written.
+// runs returns the runs written.
 func (w *runWriter) runs() []Run {
 	if k := len(w.out) - 1; k >= 0 {
 		w.out[k].Text = string(w.text)
@@ -49,7 +49,7 @@ func (w *runWriter) runs() []Run {
 	return w.out
 }
 
-// node writes a node and what is in it.
+// node writes a node and its children.
 func (w *runWriter) node(n ast.Node, style Run) {
 	if w.words(n, style) {
 		return
@@ -58,7 +58,7 @@ func (w *runWriter) node(n ast.Node, style Run) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		w.node(c, style)
 	}
-	if img, ok := n.(*ast.Image); ok && !n.HasChildren() { // without words there is nothing to press
+	if img, ok := n.(*ast.Image); ok && !n.HasChildren() { // a link needs text to be tapped
 		words := style.Link
 		if strings.HasPrefix(words, "data:") {
 			words = " "
@@ -67,7 +67,8 @@ func (w *runWriter) node(n ast.Node, style Run) {
 	}
 }
 
-// words writes a node that holds words itself; false for one that other nodes are in.
+// words writes a node that contains text itself. It returns false for a node that contains
+// other nodes.
 func (w *runWriter) words(n ast.Node, style Run) bool {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -92,14 +93,14 @@ func (w *runWriter) words(n ast.Node, style Run) bool {
 			seg := n.Segments.At(i)
 			w.add(style, string(seg.Value(w.src)))
 		}
-	case *east.TaskCheckBox: // a marker of the item
+	case *east.TaskCheckBox: // is the marker of the item
 	default:
 		return false
 	}
 	return true
 }
 
-// styledBy is the style of what is in a node.
+// styledBy returns the style of a node's children.
 func styledBy(n ast.Node, style Run) Run {
 	switch n := n.(type) {
 	case *ast.Emphasis:

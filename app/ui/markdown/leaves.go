@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Run is a stretch of text in one style.
+// Run is text in one style.
 type Run struct {
 	Text   string
 	Bold   bool
@@ -16,7 +16,7 @@ type Run struct {
 	Link   string // address, or ""
 }
 
-// Kind says how a leaf is drawn.
+// Kind determines how a leaf is drawn.
 type Kind int
 
 // The kinds of leaves.
@@ -28,44 +28,44 @@ const (
 	Rule
 )
 
-// The markers of task lists; the screen draws a box for them.
+// The markers of task lists; the screen draws a box instead.
 const (
 	TaskOpen = "[ ]"
 	TaskDone = "[x]"
 )
 
-// Leaf is one drawable piece of an answer: a paragraph, a heading, an item of a
-// list, a line of a quote, a code card, a table, a rule.
+// Leaf is a drawable piece of an answer: a paragraph, a heading, a list item, a line of a
+// quote, a code card, a table, a rule.
 type Leaf struct {
 	Kind   Kind
-	Level  int    // heading
+	Level  int    // of a heading
 	Indent int    // depth of lists around it
 	Quote  int    // depth of quotes around it
-	Marker string // "•", "3.", "☐"; first paragraph of a list item
-	Tight  bool   // close to what is above (items of a list)
+	Marker string // "•", "3.", "☐": marker of a list item's first paragraph
+	Tight  bool   // little space above (list items)
 	Runs   []Run
 	Lang   string
 	Code   string
-	Spans  []Span    // of shown
+	Spans  []Span    // of the code that Shown returns
 	Table  [][][]Run // rows of cells; the first row is the header
-	Right  []bool    // columns aligned to the right
+	Right  []bool    // right-aligned columns
 }
 
-// Shown is a leaf's code as it is drawn: without the last line break, with blanks
-// for tabs.
+// Shown returns a leaf's code as it is drawn: without the last line break, with spaces for
+// tabs.
 func (l Leaf) Shown() string {
 	return strings.ReplaceAll(strings.TrimRight(l.Code, "\n"), "\t", "    ")
 }
 
-// View is a document's leaves as they are now. They are never changed again, so
-// any goroutine may read them.
+// View is a document's leaves at one moment. They never change, so any goroutine may read
+// them.
 type View struct {
 	Leaves []Leaf // finished
-	Tail   []Leaf // may be others next time
-	Remade int    // differs where finished leaves became others
+	Tail   []Leaf // may change with the next text
+	Remade int    // changes if finished leaves were replaced
 }
 
-// Words is the text as it is drawn, a line for each leaf and for each cell of a table.
+// Words returns the text as it is drawn, with a line for each leaf and each table cell.
 func (v View) Words() string {
 	var out []string
 	words := func(runs []Run) {
@@ -92,7 +92,7 @@ func (v View) Words() string {
 	return strings.Join(out, "\n")
 }
 
-// EachLink gives the links in leaves with their words.
+// EachLink calls f for each link in leaves.
 func EachLink(leaves []Leaf, f func(words, url string)) {
 	each := func(runs []Run) {
 		for _, r := range runs {
@@ -111,7 +111,7 @@ func EachLink(leaves []Leaf, f func(words, url string)) {
 	}
 }
 
-// sameLeaf compares all but the colours.
+// sameLeaf compares leaves without their colours.
 func sameLeaf(a, b Leaf) bool {
 	a.Spans, b.Spans = nil, nil
 	return reflect.DeepEqual(a, b)

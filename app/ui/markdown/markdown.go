@@ -1,15 +1,15 @@
-// Package markdown turns an answer, while it arrives and after, into what is drawn:
-// paragraphs, headings, items of lists, code, tables.
+// Package markdown turns an answer, while it arrives and afterwards, into what is drawn:
+// paragraphs, headings, list items, code, tables.
 //
-// A Document takes text in pieces of any size. What is finished is parsed once and
-// never changes; only the last block, which may go on, is parsed again by each Settle.
-// The end result is the one that parsing the whole text at once gives. Code is
-// coloured here too, by chroma, and LaTeX is put into signs that a text font has.
+// A Document takes text in pieces of any size. Finished blocks are parsed once and never
+// change; only the last block, which may continue, is parsed again by each Settle. The
+// result is the same as parsing the whole text at once. Code is coloured here too, by
+// chroma, and LaTeX is turned into the characters of a text font.
 //
-// There is no screen in it: no font, no colour, no width. A Document is not safe for
-// use by several goroutines, and parsing takes milliseconds: callers do it off the UI
-// goroutine and hand on a View, whose leaves are never changed again. Raw HTML is
-// text, and a link is an address that nobody has checked.
+// The package knows no screen: no font, no colour, no width. A Document isn't safe for use
+// by several goroutines, and parsing takes milliseconds: callers do it off the UI goroutine
+// and pass on a View, whose leaves never change. Raw HTML is text, and a link is an
+// unchecked address.
 package markdown
 
 import (
@@ -22,27 +22,27 @@ import (
 	"mac-stats/app/ui/formula"
 )
 
-// A Document is an answer while it arrives and after: markdown split into blocks
-// as it grows.
+// A Document is an answer, while it arrives and afterwards: markdown split into blocks as
+// it grows.
 type Document struct {
 	md       parser.Parser
 	source   []byte
-	finished int    // bytes of source that are in leaves for good
+	finished int    // bytes of source whose leaves are finished
 	leaves   []Leaf // of the finished blocks
-	tail     []Leaf // of what may still change
-	remade   int    // grows where finished leaves turn out to be others, at the end
+	tail     []Leaf // of the rest, which may still change
+	remade   int    // incremented when the end of the text changes finished leaves
 	dirty    bool
-	pre      bool           // no markdown: shown as it is, line by line
-	growing  []*highlighter // of the code blocks in the tail
+	pre      bool           // not markdown: shown unchanged, line by line
+	growing  []*highlighter // for the code blocks in the tail
 }
 
-// New is a document that text is appended to.
+// New returns an empty document for markdown.
 func New() *Document {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify, formula.Extension{}))
 	return &Document{md: md.Parser()}
 }
 
-// Parse is a document of a text that is complete.
+// Parse returns the document of a complete text.
 func Parse(s string) *Document {
 	d := New()
 	d.Append(s)
@@ -50,14 +50,14 @@ func Parse(s string) *Document {
 	return d
 }
 
-// NewPreformatted is a document of a tool's result.
+// NewPreformatted returns an empty document for a tool's result.
 func NewPreformatted() *Document {
 	d := New()
 	d.pre = true
 	return d
 }
 
-// settlePre makes one block of everything.
+// settlePre makes one block of the whole text.
 func (d *Document) settlePre(final bool) {
 	d.leaves, d.tail = nil, nil
 	if len(d.source) == 0 {
@@ -71,7 +71,7 @@ func (d *Document) settlePre(final bool) {
 	}
 }
 
-// Append adds what arrived; it is parsed by the next settle.
+// Append appends text; the next Settle parses it.
 func (d *Document) Append(s string) {
 	if s == "" {
 		return
@@ -80,7 +80,7 @@ func (d *Document) Append(s string) {
 	d.dirty = true
 }
 
-// Replace sets the whole text, where it differs from what arrived.
+// Replace sets the whole text, if it differs from the text so far.
 func (d *Document) Replace(s string) {
 	if string(d.source) == s {
 		return
@@ -89,14 +89,14 @@ func (d *Document) Replace(s string) {
 	d.Append(s)
 }
 
-// View gives the leaves.
+// View returns the current leaves.
 func (d *Document) View() View { return View{d.leaves, d.tail, d.remade} }
 
-// Text is everything that arrived.
+// Text returns the whole text so far.
 func (d *Document) Text() string { return string(d.source) }
 
-// Settle parses the tail again. A block is finished once another begins on a line
-// that is complete: nothing that arrives later can change it. With final, all is.
+// Settle parses the tail again. A block is finished once another block begins on a complete
+// line, because later text can't change it. If final is set, all blocks are finished.
 func (d *Document) Settle(final bool) {
 	if !d.dirty && (!final || d.finished == len(d.source)) {
 		return
@@ -131,8 +131,8 @@ func (d *Document) Settle(final bool) {
 	d.colourTail()
 }
 
-// settleAll parses everything at once, for good: a link may be defined below where
-// it is used.
+// settleAll parses the whole text and finishes all blocks: a link may be defined below the
+// place that uses it.
 func (d *Document) settleAll() {
 	var leaves []Leaf
 	for _, b := range splitBlocks(d.md, d.source) {
@@ -158,7 +158,7 @@ func (d *Document) settleAll() {
 	d.finished = len(d.source)
 }
 
-// colourLeaves colours code that is complete.
+// colourLeaves colours complete code.
 func colourLeaves(leaves []Leaf) {
 	for i, l := range leaves {
 		if l.Kind == Code && l.Lang != "" {

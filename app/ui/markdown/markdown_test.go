@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// outline is a document's leaves in a few words, for tables of tests.
+// outline describes a document's leaves in a few words each.
 func outline(d *Document) []string {
 	var out []string
 	for _, l := range append(append([]Leaf(nil), d.leaves...), d.tail...) {

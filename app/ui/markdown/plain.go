@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain resolves what markdown writes with an escape: \* and &amp;.
+// plain resolves markdown's escapes: \* and &amp;.
 func plain(b []byte) string {
 	s := string(b)
 	if strings.IndexByte(s, '\\') >= 0 {
@@ -17,7 +17,7 @@ func plain(b []byte) string {
 	return s
 }
 
-// unescape drops the backslash before ASCII punctuation.
+// unescape removes the backslash before ASCII punctuation.
 func unescape(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -12,19 +12,19 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Modal is a card over the window, which waits until it is answered. Esc closes it; a
-// press beside it does nothing, so that nothing written in it is lost by a slip.
+// Modal is a card over the window that waits for an answer. Esc closes it. A click beside
+// it does nothing, so that what was typed isn't lost by accident.
 type Modal struct {
 	widget.BaseWidget
 	Card  *column.CardRow
-	Port  *column.Viewport // scrolls the card where the window is lower
-	tall  bool             // it is
-	most  float32          // width of the card, at most
+	Port  *column.Viewport // scrolls the card if the window is too low for it
+	tall  bool             // the card scrolls
+	most  float32          // maximum width of the card
 	scrim *Scrim
 	over  fyne.Canvas
 }
 
-// ShowModal lays a card over a window, which is at most so wide.
+// ShowModal shows a card over a window, with a maximum width.
 func ShowModal(over fyne.Canvas, card *column.CardRow, most float32) *Modal {
 	m := &Modal{Card: card, Port: column.NewViewport(), most: most, scrim: NewScrim(func() {}), over: over}
 	m.Port.Follow, m.Port.Fixed, m.Port.Pad, m.Port.Top, m.Port.Bottom, m.Port.OnEscape = false, true, 0, 0, 0, m.Close
@@ -35,7 +35,7 @@ func ShowModal(over fyne.Canvas, card *column.CardRow, most float32) *Modal {
 	return m
 }
 
-// OpenModal is the card that lies over a window; nil where none does.
+// OpenModal returns the card over a window, or nil.
 func OpenModal(over fyne.Canvas) *Modal {
 	for _, o := range slices.Backward(over.Overlays().List()) {
 		if m, ok := o.(*Modal); ok {
@@ -45,7 +45,7 @@ func OpenModal(over fyne.Canvas) *Modal {
 	return nil
 }
 
-// Close takes the card away.
+// Close removes the card.
 func (m *Modal) Close() { m.over.Overlays().Remove(m) }
 
 // CreateRenderer implements fyne.Widget.
@@ -86,10 +86,10 @@ func (r *modalRenderer) Objects() []fyne.CanvasObject {
 }
 func (r *modalRenderer) Destroy() {}
 
-// confirmWidth is how wide a question is, at most.
+// confirmWidth is the maximum width of a question.
 const confirmWidth float32 = 360
 
-// Confirm asks before something that can't be taken back.
+// Confirm asks before an action that can't be undone.
 func Confirm(over fyne.Canvas, title, text, yes string, do func()) {
 	var m *Modal
 	cancel := kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), func() { m.Close() })
@@ -97,16 +97,16 @@ func Confirm(over fyne.Canvas, title, text, yes string, do func()) {
 		kit.NewButton(kit.ButtonPrimary, yes, func() { m.Close(); do() }), cancel))
 	card.Pad = kit.Gap16
 	m = ShowModal(over, card, confirmWidth)
-	over.Focus(cancel) // Enter must not be enough
+	over.Focus(cancel) // Enter must not be enough to confirm
 }
 
-// Scrim dims what is beside the drawer; a press closes it.
+// Scrim dims what is beside the drawer; a click on it closes the drawer.
 type Scrim struct {
 	widget.BaseWidget
 	onTap func()
 }
 
-// NewScrim is a scrim; onTap is told of a press.
+// NewScrim returns a scrim that calls onTap when clicked.
 func NewScrim(onTap func()) *Scrim {
 	s := &Scrim{onTap: onTap}
 	s.ExtendBaseWidget(s)

@@ -12,9 +12,9 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Picture is an image over the window, fitted into it. + and − and the wheel zoom, the
-// arrow keys and dragging move it, 0 shows its own pixels, Enter opens it elsewhere, a
-// press or Esc closes it.
+// Picture shows an image over the window, fitted into it. +, − and the wheel zoom; the
+// arrow keys and dragging move it; 0 shows it at 100 %; Enter opens it in another program;
+// a click or Esc closes it.
 type Picture struct {
 	widget.BaseWidget
 	over    fyne.Canvas
@@ -24,8 +24,8 @@ type Picture struct {
 	caption *kit.Label
 	back    *kit.Surface
 	scrim   *Scrim
-	zoom    float32       // 0: fitted
-	at      fyne.Position // of the image's middle, from the window's
+	zoom    float32       // 0 means fitted
+	at      fyne.Position // centre of the image, relative to the window's
 	open    func()
 }
 
@@ -37,7 +37,7 @@ const (
 	captionPad         = kit.Gap8
 )
 
-// ShowPicture lays an image over a window; open shows it in another program.
+// ShowPicture shows an image over a window; open opens it in another program.
 func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *Picture {
 	p := &Picture{over: over, img: canvas.NewImageFromImage(img), name: name, caption: kit.NewLabel("", kit.RoleText, kit.SizeSmall), back: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusRow), open: open}
 	b := img.Bounds()
@@ -51,19 +51,19 @@ func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *P
 	return p
 }
 
-// Close takes the picture away.
+// Close removes the picture.
 func (p *Picture) Close() {
 	p.over.Overlays().Remove(p)
 	p.img.Image = nil
 }
 
-// fitted is the zoom at which all of the image is seen, never above 100 %.
+// fitted returns the zoom at which the whole image is visible, 100 % at most.
 func (p *Picture) fitted() float32 {
 	room := p.Size().SubtractWidthHeight(2*kit.Gap20, 4*kit.Gap20)
 	return max(min(1, room.Width/p.size.Width, room.Height/p.size.Height), 0.01)
 }
 
-// scale is the zoom now.
+// scale returns the current zoom.
 func (p *Picture) scale() float32 {
 	if p.zoom == 0 {
 		return p.fitted()
@@ -71,7 +71,7 @@ func (p *Picture) scale() float32 {
 	return p.zoom
 }
 
-// setZoom zooms and keeps the middle of what is seen in its place.
+// setZoom zooms and keeps the centre of the visible part in place.
 func (p *Picture) setZoom(z float32) {
 	z = min(max(z, min(leastZoom, p.fitted())), mostZoom)
 	before := p.scale()
@@ -80,7 +80,7 @@ func (p *Picture) setZoom(z float32) {
 	p.move(0, 0)
 }
 
-// move moves the image, no further than its edges.
+// move moves the image, up to its edges.
 func (p *Picture) move(dx, dy float32) {
 	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
 	limit := func(v, most float32) float32 { return min(max(v, -most), most) }

@@ -10,21 +10,21 @@ import (
 
 const findTop float32 = 72 // from the window's upper edge, at most
 
-// SearchCard lies over the window until Esc or a press beside it: a field, below it
-// what was found, and a line of words.
+// SearchCard lies over the window until Esc or a click beside it: a field, the results
+// below it, and a line of text.
 type SearchCard struct {
 	widget.BaseWidget
 	Entry *kit.Field
-	OnKey func(*fyne.KeyEvent) bool // moves in what was found
+	OnKey func(*fyne.KeyEvent) bool // moves the selection in the results
 	Port  *column.Viewport
 	Hint  *kit.Label
 	card  *kit.Surface
 	scrim *Scrim
 	rule  fyne.CanvasObject
-	most  fyne.Size // width, and height of what was found; the window may have less
+	most  fyne.Size // maximum width, and maximum height of the results
 }
 
-// NewSearchCard is a card with a hint below it; leave closes it.
+// NewSearchCard returns a card with a placeholder; leave is called to close it.
 func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
 	c := &SearchCard{
 		Port: column.NewViewport(), Hint: kit.Small(hint).Squeezable(), card: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble),
@@ -44,14 +44,14 @@ func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
 	return c
 }
 
-// Open lays the card over a window, with the focus in its field.
+// Open shows the card over a window, with the focus in its field.
 func (c *SearchCard) Open(over fyne.Canvas) {
 	c.Resize(over.Size())
 	over.Overlays().Add(c)
 	over.Focus(c.Entry)
 }
 
-// Fill replaces what was found.
+// Fill replaces the results.
 func (c *SearchCard) Fill(rows []*column.Placed) {
 	c.Port.Offset = 0
 	c.Port.SetRows(rows)
@@ -76,7 +76,7 @@ func (r *findCardRenderer) Layout(s fyne.Size) {
 	c.rule.Resize(fyne.NewSize(w, 1))
 	y++
 	foot := c.Hint.MinSize().Height + kit.Gap16
-	c.Port.Resize(fyne.NewSize(w, 100)) // so that the rows know their width
+	c.Port.Resize(fyne.NewSize(w, 100)) // gives the rows a width
 	rows := max(0, min(c.Port.Total, c.most.Height, s.Height-y-foot-kit.Gap20))
 	if len(c.Port.Rows) == 0 {
 		rows = 0

@@ -10,23 +10,23 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Toast says at the lower edge what was done, and offers to undo it, for a while.
+// Toast says at the lower edge what was done, and offers to undo it for a while.
 type Toast struct {
 	widget.BaseWidget
 	text  *kit.Label
 	Act   *kit.Button
-	Also  *kit.Button // a second thing to do; mostly hidden
+	Also  *kit.Button // a second action, usually hidden
 	do    func()
-	turn  int // of the showing: only the newest one takes itself away
+	turn  int // number of times shown: only the newest timer hides it
 	box   fyne.CanvasObject
-	place fyne.CanvasObject // where it is laid out
-	Stays time.Duration     // how long it is there
+	place fyne.CanvasObject // the area it is laid out in
+	Stays time.Duration     // how long it is shown
 }
 
-// undoStays is how long a deleted session can be brought back with one press.
+// undoStays is how long a deleted session can be restored with one click.
 const undoStays = 10 * time.Second
 
-// NewToast is a toast that is not shown yet.
+// NewToast returns a hidden toast.
 func NewToast() *Toast {
 	t := &Toast{Stays: undoStays, text: kit.Text("").Squeezable()}
 	t.Act = kit.NewButton(kit.ButtonLink, "", t.press)
@@ -46,7 +46,7 @@ func (t *Toast) press() {
 	}
 }
 
-// show says text with a button; do may be nil, then there is none.
+// show shows a text with a button, or without one if do is nil.
 func (t *Toast) show(text, label string, do func()) {
 	t.turn++
 	t.do = do
@@ -58,7 +58,7 @@ func (t *Toast) show(text, label string, do func()) {
 	t.Refresh()
 }
 
-// width is what the words need.
+// width returns the width the text needs.
 func (t *Toast) width() float32 {
 	w := kit.MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*kit.Gap16 + 2
 	for _, b := range []*kit.Button{t.Act, t.Also} {
@@ -72,8 +72,8 @@ func (t *Toast) width() float32 {
 // CreateRenderer implements fyne.Widget.
 func (t *Toast) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.box) }
 
-// toastLayout keeps the toast above the lower edge, or above what is there, as wide
-// as it needs to be.
+// toastLayout places the toast above the lower edge, or above what is there, as wide as
+// needed.
 type toastLayout struct{ above func() float32 }
 
 func (toastLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
@@ -84,7 +84,7 @@ func (l toastLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	t.Resize(fyne.NewSize(w, h))
 }
 
-// Offer says what was done with a way to undo it, for some seconds.
+// Offer says what was done and offers to undo it, for some seconds.
 func (t *Toast) Offer(text, label string, do func()) {
 	t.show(text, label, do)
 	t.place.Refresh()
@@ -98,7 +98,7 @@ func (t *Toast) Offer(text, label string, do func()) {
 	})
 }
 
-// AlsoOffer adds a second thing to do to what is shown.
+// AlsoOffer adds a second action to the toast shown.
 func (t *Toast) AlsoOffer(label string, do func()) {
 	t.Also.SetText(label)
 	t.Also.OnTap = func() {
@@ -110,7 +110,7 @@ func (t *Toast) AlsoOffer(label string, do func()) {
 	t.place.Refresh()
 }
 
-// Above is the toast at its place above the lower edge, or above what is there.
+// Above returns the toast in its place: above the lower edge, or above what edge leaves.
 func (t *Toast) Above(edge func() float32) fyne.CanvasObject {
 	t.place = container.New(toastLayout{above: edge}, t)
 	return t.place

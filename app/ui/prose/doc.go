@@ -1,12 +1,10 @@
-// Package prose is text on the screen that wraps, can be selected and shows what find
-// found.
+// Package prose shows text that wraps, can be selected, and shows the matches of a search.
 //
-// A Text is made of runs, each in one style. It breaks itself into words and these into
-// lines, draws only the lines in sight, and answers where a point of the screen is in its
-// text. What it costs is linear in the text; a text that grows at its end pays for what
-// is new. LinePaint draws lines of text for those who wrap them in another way, as code
-// and tables do.
+// A Text consists of runs, each in one style. It splits itself into words and these into
+// lines, draws only the visible lines, and maps a point on the screen to an offset in its
+// text. The cost is linear in the text; for a text that grows at its end, only new text
+// costs. LinePaint draws lines of text for code and tables, which wrap in other ways.
 //
-// It knows no scrolling and no row beside it: who holds a Text measures it for a width
-// and tells it which part is in sight. Everything is called on the UI goroutine.
+// The package knows nothing of scrolling or neighbouring rows: the owner of a Text measures
+// it for a width and sets which part is visible. Everything is called on the UI goroutine.
 package prose

@@ -9,19 +9,19 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// LinePaint draws lines of text: rectangles below, texts above. Between begin and end
-// what was there is used again; a text is drawn anew only where it changed.
+// LinePaint draws lines of text: rectangles below, texts above. Objects are reused between
+// drawings, and a text is drawn again only if it changed.
 type LinePaint struct {
 	rects  []*canvas.Rectangle
 	texts  []*canvas.Text
 	Drawn  []fyne.CanvasObject
-	nr, nt int // used since begin
+	nr, nt int // objects used since Begin
 }
 
 // Begin begins a drawing.
 func (l *LinePaint) Begin() { l.nr, l.nt = 0, 0 }
 
-// End gathers what was drawn since begin, and gives the rest back.
+// End collects the objects drawn since Begin and releases the others.
 func (l *LinePaint) End() {
 	clear(l.rects[l.nr:])
 	clear(l.texts[l.nt:])
@@ -48,7 +48,7 @@ func (l *LinePaint) Rect(role fyne.ThemeColorName, pos fyne.Position, size fyne.
 	o.Refresh()
 }
 
-// Text draws a text of one style, in the middle of a line that begins at pos.
+// Text draws a text in one style, vertically centred in a line that begins at pos.
 func (l *LinePaint) Text(s string, role fyne.ThemeColorName, pos fyne.Position, width, leading, size float32, style fyne.TextStyle) {
 	if l.nt == len(l.texts) {
 		l.texts = append(l.texts, canvas.NewText("", color.Transparent))
@@ -65,7 +65,7 @@ func (l *LinePaint) Text(s string, role fyne.ThemeColorName, pos fyne.Position, 
 	}
 }
 
-// EachMark gives the parts of from…to that find found, and the colour of each.
+// EachMark calls draw for each marked part of the range from…to, with its colour.
 func EachMark(marks []Mark, now, from, to int, draw func(role fyne.ThemeColorName, from, to int)) {
 	for i, m := range marks {
 		a, b := max(from, m.From), min(to, m.To)
@@ -79,5 +79,5 @@ func EachMark(marks []Mark, now, from, to int, draw func(role fyne.ThemeColorNam
 	}
 }
 
-// Mark is a part of a row's text that find found, in bytes.
+// Mark is a match in a row's text, in bytes.
 type Mark struct{ From, To int }

@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Runs makes what stands between backticks code.
+// Runs splits a text into runs; what is between backticks is code.
 func Runs(text string, role fyne.ThemeColorName) []Run {
 	var runs []Run
 	for {
@@ -28,12 +28,12 @@ func Runs(text string, role fyne.ThemeColorName) []Run {
 	}
 }
 
-// NewParagraph is wrapping text for cards.
+// NewParagraph returns wrapping text for cards.
 func NewParagraph(text string, role fyne.ThemeColorName) *Text {
 	return New(Runs(text, kit.RoleNone), kit.SizeText, role)
 }
 
-// Heading is a title that wraps: one that names what somebody else named.
+// Heading returns a title that wraps, for a name that somebody else chose.
 func Heading(s string) *Text {
 	return New([]Run{{Text: s, Bold: true}}, kit.SizeLarge, kit.RoleText)
 }

@@ -12,31 +12,31 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Text is a paragraph: styled runs, wrapped to a width, selectable through the
-// viewport that holds it. Its cost is linear in its text, and only the lines in
-// sight are objects of the screen.
+// Text is a paragraph: styled runs, wrapped to a width, selectable through the viewport
+// that holds it. Its cost is linear in its text, and only the visible lines are canvas
+// objects.
 type Text struct {
 	widget.BaseWidget
 	wrapping
 	Role     fyne.ThemeColorName
 	Leading  float32 // height of a line
-	Bare     bool    // mono words get no background of their own
+	Bare     bool    // monospaced words get no background of their own
 	selFrom  int
 	selTo    int
-	Marks    []Mark  // what find found
-	markNow  int     // the one of them that is looked at, -1 for none
-	seenFrom float32 // the part in sight, in own coordinates
+	Marks    []Mark  // matches of a search
+	markNow  int     // index of the current match, -1 for none
+	seenFrom float32 // the visible part, in the paragraph's own coordinates
 	seenTo   float32
-	most     int // lines that are shown, 0 for all
-	drawn    int // the version on the screen
+	most     int // number of lines shown, 0 for all
+	drawn    int // the version last drawn
 }
 
-// New is a paragraph of runs.
+// New returns a paragraph of runs.
 func New(runs []Run, size float32, role fyne.ThemeColorName) *Text {
 	return newText(runs, size, role, false)
 }
 
-// NewBold is a paragraph of which every run is bold.
+// NewBold returns a paragraph of bold runs.
 func NewBold(runs []Run, size float32, role fyne.ThemeColorName) *Text {
 	return newText(runs, size, role, true)
 }
@@ -49,7 +49,7 @@ func newText(runs []Run, size float32, role fyne.ThemeColorName, bold bool) *Tex
 	return p
 }
 
-// LineHeight is the height of a line of text of a size.
+// LineHeight returns the height of a line of text of a size.
 func LineHeight(size float32) float32 {
 	switch {
 	case size <= kit.SizeSmall:
@@ -62,7 +62,7 @@ func LineHeight(size float32) float32 {
 	return 28
 }
 
-// SetSeen tells which part is in sight, in own coordinates.
+// SetSeen sets the visible part, in the paragraph's own coordinates.
 func (p *Text) SetSeen(from, to float32) {
 	first, last := p.visibleLines()
 	p.seenFrom, p.seenTo = from, to
@@ -81,14 +81,14 @@ func (p *Text) visibleLines() (first, last int) {
 	return min(first, last), last
 }
 
-// ShowLines shows the first n lines, 0 for all; what is below can be found and copied
-// all the same. Its row is to be measured again.
+// ShowLines shows the first n lines, or all for 0; the rest can still be found and copied.
+// The caller must measure the row again.
 func (p *Text) ShowLines(n int) {
 	p.most = n
 	p.Refresh()
 }
 
-// Hides reports whether a place in the text is below the lines that are shown.
+// Hides reports whether an offset in the text is below the lines that are shown.
 func (p *Text) Hides(off int) bool {
 	return p.most > 0 && p.LineOf(off) >= float32(p.most)*p.Leading
 }
@@ -100,7 +100,7 @@ func (p *Text) shown(lines int) int {
 	return lines
 }
 
-// OffsetAt is the place in the text nearest to a point in own coordinates.
+// OffsetAt returns the offset in the text nearest to a point.
 func (p *Text) OffsetAt(pos fyne.Position) int {
 	if pos.Y < 0 || len(p.Lines) == 0 {
 		return 0
@@ -118,7 +118,7 @@ func (p *Text) OffsetAt(pos fyne.Position) int {
 	return l.to
 }
 
-// LinkAt is the address under a point, or "".
+// LinkAt returns the address at a point, or "".
 func (p *Text) LinkAt(pos fyne.Position) string {
 	n := int(pos.Y / p.Leading)
 	if pos.Y < 0 || n >= len(p.Lines) {
@@ -132,7 +132,7 @@ func (p *Text) LinkAt(pos fyne.Position) string {
 	return ""
 }
 
-// The selection, as the viewport wants it.
+// The methods for selecting, which the viewport calls.
 
 // SelectLen implements Selectable.
 func (p *Text) SelectLen() int { return len(p.Flat) }
@@ -154,7 +154,7 @@ func (p *Text) SetSelection(from, to int) {
 	p.Refresh()
 }
 
-// SetMarks shows what find found; now is the one that is looked at, -1 for none.
+// SetMarks shows the matches of a search; now is the index of the current one, -1 for none.
 func (p *Text) SetMarks(marks []Mark, now int) {
 	if slices.Equal(p.Marks, marks) && (p.markNow == now || len(marks) == 0) {
 		return
@@ -166,7 +166,7 @@ func (p *Text) SetMarks(marks []Mark, now int) {
 // FlatText implements Markable.
 func (p *Text) FlatText() string { return p.Flat }
 
-// LineOf is where the line of a place in the text begins, in own coordinates.
+// LineOf returns the y of the line at an offset in the text.
 func (p *Text) LineOf(off int) float32 {
 	for i, l := range p.Lines {
 		if off <= l.to {
@@ -176,7 +176,7 @@ func (p *Text) LineOf(off int) float32 {
 	return 0
 }
 
-// WordAt is the word around an offset, for a double click.
+// WordAt returns the word around an offset, for a double click.
 func (p *Text) WordAt(off int) (from, to int) {
 	for _, w := range p.words {
 		if off >= w.from && off < w.next {
@@ -214,7 +214,7 @@ func (r *proseRenderer) MinSize() fyne.Size           { return fyne.NewSize(0, r
 func (r *proseRenderer) Objects() []fyne.CanvasObject { return r.Drawn }
 func (r *proseRenderer) Destroy()                     {}
 
-// Refresh places the segments of the lines in sight.
+// Refresh places the segments of the visible lines.
 func (r *proseRenderer) Refresh() {
 	p := r.p
 	p.drawn = p.version
@@ -231,8 +231,8 @@ func (r *proseRenderer) Refresh() {
 	canvas.Refresh(p)
 }
 
-// underlay draws what lies below a segment: code background, selection, what find
-// found, the line under a link and through struck text.
+// underlay draws what lies below a segment: code background, selection, matches, and the
+// lines of links and struck text.
 func (r *proseRenderer) underlay(s segment, y float32) {
 	p := r.p
 	ru := p.runs[s.run]
@@ -269,10 +269,10 @@ func (r *proseRenderer) segment(s segment, y float32) {
 	r.Text(strings.ReplaceAll(p.Flat[s.from:s.to], "\t", "    "), role, fyne.NewPos(s.X, y), s.Width, p.Leading, size, style)
 }
 
-// Measure wraps to a width and gives the height.
+// Measure wraps the text to a width and returns the height.
 func (p *Text) Measure(width float32) float32 { return p.MeasureAt(width, kit.TextScale()) }
 
-// MeasureAt is measure for who has many and asks for the scale once.
+// MeasureAt is Measure for callers with many texts, which ask for the scale once.
 func (p *Text) MeasureAt(width, scale float32) float32 {
 	if width < 8 {
 		width = 8

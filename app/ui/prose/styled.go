@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Run is a stretch of text in one style.
+// Run is text in one style.
 type Run struct {
 	Text   string
 	Bold   bool
@@ -19,32 +19,32 @@ type Run struct {
 	Strike bool
 	Mono   bool
 	Link   string
-	Role   fyne.ThemeColorName // "" is the paragraph's own
+	Role   fyne.ThemeColorName // "" means the paragraph's own
 }
 
-// segment is a stretch of one run on one line.
+// segment is the part of a run on one line.
 type segment struct {
 	from, to int
 	run      int
 	X, Width float32
 }
 
-// styled is a text in runs, and how wide it is.
+// styled is a text in runs that knows its widths.
 type styled struct {
 	given   []Run
-	runs    []Run // given, cut where the font changes
-	uncut   bool  // it changes nowhere within one: runs and given are alike
-	known   bool  // runs are those of given
+	runs    []Run // given, split where the font changes
+	uncut   bool  // no run changes its font: runs equals given
+	known   bool  // runs belongs to given
 	Flat    string
-	starts  []int // where each run begins in Flat
+	starts  []int // offset of each run in Flat
 	size    float32
 	bold    bool
 	scale   float32                          // of the text
 	letters map[letterStyle]map[rune]float32 // their widths
 }
 
-// set changes the text; it gives how many bytes at the beginning are the same in the
-// same style, and whether anything did change.
+// set changes the text. It returns the number of bytes at the beginning that keep their
+// text and style, and whether anything changed.
 func (s *styled) set(runs []Run) (same int, changed bool) {
 	if s.known && slices.Equal(s.given, runs) {
 		return len(s.Flat), false
@@ -62,7 +62,7 @@ func (s *styled) set(runs []Run) (same int, changed bool) {
 	return same, true
 }
 
-// setScale makes the text larger or smaller; all of it is to be set anew.
+// setScale changes the size of the text; all of it must be set again.
 func (s *styled) setScale(scale float32) {
 	s.scale, s.known, s.runs, s.starts = scale, false, nil, nil
 }
@@ -73,7 +73,7 @@ type letterStyle struct {
 	style fyne.TextStyle
 }
 
-// keptRuns is how many runs at the beginning are the same as they were.
+// keptRuns returns the number of runs at the beginning that are unchanged.
 func (s *styled) keptRuns(runs []Run) (k int) {
 	for s.uncut && s.known && k < min(len(s.given), len(runs)) && s.given[k] == runs[k] {
 		k++
@@ -81,7 +81,7 @@ func (s *styled) keptRuns(runs []Run) (k int) {
 	return k
 }
 
-// join makes the flat text of the runs.
+// join builds the flat text from the runs.
 func (s *styled) join() {
 	n := 0
 	for i, r := range s.runs {
@@ -98,8 +98,8 @@ func (s *styled) join() {
 	s.Flat = b.String()
 }
 
-// sameBeginning is how many bytes two texts begin with that are the same in the same
-// style.
+// sameBeginning returns the number of bytes at the beginning of two texts that are the same
+// in the same style.
 func sameBeginning(a, b []Run) int {
 	same := 0
 	for i := range min(len(a), len(b)) {
@@ -138,7 +138,7 @@ func (s *styled) style(r int) (float32, fyne.TextStyle) {
 	return s.scale * s.size, fyne.TextStyle{Bold: ru.Bold || s.bold, Italic: ru.Italic}
 }
 
-// span is the width of flat[from:to], which may be of several runs.
+// span returns the width of flat[from:to], which may span runs.
 func (s *styled) span(from, to int) float32 {
 	var w float32
 	for r := s.runAt(from); from < to; r++ {
@@ -159,7 +159,7 @@ func (s *styled) span(from, to int) float32 {
 	return w
 }
 
-// segments are the stretches of one style of a line.
+// segments returns the parts of a line in one style each.
 func (s *styled) segments(l textLine) []segment {
 	var segs []segment
 	var x float32
@@ -201,8 +201,8 @@ func (s *styled) spanIn(g segment, from, to int) float32 {
 	return kit.MeasureText(s.Flat[from:to], size, style).Width
 }
 
-// lettersWithin is where the letters of the bundled fonts that begin at from reach the
-// width, or where others follow, and how wide they are.
+// lettersWithin returns the end and the width of the bundled fonts' letters from from on
+// that fit into a width.
 func (s *styled) lettersWithin(from, to int, width float32) (end int, x float32) {
 	for r := s.runAt(from); from < to; r++ {
 		end := to
@@ -230,7 +230,7 @@ func (s *styled) lettersWithin(from, to int, width float32) (end int, x float32)
 	return from, x
 }
 
-// letterWidths are the widths that are known of letters in one style.
+// letterWidths returns the known widths of letters in one style.
 func (s *styled) letterWidths(size float32, style fyne.TextStyle) map[rune]float32 {
 	key := letterStyle{size, style}
 	if s.letters[key] == nil {
@@ -242,7 +242,7 @@ func (s *styled) letterWidths(size float32, style fyne.TextStyle) map[rune]float
 	return s.letters[key]
 }
 
-// splitFonts cuts styled runs where the font changes.
+// splitFonts splits styled runs where the font changes.
 func splitFonts(runs []Run, bold bool) []Run {
 	out := make([]Run, 0, len(runs))
 	for _, r := range runs {

@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// How a paragraph becomes words, and words become lines. A text that only grows at
-// its end costs what is new of it.
+// A paragraph is split into words, and words into lines. A text that only grows at its end
+// pays only for new text.
 
-// wrapping is a text in words, and these in lines.
+// wrapping is a text split into words and lines.
 type wrapping struct {
 	styled
 	words   []word
 	Lines   []textLine
-	width   float32 // the lines were made for; 0 = not yet
-	settled int     // words whose lines are right for that
+	width   float32 // the lines were made for; 0 means none yet
+	settled int     // number of words whose lines are up to date
 	stale   bool    // there are others
-	Widest  float32 // of the lines
-	version int     // grows with every wrapping
+	Widest  float32 // width of the widest line
+	version int     // incremented with every wrapping
 }
 
-// SetRuns changes the text; it reports whether anything did change. The words that
-// both texts begin with are kept, and the lines of these.
+// SetRuns changes the text and reports whether anything changed. It keeps the words at the
+// beginning that stay the same, and their lines.
 func (p *wrapping) SetRuns(runs []Run) bool {
 	same, changed := p.set(runs)
 	if changed {
@@ -35,7 +35,7 @@ func (p *wrapping) SetRuns(runs []Run) bool {
 	return changed
 }
 
-// fit makes the lines for a width and a scale of the text.
+// fit builds the lines for a width and a scale of the text.
 func (p *wrapping) fit(width, scale float32) {
 	if scale != p.scale {
 		p.setScale(scale)
@@ -50,15 +50,15 @@ func (p *wrapping) fit(width, scale float32) {
 	}
 }
 
-// keepWords keeps the words that end within so many bytes: the last of them may go
-// on.
+// keepWords keeps the words within the first same bytes, except the last, which may
+// continue.
 func (p *wrapping) keepWords(same int) {
 	n := sort.Search(len(p.words), func(i int) bool { return p.words[i].next >= same })
 	p.words = p.words[:n]
 	p.settled = min(p.settled, n)
 }
 
-// split finds the words of the flat text behind those that are there.
+// split finds the words of the flat text behind those found already.
 func (p *wrapping) split() {
 	i := 0
 	if n := len(p.words); n > 0 {
@@ -84,8 +84,8 @@ func (p *wrapping) split() {
 	p.words = out
 }
 
-// wordEnd is where the word that begins at i ends: at a space, or around
-// characters of scripts written without spaces.
+// wordEnd returns the end of the word that begins at i: at a space, or around characters of
+// scripts written without spaces.
 func wordEnd(s string, i int) int {
 	start := i
 	for i < len(s) {
@@ -116,7 +116,7 @@ func breaksAnywhere(r rune) bool {
 		r >= 0xFF00 && r <= 0xFFEF || r >= 0x3000 && r <= 0x303F)
 }
 
-// LongestWord is the width of the longest word.
+// LongestWord returns the width of the longest word.
 func (p *wrapping) LongestWord() float32 {
 	var w float32
 	for _, x := range p.words {
@@ -125,8 +125,8 @@ func (p *wrapping) LongestWord() float32 {
 	return w
 }
 
-// wrap makes the lines of the words that have none. It begins again with the last
-// line that begins with a word and has one that it had before.
+// wrap builds the lines of the words that have none. It starts again at the last line that
+// begins with a word and existed before.
 func (p *wrapping) wrap(width float32) {
 	p.width = width
 	p.version++
@@ -135,7 +135,7 @@ func (p *wrapping) wrap(width float32) {
 	if first > 0 {
 		from = p.words[first].from
 	}
-	end := float32(0) // of the last word, without the space after it
+	end := float32(0) // end of the last word, without the space after it
 	flush := func(to, next int) {
 		p.addLine(from, to, end)
 		from, x, end = next, 0, 0
@@ -160,8 +160,8 @@ func (p *wrapping) wrap(width float32) {
 	p.settled, p.stale = len(p.words), false
 }
 
-// keepLines keeps the lines above the first one that may change, and gives the word
-// that one begins with.
+// keepLines keeps the lines above the first one that may change, and returns the word that
+// one begins with.
 func (p *wrapping) keepLines() (first int) {
 	at := 0
 	for n := len(p.Lines) - 1; n > 0 && p.settled > 0; n-- {
@@ -189,7 +189,7 @@ func trimSpaces(s string, from, to int) int {
 	return to
 }
 
-// RuneFloor is the beginning of the character that holds byte i.
+// RuneFloor returns the offset of the character that contains byte i.
 func RuneFloor(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -200,7 +200,7 @@ func RuneFloor(s string, i int) int {
 	return i
 }
 
-// NextRune is where the character behind byte i begins.
+// NextRune returns the offset of the character after byte i.
 func NextRune(s string, i int) int {
 	if i >= len(s) {
 		return len(s)
@@ -209,14 +209,14 @@ func NextRune(s string, i int) int {
 	return i + n
 }
 
-// word is what a line break may not cut: atoms that follow each other without a
-// space, and the space after them.
+// word is a text that no line break may split: atoms without a space between them, and the
+// space after them.
 type word struct {
-	from, to int // bytes of the flat text, without the space
-	next     int // where the next word begins
+	from, to int // byte offsets in the flat text, without the space
+	next     int // offset of the next word
 	width    float32
 	space    float32
-	hard     bool // a line break follows
+	hard     bool // followed by a line break
 }
 
 // textLine is one line on the screen.

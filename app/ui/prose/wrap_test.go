@@ -11,8 +11,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// A paragraph that is changed at its end, again and again, has the lines that one
-// made at once has.
+// A paragraph whose end is changed repeatedly has the same lines as one built at once.
 func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	parts := []string{"word ", "a longer one, ", "averyveryverylongwordthatfitsnoline", "日本語。", "🎉 ", "line\n", "\n", " ", "  ", "\tx", "—"}
@@ -26,7 +25,7 @@ func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
 			case 0:
 				runs = append(append([]Run(nil), runs...), Run{Text: parts[r.IntN(len(parts))], Bold: r.IntN(2) == 0})
 			case 1:
-				if n := len(runs); n > 0 { // what was taken for text was the beginning of something
+				if n := len(runs); n > 0 { // what looked like text was the beginning of a construct
 					last := runs[n-1]
 					last.Text = last.Text[:RuneFloor(last.Text, r.IntN(len(last.Text)+1))]
 					runs = append(append([]Run(nil), runs[:n-1]...), last)

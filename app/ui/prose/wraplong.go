@@ -8,16 +8,16 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Words longer than a line: base64, a minified file, an address. To shape a text costs
-// 0.3 µs a byte, so a long word is measured by the widths of its letters. That leaves
-// out kerning, some tenths of a percent.
+// Some words are longer than a line: base64, a minified file, an address. Shaping a text
+// costs 0.3 µs a byte, so a long word is measured by the widths of its letters. That
+// ignores kerning, which is some tenths of a percent.
 
 const (
-	longWord  = 256 // bytes of a word that is measured by its letters
-	longJoint = 64  // bytes of marks and joined signs that are not cut
+	longWord  = 256 // bytes from which on a word is measured by its letters
+	longJoint = 64  // bytes of marks and joined characters that aren't split
 )
 
-// wordWidth is the width of a word.
+// wordWidth returns the width of a word.
 func (p *wrapping) wordWidth(from, to int) float32 {
 	if to-from <= longWord {
 		return p.span(from, to)
@@ -26,8 +26,8 @@ func (p *wrapping) wordWidth(from, to int) float32 {
 	return x + p.span(end, to)
 }
 
-// breakWord puts a word that is longer than a line on lines of its own. It gives where
-// its last line begins and how wide that is. Its cost is linear in the word.
+// breakWord breaks a word that is longer than a line. It returns the beginning and the
+// width of its last line. Its cost is linear in the word.
 func (p *wrapping) breakWord(w word, width float32) (from int, x float32) {
 	guess := longJoint
 	for from = w.from; ; {
@@ -40,9 +40,8 @@ func (p *wrapping) breakWord(w word, width float32) (from int, x float32) {
 	}
 }
 
-// fitting is where the part of a word that begins at from and fits into the width ends,
-// at least one character further, and how wide that part is. It is guessed to have so
-// many bytes.
+// fitting returns the end and the width of the part of a word, beginning at from, that fits
+// into a width; it has at least one character. guess is the expected number of bytes.
 func (p *wrapping) fitting(from, to int, width float32, guess int) (cut int, x float32) {
 	cut, x = p.lettersWithin(from, to, width)
 	if cut < to && !kit.IsOwn(firstRune(p.Flat[cut:])) {
@@ -61,11 +60,11 @@ func (p *wrapping) fitting(from, to int, width float32, guess int) (cut int, x f
 	return cut, x
 }
 
-// shapedWithin is lettersWithin for text whose signs may join: marks, emoji, Arabic. It
-// shapes from…fits, which is x wide, and what follows, until less than a letter is free.
-// First it tries step bytes more.
+// shapedWithin is lettersWithin for text whose characters may join: marks, emoji, Arabic.
+// It shapes from…fits, which is x wide, and what follows, until the room left is less than
+// a letter. First it tries step more bytes.
 func (p *wrapping) shapedWithin(from, fits, to int, x, width float32, step int) (int, float32) {
-	over, wide := to, float32(0) // what does not fit, and its width
+	over, wide := to, float32(0) // what doesn't fit, and its width
 	for fits < to && wide == 0 && width-x > p.size*p.scale {
 		end := max(RuneFloor(p.Flat, min(fits+step, to)), NextRune(p.Flat, fits))
 		if w := p.span(from, end); w > width {
@@ -73,7 +72,7 @@ func (p *wrapping) shapedWithin(from, fits, to int, x, width float32, step int) 
 		} else {
 			fits, x = end, w
 		}
-		// as many bytes as would fill the line if they were as wide as those before
+		// the bytes that would fill the line if they were as wide as those before
 		step = max(longJoint/4, (fits-from)/8, int(float32(fits-from)*(width-x)/max(x, 1)))
 	}
 	for halve := false; NextRune(p.Flat, fits) < over && width-x > p.size*p.scale; halve = !halve {
@@ -92,8 +91,8 @@ func (p *wrapping) shapedWithin(from, fits, to int, x, width float32, step int) 
 	return fits, x
 }
 
-// signEnd is the end of the sign that a cut at a place would divide: marks stay with
-// their letter, joined emoji together.
+// signEnd returns the end of the character that a cut would split: marks stay with their
+// letter, and joined emoji together.
 func signEnd(s string, at, to int) int {
 	for limit := min(to, at+longJoint); at < limit && joins(s, at); {
 		at = NextRune(s, at)
@@ -101,7 +100,7 @@ func signEnd(s string, at, to int) int {
 	return at
 }
 
-// signStart is where the last sign before a place begins, not before from.
+// signStart returns the beginning of the last character before at, not before from.
 func signStart(s string, from, at int) int {
 	for at = RuneFloor(s, at-1); at > from && joins(s, at); {
 		at = RuneFloor(s, at-1)
@@ -109,7 +108,7 @@ func signStart(s string, from, at int) int {
 	return at
 }
 
-// joins says whether the character at a place is one sign with the one before it.
+// joins reports whether the rune at an offset belongs to the character before it.
 func joins(s string, at int) bool {
 	const joiner = '\u200d'
 	c := firstRune(s[at:])
@@ -122,7 +121,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// addLine adds a line that is so wide.
+// addLine adds a line of a width.
 func (p *wrapping) addLine(from, to int, width float32) {
 	p.Lines = append(p.Lines, textLine{from: from, to: to, width: width})
 	p.Widest = max(p.Widest, width)

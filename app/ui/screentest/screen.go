@@ -1,6 +1,5 @@
-// Package screentest is a window in memory for the tests of what is drawn: a UI goroutine
-// that the test turns by hand, the words that are on the screen, and what a person can
-// press there.
+// Package screentest is a window in memory for tests of what is drawn: a UI goroutine that
+// the test runs step by step, the text on the screen, and the buttons a person can press.
 package screentest
 
 import (
@@ -19,8 +18,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// Main runs a package's tests in English, whatever the language of the machine: what
-// people see is what the tests name. assets is the folder that holds translations.
+// Main runs a package's tests in English, whatever the machine's language, because they
+// check what people see. assets is the folder of the translations.
 func Main(m *testing.M, assets string) {
 	for _, name := range []string{"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		if err := os.Setenv(name, "en_US.UTF-8"); err != nil {
@@ -28,46 +27,46 @@ func Main(m *testing.M, assets string) {
 		}
 	}
 	if err := i18n.Load(os.DirFS(assets)); err != nil {
-		fmt.Fprintln(os.Stderr, err) // the test of the translations can mend it
+		fmt.Fprintln(os.Stderr, err) // a test of the translations can fix it
 	}
 	os.Exit(m.Run())
 }
 
-// InBubble runs a test in a synctest bubble: its timers cost nothing and go off when
-// nothing else is left to do, however busy the machine is. The bubble's clock is brought
-// to the real time, which files have.
+// InBubble runs a test in a synctest bubble: its timers cost nothing and fire when nothing
+// else is left to do, however busy the machine is. The bubble's clock is set to the real
+// time, which files have.
 func InBubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	now := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(now))
-		t.Cleanup(func() { time.Sleep(2 * time.Minute) }) // the clock of the regular expressions that colour code ends by itself
+		t.Cleanup(func() { time.Sleep(2 * time.Minute) }) // lets the timer of chroma's regular expressions end
 		f(t)
 	})
 }
 
-// rest is how long nothing must come before the UI goroutine counts as idle: longer than
-// anything that is drawn waits for more.
+// rest is how long nothing may come before the UI goroutine counts as idle: longer than any
+// delay before drawing.
 const rest = 240 * time.Millisecond
 
 // Screen is a window that a test looks at.
 type Screen struct {
 	T     testing.TB
 	Win   fyne.Window
-	Queue chan func() // what waits for the UI goroutine
+	Queue chan func() // functions waiting for the UI goroutine
 }
 
-// New is a screen without a window, which the caller sets.
+// New returns a screen without a window; the caller sets the window.
 func New(t testing.TB) *Screen {
 	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	return &Screen{T: t, Queue: make(chan func(), 4096)}
 }
 
-// Do queues f for the UI goroutine. Any goroutine.
+// Do queues f for the UI goroutine. It may be called on any goroutine.
 func (s *Screen) Do(f func()) { s.Queue <- f }
 
-// Settle turns the UI goroutine until nothing has come for a while.
+// Settle runs the UI goroutine until nothing has come for a while.
 func (s *Screen) Settle() {
 	s.T.Helper()
 	for {
@@ -80,10 +79,10 @@ func (s *Screen) Settle() {
 	}
 }
 
-// Markup is what is on the screen.
+// Markup returns what is on the screen.
 func (s *Screen) Markup() string { return test.RenderToMarkup(s.Win.Canvas()) }
 
-// Sees fails where words are not on the screen.
+// Sees fails the test if one of the words isn't on the screen.
 func (s *Screen) Sees(words ...string) {
 	s.T.Helper()
 	all := s.Markup()
@@ -94,7 +93,7 @@ func (s *Screen) Sees(words ...string) {
 	}
 }
 
-// SeesNot fails where words are on the screen.
+// SeesNot fails the test if one of the words is on the screen.
 func (s *Screen) SeesNot(words ...string) {
 	s.T.Helper()
 	all := s.Markup()
@@ -105,8 +104,8 @@ func (s *Screen) SeesNot(words ...string) {
 	}
 }
 
-// Until turns the UI goroutine until these words are on the screen: the disk takes its
-// time.
+// Until runs the UI goroutine until the words are on the screen, for work that waits for
+// the disk.
 func (s *Screen) Until(words ...string) {
 	s.T.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
@@ -119,7 +118,7 @@ func (s *Screen) Until(words ...string) {
 	s.Sees(words...)
 }
 
-// Pushes presses the first visible button of these words below an object.
+// Pushes presses the first visible button with this label below an object.
 func (s *Screen) Pushes(in fyne.CanvasObject, words string) {
 	s.T.Helper()
 	for _, o := range test.LaidOutObjects(in) {
@@ -132,7 +131,7 @@ func (s *Screen) Pushes(in fyne.CanvasObject, words string) {
 	s.T.Fatalf("there is no button %q", words)
 }
 
-// Confirm presses the button of the question that is asked.
+// Confirm presses a button of the question that is shown.
 func (s *Screen) Confirm(words string) {
 	s.T.Helper()
 	pop := s.Win.Canvas().Overlays().Top()
@@ -142,7 +141,7 @@ func (s *Screen) Confirm(words string) {
 	s.Pushes(pop, words)
 }
 
-// Types puts text into the field that has the focus.
+// Types puts text into the focused field.
 func (s *Screen) Types(text string) {
 	s.T.Helper()
 	field, ok := s.Win.Canvas().Focused().(*kit.Field)
@@ -152,7 +151,7 @@ func (s *Screen) Types(text string) {
 	field.SetText(text)
 }
 
-// Focus says what has the focus: a button's words, or what kind of thing it is.
+// Focus describes what has the focus: a button's label, or the kind of widget.
 func (s *Screen) Focus() string {
 	switch f := s.Win.Canvas().Focused().(type) {
 	case *kit.Field:

@@ -1,4 +1,4 @@
-// Package uitest holds texts that the tests of several packages of the screen share.
+// Package uitest has texts shared by the tests of several ui packages.
 package uitest
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Unbroken are texts without a blank, or with more marks than words, of about n bytes.
-// They are random, so that no measurement of a part serves for another.
+// Unbroken returns generators of texts of about n bytes without a blank, or with more marks
+// than words. The texts are random, so that no measurement of one part fits another.
 func Unbroken() map[string]func(n int) string {
 	some := func(letters ...string) func(n int) string {
 		return func(n int) string {
