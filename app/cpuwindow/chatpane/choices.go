@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// longText is from how many bytes on a text is weighed while it is written.
+	// longText is the length in bytes from which a message is checked while it is written.
 	longText = 2000
-	// promptShare is what the agent's own prompt takes of a model's context, in
-	// tokens, roughly: the exact room is known when the message is sent.
+	// promptShare is roughly how many tokens of the context the agent's own prompt takes. The
+	// exact number is known only when the message is sent.
 	promptShare = 1000
-	// autoContext is the largest context that is asked for where none is configured.
+	// autoContext is the largest context, in tokens, requested when none is configured.
 	autoContext = 16384
 )
 
-// Choices is what is chosen for the shown conversation: agent, model, options.
+// Choices changes the agent, model and options of the shown conversation.
 type Choices struct {
 	host  Host
 	parts Parts
@@ -34,7 +34,7 @@ type Choices struct {
 	head  *header.Header
 }
 
-// choose changes what is chosen.
+// choose sets and saves the choice of a conversation.
 func (h *Choices) choose(c *conversation.Conversation, s transcript.Settings) {
 	if !c.Chosen().Equal(s) {
 		c.Choose(s)
@@ -43,7 +43,7 @@ func (h *Choices) choose(c *conversation.Conversation, s transcript.Settings) {
 	}
 }
 
-// drawHeader shows in the header what is chosen, where the chat is shown.
+// drawHeader shows the choice in the header while the chat is shown.
 func (h *Choices) drawHeader() {
 	if c := h.chats.Shown(); h.host.OnChat() {
 		s := c.Chosen()
@@ -55,7 +55,7 @@ func (h *Choices) drawHeader() {
 func (h *Choices) PickAgent() {
 	c := h.chats.Shown()
 	chosen := cmp.Or(c.Chosen().Agent, h.parts.Config().Agents.Default)
-	go func() { // it reads files
+	go func() { // Agents reads files
 		all := h.parts.Roster.Agents()
 		h.host.Do(func() {
 			kit.ShowMenu(header.AgentMenu(all, chosen, func(slug string) {
@@ -79,7 +79,7 @@ func (h *Choices) useModel(c *conversation.Conversation, name string) {
 	h.choose(c, s)
 }
 
-// ShowOptions opens the options of the conversation that is shown.
+// ShowOptions opens the options of the shown conversation.
 func (h *Choices) ShowOptions() {
 	c := h.chats.Shown()
 	cfg := h.parts.Config().Ollama
@@ -90,7 +90,7 @@ func (h *Choices) ShowOptions() {
 	options.Open(p)
 }
 
-// modelNamed is what is known of a model.
+// modelNamed returns what the server knows about a model.
 func (h *Choices) modelNamed(name string) (ollama.ModelInfo, bool) {
 	for _, m := range h.setup.Models() {
 		if name != "" && ollama.SameModel(m.Name, name) {
@@ -100,14 +100,14 @@ func (h *Choices) modelNamed(name string) (ollama.ModelInfo, bool) {
 	return ollama.ModelInfo{}, false
 }
 
-// tooLong says that what is being written will hardly fit the model's context,
-// before it is sent; "" where it fits, or nothing is known of the model.
+// tooLong returns a warning if the unsent text will probably not fit the model's context. It
+// returns "" if it fits, or if nothing is known about the model.
 func (h *Choices) tooLong(text string) string {
 	if len(text) < longText || h.chats.Shown() == nil {
 		return ""
 	}
-	name, size := h.contextNow(h.chats.Shown())
-	room := size*3/4 - promptShare // a quarter is the answer's
+	name, size := h.nextContext(h.chats.Shown())
+	room := size*3/4 - promptShare // a quarter is left for the answer
 	need := transcript.EstimateTokens(text)
 	if size == 0 || need <= room {
 		return ""
@@ -115,9 +115,9 @@ func (h *Choices) tooLong(text string) string {
 	return i18n.With("About {{.Need}} tokens: {{.Name}} has room for about {{.Room}}. Shorten it, attach it as a file, or choose a model with a larger context.", i18n.Places{"Need": compose.TokensWords(need), "Name": name, "Room": compose.TokensWords(max(room, 0))})
 }
 
-// contextNow is the context of the model that answers next, in tokens: what the last
-// answer told, else what is known of the model that is chosen; 0 where nothing is.
-func (h *Choices) contextNow(c *conversation.Conversation) (model string, size int) {
+// nextContext returns the model that answers next and its context in tokens: as the last answer
+// reported it, otherwise as known from the chosen model, otherwise 0.
+func (h *Choices) nextContext(c *conversation.Conversation) (model string, size int) {
 	chosen, own := c.Chosen().Model, c.Chosen().Context
 	if size := c.ContextSize(); size > 0 && own == 0 {
 		return cmp.Or(chosen, i18n.T("the model")), size

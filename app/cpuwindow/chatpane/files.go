@@ -80,8 +80,8 @@ func (f *attachments) Attach(paths []string) {
 	}()
 }
 
-// add puts files beside the conversation's next message; one that is there is
-// not added twice. What is refused is said in the composer.
+// add attaches files to the conversation's next message, each file once. The composer shows
+// why files were refused.
 func (f *attachments) add(c *conversation.Conversation, more []conversation.File, refused []string) {
 	attached := c.Attached()
 	for _, m := range more {
@@ -120,7 +120,7 @@ func (f *attachments) remove(i int) {
 	}
 }
 
-// attachPasted makes a file of a long text.
+// attachPasted attaches a long pasted text as a file.
 func (f *attachments) attachPasted(text string) {
 	u, err := attach.New("pasted "+time.Now().Format("15.04.05")+".txt", []byte(text))
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *attachments) attachPasted(text string) {
 	f.compose.Say(i18n.T("the pasted text is long: it is attached as a file"))
 }
 
-// pasteImage attaches the image on the clipboard, if there is one.
+// pasteImage attaches the image on the clipboard.
 func (f *attachments) pasteImage() {
 	c := f.chats.Shown()
 	go func() {
@@ -151,7 +151,7 @@ func (f *attachments) pasteImage() {
 	}()
 }
 
-// offer asks whether a file or a folder is to be attached, then which.
+// offer opens the menu of Attach: a file or a folder.
 func (f *attachments) offer() {
 	one := func(path string) { f.Attach([]string{path}) }
 	kit.ShowMenu(fyne.NewMenu("",
@@ -164,7 +164,7 @@ func (f *attachments) offer() {
 	), f.compose.Attach, f.host.Canvas())
 }
 
-// reader gives the content of a session's file.
+// reader returns a function that reads a file of a session.
 func (f *attachments) reader(session string, a transcript.Attachment) func() ([]byte, error) {
 	if data, ok, err := chat.Inline(a); ok {
 		return func() ([]byte, error) { return data, err }
@@ -193,7 +193,7 @@ func (f *attachments) Actions(session string) chat.FileActions {
 	}
 }
 
-// open opens a file in the program for it.
+// open opens a file in the system's program for it.
 func (f *attachments) open(session string, a transcript.Attachment) {
 	if _, ok, _ := chat.Inline(a); ok {
 		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
@@ -216,7 +216,7 @@ func (f *attachments) open(session string, a transcript.Attachment) {
 	}()
 }
 
-// zoom shows a picture large.
+// zoom shows a picture in full size.
 func (f *attachments) zoom(session string, a transcript.Attachment) {
 	read := f.reader(session, a)
 	go func() {

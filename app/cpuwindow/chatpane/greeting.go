@@ -7,8 +7,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// A private chat is in memory alone: no transcript, draft, attachment, lesson or
-// notification comes of it, and it is gone when mac-stats ends.
+// A private chat exists in memory only. It leaves no transcript, draft, attachment, lesson or
+// notification, and disappears when mac-stats quits.
 
 func queueHint() string {
 	return i18n.T("Write the next message. It is sent when this answer is done; Esc stops the answer.")
@@ -16,12 +16,12 @@ func queueHint() string {
 
 func privateHint() string { return i18n.T("Private: nothing is saved.") }
 
-// explainPrivate says what private means.
+// explainPrivate explains what private means.
 func (p *Pane) explainPrivate() {
 	p.host.Tell(i18n.T("This chat is private: it is never saved and disappears when you quit"), i18n.T("No transcript, memory or attachment is saved. Press New chat to start one that is saved."))
 }
 
-// greeting is what an empty chat shows.
+// greeting returns the rows of an empty chat.
 func (p *Pane) greeting() []*column.Placed {
 	if p.Chats.Shown().Private() {
 		return privateGreeting()
@@ -39,7 +39,7 @@ func (p *Pane) greeting() []*column.Placed {
 	return append(rows, &column.Placed{Row: column.NewBoxRow(kit.Line(0, -1, private)), Gap: kit.Gap16})
 }
 
-// privateGreeting is what an empty private chat shows.
+// privateGreeting returns the rows of an empty private chat.
 func privateGreeting() []*column.Placed {
 	return []*column.Placed{
 		{Row: column.NewBoxRow(kit.Title(i18n.T("A private chat"))), Gap: kit.Gap20},

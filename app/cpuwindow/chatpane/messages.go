@@ -20,10 +20,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// messages is what is done with the messages of the shown conversation.
+// messages implements the actions on single messages of the shown conversation: those in the
+// chat, in the queue and in the composer.
 type messages struct{ *Pane }
 
-// actions is what can be done in the chat.
+// actions returns what the rows of the chat can do.
 func (m messages) actions() chat.Actions {
 	p := m.Pane
 	shown := p.Chats.Shown
@@ -60,21 +61,21 @@ func (m messages) actions() chat.Actions {
 	}
 }
 
-// Type writes a letter into the message, from whatever page.
+// Type shows the chat and types a letter into the message.
 func (p *Pane) Type(r rune) {
 	p.host.ShowChat()
 	p.Focus()
 	p.Compose.Entry.TypedRune(r)
 }
 
-// Regenerate answers the last message anew.
+// Regenerate answers the last message again.
 func (p *Pane) Regenerate() {
 	if id, _ := p.Chats.Shown().LastUser(); id != "" {
 		messages{p}.retry(conversation.Fault{UserID: id})
 	}
 }
 
-// retry runs a turn again.
+// retry runs a failed turn again.
 func (m messages) retry(f conversation.Fault) {
 	c := m.Chats.Shown()
 	switch {
@@ -88,7 +89,7 @@ func (m messages) retry(f conversation.Fault) {
 	}
 }
 
-// showLinks opens a menu of an answer's links: the way to them without a mouse.
+// showLinks opens a menu of an answer's links, for use by keyboard.
 func (m messages) showLinks(key string, below fyne.CanvasObject) {
 	menu := fyne.NewMenu("")
 	seen := map[string]bool{}
@@ -108,20 +109,21 @@ func (m messages) showLinks(key string, below fyne.CanvasObject) {
 	kit.ShowMenu(menu, below, m.host.Canvas())
 }
 
-// answerAgain has a message answered anew. What was said after the answer leaves
-// the conversation, so it is asked about.
+// answerAgain answers a message again. Later messages leave the conversation, so it asks first
+// if there are any.
 func (m messages) answerAgain(block string) {
-	m.afterAsking(block, func() { m.retry(conversation.Fault{UserID: block}) })
+	m.confirmAgain(block, func() { m.retry(conversation.Fault{UserID: block}) })
 }
 
-// answerWith has a message answered anew by a model to choose.
+// answerWith answers a message again with a model that the user chooses from a menu.
 func (m messages) answerWith(block string, below fyne.CanvasObject) {
 	kit.ShowMenu(header.ModelMenu(m.setup.Models(), m.Chats.Shown().Chosen().Model, func(model string) {
-		m.afterAsking(block, func() { m.useModel(model, conversation.Fault{UserID: block}) })
+		m.confirmAgain(block, func() { m.useModel(model, conversation.Fault{UserID: block}) })
 	}), below, m.host.Canvas())
 }
 
-func (m messages) afterAsking(block string, do func()) {
+// confirmAgain calls do, after a confirmation if messages would leave the conversation.
+func (m messages) confirmAgain(block string, do func()) {
 	n := m.Chats.Shown().MessagesAfter(block)
 	if n <= 1 {
 		do()
@@ -130,12 +132,12 @@ func (m messages) afterAsking(block string, do func()) {
 	overlay.Confirm(m.host.Canvas(), i18n.T("Answer this message again?"), i18n.With("{{.N}} The conversation goes on from the new answer.", i18n.Places{"N": leavesWords(n)}), i18n.T("Answer again"), do)
 }
 
-// leavesWords says what a branch means for what came later.
+// leavesWords tells how many messages a new branch leaves behind.
 func leavesWords(n int) string {
 	return i18n.With("The {{.Messages}} after it leave the conversation. They stay in the transcript.", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
 
-// useVersion lets the conversation go on with another version of a message.
+// useVersion continues the conversation with another version of a message.
 func (m messages) useVersion(id string, back bool) {
 	c := m.Chats.Shown()
 	if c.Busy() {
@@ -160,7 +162,7 @@ func (m messages) useVersion(id string, back bool) {
 	})
 }
 
-// edit sends a message again with other words, in its place.
+// edit sends a changed message in place of an earlier one.
 func (m messages) edit(block, text string) {
 	c := m.Chats.Shown()
 	if c.Busy() {
@@ -179,8 +181,8 @@ func (m messages) editLast() {
 	}
 }
 
-// startEdit gives the focus to a field that is on the screen a moment later, all of
-// it in sight.
+// startEdit scrolls to the field of a message being edited and focuses it, once it is on the
+// screen.
 func (m messages) startEdit(r *chat.EditRow) {
 	m.host.Do(func() {
 		m.View.Port.RevealRow(r)
@@ -190,7 +192,7 @@ func (m messages) startEdit(r *chat.EditRow) {
 	})
 }
 
-// useModel chooses a model for the conversation and runs the turn again.
+// useModel sets the model of the conversation and runs the turn again.
 func (m messages) useModel(model string, f conversation.Fault) {
 	if c := m.Chats.Shown(); !c.Busy() {
 		m.Choices.useModel(c, model)
@@ -213,7 +215,8 @@ func (m messages) sendBare(f conversation.Fault) {
 	m.retry(f)
 }
 
-// decideRemoved puts back what was removed from the shown conversation, or agrees.
+// decideRemoved restores what another program removed from the shown conversation, or accepts
+// the removal.
 func (m messages) decideRemoved(restore bool) {
 	c := m.Chats.Shown()
 	what, decide := i18n.T("Keep removed"), m.parts.Library.KeepRemoved
@@ -230,14 +233,15 @@ func (m messages) decideRemoved(restore bool) {
 	})
 }
 
-// openMemory opens a memory file by its name below the agents folder.
+// openMemory opens a memory file, named by its path in the agents folder.
 func (m messages) openMemory(name string) {
 	if local := filepath.FromSlash(name); filepath.IsLocal(local) {
 		m.host.OpenFile(filepath.Join(m.parts.Home, "agents", local))
 	}
 }
 
-// openRecalled opens the place of a note; of several a menu asks which.
+// openRecalled opens the message that a recalled note comes from. If there are several, it
+// shows a menu.
 func (m messages) openRecalled(notes []agents.RecalledNote, below fyne.CanvasObject) {
 	menu := fyne.NewMenu("")
 	seen := map[string]bool{}
@@ -256,7 +260,7 @@ func (m messages) openRecalled(notes []agents.RecalledNote, below fyne.CanvasObj
 	kit.ShowMenu(menu, below, m.host.Canvas())
 }
 
-// recalledWords is a note in a menu: the conversation's title, and what was said.
+// recalledWords returns the menu label of a note: the conversation's title, date and text.
 func recalledWords(n agents.RecalledNote, title string) string {
 	words := i18n.Shorten(title, 40)
 	if !n.Time.IsZero() {

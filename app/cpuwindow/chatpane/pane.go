@@ -1,11 +1,11 @@
-// Package chatpane is the chat of the window: the conversation that is shown, where people
-// write, the header above it, and what they do there.
+// Package chatpane is the chat of the window: the shown conversation, the composer below it,
+// the header above it, and their actions.
 //
-// Pane puts chat, compose, find, slash and header together and does what is asked of them:
-// it shows another conversation, sends, answers again, chooses, attaches, finds. The
-// conversations and their turns are of package chats, which Pane owns; their events are
-// drawn here, by one call a frame. Where something leads elsewhere (another page, a file, a
-// sheet) the Host does it. All of it belongs to the UI goroutine; files are read off it.
+// Pane combines the packages chat, compose, find, slash and header and runs their actions: it
+// switches conversations, sends messages, answers again, changes the agent or model, attaches
+// files and searches. Package chats, which Pane owns, holds the conversations and their turns;
+// Pane draws them, at most once a frame. The Host opens whatever lies outside the chat, such as
+// another page, a file or a sheet. Everything runs on the UI goroutine; files are read off it.
 package chatpane
 
 import (
@@ -35,37 +35,37 @@ type Host interface {
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
 	Visible() bool // the window is on the screen
-	OnChat() bool  // the chat is the page that is shown
-	ShowChat()     // makes it so
-	Resized()      // what is below the conversation has another height
+	OnChat() bool  // the chat is the shown page
+	ShowChat()     // shows it
+	Resized()      // the part below the conversation changed its height
 	Escape()
 	Tell(words, more string)
 	Copy(text string)
-	MachineMemory() uint64 // bytes; 0: not known
-	// Act runs an action on files off the UI goroutine; then, or what went wrong is told.
+	MachineMemory() uint64 // bytes; 0 if unknown
+	// Act runs an action on files off the UI goroutine, then calls then or shows the error.
 	Act(what string, action func(ctx context.Context) error, then func())
-	ListChanged()            // the sessions may be others; any goroutine
-	ShowSession(name string) // the window too, where it is hidden
+	ListChanged()            // the list of sessions may have changed; any goroutine
+	ShowSession(name string) // shows the window too if it is hidden
 	Ways
 }
 
 // Ways lead away from the chat.
 type Ways interface {
-	OpenList()  // of the chats, in a narrow window
-	LeaveDemo() // asks how
+	OpenList()  // opens the list of chats in a narrow window
+	LeaveDemo() // offers the ways out of the demo
 	OpenFile(path string)
 	OpenLink(address string)
-	OpenTranscript(session, path string)             // in the program for it
+	OpenTranscript(session, path string)             // in the system's program for it
 	ReadAt(in transcript.Info, block, phrase string) // in the viewer
 	OpenSessionAt(session, block string)
-	SessionTitle(name string) string // its name where it has none
-	Forget(session, block string)    // asks
-	Remember(line string)            // asks how
+	SessionTitle(name string) string // its name if it has no title
+	Forget(session, block string)    // asks first
+	Remember(line string)            // opens the sheet for it
 	ChooseFile(title, confirm string, then func(path string))
 	ChooseFolder(title, confirm string, then func(path string))
 }
 
-// Parts is what the chat works on; all is required.
+// Parts is what the chat works on. All fields are required.
 type Parts struct {
 	chats.Parts
 	Library  Library
@@ -73,9 +73,9 @@ type Parts struct {
 	Roster   Roster
 	Memories Memories
 	Commands func() []slash.Item
-	Marks    func(text, phrase string) []prose.Mark // where a phrase stands; any goroutine
-	Typing   func()                                 // somebody types: work in the background steps back
-	Image    func(ctx context.Context) ([]byte, error)
+	Marks    func(text, phrase string) []prose.Mark    // finds a phrase in a text; any goroutine
+	Typing   func()                                    // called while the user types; background work pauses
+	Image    func(ctx context.Context) ([]byte, error) // reads an image from the clipboard
 	Demo     bool
 }
 
@@ -87,19 +87,19 @@ type Library interface {
 	KeepRemoved(ctx context.Context, name string) (session.Removed, error)
 }
 
-// Files is the attachments of transcripts.
+// Files reads the attachments of transcripts.
 type Files interface {
 	ReadAttachment(session string, a transcript.Attachment) ([]byte, error)
 	AttachmentPath(session string, a transcript.Attachment) string
 }
 
-// Roster is who can be asked.
+// Roster lists the agents and skills that a message can address.
 type Roster interface {
 	Agents() []registry.Agent
 	Skills() []registry.Skill
 }
 
-// Memories is the memory files.
+// Memories reads and changes the memory files.
 type Memories interface {
 	chats.Memories
 	InboxPath() string
@@ -122,12 +122,11 @@ type Pane struct {
 	Files   *attachments
 	queue   *compose.Queue
 	lower   fyne.CanvasObject
-	seek    *seekTo // where to bring the chat once it is read
-	extra   string  // what the cards below the conversation were made for
+	seek    *seekTo // the place to scroll to once the chat is read; nil for none
+	extra   string  // the state for which the cards below the conversation were built
 }
 
-// New is a chat in which no conversation is shown yet; s knows what is missing for an
-// answer.
+// New returns a chat that shows no conversation yet. s knows what is missing for an answer.
 func New(h Host, parts Parts, s *setup.Setup) *Pane {
 	parts.Parts.Library, parts.Parts.Memories = parts.Library, parts.Memories
 	p := &Pane{host: h, parts: parts, setup: s}
@@ -161,17 +160,17 @@ func New(h Host, parts Parts, s *setup.Setup) *Pane {
 	return p
 }
 
-// LowerHeight is how high what is below the conversation is.
+// LowerHeight returns the height of the part below the conversation.
 func (p *Pane) LowerHeight() float32 { return p.lower.MinSize().Height }
 
-// Focus gives the composer the keyboard, where the chat is seen.
+// Focus focuses the composer if the chat is visible.
 func (p *Pane) Focus() {
 	if p.host.OnChat() && p.host.Visible() {
 		p.host.Canvas().Focus(p.Compose.Entry)
 	}
 }
 
-// FocusChat is Focus from whatever page.
+// FocusChat shows the chat and focuses the composer.
 func (p *Pane) FocusChat() {
 	if !p.host.OnChat() {
 		p.host.ShowChat()

@@ -9,24 +9,24 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// marksStay is how long the chat shows what was searched for.
+// marksStay is how long the chat marks what was searched for.
 const marksStay = 6 * time.Second
 
-// seekTo is a place of a chat to bring into sight once it is read.
+// seekTo is a place in a chat to scroll to once the chat is read.
 type seekTo struct {
 	info   transcript.Info
 	block  string
 	phrase string
 }
 
-// OpenAt shows a session at a block of it, with a phrase marked for a while.
+// OpenAt shows a session at one of its blocks and marks a phrase for a while.
 func (p *Pane) OpenAt(in transcript.Info, block, phrase string) {
 	p.seek = &seekTo{in, block, phrase}
 	p.OpenSession(in.Name)
 }
 
-// followSeek brings the place that is sought into sight when its chat is drawn. One
-// far back, or on a branch that was left, is shown in the viewer.
+// followSeek scrolls to the place in p.seek when its chat is drawn. A place far back or on an
+// abandoned branch is shown in the viewer instead.
 func (p *Pane) followSeek(v conversation.View) {
 	s := p.seek
 	if s == nil || s.info.Name != v.Name || v.Loading {
@@ -49,10 +49,10 @@ func (p *Pane) followSeek(v conversation.View) {
 		}
 		return
 	}
-	p.host.Do(func() { p.host.ReadAt(s.info, s.block, s.phrase) }) // once the chat is shown
+	p.host.Do(func() { p.host.ReadAt(s.info, s.block, s.phrase) }) // later: the chat is being shown
 }
 
-// mark shows a phrase in the chat for a while.
+// mark marks the words of a phrase in the chat for a while.
 func (p *Pane) mark(phrase string) {
 	marks := func(text string) []prose.Mark {
 		var all []prose.Mark
@@ -64,7 +64,7 @@ func (p *Pane) mark(phrase string) {
 	p.View.Port.MarkRows(marks, 0, 0, 0, false)
 	time.AfterFunc(marksStay, func() {
 		p.host.Do(func() {
-			if !p.Find.Open() { // its marks are there by now
+			if !p.Find.Open() { // the find bar has marks of its own
 				p.View.Port.Unmark()
 			}
 		})

@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// Send starts a turn with what was written, or does what a command says.
+// Send sends a message, or runs the command that the text is.
 func (p *Pane) Send(text string) {
 	if (messages{p}).runCommand(text) {
 		return
@@ -25,10 +25,10 @@ func (p *Pane) Send(text string) {
 	}
 }
 
-// Stop ends the run of the shown conversation; what has arrived is kept.
+// Stop stops the run of the shown conversation. The text that has arrived is kept.
 func (p *Pane) Stop() { p.Chats.Shown().StopRun() }
 
-// askForRest asks for the rest of an answer that was cut short.
+// askForRest asks the model to continue an answer that was cut short.
 func (m messages) askForRest() {
 	if c := m.Chats.Shown(); !c.Busy() {
 		m.Chats.Turns.Send(c, i18n.T("Continue where you stopped."), nil)
@@ -36,15 +36,15 @@ func (m messages) askForRest() {
 	}
 }
 
-// sendNow sends a message that waits.
+// sendNow sends a queued message now.
 func (m messages) sendNow(id int) {
 	if m.Chats.Turns.SendNow(m.Chats.Shown(), id) {
 		m.View.Port.ToEnd()
 	}
 }
 
-// editQueued brings a message that waits back into the composer; what is written
-// there waits in its place.
+// editQueued moves a queued message into the composer. The text that was there is queued
+// instead.
 func (m messages) editQueued(id int) {
 	c := m.Chats.Shown()
 	q, ok := c.Unqueue(id)
@@ -63,7 +63,7 @@ func (m messages) editQueued(id int) {
 	m.Focus()
 }
 
-// dropQueued takes a message away.
+// dropQueued deletes a queued message.
 func (m messages) dropQueued(id int) {
 	m.Chats.Shown().Unqueue(id)
 	m.Chats.Drafts.Save()
@@ -79,14 +79,14 @@ func (m messages) keepDraft(text string) {
 	}
 }
 
-// Put puts a text into the composer, in place of what is there.
+// Put replaces the text in the composer.
 func (p *Pane) Put(text string) {
 	p.Compose.SetText(text)
 	messages{p}.keepDraft(text)
 }
 
-// Quote adds text to the message that is being written, without sending it; where none is,
-// to that of a new chat.
+// Quote appends text to the message in the composer without sending it. If the composer is
+// empty, it starts a new chat.
 func (p *Pane) Quote(text string) {
 	if strings.TrimSpace(p.Compose.Entry.Text) == "" && p.Chats.Shown().Begun() {
 		p.ShowFresh()
@@ -103,11 +103,11 @@ func (p *Pane) Quote(text string) {
 	p.Focus()
 }
 
-// rewrite puts a refused message back into the composer, files and all.
+// rewrite moves a refused message and its files back into the composer.
 func (m messages) rewrite(f conversation.Fault) {
 	c := m.Chats.Shown()
 	if c.Busy() || m.Compose.Entry.Text != "" {
-		return // what is being written goes first
+		return // keep what the user is writing
 	}
 	c.DropFailed()
 	files := c.FilesSent()
@@ -119,8 +119,8 @@ func (m messages) rewrite(f conversation.Fault) {
 	m.Chats.Changed(c)
 }
 
-// slashItems are what a message can begin with behind a slash. An agent goes before a skill
-// or a command of its name.
+// slashItems returns the names that can follow a slash at the start of a message. An agent
+// comes before a skill or command of the same name.
 func (m messages) slashItems() []slash.Item {
 	var items []slash.Item
 	for _, a := range m.parts.Roster.Agents() {
@@ -136,8 +136,8 @@ func (m messages) slashItems() []slash.Item {
 	return append(items, m.parts.Commands()...)
 }
 
-// takeSlash does what a message that is no message asks for; it reports whether it was
-// one.
+// runCommand runs the command that a text consists of. It reports whether the text is done
+// with and must not be sent.
 func (m messages) runCommand(text string) bool {
 	if m.Compose.Keys.Pasted {
 		return false
@@ -157,7 +157,7 @@ func (m messages) runCommand(text string) bool {
 	return false
 }
 
-// address makes a request of a message that is for an agent or a skill.
+// address sets the agent or skill that a message names after its slash.
 func (m messages) address(req *agents.Request) {
 	it, rest, ok := slash.Find(m.slashItems, req.Text)
 	switch {

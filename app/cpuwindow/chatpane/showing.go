@@ -16,21 +16,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// NewChat starts a chat and focuses the composer; one that is still empty is kept.
+// NewChat shows an empty chat and focuses the composer.
 func (p *Pane) NewChat() {
 	p.ShowFresh()
 	p.toChat()
 }
 
-// ShowFresh shows an empty conversation; one that is still empty is kept.
+// ShowFresh shows an empty conversation. If the shown one is empty, it stays.
 func (p *Pane) ShowFresh() {
 	if c := p.Chats.Fresh(); c != p.Chats.Shown() {
 		p.Show(c)
 	}
 }
 
-// NewPrivateChat starts a private chat and focuses the composer; one that is still
-// empty is kept.
+// NewPrivateChat shows an empty private chat and focuses the composer.
 func (p *Pane) NewPrivateChat() {
 	if c := p.Chats.Private(); c != p.Chats.Shown() {
 		p.Show(c)
@@ -50,21 +49,21 @@ func (p *Pane) OpenSession(name string) {
 	}
 }
 
-// toChat leads to the chat, from whatever page.
+// toChat shows the chat and focuses the composer.
 func (p *Pane) toChat() {
 	p.host.ShowChat()
 	p.Chats.Changed(p.Chats.Shown())
 	p.Focus()
 }
 
-// Show changes what is shown.
+// Show shows a conversation.
 func (p *Pane) Show(c *conversation.Conversation) {
 	if p.Chats.Shown() != c {
 		p.Find.Close(false)
 	}
 	p.Chats.Show(c)
 	if p.setup.Puller.Now().Err != nil {
-		p.setup.Puller.Dismiss() // told once, where it was asked for
+		p.setup.Puller.Dismiss() // the error is shown once, in the chat that asked for the model
 	}
 	p.Compose.SetText(c.Draft())
 	p.Compose.SetFiles(c.Attached())
@@ -73,7 +72,7 @@ func (p *Pane) Show(c *conversation.Conversation) {
 	p.Draw(c.View(time.Now()))
 }
 
-// Draw swaps in what was prepared.
+// Draw shows a view of the shown conversation.
 func (p *Pane) Draw(v conversation.View) {
 	p.View.Show(v)
 	p.followSeek(v)
@@ -84,7 +83,7 @@ func (p *Pane) Draw(v conversation.View) {
 	p.DrawHeader()
 }
 
-// DrawHeader shows whose conversation it is, where the chat is shown.
+// DrawHeader shows the title, agent and model of the conversation while the chat is shown.
 func (p *Pane) DrawHeader() {
 	if c := p.Chats.Shown(); c != nil && p.host.OnChat() {
 		p.markPrivate(c)
@@ -92,13 +91,13 @@ func (p *Pane) DrawHeader() {
 	}
 }
 
-// drawExtra puts first-run cards or the greeting below the conversation.
+// drawExtra shows the cards of the first run or the greeting below the conversation.
 func (p *Pane) drawExtra(v conversation.View) {
 	fresh := len(v.Entries) == 0
 	helpless := fresh || !p.setup.Seen() && !v.Busy && unanswered(v.Entries)
 	key := fmt.Sprintln(v.Name, p.Chats.Shown().Private(), fresh, v.Loading, v.LoadErr, helpless, p.setup.Key()) // all that the cards depend on
 	if key == p.extra {
-		return // the same cards: what has the focus in them keeps it
+		return // the same cards: keep the focus in them
 	}
 	p.extra = key
 	rows := p.setup.Cards(helpless, !fresh)
@@ -111,7 +110,7 @@ func (p *Pane) drawExtra(v conversation.View) {
 	p.View.SetExtra(rows)
 }
 
-// unanswered reports whether the last message got no answer.
+// unanswered reports whether the last message has no answer.
 func unanswered(entries []conversation.EntryView) bool {
 	for _, e := range slices.Backward(entries) {
 		switch e.Kind {
@@ -124,7 +123,7 @@ func unanswered(entries []conversation.EntryView) bool {
 	return false
 }
 
-// markPrivate shows what kind of chat it is.
+// markPrivate shows in the header and the composer whether the chat is private.
 func (p *Pane) markPrivate(c *conversation.Conversation) {
 	hint := compose.AskHint()
 	switch {
@@ -143,7 +142,7 @@ func (p *Pane) openTranscript() {
 	}
 }
 
-// showOlder reads and shows the blocks before those shown.
+// showOlder reads and shows the blocks above those shown.
 func (p *Pane) showOlder() {
 	c := p.Chats.Shown()
 	p.Chats.ReadOlder(c, func(t *transcript.Transcript) { c.Prepend(t) })
@@ -156,7 +155,7 @@ func (p *Pane) DropForgotten(holds func(text string) bool) {
 	}
 }
 
-// chatsHost is the chat as its conversations see it.
+// chatsHost implements chats.Host.
 type chatsHost struct {
 	Host
 	pane *Pane
@@ -178,7 +177,7 @@ func (h chatsHost) Address(req *agents.Request) { messages{h.pane}.address(req) 
 // NoServer implements chats.Host.
 func (h chatsHost) NoServer() { h.pane.setup.Check() }
 
-// finding is the chat as its find bar sees it.
+// finding implements find.Host.
 type finding struct{ pane *Pane }
 
 // Do implements find.Host.

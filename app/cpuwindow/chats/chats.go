@@ -1,15 +1,14 @@
-// Package chats holds the window's conversations, without a screen: which are open, which
-// one is shown, and the turns that go on in them, shown or not.
+// Package chats holds the window's conversations without a screen: which ones are open, which
+// one is shown, and the turns that run in them.
 //
-// A message is sent to a conversation by Turns, which follows the run until it ends and then
-// sends what waits; a conversation is read from its transcript by Chats, and again where
-// another program wrote to it. What is not sent is kept over a restart by the drafts, a slow
-// answer that nobody sees is told by a notification, and what was proposed to remember is
-// decided by Decisions. Nothing is drawn here: Host.Draw is given what is to be seen, at most
-// once a frame. What is private is written nowhere.
+// Turns sends a message to a conversation, follows the run until it ends and then sends the
+// next queued message. Chats reads a conversation from its transcript, and reads it again when
+// another program changed the file. Drafts saves unsent messages across restarts, Decisions
+// applies what the user decides about lessons, and a notification announces a slow answer that
+// nobody was watching. This package draws nothing: Host.Draw gets the view of the shown
+// conversation, at most once a frame. Nothing of a private conversation is written.
 //
-// Methods are called on the UI goroutine, but for those that say otherwise; files are read
-// off it.
+// Methods are called on the UI goroutine unless they say otherwise. Files are read off it.
 package chats
 
 import (
@@ -32,40 +31,40 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Tell(words, more string)
-	Draw(v conversation.View)             // of the one that is shown
-	Started(c *conversation.Conversation) // a turn
-	Address(req *agents.Request)          // to whom the message says it is for
-	NoServer()                            // the last turn had none
-	ListChanged()                         // the sessions may be others; any goroutine
-	ShowSession(name string)              // the window too, where it is hidden
+	Draw(v conversation.View)             // draws the shown conversation
+	Started(c *conversation.Conversation) // a turn has started
+	Address(req *agents.Request)          // sets the agent or skill that the message names
+	NoServer()                            // the last turn found no model server
+	ListChanged()                         // the list of sessions may have changed; any goroutine
+	ShowSession(name string)              // shows the window too if it is hidden
 }
 
-// Parts is what the chats work on; all is required but Notify.
+// Parts is what the chats work on. All fields are required except Notify.
 type Parts struct {
 	Engine   Engine
 	Sessions Sessions
 	Library  Library
 	Memories Memories
 	Config   func() config.Config
-	Notify   func(title, body string, onClick func()) // a notification of the desktop
+	Notify   func(title, body string, onClick func()) // sends a desktop notification
 	Home     string                                   // the data folder
-	// Forgotten reports whether a text holds what was forgotten since.
+	// Forgotten reports whether a text contains anything forgotten since a time.
 	Forgotten func(text string, since time.Time) bool
 }
 
 // Engine starts and finds turns.
 type Engine interface {
 	Start(ctx context.Context, req agents.Request) conversation.Run
-	Active(session string) conversation.Run // nil where none
+	Active(session string) conversation.Run // nil if there is none
 }
 
-// Sessions is the transcripts.
+// Sessions reads transcripts and names new ones.
 type Sessions interface {
 	Load(ctx context.Context, name string) (*transcript.Transcript, error)
 	NewName(source string) string
 }
 
-// Library is what else is known and kept of a transcript.
+// Library holds what else is known about a transcript.
 type Library interface {
 	SetSettings(ctx context.Context, name string, s transcript.Settings) error
 	SetPrivate(name string)
@@ -73,7 +72,7 @@ type Library interface {
 	Removed(ctx context.Context, name string) (session.Removed, error)
 }
 
-// Memories is what was remembered, and waits to be. Off the UI goroutine.
+// Memories holds lessons and proposals. Its methods are called off the UI goroutine.
 type Memories interface {
 	Inbox() ([]memory.Proposal, error)
 	Undoable() []memory.UndoStep
@@ -84,7 +83,7 @@ type Memories interface {
 	Append(ctx context.Context, l memory.Lesson) (memory.Written, error)
 }
 
-// Chats is the open conversations.
+// Chats holds the open conversations.
 type Chats struct {
 	Turns     *Turns
 	Decisions Decisions
@@ -93,12 +92,12 @@ type Chats struct {
 	parts     Parts
 	open      map[string]*conversation.Conversation
 	shown     *conversation.Conversation
-	seen      atomic.Pointer[conversation.Conversation] // shown, for other goroutines; nil while nobody sees it
-	focused   atomic.Bool                               // a window of the app has the keyboard
+	seen      atomic.Pointer[conversation.Conversation] // the shown one, for other goroutines; nil while it isn't visible
+	focused   atomic.Bool                               // a window of the app has the keyboard focus
 	painter   painter
 }
 
-// New reads the drafts; no conversation is open yet.
+// New reads the drafts. It opens no conversation.
 func New(h Host, p Parts) *Chats {
 	c := &Chats{host: h, parts: p, open: map[string]*conversation.Conversation{}}
 	c.painter.chats = c
@@ -108,12 +107,11 @@ func New(h Host, p Parts) *Chats {
 	return c
 }
 
-// Shown is the conversation that is shown; nil before the first Show.
+// Shown returns the shown conversation, or nil before the first Show.
 func (c *Chats) Shown() *conversation.Conversation { return c.shown }
 
-// Show changes what is shown. The run of the one before goes on into its own conversation.
-// What can be read again from disk is dropped: what is held does not grow with what was
-// looked at.
+// Show sets the shown conversation. A run in the previous one continues there. Conversations
+// that can be read again from disk are dropped, so memory doesn't grow with each one visited.
 func (c *Chats) Show(conv *conversation.Conversation) {
 	c.open[conv.Name], c.shown = conv, conv
 	if c.seen.Load() != nil {
@@ -135,11 +133,11 @@ func (c *Chats) SetVisible(on bool) {
 	}
 }
 
-// Focus says whether a window of the app has the keyboard. Any goroutine.
+// Focus sets whether a window of the app has the keyboard focus. Any goroutine may call it.
 func (c *Chats) Focus(on bool) { c.focused.Store(on) }
 
-// Fresh is a conversation in which nothing was said: the one that is shown, one with a
-// draft, which is in no list, or a new one.
+// Fresh returns a conversation without messages: the shown one, an open one with a draft,
+// which no list shows, or a new one.
 func (c *Chats) Fresh() *conversation.Conversation {
 	empty := func(conv *conversation.Conversation) bool { return !conv.Begun() && !conv.Private() }
 	if c.shown != nil && empty(c.shown) {
@@ -155,13 +153,13 @@ func (c *Chats) Fresh() *conversation.Conversation {
 	return conv
 }
 
-// New is a new conversation.
+// New returns a new conversation.
 func (c *Chats) New() *conversation.Conversation {
 	return conversation.New(c.parts.Sessions.NewName("cpu"))
 }
 
-// Private is a conversation of which nothing is written: the one that is shown where that is
-// one and empty, else a new one.
+// Private returns a conversation of which nothing is written: the shown one if it is private
+// and empty, otherwise a new one.
 func (c *Chats) Private() *conversation.Conversation {
 	if conv := c.shown; conv != nil && conv.Private() && conv.Empty() {
 		return conv
@@ -171,13 +169,13 @@ func (c *Chats) Private() *conversation.Conversation {
 	return conversation.NewPrivate(name)
 }
 
-// IsPrivate reports whether nothing of a conversation is written, by its kind or by a
-// setting. Any goroutine.
+// IsPrivate reports whether nothing of a conversation is written, because it is a private
+// chat or by a setting. Any goroutine may call it.
 func (c *Chats) IsPrivate(conv *conversation.Conversation) bool {
 	return conv.Private() || c.parts.Library.IsPrivate(conv.Name)
 }
 
-// Named is the conversation of a session. One that was not open has to be loaded.
+// Named returns the conversation of a session. If it wasn't open, the caller must Load it.
 func (c *Chats) Named(name string) (conv *conversation.Conversation, open bool) {
 	if conv := c.open[name]; conv != nil {
 		return conv, true
@@ -188,13 +186,13 @@ func (c *Chats) Named(name string) (conv *conversation.Conversation, open bool) 
 	return conv, false
 }
 
-// Open is the conversation of a session where it is open; else nil.
+// Open returns the conversation of a session if it is open, otherwise nil.
 func (c *Chats) Open(name string) *conversation.Conversation { return c.open[name] }
 
-// Drop lets go of a conversation: its session is another one now, or none.
+// Drop closes a conversation whose session was deleted or replaced.
 func (c *Chats) Drop(name string) { delete(c.open, name) }
 
-// Asking are the sessions with a question that waits for the user's answer.
+// Asking returns the sessions in which a question waits for the user's answer.
 func (c *Chats) Asking() map[string]bool {
 	asking := map[string]bool{}
 	for name, conv := range c.open {
@@ -205,7 +203,7 @@ func (c *Chats) Asking() map[string]bool {
 	return asking
 }
 
-// Changed says that a conversation has something new to be drawn. Any goroutine.
+// Changed schedules a drawing of a conversation that changed. Any goroutine may call it.
 func (c *Chats) Changed(conv *conversation.Conversation) { c.painter.changed(conv) }
 
 // AddLessons shows in its conversation what a compaction remembered, which can be undone, or

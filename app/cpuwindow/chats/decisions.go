@@ -5,15 +5,15 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Decisions does what the user decides about what is remembered. Its methods return at
-// once; the conversation tells what came of it.
+// Decisions applies what the user decides about lessons and proposals. Its methods return at
+// once; the conversation shows the outcome.
 type Decisions struct {
 	host     Host
 	memories Memories
 	changed  func(*conversation.Conversation)
 }
 
-// Undo takes back a memory.
+// Undo removes a lesson that was remembered.
 func (d Decisions) Undo(c *conversation.Conversation, key, id string) {
 	go func() {
 		_, err := d.memories.Undo(d.host.Context(), id)
@@ -37,7 +37,7 @@ func (d Decisions) Decide(c *conversation.Conversation, key, id string, save boo
 	}()
 }
 
-// SaveEdited changes a proposal's text and accepts it.
+// SaveEdited replaces the text of a proposal and accepts it.
 func (d Decisions) SaveEdited(c *conversation.Conversation, key, id, text string) {
 	go func() {
 		undoID := ""
@@ -53,8 +53,8 @@ func (d Decisions) SaveEdited(c *conversation.Conversation, key, id, text string
 	}()
 }
 
-// SaveUnkept saves what the user has written where an answer only said that it would, for
-// all agents.
+// SaveUnkept saves the user's text as a lesson for all agents, after an answer claimed to
+// remember something and didn't.
 func (d Decisions) SaveUnkept(c *conversation.Conversation, key, text string) {
 	go func() {
 		written, err := d.memories.Append(d.host.Context(), memory.Lesson{

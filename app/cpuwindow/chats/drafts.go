@@ -22,7 +22,7 @@ type Drafts struct {
 	path   string
 	config func() config.Config
 	open   map[string]*conversation.Conversation
-	saved  map[string]conversation.Kept // of sessions that were not opened yet
+	saved  map[string]conversation.Kept // drafts of sessions that weren't opened yet
 	timer  *time.Timer
 	taken  int // number of snapshots taken; UI goroutine
 

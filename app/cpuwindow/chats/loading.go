@@ -10,18 +10,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Load reads a conversation off the UI goroutine, and joins a run that is under
-// way in this process.
+// Load reads a conversation off the UI goroutine and joins a run that this process has in
+// progress.
 func (c *Chats) Load(conv *conversation.Conversation) {
 	go func() {
 		t, err := c.read(conv)
 		switch {
 		case err == nil:
 			conv.Fill(t)
-			c.lookWaiting(conv)
-			c.lookRemoved(conv)
+			c.showLessons(conv)
+			c.showRemoved(conv)
 		case errors.Is(err, session.ErrNotFound):
-			conv.Fail(nil) // nothing was said in it yet
+			conv.Fail(nil) // it has no messages yet
 		default:
 			conv.Fail(err)
 		}
@@ -38,7 +38,7 @@ func (c *Chats) read(conv *conversation.Conversation) (*transcript.Transcript, e
 	return c.parts.Sessions.Load(c.host.Context(), conv.Name)
 }
 
-// Reload reads the shown conversation again where another program wrote to it.
+// Reload reads the shown conversation again, in case another program changed its file.
 func (c *Chats) Reload() {
 	conv := c.shown
 	if conv == nil || conv.Busy() {
@@ -51,12 +51,12 @@ func (c *Chats) Reload() {
 			return
 		}
 		if conv.Knows(t.Blocks) && !conv.Differs(t.Blocks) {
-			conv.ChosenIn(t) // the command line, or an editor, may have changed it
+			conv.ChosenIn(t) // the command line or an editor may have changed it
 		} else {
 			conv.FillSince(turns, t)
 		}
-		c.lookWaiting(conv)
-		c.lookRemoved(conv)
+		c.showLessons(conv)
+		c.showRemoved(conv)
 		c.Changed(conv)
 	}()
 }
@@ -66,13 +66,13 @@ func (c *Chats) Refill(ctx context.Context, conv *conversation.Conversation) err
 	t, err := c.parts.Sessions.Load(ctx, conv.Name)
 	if err == nil {
 		conv.Fill(t)
-		c.lookWaiting(conv)
+		c.showLessons(conv)
 	}
 	return err
 }
 
-// ReadOlder reads a conversation's transcript again and has more of it shown, once at a
-// time.
+// ReadOlder reads a conversation's transcript again and calls show to show more of it, off
+// the UI goroutine. It does nothing while an earlier call is still reading.
 func (c *Chats) ReadOlder(conv *conversation.Conversation, show func(*transcript.Transcript)) {
 	if !conv.StartOlder() {
 		return
@@ -92,14 +92,14 @@ func (c *Chats) ReadOlder(conv *conversation.Conversation, show func(*transcript
 	}()
 }
 
-// OlderMessages gives what was said before what is shown of the shown conversation, where
-// that is still shown then.
+// OlderMessages reads the messages above those shown and passes them to then on the UI
+// goroutine, unless another conversation is shown by that time.
 func (c *Chats) OlderMessages(then func([]conversation.Message)) {
 	conv := c.shown
 	go func() {
 		t, err := c.read(conv)
 		if err != nil {
-			return // what is shown is searched; showing more tells why it can't be read
+			return // only what is shown is searched; ReadOlder reports the error
 		}
 		older := conv.OlderMessages(t)
 		c.host.Do(func() {
@@ -110,9 +110,9 @@ func (c *Chats) OlderMessages(then func([]conversation.Message)) {
 	}()
 }
 
-// Forgot follows a forgetting, of whatever program: what is held of sessions is read
-// again, and drafts that hold it go. It reports whether the draft of the shown conversation
-// was one.
+// Forgot drops what was forgotten, in this program or another: it reads the sessions again
+// and deletes drafts that contain it. It reports whether it deleted the draft of the shown
+// conversation.
 func (c *Chats) Forgot(holds func(text string) bool) (dropped bool) {
 	c.Drafts.forget(holds)
 	for _, conv := range c.open {
@@ -127,22 +127,22 @@ func (c *Chats) Forgot(holds func(text string) bool) (dropped bool) {
 	return dropped
 }
 
-// lookRemoved shows or takes away what a save from outside removed.
-func (c *Chats) lookRemoved(conv *conversation.Conversation) {
+// showRemoved shows what another program's save removed from the transcript, if anything.
+func (c *Chats) showRemoved(conv *conversation.Conversation) {
 	if conv.Private() {
 		return
 	}
 	removed, err := c.parts.Library.Removed(c.host.Context(), conv.Name)
 	if err != nil {
-		return // what can't be read is told of where the transcript is read
+		return // reading the transcript reports the error
 	}
 	conv.ShowRemoved(removed)
 }
 
-// lookWaiting shows what a conversation proposed to remember and nobody decided yet, and
-// what it remembered and can be taken back.
-func (c *Chats) lookWaiting(conv *conversation.Conversation) {
-	if waiting, err := c.parts.Memories.Inbox(); err == nil { // else the Memory page says why
+// showLessons shows the undecided proposals of a conversation and the lessons that can be
+// undone.
+func (c *Chats) showLessons(conv *conversation.Conversation) {
+	if waiting, err := c.parts.Memories.Inbox(); err == nil { // the Memory page reports the error
 		conv.AddWaiting(waiting)
 	}
 	conv.AddWritten(c.parts.Memories.Undoable())

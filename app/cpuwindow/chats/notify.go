@@ -9,20 +9,18 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// A slow answer that is finished while nobody looks, and a question that waits, are told by
-// a notification of the desktop: with the conversation's title, never with a word of what
-// was said in it.
+// A desktop notification announces a slow answer that finished while nobody was watching, and
+// a question that waits. It names the conversation's title and never quotes its content.
 
-// finished tells the end of a run, from the goroutine that followed it.
-func (c *Chats) finished(conv *conversation.Conversation, took time.Duration, last agents.Event) {
-	looked := c.focused.Load() && c.seen.Load() != nil
-	if took >= c.parts.Config().Session.NotifyAfter && !looked && c.host.Context().Err() == nil {
+// notifyFinished announces the end of a run. The goroutine that followed the run calls it.
+func (c *Chats) notifyFinished(conv *conversation.Conversation, took time.Duration, last agents.Event) {
+	watched := c.focused.Load() && c.seen.Load() != nil
+	if took >= c.parts.Config().Session.NotifyAfter && !watched && c.host.Context().Err() == nil {
 		c.notify(conv, finishedWords(about(conv), last))
 	}
 }
 
-// finishedWords is the notification of how a run ended; "" for one that the user
-// stopped.
+// finishedWords returns the text that announces how a run ended, or "" if the user stopped it.
 func finishedWords(about string, last agents.Event) string {
 	switch {
 	case last.Type == agents.EventDone:
@@ -33,9 +31,9 @@ func finishedWords(about string, last agents.Event) string {
 	return ""
 }
 
-// asks tells of a question that waits while nobody looks.
-func (c *Chats) asks(conv *conversation.Conversation) {
-	if looked := c.focused.Load() && c.seen.Load() == conv; !looked {
+// notifyQuestion announces a question that waits while nobody is watching.
+func (c *Chats) notifyQuestion(conv *conversation.Conversation) {
+	if watched := c.focused.Load() && c.seen.Load() == conv; !watched {
 		c.notify(conv, i18n.With("{{.About}}a question waits for your answer", i18n.Places{"About": about(conv)}))
 	}
 }
@@ -47,7 +45,8 @@ func about(conv *conversation.Conversation) string {
 	return ""
 }
 
-// notify notifies of a conversation, unless it is private; pressing it shows it.
+// notify sends a notification about a conversation unless that is private. A click on it shows
+// the conversation.
 func (c *Chats) notify(conv *conversation.Conversation, body string) {
 	if body == "" || c.parts.Notify == nil || c.parts.Config().Session.NotifyAfter <= 0 || c.IsPrivate(conv) {
 		return

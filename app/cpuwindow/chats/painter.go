@@ -7,29 +7,30 @@ import (
 	"mac-stats/app/cpuwindow/conversation"
 )
 
-// frame is the shortest time between two drawings of a conversation. Each of them
-// draws the whole window, which takes a processor without a graphics card 20 ms and
-// more: text that grows twelve times a second still looks as if it flowed.
+// frame is the shortest time between two drawings of a conversation. Each one draws the whole
+// window, which takes 20 ms or more without a graphics card. Text that grows twelve times a
+// second still appears to flow.
 const frame = 80 * time.Millisecond
 
-// restsFor is by how much longer the painter rests than a drawing took to prepare. A
-// block that is not finished is parsed as a whole each time: one of 20,000 tokens
-// takes 30 ms, and still no more than a tenth of a processor.
+// restsFor is how many times longer the painter rests than it took to prepare a drawing. An
+// unfinished block is parsed as a whole each time; one of 20,000 tokens takes 30 ms, so it
+// still uses no more than a tenth of a processor.
 const restsFor = 9
 
-// painter brings the conversation that is shown to the screen: at most one
-// drawing a frame, one call onto the UI goroutine at a time, nothing while hidden.
+// painter draws the shown conversation: at most once a frame, with one call to the UI
+// goroutine at a time, and never while the window is hidden.
 type painter struct {
 	chats *Chats
 	mu    sync.Mutex
-	// waiting: a drawing is scheduled or under way; again: something changed since.
+	// waiting is set while a drawing is scheduled or in progress; again is set if something
+	// changed since.
 	waiting, again bool
 	last           time.Time
-	took           time.Duration // to prepare the last drawing
+	took           time.Duration // how long the last drawing took to prepare
 	clock          *time.Timer
 }
 
-// changed says that a conversation has something new. Any goroutine.
+// changed schedules a drawing. Any goroutine may call it.
 func (p *painter) changed(c *conversation.Conversation) {
 	if c == nil || p.chats.seen.Load() != c {
 		return
@@ -79,7 +80,7 @@ func (p *painter) done(took time.Duration) {
 	}
 }
 
-// tick draws the state line's clock once a second while there is one.
+// tick redraws the clock of the state line in a second.
 func (p *painter) tick(c *conversation.Conversation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// holder names the window to others who wait for the session.
+// holder is the name others see who wait for the session's lock.
 const holder = "window"
 
-// Turns sends messages and follows the turns they begin.
+// Turns sends messages and follows the turns they start.
 type Turns struct{ chats *Chats }
 
-// Send starts a turn of any conversation, or puts the message behind the turn under way.
+// Send starts a turn in any conversation. If one is in progress there, it queues the message.
 func (t *Turns) Send(c *conversation.Conversation, text string, files []conversation.File) {
 	if c.Busy() {
 		c.Enqueue(text, files)
@@ -29,8 +29,8 @@ func (t *Turns) Send(c *conversation.Conversation, text string, files []conversa
 	t.start(c, req)
 }
 
-// SendNow sends a message that waits: at once, or as soon as the answer under way is
-// stopped, which keeps what has arrived of it. It reports whether a turn was begun.
+// SendNow sends a queued message: at once or, if an answer is in progress, after stopping
+// that, which keeps the text that has arrived. It reports whether it started a turn.
 func (t *Turns) SendNow(c *conversation.Conversation, id int) bool {
 	if c.Busy() {
 		c.ToFront(id)
@@ -45,8 +45,8 @@ func (t *Turns) SendNow(c *conversation.Conversation, id int) bool {
 	return ok
 }
 
-// Retry runs a turn again: from the block on disk, or by sending the text anew
-// where nothing had been written.
+// Retry runs a failed turn again: from the message on disk or, if the message was never
+// written, by sending it again.
 func (t *Turns) Retry(c *conversation.Conversation, f conversation.Fault) {
 	req := agents.Request{Session: c.Name, Holder: holder}
 	if f.UserID == "" {
@@ -62,7 +62,7 @@ func (t *Turns) Retry(c *conversation.Conversation, f conversation.Fault) {
 	t.start(c, req)
 }
 
-// Edit sends a message again with other words, in its place.
+// Edit sends a changed message in place of an earlier one.
 func (t *Turns) Edit(c *conversation.Conversation, block, text string) {
 	files := c.BeginEdit(block, text, time.Now())
 	req := agents.Request{Session: c.Name, Edit: block, Text: text, Holder: holder}
@@ -99,20 +99,20 @@ func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, writt
 			if ev.Type == agents.EventQuestion {
 				host.ListChanged()
 				if ev.Question.Answer == "" {
-					t.chats.asks(c)
+					t.chats.notifyQuestion(c)
 				}
 			}
-			if ev.Block != "" && !listed { // the message is on disk: so is the session
+			if ev.Block != "" && !listed { // the message is on disk, so the session is too
 				listed = true
 				written()
 				host.ListChanged()
 			}
 		}
 		c.Ended(run)
-		t.chats.finished(c, time.Since(began), last)
+		t.chats.notifyFinished(c, time.Since(began), last)
 		t.readBranch(c)
 		if c.LacksServer() {
-			host.Do(host.NoServer) // so that the help below the error is of now
+			host.Do(host.NoServer) // the help below the error shows the present state
 		}
 		host.Do(func() {
 			c.DropSent()
@@ -122,9 +122,9 @@ func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, writt
 	}()
 }
 
-// readBranch reads a conversation whose run was to begin a branch. Where none was begun,
-// what is on disk is what counts, and the error, which says what was to be sent, stays below
-// it; else it is what the branch is another version of.
+// readBranch reads a conversation after a run that should have started a branch. If it didn't,
+// the conversation shows what is on disk, with the error and the unsent message below it. If
+// it did, the conversation gets the versions that the branch belongs to.
 func (t *Turns) readBranch(c *conversation.Conversation) {
 	if c.WasTurnedBack() {
 		if tr, err := t.chats.read(c); err == nil {
@@ -132,14 +132,14 @@ func (t *Turns) readBranch(c *conversation.Conversation) {
 		}
 	}
 	if c.Branched() {
-		if tr, err := t.chats.read(c); err == nil { // else it is told when it is read next
+		if tr, err := t.chats.read(c); err == nil { // the next reading reports the error
 			c.TakeVersions(tr)
 			t.chats.Changed(c)
 		}
 	}
 }
 
-// sendQueued goes on with what waits in a conversation whose turn has ended.
+// sendQueued sends the next queued message of a conversation whose turn has ended.
 func (t *Turns) sendQueued(c *conversation.Conversation) {
 	q, ok := c.NextQueued()
 	t.chats.Drafts.Save()
