@@ -150,8 +150,8 @@ func (w setupHost) LeaveWelcome() {
 	}
 }
 
-// ServerSays implements setup.Host.
-func (w setupHost) ServerSays(words string, down bool) { w.chat.Foot.SetServer(words, down) }
+// ShowServer implements setup.Host.
+func (w setupHost) ShowServer(words string, down bool) { w.chat.Foot.SetServer(words, down) }
 
 // SetupChanged implements setup.Host.
 func (w setupHost) SetupChanged() { w.chats().Changed(w.chats().Shown()) }

@@ -19,14 +19,14 @@ func (l *Library) listActions() sessions.Actions {
 		Archive: func() { l.archive = !l.archive; l.Draw() },
 		Leave:   l.host.LeaveList,
 		Typed: func(r rune) {
-			if r != ' ' { // it opens
+			if r != ' ' { // Space opens the session
 				l.host.Type(r)
 			}
 		},
 	}
 }
 
-// Menu is what can be done with a session.
+// Menu returns the menu of a session.
 func (l *Library) Menu(in transcript.Info, pinned bool) *fyne.Menu {
 	pin := i18n.T("Pin")
 	if pinned {
@@ -45,7 +45,7 @@ func (l *Library) Menu(in transcript.Info, pinned bool) *fyne.Menu {
 	rename := readable(i18n.T("Rename"), func() { l.startRename(in.Name) })
 	rename.Disabled = rename.Disabled || in.ReadOnly
 	trash := fyne.NewMenuItem(i18n.T("Delete"), func() { l.Delete(in) })
-	trash.Disabled = in.Copy // it belongs to whoever made it
+	trash.Disabled = in.Copy // it belongs to the program that made it
 	return fyne.NewMenu("",
 		readable(i18n.T("Read as transcript"), func() { l.host.ReadAt(in, "", "") }),
 		rename,
@@ -64,7 +64,7 @@ func (l *Library) Menu(in transcript.Info, pinned bool) *fyne.Menu {
 	)
 }
 
-// startRename edits the title in the list, which is opened for it.
+// startRename shows the list and starts editing the title of a session there.
 func (l *Library) startRename(name string) {
 	l.host.ShowList()
 	l.List.StartRename(l.List.KeyOf(name))
@@ -82,7 +82,7 @@ func (l *Library) pin(name string, on bool) {
 	l.Act(i18n.T("Pinning"), func(ctx context.Context) error { return l.parts.Marks.SetPinned(ctx, name, on) }, nil)
 }
 
-// Delete moves a session to the trash at once and offers to bring it back.
+// Delete moves a session to the trash and offers Undo.
 func (l *Library) Delete(in transcript.Info) {
 	next := l.List.NextTo(in.Name)
 	l.Act(i18n.T("Deleting"), func(ctx context.Context) error { return l.parts.Sessions.Delete(ctx, in.Name) }, func() {
@@ -104,8 +104,8 @@ func (l *Library) undelete(name string, open bool) {
 	})
 }
 
-// Load reads a session as the list names it: by its own file, so that of several
-// files of one session the right one is read.
+// Load reads the session of a list entry. It reads the file of the entry, because a session may
+// have several.
 func (l *Library) Load(ctx context.Context, in transcript.Info) (*transcript.Transcript, error) {
 	if in.Machine != "" {
 		return l.parts.Elsewhere(ctx, in.Name, in.Machine)
@@ -120,8 +120,8 @@ func (l *Library) Load(ctx context.Context, in transcript.Info) (*transcript.Tra
 	return t, err
 }
 
-// Fork begins a new chat with what was said up to a block, all of it where that is
-// "".
+// Fork starts a new chat with the messages up to and including a block, or all of them if
+// through is "".
 func (l *Library) Fork(in transcript.Info, through string) {
 	name := ""
 	l.Act(i18n.T("Forking"), func(ctx context.Context) error {

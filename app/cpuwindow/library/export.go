@@ -15,23 +15,23 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Export writes the whole transcript as a file of its own.
+// Export writes the whole transcript to a Markdown file in the downloads folder.
 func (l *Library) Export(in transcript.Info) {
 	l.exportAs(in, ".md", transcript.Write, nil)
 }
 
-// ExportHTML writes a session as an HTML file.
+// ExportHTML writes a session to an HTML file in the downloads folder.
 func (l *Library) ExportHTML(in transcript.Info) {
 	l.exportAs(in, ".html", l.writeHTML(in, false), nil)
 }
 
-// Print opens a session as an HTML file that is made for printing.
+// Print writes a session to an HTML file made for printing and opens it.
 func (l *Library) Print(in transcript.Info) {
 	l.exportAs(in, ".html", l.writeHTML(in, true), l.host.OpenFile)
 }
 
-// exportAs writes a session into a new file among the downloads; then, which may be nil,
-// does something with it.
+// exportAs writes a session to a new file in the downloads folder and calls then, which may be
+// nil, with its path.
 func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer, *transcript.Transcript) error, then func(path string)) {
 	path := ""
 	l.Act(i18n.T("Exporting"), func(ctx context.Context) error {
@@ -59,7 +59,8 @@ func (l *Library) exportAs(in transcript.Info, ext string, write func(io.Writer,
 	})
 }
 
-// writeHTML writes a session as an HTML file, which a browser prints or saves as PDF.
+// writeHTML returns a function that writes a session as HTML, which a browser prints or saves
+// as PDF.
 func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *transcript.Transcript) error {
 	words := exporter.Words{You: i18n.T("You"), Assistant: i18n.T("Assistant"), Date: func(t time.Time) string {
 		return i18n.LongDate(t.Local()) + t.Local().Format(" 15:04")
@@ -71,7 +72,7 @@ func (l *Library) writeHTML(in transcript.Info, toPrint bool) func(io.Writer, *t
 	}
 }
 
-// Copy puts the conversation as plain text on the clipboard.
+// Copy copies the conversation to the clipboard as plain text.
 func (l *Library) Copy(in transcript.Info) {
 	text := ""
 	l.Act(i18n.T("Copying"), func(ctx context.Context) error {
@@ -86,7 +87,7 @@ func (l *Library) Copy(in transcript.Info) {
 	})
 }
 
-// plainTranscript is a conversation to paste elsewhere: who, when, what; no ids.
+// plainTranscript returns a conversation to paste elsewhere: author, time and text, no IDs.
 func plainTranscript(t *transcript.Transcript, loc *time.Location) string {
 	var out strings.Builder
 	out.WriteString(cmp.Or(t.Info.Title, t.Info.Name) + "\n")

@@ -1,11 +1,11 @@
-// Package library is the sessions as the window lists them, and what a person does with one:
-// rename, pin, delete and bring back, fork, export, copy.
+// Package library holds the sessions that the window lists, and the actions on a session:
+// rename, pin, delete, undelete, fork, export, copy.
 //
-// The list is read off the UI goroutine, once at a time, and again after each action; what is
-// looked at is noted as read. What an action did is offered to be undone or shown; what went
-// wrong is told. A session is shown elsewhere: the Host opens it in the chat or the viewer.
-// Nothing of a transcript is written here but through Sessions and Marks. Methods are called
-// on the UI goroutine, but for those that say otherwise.
+// The list is read off the UI goroutine, one reading at a time, and again after each action.
+// The session the user looks at is marked as read. After an action the window offers Undo or
+// Show, or shows the error. The Host opens a session in the chat or the viewer. Transcripts
+// change only through Sessions and Marks. Methods are called on the UI goroutine unless they
+// say otherwise.
 package library
 
 import (
@@ -29,38 +29,38 @@ type Host interface {
 	Visible() bool            // the window is on the screen
 	Tell(words, more string)
 	Copy(text string)
-	Offer(words, action string, do func()) // says it, with something to do; "" for nothing
-	Current() string                       // the session one looks at; "" for none
+	Offer(words, action string, do func()) // shows a message with an action; "" for none
+	Current() string                       // the session the user looks at; "" for none
 	Asking() map[string]bool               // the sessions in which a question waits
 	Listed(infos []transcript.Info, asks bool)
-	Deleted(name string) (wasShown bool) // a session is gone
-	ShowList()                           // where it is a drawer that is closed
-	LeaveList()                          // for the chat
-	Type(r rune)                         // into the message
+	Deleted(name string) (wasShown bool) // called after a session was deleted
+	ShowList()                           // opens the list if it is a closed drawer
+	LeaveList()                          // moves the focus to the chat
+	Type(r rune)                         // types a letter into the message
 	Ways
 }
 
-// Ways lead to a session.
+// Ways open a session.
 type Ways interface {
-	OpenInfo(in transcript.Info) // in the chat where it goes on there, else to read
+	OpenInfo(in transcript.Info) // in the chat if it can be continued, otherwise in the viewer
 	ShowChatOf(name string)
 	ReadAt(in transcript.Info, block, phrase string) // in the viewer
-	OpenTranscript(session, path string)             // in the program for it
+	OpenTranscript(session, path string)             // in the system's program for it
 	OpenFile(path string)
-	RevealFile(path string) // in its folder
+	RevealFile(path string) // in the file manager
 	ForgetSession(in transcript.Info)
 }
 
-// Parts is what the list works on; all is required.
+// Parts is what the list works on. All fields are required.
 type Parts struct {
 	Sessions   Sessions
 	Marks      Marks
-	Elsewhere  func(ctx context.Context, session, machine string) (*transcript.Transcript, error) // of another machine
+	Elsewhere  func(ctx context.Context, session, machine string) (*transcript.Transcript, error) // reads a session of another machine
 	Attachment func(session string, a transcript.Attachment) ([]byte, error)
 	Logger     *slog.Logger
 }
 
-// Sessions is the transcripts. Off the UI goroutine.
+// Sessions reads and changes transcripts. Its methods are called off the UI goroutine.
 type Sessions interface {
 	List(ctx context.Context) ([]transcript.Info, error)
 	Load(ctx context.Context, name string) (*transcript.Transcript, error)
@@ -71,7 +71,8 @@ type Sessions interface {
 	Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error)
 }
 
-// Marks is what people mark of sessions: pins, and what was read. Off the UI goroutine.
+// Marks holds which sessions are pinned, read and exported. Its methods are called off the UI
+// goroutine.
 type Marks interface {
 	Marks() (sessionstate.Marks, error)
 	SetPinned(ctx context.Context, name string, pinned bool) error
@@ -79,30 +80,30 @@ type Marks interface {
 	MarkExported(ctx context.Context, name, file string) error
 }
 
-// Library is the list of sessions as it was read last.
+// Library is the list of sessions as last read.
 type Library struct {
 	List    *sessions.List
 	host    Host
 	parts   Parts
 	infos   []transcript.Info
 	marks   sessionstate.Marks // as of infos
-	archive bool               // the archived sessions are listed too
-	opened  string             // the session one looked at last, noted as read
+	archive bool               // archived sessions are listed too
+	opened  string             // the session that was last opened and marked as read
 	pending atomic.Bool        // the list is being read
-	again   bool               // UI goroutine: something changed meanwhile
+	again   bool               // something changed meanwhile; UI goroutine
 }
 
-// New is an empty list.
+// New returns an empty list.
 func New(h Host, p Parts) *Library {
 	l := &Library{host: h, parts: p}
 	l.List = sessions.NewList(l.listActions())
 	return l
 }
 
-// Infos are all sessions, the newest first.
+// Infos returns all sessions, newest first.
 func (l *Library) Infos() []transcript.Info { return l.infos }
 
-// Named is a session that can be written to; false where there is none of the name.
+// Named returns the writable session of a name, or false if there is none.
 func (l *Library) Named(name string) (transcript.Info, bool) {
 	for _, in := range l.infos {
 		if in.Name == name && !in.ReadOnly {
@@ -112,8 +113,8 @@ func (l *Library) Named(name string) (transcript.Info, bool) {
 	return transcript.Info{}, false
 }
 
-// Beside is the chat so many places further down the list than another, around its ends; ""
-// where there is none.
+// Beside returns the chat that is by places further down the list than another one, wrapping
+// around at the ends. It returns "" if there is none.
 func (l *Library) Beside(name string, by int) string {
 	var names []string
 	at := -1
@@ -135,8 +136,8 @@ func (l *Library) Beside(name string, by int) string {
 	return names[(at+by+len(names))%len(names)]
 }
 
-// Sweep reads the list again and draws it where it changed; it returns how long
-// reading took. Off the UI goroutine.
+// Sweep reads the list again and redraws it if it changed. It returns how long reading took.
+// It is called off the UI goroutine.
 func (l *Library) Sweep() time.Duration {
 	began := time.Now()
 	infos, err := l.parts.Sessions.List(l.host.Context())
@@ -164,8 +165,8 @@ func sameInfos(a, b []transcript.Info) bool {
 	return true
 }
 
-// Act runs an action on files off the UI goroutine; its error is told, the list is read
-// again.
+// Act runs an action on files off the UI goroutine. Then it calls then, which may be nil, or
+// shows the error, and reads the list again. what names the action in an error.
 func (l *Library) Act(what string, action func(ctx context.Context) error, then func()) {
 	go func() {
 		err := action(l.host.Context())
@@ -183,7 +184,7 @@ func (l *Library) Act(what string, action func(ctx context.Context) error, then 
 	}()
 }
 
-// Changed reads the session list again where it can be seen; from any goroutine.
+// Changed reads the list again if it is visible. Any goroutine may call it.
 func (l *Library) Changed() {
 	l.host.Do(func() {
 		if l.host.Visible() {
@@ -192,8 +193,8 @@ func (l *Library) Changed() {
 	})
 }
 
-// Reload reads the session list off the UI goroutine, once at a time; what
-// changes while it is read is read after.
+// Reload reads the list off the UI goroutine. A call during a reading causes another reading
+// after it.
 func (l *Library) Reload() {
 	if !l.pending.CompareAndSwap(false, true) {
 		l.again = true
@@ -222,7 +223,7 @@ func (l *Library) Reload() {
 	}()
 }
 
-// Draw draws the list as it is known.
+// Draw draws the list as last read.
 func (l *Library) Draw() {
 	current := l.host.Current()
 	asking := l.host.Asking()
@@ -235,7 +236,7 @@ func (l *Library) Draw() {
 	}
 }
 
-// noteRead keeps that all of the session one looks at was read.
+// noteRead marks the session that the user looks at as read.
 func (l *Library) noteRead() {
 	name := l.host.Current()
 	for _, in := range l.infos {
@@ -249,13 +250,13 @@ func (l *Library) noteRead() {
 				l.parts.Logger.Warn("what was read is not kept", "session", in.Name, "error", err)
 			}
 			if err == nil && fresh {
-				l.Changed() // it is no longer new, also when another one is shown
+				l.Changed() // it is no longer new, even if another one is shown by now
 			}
 		}()
 	}
 }
 
-// noteOpened is noteRead for a session that was just opened and has something new.
+// noteOpened marks a session that was just opened as read, if it has new messages.
 func (l *Library) noteOpened(name string) {
 	for _, in := range l.infos {
 		if in.Name == name && l.marks.Unread(in) > 0 {

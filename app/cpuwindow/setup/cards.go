@@ -16,8 +16,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// startSteps says how to start Ollama on a system, or how to get it where it is not
-// installed.
+// startSteps returns how to start Ollama on a system, or how to install it.
 func startSteps(goos string, installed bool) (steps, command string) {
 	switch {
 	case installed && goos == "darwin":
@@ -32,20 +31,21 @@ func startSteps(goos string, installed bool) (steps, command string) {
 	return i18n.T("Download and run the installer, which also starts the service; in a terminal:"), "curl -fsSL https://ollama.com/install.sh | sh"
 }
 
-// ollamaInstalled reports whether the program is found here; it may run elsewhere.
+// ollamaInstalled reports whether the program is on this machine. It may run on another one.
 func ollamaInstalled() bool {
 	_, err := exec.LookPath("ollama")
 	return err == nil
 }
 
-// Cards are what the chat shows that can't answer yet, or nothing; helpless is where a person has nothing else to go on: in a
-// new chat, or (failed) below a message that got no answer.
+// Cards returns the cards that a chat shows while it can't answer, or nil. helpless is set if
+// the user sees nothing else that helps: in a new chat or, with failed, below a message without
+// an answer.
 func (s *Setup) Cards(helpless, failed bool) []*column.Placed {
 	st := &s.state
 	switch {
 	case !st.checked:
 		return nil
-	case s.Puller.Now().Model != "" && (!s.Puller.Now().Stopped || len(models.ForChat(st.models)) == 0): // the Models page keeps what was stopped
+	case s.Puller.Now().Model != "" && (!s.Puller.Now().Stopped || len(models.ForChat(st.models)) == 0): // the Models page shows a stopped download
 		return []*column.Placed{{Row: s.Puller.Card(), Gap: kit.Gap20, Max: kit.ProseMax}}
 	case st.down != nil && helpless:
 		return []*column.Placed{{Row: s.downCard(failed), Gap: kit.Gap20, Max: kit.ProseMax}}
@@ -55,15 +55,15 @@ func (s *Setup) Cards(helpless, failed bool) []*column.Placed {
 	return nil
 }
 
-// downCard says how to get and start the server. Below a message that failed, the
-// failure has said what is wrong.
+// downCard explains how to get and start the server. Below a message that failed, it doesn't
+// repeat what the error says.
 func (s *Setup) downCard(failed bool) kit.Row {
 	installed := ollamaInstalled()
 	steps, command := startSteps(runtime.GOOS, installed)
 	code := answer.NewCommandRow(command, s.host.Copy)
 	kind := kit.ButtonPrimary
 	if failed {
-		kind = kit.ButtonPlain // Retry is the one to press
+		kind = kit.ButtonPlain // Retry is the primary button
 	}
 	buttons := []fyne.CanvasObject{kit.NewButton(kind, i18n.T("Re-check"), s.Recheck)}
 	if !installed {

@@ -13,33 +13,33 @@ import (
 
 const (
 	serverTimeout = 4 * time.Second
-	recheckEvery  = 5 * time.Second // while the server is down and somebody looks
-	oldAfter      = 10 * time.Second
+	recheckEvery  = 5 * time.Second // while the server is down and the window is visible
+	staleAfter    = 10 * time.Second
 )
 
-// recheckHint stands below the buttons until somebody presses Re-check.
+// recheckHint is the text below the buttons until the user presses Re-check.
 func recheckHint() string { return i18n.T("mac-stats looks again every few seconds") }
 
-// recheckState is what the cards say of the last look at the server.
+// recheckState shows the result of the last check on the cards, and schedules the next one.
 type recheckState struct {
 	note  *kit.Label
-	timer *time.Timer // to the next look by itself: one, however often somebody presses Re-check
+	timer *time.Timer // runs the next automatic check; one, however often the user presses Re-check
 }
 
 func newRecheckState() *recheckState {
 	return &recheckState{note: kit.Small(recheckHint()).Squeezable()}
 }
 
-// soon looks again in a while, in place of an earlier look that has not come yet.
-func (r *recheckState) soon(look func()) {
+// schedule schedules the next check, in place of one that is already scheduled.
+func (r *recheckState) schedule(check func()) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	r.timer = time.AfterFunc(recheckEvery, look)
+	r.timer = time.AfterFunc(recheckEvery, check)
 }
 
-// say words how it went.
-func (r *recheckState) say(s state, now time.Time) {
+// show shows the result of a check.
+func (r *recheckState) show(s state, now time.Time) {
 	switch {
 	case s.checking:
 		r.note.Set(i18n.T("checking…"), kit.RoleMuted)
@@ -50,21 +50,21 @@ func (r *recheckState) say(s state, now time.Time) {
 	}
 }
 
-// Recheck is the Re-check of a card: it shows that something happens.
+// Recheck runs Check for the Re-check button and shows that it is checking.
 func (s *Setup) Recheck() {
 	s.Check()
-	s.recheck.say(s.state, time.Now())
-	s.host.ServerSays(i18n.T("checking…"), false)
+	s.recheck.show(s.state, time.Now())
+	s.host.ShowServer(i18n.T("checking…"), false)
 }
 
-// CheckIfStale is Check where the last look is some time ago.
+// CheckIfStale runs Check if the last check is older than ten seconds.
 func (s *Setup) CheckIfStale() {
-	if time.Since(s.at) > oldAfter {
+	if time.Since(s.at) > staleAfter {
 		s.Check()
 	}
 }
 
-// Check asks the server how it is, off the UI goroutine.
+// Check asks the server for its version and models, off the UI goroutine.
 func (s *Setup) Check() {
 	if s.state.checking {
 		return
@@ -87,7 +87,7 @@ func ask(ctx context.Context, srv Server) state {
 	return s
 }
 
-// state is what is known of the model server.
+// state is what is known about the model server.
 type state struct {
 	checked   bool
 	checking  bool
@@ -98,7 +98,7 @@ type state struct {
 	modelsErr error
 }
 
-// line is the server's state in the foot.
+// line returns the server's state as the foot shows it.
 func (s state) line() string {
 	switch {
 	case !s.checked:
@@ -113,28 +113,28 @@ func (s state) line() string {
 	return i18n.With("Ollama {{.Version}} · ready", i18n.Places{"Version": s.version})
 }
 
-// says is all that the window shows of the state.
-func (s state) says() string {
+// key returns everything that the window shows of the state.
+func (s state) key() string {
 	return fmt.Sprintln(s.checked, s.address, s.version, s.down, s.modelsErr, s.models)
 }
 
 func (s *Setup) set(now state) {
-	news := now.says() != s.state.says()
+	changed := now.key() != s.state.key()
 	s.state, s.at = now, time.Now()
 	s.seen = s.seen || now.down == nil
-	if s.recheck.note.Text != recheckHint() { // somebody asked
-		s.recheck.say(now, s.at)
+	if s.recheck.note.Text != recheckHint() { // the user pressed Re-check
+		s.recheck.show(now, s.at)
 	}
-	s.host.ServerSays(now.line(), now.down != nil)
+	s.host.ShowServer(now.line(), now.down != nil)
 	if !s.host.Visible() {
 		return
 	}
-	if news {
+	if changed {
 		s.host.SetupChanged()
 		s.Draw()
 	}
 	if now.down != nil || len(models.ForChat(now.models)) == 0 {
-		s.recheck.soon(func() {
+		s.recheck.schedule(func() {
 			s.host.Do(func() {
 				if s.host.Visible() {
 					s.Check()
@@ -144,11 +144,11 @@ func (s *Setup) set(now state) {
 	}
 }
 
-// pull downloads a model and looks for it: the download is shown until the model is known.
+// pull downloads a model. The download is shown until the list of models has the model.
 func (s *Setup) pull(ctx context.Context, model string, progress func(ollama.Progress)) error {
 	err := s.server.Pull(ctx, model, progress)
 	if err == nil {
-		_, _ = s.server.ModelsNow(s.host.Context()) // the list that is kept lacks it; ask tells of errors
+		_, _ = s.server.ModelsNow(s.host.Context()) // refreshes the cached list; ask reports errors
 		now := ask(s.host.Context(), s.server)
 		s.host.Do(func() {
 			s.pulled = true
@@ -158,8 +158,8 @@ func (s *Setup) pull(ctx context.Context, model string, progress func(ollama.Pro
 	return err
 }
 
-// pullChanged shows how a download is, wherever it is shown; done: there is a model that
-// was not.
+// pullChanged updates the download wherever it is shown. done reports that the model is
+// installed.
 func (s *Setup) pullChanged(done bool) {
 	if done {
 		s.recheck.note.Set(recheckHint(), kit.RoleMuted)

@@ -1,13 +1,12 @@
-// Package setup brings a window to its first answer: it watches the model server, and shows
-// what is missing.
+// Package setup checks the model server and shows what is missing for a first answer.
 //
-// The server is asked when the window is shown, when a turn failed for want of it, when
-// somebody presses Re-check, and every few seconds while it is down and somebody looks. What
-// is missing (the server, a model, a model worth asking) is a card with the way to get it:
-// below the conversation, and at the first run on a page of its own, which leads to the chat
-// by itself as soon as nothing is missing. It changes no setting and starts no program; a
-// model is downloaded only where a person asks for it. The window and the page of models
-// call it, on the UI goroutine.
+// It asks the server when the window is shown, when a turn couldn't reach it, when the user
+// presses Re-check, and every few seconds while it is down and the window is visible. A card
+// shows how to get what is missing: the server, a model, or a larger model. The card appears
+// below the conversation and, at the first run, on a page of its own, which switches to the chat
+// as soon as nothing is missing. The package changes no setting and starts no program. It
+// downloads a model only when the user asks for it. The window and the models page call it on
+// the UI goroutine.
 package setup
 
 import (
@@ -22,22 +21,22 @@ import (
 	"mac-stats/app/ui/column"
 )
 
-// Host is what it needs of the window.
+// Host is what setup needs of the window.
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
 	Visible() bool         // the window is on the screen
-	MachineMemory() uint64 // bytes; 0: not known
+	MachineMemory() uint64 // bytes; 0 if unknown
 	OpenLink(address string)
 	Copy(text string)
-	Demo() func()    // starts the demo; nil where there is none
-	Welcoming() bool // the first page is on the screen
-	LeaveWelcome()   // for the chat
-	// ServerSays is the server's state in a few words.
-	ServerSays(words string, down bool)
-	SetupChanged()         // Cards may give others
-	PullChanged(done bool) // a download goes on; done: there is a model that was not
+	Demo() func()    // returns what starts the demo, or nil if there is none
+	Welcoming() bool // the page of the first run is visible
+	LeaveWelcome()   // shows the chat instead
+	// ShowServer shows the server's state in a few words.
+	ShowServer(words string, down bool)
+	SetupChanged()         // the cards may have changed
+	PullChanged(done bool) // a download progressed; done: the model is installed
 }
 
 // Server is the model server. Its methods are called off the UI goroutine.
@@ -49,21 +48,21 @@ type Server interface {
 	Address() string
 }
 
-// Setup is what is known of the server, and what shows it.
+// Setup holds what is known about the server, and the page of the first run.
 type Setup struct {
 	Puller  *models.Puller
-	View    *column.Viewport // the first page
+	View    *column.Viewport // the page of the first run
 	host    Host
 	server  Server
 	home    string // the data folder
 	state   state
-	at      time.Time // of the last look
-	seen    bool      // it has answered before: it is installed
-	pulled  bool      // a model, by somebody in this window
+	at      time.Time // of the last check
+	seen    bool      // the server has answered before, so it is installed
+	pulled  bool      // the user has downloaded a model in this window
 	recheck *recheckState
 }
 
-// New asks nothing yet.
+// New returns a Setup that has not asked the server yet.
 func New(h Host, s Server, home string) *Setup {
 	u := &Setup{host: h, server: s, home: home, View: column.NewViewport(), recheck: newRecheckState()}
 	u.View.Follow, u.View.Fixed = false, true
@@ -71,13 +70,13 @@ func New(h Host, s Server, home string) *Setup {
 	return u
 }
 
-// Models are those of the server, as they were at the last look.
+// Models returns the models of the server as of the last check.
 func (s *Setup) Models() []ollama.ModelInfo { return s.state.models }
 
-// Seen reports whether the server has answered before: it is installed.
+// Seen reports whether the server has answered before, so it is installed.
 func (s *Setup) Seen() bool { return s.seen }
 
-// Key is all that the cards depend on, but for the arguments of Cards.
+// Key returns everything the cards depend on except the arguments of Cards.
 func (s *Setup) Key() string {
 	st := &s.state
 	return fmt.Sprintln(s.host.MachineMemory(), st.checked, st.down != nil, st.modelsErr != nil, st.address, len(models.ForChat(st.models)), s.Puller.Phase())

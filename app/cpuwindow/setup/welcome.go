@@ -13,16 +13,16 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// The first run: one page with the one thing that is missing for a first answer, where
-// something is: the server, a model, or a model worth asking. It leads to the chat by
-// itself as soon as nothing is. It is shown where there was no config.toml yet.
+// The page of the first run shows the one thing that is missing for a first answer: the server,
+// a model, or a larger model. As soon as nothing is missing it switches to the chat. It is shown
+// at a start without a config.toml.
 
-// focus puts the focus on what is to be done first.
+// focus focuses the primary button.
 func (s *Setup) focus() {
 	for _, p := range s.View.Rows {
 		for _, b := range column.RowButtons([]*column.Placed{p}) {
 			if b.Kind == kit.ButtonPrimary {
-				s.View.RevealRow(p.Row) // only what is in sight can have the focus
+				s.View.RevealRow(p.Row) // only a visible row can have the focus
 				s.host.Canvas().Focus(b)
 				return
 			}
@@ -30,9 +30,9 @@ func (s *Setup) focus() {
 	}
 }
 
-// canBegin reports whether one of the models is large enough for answers one can use, is
-// as large as this machine's memory allows, or was chosen here; one whose size nobody
-// knows may be.
+// canBegin reports whether one of the models on this machine is large enough for useful answers
+// or as large as its memory allows, or whether the user downloaded one here. A model of unknown
+// size counts as large enough.
 func (s *Setup) canBegin(all []ollama.ModelInfo) bool {
 	most := ollama.ModelInfo{Name: ollama.Advice(s.host.MachineMemory())[0].Model}.KnownSize()
 	return slices.ContainsFunc(models.ForChat(all), func(m ollama.ModelInfo) bool {
@@ -40,8 +40,8 @@ func (s *Setup) canBegin(all []ollama.ModelInfo) bool {
 	})
 }
 
-// Draw shows on the first page what is missing as it is now, or leaves for the chat; it
-// does nothing where another page is shown.
+// Draw updates the page of the first run, or switches to the chat if nothing is missing. It
+// does nothing while another page is shown.
 func (s *Setup) Draw() {
 	if !s.host.Welcoming() {
 		return
@@ -60,16 +60,16 @@ func (s *Setup) Draw() {
 	before, _ := s.host.Canvas().Focused().(*kit.Button)
 	s.View.ReplaceRows(s.host.Canvas(), rows)
 	switch after := s.host.Canvas().Focused().(type) {
-	case nil, *kit.Field: // nowhere that is seen
+	case nil, *kit.Field: // not on this page
 		s.focus()
 	case *kit.Button:
-		if before != nil && after.Text != before.Text { // that one is gone
+		if before != nil && after.Text != before.Text { // the focused button is gone
 			s.focus()
 		}
 	}
 }
 
-// missingCard is what is missing, and how to get it.
+// missingCard returns the card that shows what is missing and how to get it.
 func (s *Setup) missingCard() kit.Row {
 	st := &s.state
 	small := models.ForChat(st.models)
@@ -88,8 +88,8 @@ func (s *Setup) missingCard() kit.Row {
 	return s.smallCard(small[0])
 }
 
-// smallCard is for who has none but a small model: it offers the one that fits the
-// machine, and to begin with what is there.
+// smallCard offers a model that fits the machine if only small ones are installed, or to start
+// with what is there.
 func (s *Setup) smallCard(have ollama.ModelInfo) kit.Row {
 	memory := s.host.MachineMemory()
 	better := ollama.Advice(memory)[0]
