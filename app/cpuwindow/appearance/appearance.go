@@ -1,10 +1,10 @@
-// Package appearance is how the window looks, and its size.
+// Package appearance applies the look of the window and saves its size.
 //
-// The look follows [window] of config.toml. Zoom is the scale of the whole canvas, so nothing
-// in the window has to know of it; the size of text and the density are sizes of the theme.
-// The scale is a variable of the environment, which is given back at the end: programs that
-// are started by this one zoom by themselves. The size is kept in session/window.json. It
-// writes no setting: what asks for another zoom sets it in config.toml.
+// The look follows [window] in config.toml. Zoom scales the whole canvas, so no other part of
+// the window has to know about it; text size and density are sizes of the theme. Fyne reads the
+// scale from an environment variable. Restore resets it at the end, so that it doesn't affect
+// programs started by this one. The size is saved in session/window.json. The package writes no
+// setting; to change the zoom, callers set it in config.toml.
 package appearance
 
 import (
@@ -20,31 +20,32 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// EnvScale is Fyne's variable for the scale of windows: there is no other way to
-// change it while the app runs.
+// EnvScale is Fyne's environment variable for the scale of windows. There is no other way to
+// change the scale while the app runs.
 const EnvScale = "FYNE_SCALE"
 
-// zoomSettles is how long the window system may take to tell of a new size: until
-// then the canvas may have one on the way to it.
+// zoomSettles is how long the window system may take to report a new size. Until then the
+// canvas may have an intermediate one.
 const zoomSettles = 2 * time.Second
 
-// Appearance is how one window looks. Its methods are called on the UI goroutine.
+// Appearance holds the look of one window. Its methods are called on the UI goroutine.
 type Appearance struct {
 	app      fyne.App
 	win      fyne.Window // nil before Attach
 	sizeFile string
 	logger   *slog.Logger
-	applied  config.Window // what the window looks like
+	applied  config.Window // the look that was applied last
 	base     float32       // the scale of all Fyne apps, without zoom
 	scaleWas string        // EnvScale before any zoom
 	scaleSet bool
-	unzoomed fyne.Size // what the window would have at 100 %
+	unzoomed fyne.Size // the size of the window at 100 %
 	zoomedAt time.Time
 }
 
-// New sets the scale and the theme of everything that is drawn. It is called before any
-// text is measured: a new theme loads all fonts anew, and the old ones stay. And before
-// there is a window: on Windows Fyne panics where a theme meets one that was never shown.
+// New sets the scale and the theme of the app. It must be called before any text is measured,
+// because a new theme loads all fonts again and keeps the old ones in memory. It must also be
+// called before there is a window: on Windows, Fyne panics if the theme changes while a window
+// has never been shown.
 func New(app fyne.App, home string, logger *slog.Logger, c config.Window) *Appearance {
 	a := &Appearance{app: app, sizeFile: sizePath(home), logger: logger, base: systemScale(app)}
 	a.scaleWas, a.scaleSet = os.LookupEnv(EnvScale)
@@ -52,18 +53,18 @@ func New(app fyne.App, home string, logger *slog.Logger, c config.Window) *Appea
 	return a
 }
 
-// Attach gives a new window its look.
+// Attach sets the window and applies its look.
 func (a *Appearance) Attach(win fyne.Window, c config.Window) {
 	a.win = win
 	a.Apply(c, false)
 }
 
-// themeFor is the theme of a configuration.
+// themeFor returns the theme of a configuration.
 func themeFor(c config.Window) fyne.Theme {
 	return kit.NewTheme(kit.Look{TextSize: float32(c.TextSize), Compact: c.Density == "compact", Variant: c.Theme, HighContrast: c.HighContrast, Accent: c.Accent})
 }
 
-// systemScale is what the user set for all Fyne apps; zoom is on top of it.
+// systemScale returns the scale that the user set for all Fyne apps. Zoom multiplies it.
 func systemScale(a fyne.App) float32 {
 	if s, err := strconv.ParseFloat(os.Getenv(EnvScale), 32); err == nil && s > 0 {
 		return float32(s)
@@ -74,7 +75,7 @@ func systemScale(a fyne.App) float32 {
 	return 1
 }
 
-// Restore gives the variable that zoom changes its value back.
+// Restore resets the environment variable to its value before any zoom.
 func (a *Appearance) Restore() {
 	err := os.Unsetenv(EnvScale)
 	if a.scaleSet {
@@ -85,8 +86,7 @@ func (a *Appearance) Restore() {
 	}
 }
 
-// Apply takes over what [window] says. A window that is visible keeps its size on the
-// screen.
+// Apply applies the settings of [window]. A visible window keeps its size on the screen.
 func (a *Appearance) Apply(c config.Window, visible bool) {
 	before := a.applied
 	if c == before {
@@ -103,7 +103,7 @@ func (a *Appearance) Apply(c config.Window, visible bool) {
 		size, by := a.win.Canvas().Size(), float32(before.Zoom)/100
 		a.unzoomed = fyne.NewSize(size.Width*by, size.Height*by)
 	}
-	if before.Zoom != 0 { // else it is drawn so from the start
+	if before.Zoom != 0 { // New has applied the first one
 		a.draw(c)
 	}
 	if before.Zoom != 0 && before.Zoom != c.Zoom && visible {
@@ -113,7 +113,7 @@ func (a *Appearance) Apply(c config.Window, visible bool) {
 	}
 }
 
-// draw sets the scale and the theme of everything that is drawn.
+// draw sets the scale and the theme of the app.
 func (a *Appearance) draw(c config.Window) {
 	if err := os.Setenv(EnvScale, strconv.FormatFloat(float64(a.base*float32(c.Zoom)/100), 'f', 2, 32)); err != nil {
 		a.logger.Warn("the zoom can't be set", "error", err)
@@ -121,18 +121,18 @@ func (a *Appearance) draw(c config.Window) {
 	a.app.Settings().SetTheme(themeFor(c))
 }
 
-// putOnTop keeps the window above others from now on. Fyne can ask for it and not
-// take it back, so letting go waits for the next window.
+// putOnTop keeps the window above others. Fyne can't undo this, so turning it off takes effect
+// with the next window.
 func (a *Appearance) putOnTop() {
 	if d, ok := a.win.(desktop.Window); ok {
 		d.RequestAlwaysOnTop()
 	}
 }
 
-// zoomSteps are what zooming goes through, in percent: Fyne rounds to tenths.
+// zoomSteps returns the steps of zoom in percent. Fyne rounds the scale to tenths.
 func zoomSteps() []int { return []int{50, 60, 70, 80, 90, 100, 110, 120, 130, 150, 170, 200, 250, 300} }
 
-// NextZoom is the next step of zoom, up or down, in percent.
+// NextZoom returns the next step of zoom in percent: up if by is positive, otherwise down.
 func NextZoom(now, by int) int {
 	steps := zoomSteps()
 	if by > 0 {

@@ -10,17 +10,14 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The window's size is kept in session/window.json. The toolkit's own preferences
-// are no place for it: it reads their file while it writes it at the end.
-
-// keptSize is the file, in the toolkit's units.
-type keptSize struct {
+// savedSize is the content of session/window.json, in Fyne's units. Fyne's own preferences can't
+// hold it: at the end of the app, Fyne reads their file while it writes it.
+type savedSize struct {
 	Width  float32 `json:"width"`
 	Height float32 `json:"height"`
 }
 
-// What the window is where nothing is kept, and what no kept size goes below or
-// beyond.
+// The size of a window without a saved one, and the limits of a saved one.
 const (
 	firstWidth, firstHeight = 980, 700
 	leastWidth, leastHeight = 360, 400
@@ -29,26 +26,26 @@ const (
 
 func sizePath(home string) string { return filepath.Join(home, "session", "window.json") }
 
-// readSize gives the kept size; the first one where there is none that can be read.
+// readSize returns the saved size, or the first one if it can't be read.
 func readSize(path string) fyne.Size {
-	kept := keptSize{firstWidth, firstHeight}
-	if data, err := wholefile.Read(path, 1<<10); err != nil || json.Unmarshal(data, &kept) != nil {
-		kept = keptSize{firstWidth, firstHeight}
+	size := savedSize{firstWidth, firstHeight}
+	if data, err := wholefile.Read(path, 1<<10); err != nil || json.Unmarshal(data, &size) != nil {
+		size = savedSize{firstWidth, firstHeight}
 	}
-	return fyne.NewSize(min(max(kept.Width, leastWidth), mostSize), min(max(kept.Height, leastHeight), mostSize))
+	return fyne.NewSize(min(max(size.Width, leastWidth), mostSize), min(max(size.Height, leastHeight), mostSize))
 }
 
-// RestoreSize gives the window the size that was kept.
+// RestoreSize sets the window to the saved size.
 func (a *Appearance) RestoreSize() { a.win.Resize(readSize(a.sizeFile)) }
 
-// SaveSize keeps the size. Where the disk refuses it, nothing is worse than a window
-// of another size.
+// SaveSize saves the size of the window. An error is only logged: the next window merely has
+// another size.
 func (a *Appearance) SaveSize() {
 	s := a.win.Canvas().Size()
 	if s.Width < leastWidth/2 || s.Height < leastHeight/2 { // not laid out yet
 		return
 	}
-	data, err := json.Marshal(keptSize{s.Width, s.Height})
+	data, err := json.Marshal(savedSize{s.Width, s.Height})
 	if err == nil {
 		err = replace(a.sizeFile, append(data, '\n'))
 	}
@@ -57,8 +54,7 @@ func (a *Appearance) SaveSize() {
 	}
 }
 
-// replace puts a small file in place of the one before, whole at any time, with
-// mode 0600. It is not synced to the disk.
+// replace replaces a small file atomically, with mode 0600 and without syncing it to the disk.
 func replace(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

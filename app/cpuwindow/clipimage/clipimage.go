@@ -1,9 +1,9 @@
-// Package clipimage reads an image from the clipboard, as a PNG.
+// Package clipimage reads an image from the clipboard as a PNG.
 //
-// Fyne's clipboard holds text alone. An image comes from the program each system has for
-// it: osascript on macOS, wl-paste (package wl-clipboard) on Wayland, xclip on X11. Windows
-// is asked itself (winclip). Nothing runs through a shell. The window calls it when an
-// image is pasted; what is missing is told in words that say what to install.
+// Fyne's clipboard supports text only. A program of the system reads the image: osascript on
+// macOS, wl-paste (package wl-clipboard) on Wayland, xclip on X11. On Windows, package winclip
+// asks the system itself. Nothing runs through a shell. The window calls Read when the user
+// pastes. If the program is missing, the error names the package to install.
 package clipimage
 
 import (
@@ -20,15 +20,15 @@ import (
 	"mac-stats/app/winclip"
 )
 
-// clipTime is how long such a program is waited for.
+// clipTime is how long a program may take.
 const clipTime = 5 * time.Second
 
-// pngHead is how a PNG begins.
+// pngHead is the signature at the start of a PNG.
 const pngHead = "\x89PNG\r\n\x1a\n"
 
 var errNoTool = errors.New("images can't be pasted here: install wl-clipboard (Wayland) or xclip (X11), or drop the file into the window")
 
-// clipCommands are the ways to the image on the clipboard, best first.
+// clipCommands returns the commands that print the image on the clipboard, best first.
 func clipCommands(goos string, wayland bool) [][]string {
 	x11 := []string{"xclip", "-selection", "clipboard", "-target", "image/png", "-out"}
 	switch {
@@ -40,7 +40,7 @@ func clipCommands(goos string, wayland bool) [][]string {
 	return [][]string{x11}
 }
 
-// Read reads the image that is on the clipboard; it may take a moment.
+// Read returns the image on the clipboard. It may take up to five seconds.
 func Read(ctx context.Context) ([]byte, error) {
 	if runtime.GOOS == "windows" {
 		return winclip.Read()
@@ -57,7 +57,7 @@ func Read(ctx context.Context) ([]byte, error) {
 		found = true
 		out, err := exec.CommandContext(ctx, path, c[1:]...).Output()
 		if image := fromAppleScript(out); err == nil && bytes.HasPrefix(image, []byte(pngHead)) {
-			return image, nil // some programs give text to whoever asks for an image
+			return image, nil // checked, because some programs return text instead of an image
 		}
 	}
 	if !found {
@@ -66,7 +66,7 @@ func Read(ctx context.Context) ([]byte, error) {
 	return nil, winclip.ErrNone
 }
 
-// fromAppleScript decodes what osascript prints of an image: «data PNGf8950…».
+// fromAppleScript decodes the image that osascript prints as «data PNGf8950…».
 func fromAppleScript(out []byte) []byte {
 	inner, ok := strings.CutPrefix(string(bytes.TrimSpace(out)), "«data PNGf")
 	if !ok {

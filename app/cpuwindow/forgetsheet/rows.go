@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// sheetWidth is how wide the sheet is, at most.
+	// sheetWidth is the largest width of the sheet.
 	sheetWidth float32 = 480
-	// sheetRest is what of the window's height the sheet needs beside its list, and
-	// sheetLeast how high the list is in any case.
+	// sheetRest is the height the sheet needs besides its list, and sheetLeast the least height
+	// of the list.
 	sheetRest, sheetLeast float32 = 240, 120
-	// sheetPlaces is how many places of a kind the sheet lists.
+	// sheetPlaces is the largest number of places the sheet lists in a group.
 	sheetPlaces = 30
-	// sheetQuote is how much of a text it quotes, in characters.
+	// sheetQuote is the largest length of a quoted text, in characters.
 	sheetQuote = 120
 )
 
-// forgetGroup is a kind of places, with its heading.
+// forgetGroup is a group of places with the same action, and its heading.
 type forgetGroup struct {
 	action string
 	head   *prose.Text
 	places []forgotten.Touched
 }
 
-// forgetGroups sorts places by what is done with them, in the order they are shown.
-// What may be chosen is not among them. done: it is no plan any more.
+// forgetGroups groups places by what happens to them, in the order they are shown. It leaves out
+// places that the user may choose. done is set for a report and unset for a plan.
 func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
 	by := map[string][]forgotten.Touched{}
 	shipped := "shipped"
@@ -75,7 +75,7 @@ func forgetGroups(found []forgotten.Touched, done bool) []forgetGroup {
 	return groups
 }
 
-// learntWords say what is done with what was learnt from it.
+// learntWords returns the heading of the lessons that were learnt from forgotten text.
 func learntWords(atOnce bool) string {
 	if atOnce {
 		return i18n.T("Learnt from it: removed at once")
@@ -83,7 +83,7 @@ func learntWords(atOnce bool) string {
 	return i18n.T("Learnt from it: removal proposed in the inbox")
 }
 
-// groupRows are the places of a plan or a report.
+// groupRows returns the rows of a plan or a report.
 func groupRows(groups []forgetGroup) []*column.Placed {
 	var rows []*column.Placed
 	for _, g := range groups {
@@ -98,7 +98,7 @@ func groupRows(groups []forgetGroup) []*column.Placed {
 	return rows
 }
 
-// placeRows are one place: its text, and below it what it is and where.
+// placeRows returns the rows of one place: its text, and below it what and where it is.
 func placeRows(t forgotten.Touched, indent float32) []*column.Placed {
 	var rows []*column.Placed
 	if t.Text != "" {
@@ -111,7 +111,7 @@ func placeRows(t forgotten.Touched, indent float32) []*column.Placed {
 	return append(rows, &column.Placed{Row: prose.New([]prose.Run{{Text: placeMeta(t)}}, kit.SizeSmall, kit.RoleMuted), Gap: gap, Indent: indent})
 }
 
-// placeMeta is what a place is, where and when, and why it is as it is.
+// placeMeta tells what a place is, where and when, and why the action was chosen.
 func placeMeta(t forgotten.Touched) string {
 	words := []string{placeName(t.Place)}
 	where := t.Session
@@ -131,7 +131,7 @@ func placeMeta(t forgotten.Touched) string {
 	return text
 }
 
-// placeName says what a place is.
+// placeName returns the name of a kind of place.
 func placeName(place string) string {
 	switch place {
 	case "user":
@@ -155,10 +155,10 @@ func placeName(place string) string {
 	case "server":
 		return i18n.T("memory server")
 	}
-	return place // the rarer ones, and what comes later
+	return place // rare kinds have no translated name
 }
 
-// forgetPlanRows are what would go, and what may be chosen to go too.
+// forgetPlanRows returns the rows of a plan: what will be forgotten, and what the user may add.
 func forgetPlanRows(plan *forget.Plan, chosen *forgetChoice) []*column.Placed {
 	groups := forgetGroups(plan.Found, false)
 	rows := groupRows(groups)

@@ -1,9 +1,10 @@
-// Package forgetsheet asks what is to be forgotten, and shows what came of it.
+// Package forgetsheet is the sheet that asks what to forget and shows the result.
 //
-// A person names a message or a session; a plan of what would go is found, shown with what
-// may repeat it, and done only when Forget is pressed: Enter alone is not enough. What was
-// touched, and what couldn't be removed, is listed afterwards. The finding and the
-// forgetting are the Forgetter's; nothing is changed here. The window opens it.
+// The user names a message or a session. The sheet shows a plan of what will be forgotten and of
+// what may repeat it, and carries it out only when Forget is pressed; Enter is not enough.
+// Afterwards it lists every place that changed and every place that couldn't be changed. The
+// Forgetter makes the plan and does the forgetting; this package changes nothing itself. The
+// window opens the sheet.
 package forgetsheet
 
 import (
@@ -29,33 +30,32 @@ type Host interface {
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
 	Tell(words, more string)
-	Forgotten() // all of it
+	Forgotten() // called when everything in the plan is forgotten
 }
 
-// Forgetter finds what is to be forgotten, and forgets it; *backend.Backend is one. Off the
-// UI goroutine.
+// Forgetter plans and carries out a forgetting. Its methods are called off the UI goroutine.
 type Forgetter interface {
 	ForgetPlan(ctx context.Context, s forget.Selection) (*forget.Plan, error)
 	Forget(ctx context.Context, p *forget.Plan) (forget.Report, error)
 }
 
-// AskMessage asks whether a message of a session is to be forgotten.
+// AskMessage asks whether to forget a message of a session.
 func AskMessage(h Host, f Forgetter, session, block string) {
 	sheet{h, f}.find(i18n.T("Forget this message?"), forget.Selection{Chunk: session + "/" + block})
 }
 
-// AskSession asks whether all that was said in a session is to be forgotten.
+// AskSession asks whether to forget everything said in a session.
 func AskSession(h Host, f Forgetter, in transcript.Info) {
 	sheet{h, f}.find(i18n.With("Forget everything said in “{{.Title}}”?", i18n.Places{"Title": i18n.Shorten(cmp.Or(in.Title, in.Name), 40)}), forget.Selection{Session: in.Name})
 }
 
-// sheet asks about one forgetting.
+// sheet asks about and reports one forgetting.
 type sheet struct {
 	host      Host
 	forgetter Forgetter
 }
 
-// find looks for what would go, and asks.
+// find makes the plan, then asks.
 func (s sheet) find(title string, chosen forget.Selection) {
 	go func() {
 		plan, err := s.forgetter.ForgetPlan(s.host.Context(), chosen)
@@ -72,8 +72,7 @@ func (s sheet) find(title string, chosen forget.Selection) {
 	}()
 }
 
-// ask shows what would go and what may be chosen to go too, and does it where
-// that is wanted.
+// ask shows the plan and carries it out if the user presses Forget.
 func (s sheet) ask(title string, plan *forget.Plan) {
 	var m *overlay.Modal
 	chosen := &forgetChoice{of: plan, also: map[string]bool{}}
@@ -87,10 +86,10 @@ func (s sheet) ask(title string, plan *forget.Plan) {
 		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonDanger, i18n.T("Forget"), func() { m.Close(); s.do(chosen) }), cancel))
 	card.Pad = kit.Gap16
 	m = overlay.ShowModal(s.host.Canvas(), card, sheetWidth)
-	s.host.Canvas().Focus(cancel) // Enter must not be enough
+	s.host.Canvas().Focus(cancel) // Enter must not confirm
 }
 
-// forgetWarning says what a forgetting means.
+// forgetWarning returns the warning of a plan.
 func forgetWarning(plan *forget.Plan) string {
 	if slices.ContainsFunc(plan.Found, func(t forgotten.Touched) bool { return t.Place == "server" }) {
 		return i18n.T("This can't be undone. Your other machines forget it too: the memory server passes on encrypted hashes of it, no text.")
@@ -98,16 +97,16 @@ func forgetWarning(plan *forget.Plan) string {
 	return i18n.T("This can't be undone. Nothing is sent anywhere.")
 }
 
-// forgetChoice is what was chosen on the sheet beside what the plan names.
+// forgetChoice is what the user chose to forget in addition to the plan.
 type forgetChoice struct {
 	of      *forget.Plan
 	also    map[string]bool // by Touched.Offer
 	lessons bool
-	// reworded measures a heading of the sheet anew.
+	// reworded measures a heading again after its text changed.
 	reworded func(head kit.Row)
 }
 
-// setLessons chooses whether what was learnt goes at once, and words its heading so.
+// setLessons sets whether the lessons are removed at once, and updates their heading.
 func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
 	c.lessons = on
 	for _, g := range groups {
@@ -118,7 +117,7 @@ func (c *forgetChoice) setLessons(groups []forgetGroup, on bool) {
 	}
 }
 
-// plan finds what goes with what was chosen.
+// plan returns the plan with the user's additions.
 func (c *forgetChoice) plan(ctx context.Context, f Forgetter) (*forget.Plan, error) {
 	s := c.of.Selection
 	s.Lessons = s.Lessons || c.lessons
@@ -133,7 +132,7 @@ func (c *forgetChoice) plan(ctx context.Context, f Forgetter) (*forget.Plan, err
 	return f.ForgetPlan(ctx, s)
 }
 
-// do forgets, off the UI goroutine; what is shown follows the notice of it.
+// do carries out the plan off the UI goroutine. The backend's notice then updates the window.
 func (s sheet) do(chosen *forgetChoice) {
 	go func() {
 		report := forget.Report{}
@@ -155,7 +154,7 @@ func (s sheet) do(chosen *forgetChoice) {
 	}()
 }
 
-// report shows every place that was touched, and what was refused.
+// report shows every place that changed and every one that couldn't be changed.
 func (s sheet) report(title string, report forget.Report) {
 	var m *overlay.Modal
 	done := kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { m.Close() })
@@ -169,12 +168,12 @@ func (s sheet) report(title string, report forget.Report) {
 	s.host.Canvas().Focus(done)
 }
 
-// room is how high the list of a sheet may be in the window as it is now.
+// room returns the largest height of the list in the window.
 func (s sheet) room() float32 {
 	return max(sheetLeast, s.host.Canvas().Size().Height-sheetRest)
 }
 
-// forgotPlaces counts where something went.
+// forgotPlaces counts the places where something was forgotten.
 func forgotPlaces(r forget.Report) (n int) {
 	for _, t := range r.Found {
 		if t.Action != forgotten.Kept && t.Action != forgotten.Refused {

@@ -1,10 +1,10 @@
-// Package header is the line above the chat and the pages: the title, the agent, the model
-// and the options of what is shown, and what can be done with it.
+// Package header is the line above the chat and the pages. It shows the title and, for a chat,
+// its agent, model, options and actions.
 //
-// It is told what to show and says what was pressed; it decides nothing and keeps nothing
-// of a conversation. In a narrow window the choices get a line of their own, and the list of
-// chats, which is a drawer then, is opened from here. The menus of agents and models are
-// made here too, also for others that offer the same choice.
+// It shows what it is given and calls Actions when something is pressed; it holds no state of a
+// conversation. In a narrow window the choices get a line of their own, and a button opens the
+// list of chats, which is a drawer there. The package also builds the menus of agents and
+// models, for every part that offers them.
 package header
 
 import (
@@ -21,7 +21,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Actions is what can be pressed.
+// Actions are called when a button is pressed.
 type Actions struct {
 	OpenList       func() // in narrow windows
 	PickAgent      func()
@@ -33,24 +33,24 @@ type Actions struct {
 	LeaveDemo      func()
 }
 
-// Header is the line. Its fields belong to the UI goroutine.
+// Header is the line above the chat. Its fields belong to the UI goroutine.
 type Header struct {
 	Object  fyne.CanvasObject
 	Agent   *kit.Button
 	Model   *kit.Button
 	Options *kit.Button // temperature, instructions
-	Demo    *kit.Button // opens the way out of it
+	Demo    *kit.Button // offers the ways out of the demo
 	chats   *kit.Button // opens the drawer in narrow windows
 	title   *kit.Label
-	private *kit.Button // what is shown is a private chat
+	private *kit.Button // marks a private chat
 	file    *kit.Button
 	fresh   *kit.Button
 	bar     *fyne.Container
 	layout  *barLayout
-	empty   bool // what is shown is a new chat
+	empty   bool // the chat has no messages
 }
 
-// New is the header of a new chat; demo: the app runs without a model.
+// New returns the header of a new chat. demo shows that the app runs without a model.
 func New(act Actions, demo bool) *Header {
 	h := &Header{title: kit.Bold(untitled()).Squeezable(), empty: true}
 	h.chats = kit.NewButton(kit.ButtonQuiet, i18n.T("Chats"), act.OpenList)
@@ -74,13 +74,13 @@ func New(act Actions, demo bool) *Header {
 	return h
 }
 
-// untitled is the title of a chat in which nothing was said yet.
+// untitled returns the title of a chat without messages.
 func untitled() string { return i18n.T("New chat") }
 
-// automaticModel is what stands where no model is chosen.
+// automaticModel returns the label shown when no model is chosen.
 func automaticModel() string { return i18n.T("automatic model") }
 
-// ShowChat shows whose conversation it is; "" is a title or a model that there is not.
+// ShowChat shows the title, agent and choices of a conversation. The title may be "".
 func (h *Header) ShowChat(title, agent string, chosen transcript.Settings, hasFile bool) {
 	title = cmp.Or(title, untitled())
 	h.title.SetText(title)
@@ -93,7 +93,7 @@ func (h *Header) ShowChat(title, agent string, chosen transcript.Settings, hasFi
 	h.bar.Refresh()
 }
 
-// optionsWords is the label of the button that opens the options.
+// optionsWords returns the label of the options button.
 func optionsWords(s transcript.Settings) string {
 	var parts []string
 	if s.Temperature != nil {
@@ -114,7 +114,7 @@ func optionsWords(s transcript.Settings) string {
 	return strings.Join(parts, " · ")
 }
 
-// ForPage shows a page's title alone; off, the choices of a chat.
+// ForPage shows only the title of a page if on is set, otherwise the choices of a chat.
 func (h *Header) ForPage(on bool, title string) {
 	h.Agent.Hidden, h.Model.Hidden, h.Options.Hidden = on, on, on
 	if on {
@@ -126,16 +126,16 @@ func (h *Header) ForPage(on bool, title string) {
 	h.bar.Refresh()
 }
 
-// SetTitle changes the title of a page.
+// SetTitle sets the title of a page.
 func (h *Header) SetTitle(title string) {
 	h.title.SetText(title)
 	h.bar.Refresh()
 }
 
-// SetPrivate says whether a private chat is shown, from the next ShowChat on.
+// SetPrivate sets whether the chat is private. The next ShowChat shows it.
 func (h *Header) SetPrivate(on bool) { h.private.Hidden = !on }
 
-// SetWidth tells how wide the header is.
+// SetWidth sets the width of the header.
 func (h *Header) SetWidth(width float32) {
 	if tight := width < tightBelow; tight != h.layout.tight {
 		h.layout.tight = tight
@@ -143,8 +143,7 @@ func (h *Header) SetWidth(width float32) {
 	}
 }
 
-// SetAsks marks the way to the list, which is closed in a narrow window, where a question
-// waits in another chat.
+// SetAsks marks the button that opens the list if a question waits in another chat.
 func (h *Header) SetAsks(on bool) {
 	words, tone := i18n.T("Chats"), kit.RoleNone
 	if on {
@@ -157,7 +156,7 @@ func (h *Header) SetAsks(on bool) {
 	}
 }
 
-// SetNarrow swaps the list for a button that opens it.
+// SetNarrow shows the button that opens the list if the window is narrow.
 func (h *Header) SetNarrow(narrow bool) {
 	if h.chats.Hidden == !narrow {
 		return

@@ -6,14 +6,14 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// barLayout gives the title what the others leave, but no more than it needs;
-// where there is little room the choices get a line of their own.
+// barLayout gives the title the room that the others leave, but no more than it needs. If there
+// is little room, the choices get a line of their own.
 type barLayout struct {
-	narrow bool // the list is a drawer, opened from here
+	narrow bool // the list is a drawer
 	tight  bool
 }
 
-// tightBelow is how wide the header has to be for title and choices on one line.
+// tightBelow is the least width for title and choices on one line.
 const tightBelow float32 = 560
 
 const (
@@ -77,11 +77,11 @@ func (l *barLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 }
 
-// titleLeast is how much of a title is kept beside long choices.
+// titleLeast is the least width of a title beside long choices.
 const titleLeast float32 = 120
 
-// choiceWidths gives each choice what it needs; where that is too much, the widest
-// are squeezed, and end in ….
+// choiceWidths returns the width of each choice: what it needs or, if that is too much, less
+// for the widest ones, which then end in ….
 func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
 	widths := make([]float32, len(choices))
 	total := float32(0)
@@ -110,5 +110,5 @@ func choiceWidths(choices []fyne.CanvasObject, room float32) []float32 {
 	return widths
 }
 
-// choiceLeast is how far a choice is squeezed.
+// choiceLeast is the least width of a choice.
 const choiceLeast float32 = 40

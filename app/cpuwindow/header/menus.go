@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// AgentMenu is the agents to choose from; one that can't be used says why.
+// AgentMenu returns the menu of agents. An agent that can't be used shows why.
 func AgentMenu(list []registry.Agent, chosen string, pick func(slug string)) *fyne.Menu {
 	m := fyne.NewMenu("")
 	for _, a := range list {
@@ -35,7 +35,8 @@ func AgentMenu(list []registry.Agent, chosen string, pick func(slug string)) *fy
 	return m
 }
 
-// ModelMenu is the models to choose from; "" leaves it to the agent.
+// ModelMenu returns the menu of models. Its first item picks "", which leaves the choice to the
+// agent.
 func ModelMenu(all []ollama.ModelInfo, chosen string, pick func(name string)) *fyne.Menu {
 	auto := fyne.NewMenuItem(i18n.T("automatic: the agent's own, else one that fits it"), func() { pick("") })
 	auto.Checked = chosen == ""
@@ -65,8 +66,8 @@ func ModelMenu(all []ollama.ModelInfo, chosen string, pick func(name string)) *f
 	return m
 }
 
-// DemoMenu is the ways out of the demo; own is nil where there is none to one's own
-// data.
+// DemoMenu returns the ways out of the demo. own switches to the user's own data; nil hides that
+// item.
 func DemoMenu(own, quit func()) *fyne.Menu {
 	m := fyne.NewMenu("", fyne.NewMenuItem(i18n.T("Quit the demo"), quit))
 	if own != nil {

@@ -10,15 +10,15 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// Bar is what the user should read, below the header; it wraps.
+// Bar shows a notice below the header. Its text wraps.
 type Bar struct {
 	widget.BaseWidget
 	text    *prose.Text
-	offer   *kit.Button // what can be done beside dismissing it; hidden where nothing
+	offer   *kit.Button // the action of the notice; hidden if it has none
 	dismiss *kit.Button
 	bg      *kit.Surface
 	edge    *kit.Surface
-	width   float32 // of the window's middle; set before it is laid out
+	width   float32 // of the middle of the window; set before the layout
 }
 
 func newBar(dismissed func()) *Bar {
@@ -38,14 +38,14 @@ func (n *Bar) set(text, next string) {
 	n.Refresh()
 }
 
-// offerTo offers something to do about what is shown.
+// offerTo shows a button with an action for the notice.
 func (n *Bar) offerTo(label string, do func()) {
 	n.offer.Text, n.offer.OnTap = label, do
 	n.offer.Show()
 	n.Refresh()
 }
 
-// SetWidth tells how wide the bar is; before it is laid out.
+// SetWidth sets the width of the bar. It is called before the layout.
 func (n *Bar) SetWidth(width float32) { n.width = width }
 
 func (n *Bar) textWidth() float32 {
@@ -93,7 +93,7 @@ func (r *barRenderer) Objects() []fyne.CanvasObject {
 }
 func (r *barRenderer) Destroy() {}
 
-// noticeRuns is a notice in words: a sentence, and what to do on a line of its own.
+// noticeRuns returns the text of a notice: what happened and, on a line of its own, what to do.
 func noticeRuns(text, next string) []prose.Run {
 	runs := prose.Runs(i18n.Sentence(text), kit.RoleNone)
 	if next != "" {

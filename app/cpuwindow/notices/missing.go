@@ -7,11 +7,9 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Remembered lines that another program's save took out of a memory file: the notice bar
-// tells of them, the Memory page shows them, and both offer to put them back.
-
-// tellMissing shows the notice, with the way to put the lines back.
-func (n *Notices) tellMissing(lines []memory.Dropped) {
+// showMissing shows the notice of remembered lines that another program removed from a memory
+// file, and offers to restore them. The Memory page lists them.
+func (n *Notices) showMissing(lines []memory.Dropped) {
 	n.Show(missingWords(lines), i18n.T("Another program saved the file without them. The Memory page shows them; there you can also keep them removed."))
 	n.Bar.offerTo(i18n.T("Restore"), func() {
 		go func() {
@@ -27,7 +25,7 @@ func (n *Notices) tellMissing(lines []memory.Dropped) {
 	n.host.NoticeChanged()
 }
 
-// missingWords says how many lines are missing, and where.
+// missingWords tells how many lines are missing, and from which file.
 func missingWords(missing []memory.Dropped) string {
 	file := ""
 	for _, d := range missing {

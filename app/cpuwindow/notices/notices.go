@@ -1,11 +1,11 @@
-// Package notices is the bar below the header: what the user should read, with what can be
-// done about it.
+// Package notices is the bar below the header. It shows what the user should know, with an
+// action where there is one.
 //
-// What the backend tells comes first: a crash of the start before, lines that another
-// program's save took out of the memory, a hotkey that is taken. What else the window has to
-// say is said until something newer comes; the notice of the place (no tray icon) waits
-// behind both. A notice stays until it is dismissed or no longer holds. After a crash it
-// puts the report into the clipboard. All methods are called on the UI goroutine.
+// Notices of the backend come first: a crash of the previous run, lines that another program
+// removed from the memory, a hotkey that is taken. Other notices of the window stay until a
+// newer one replaces them. The notice about the place the app runs in (no tray icon) is shown
+// when there is no other. A notice stays until it is dismissed or no longer true. The notice of
+// a crash offers to copy the crash report. All methods are called on the UI goroutine.
 package notices
 
 import (
@@ -24,38 +24,38 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Copy(text string)
-	NoticeChanged() // the bar may have another height
+	NoticeChanged() // the height of the bar may have changed
 }
 
-// Parts is what the notices work on; all is required.
+// Parts is what the notices work on. All fields are required.
 type Parts struct {
-	Current  func() []backend.Notice // those that hold now
+	Current  func() []backend.Notice // the notices that are true now
 	Memories Memories
-	Decided  func() // the user decided about missing lines
+	Decided  func() // called when the user has decided about missing lines
 	Crashes  Crashes
 }
 
-// Memories puts lines back. Off the UI goroutine.
+// Memories restores lines. It is called off the UI goroutine.
 type Memories interface {
 	Restore(ctx context.Context, ids ...string) ([]memory.Written, error)
 }
 
-// Crashes is what is left of the app's crashes. Off the UI goroutine.
+// Crashes reads and dismisses crash reports. Its methods are called off the UI goroutine.
 type Crashes interface {
 	CrashReport() (string, error)
 	DismissCrashes() error
 }
 
-// Notices is what is told now.
+// Notices holds the current notice.
 type Notices struct {
 	Bar   *Bar
 	host  Host
 	parts Parts
 	place string          // what SetPlace said last
-	told  *backend.Notice // in the bar, where it came from the backend
+	shown *backend.Notice // the notice of the backend in the bar; nil for any other
 }
 
-// New tells nothing yet.
+// New returns an empty, hidden bar.
 func New(h Host, p Parts) *Notices {
 	n := &Notices{host: h, parts: p}
 	n.Bar = newBar(n.dismissed)
@@ -64,33 +64,33 @@ func New(h Host, p Parts) *Notices {
 
 // Show shows a notice; "" removes it.
 func (n *Notices) Show(text, next string) {
-	n.told = nil
+	n.shown = nil
 	n.Bar.set(text, next)
 	n.host.NoticeChanged()
 }
 
-// SetPlace shows what is said of the place the app runs in; "" takes it away. What the
-// backend tells comes first.
+// SetPlace sets the notice about the place the app runs in; "" removes it. A notice of the
+// backend comes first.
 func (n *Notices) SetPlace(text string) {
 	n.place = text
-	if n.told == nil {
+	if n.shown == nil {
 		n.Show(text, "")
 	}
 }
 
-// DropStale takes the notice that is shown away, where it no longer holds.
+// DropStale removes the shown notice of the backend if it is no longer true.
 func (n *Notices) DropStale() {
-	if n.told == nil {
+	if n.shown == nil {
 		return
 	}
-	if slices.ContainsFunc(n.parts.Current(), func(h backend.Notice) bool { return h.Text == n.told.Text }) {
+	if slices.ContainsFunc(n.parts.Current(), func(h backend.Notice) bool { return h.Text == n.shown.Text }) {
 		return
 	}
 	n.Show(n.place, "")
 }
 
-// ShowFirst tells of what happened before the window was made: a crash of the start
-// before, else what of the system can't be as it is set.
+// ShowFirst shows what happened before the window was built: a crash of the previous run,
+// otherwise a setting of the system that couldn't be applied.
 func (n *Notices) ShowFirst() {
 	all := n.parts.Current()
 	for _, kind := range []backend.NoticeKind{backend.NoticeCrash, backend.NoticeMissing, backend.NoticeHotkey, backend.NoticeLogin, backend.NoticeAPI, backend.NoticeBadTimes} {
@@ -101,33 +101,33 @@ func (n *Notices) ShowFirst() {
 	}
 }
 
-// ShowNotice shows a notice of the backend, with what can be done about it.
+// ShowNotice shows a notice of the backend, with its action.
 func (n *Notices) ShowNotice(of backend.Notice) {
 	switch of.Kind {
 	case backend.NoticeDiscord:
 		n.Show(settings.BotWords(of.Text), settings.BotWords(of.Next))
 	case backend.NoticeMissing:
-		n.tellMissing(of.Missing)
+		n.showMissing(of.Missing)
 	default:
 		n.Show(schedules.Told(of.Text), schedules.Told(of.Next))
 	}
-	n.told = &of
+	n.shown = &of
 	if of.Kind == backend.NoticeCrash {
 		n.Bar.offerTo(i18n.T("Copy diagnostics"), n.copyDiagnostics)
 		n.host.NoticeChanged()
 	}
 }
 
-// dismissed is what follows when the notice bar was dismissed.
+// dismissed shows the next notice after the user dismissed one.
 func (n *Notices) dismissed() {
-	told := n.told
-	n.told = nil
-	if told == nil {
+	shown := n.shown
+	n.shown = nil
+	if shown == nil {
 		n.place = ""
 	} else {
-		n.Show(n.place, "") // it had to wait
+		n.Show(n.place, "") // it waited behind the other one
 	}
-	if told != nil && told.Kind == backend.NoticeCrash {
+	if shown != nil && shown.Kind == backend.NoticeCrash {
 		go func() {
 			if err := n.parts.Crashes.DismissCrashes(); err != nil {
 				n.host.Do(func() {
@@ -139,7 +139,7 @@ func (n *Notices) dismissed() {
 	n.host.NoticeChanged()
 }
 
-// copyDiagnostics puts the crash reports into the clipboard.
+// copyDiagnostics copies the crash reports to the clipboard.
 func (n *Notices) copyDiagnostics() {
 	go func() {
 		text, err := n.parts.Crashes.CrashReport()

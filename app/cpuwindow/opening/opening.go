@@ -1,9 +1,9 @@
-// Package opening opens files, folders and addresses with the programs that the system has for
-// them, and says what could not be opened.
+// Package opening opens files, folders and addresses with the system's programs for them, and
+// shows what couldn't be opened.
 //
-// A file that is not there yet is made first, but never a transcript. Addresses of answers are
-// not trusted: a web page is opened, another address is asked about, the rest is refused. All
-// of it happens off the UI goroutine; methods are called on it.
+// A missing file is created first, unless it is a transcript. Addresses in answers are not
+// trusted: a web page is opened, some other addresses are opened after a confirmation, the rest
+// is refused. Methods are called on the UI goroutine and return at once.
 package opening
 
 import (
@@ -29,19 +29,19 @@ type Host interface {
 	Tell(words, more string)
 }
 
-// Opener opens things.
+// Opener opens files, folders and addresses.
 type Opener struct {
 	host Host
 	load func(ctx context.Context, session string) (*transcript.Transcript, error)
 }
 
-// New is an opener; load reads a session, which tells where its file is.
+// New returns an Opener. load reads a session, to find its file.
 func New(h Host, load func(ctx context.Context, session string) (*transcript.Transcript, error)) *Opener {
 	return &Opener{host: h, load: load}
 }
 
-// File opens a file or folder with the program the user has for it. A file
-// that is not there yet is made first, so that an editor has something to save.
+// File opens a file or folder with the system's program for it. A missing file is created first,
+// so that the editor has a file to save.
 func (o *Opener) File(path string) {
 	go func() {
 		err := osopen.Prepare(path)
@@ -49,13 +49,13 @@ func (o *Opener) File(path string) {
 			err = osopen.Open(o.host.Context(), path)
 		}
 		if err != nil {
-			o.host.Do(func() { o.cannot(path, err) })
+			o.host.Do(func() { o.tellFailure(path, err) })
 		}
 	}()
 }
 
-// Transcript opens the file of a session. It may have been moved since: to the
-// archive, or back. It is never made.
+// Transcript opens the file of a session, even if it was moved to the archive or back. It never
+// creates the file.
 func (o *Opener) Transcript(session, path string) {
 	go func() {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -68,13 +68,13 @@ func (o *Opener) Transcript(session, path string) {
 			err = osopen.Open(o.host.Context(), path)
 		}
 		if err != nil {
-			o.host.Do(func() { o.cannot(path, err) })
+			o.host.Do(func() { o.tellFailure(path, err) })
 		}
 	}()
 }
 
-// cannot says why a file was not opened.
-func (o *Opener) cannot(path string, err error) {
+// tellFailure shows why a file wasn't opened.
+func (o *Opener) tellFailure(path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		o.host.Tell(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
 		return
@@ -93,7 +93,7 @@ func (o *Opener) Reveal(path string) {
 	}()
 }
 
-// Link opens an address of an answer. Answers are not trusted.
+// Link opens an address in an answer. Answers are not trusted.
 func (o *Opener) Link(raw string) {
 	open, ask := osopen.CheckLink(raw)
 	switch {

@@ -14,14 +14,14 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// contextChoice chooses how large the model's context is in one conversation, and says
-// what fits the machine's memory.
+// contextChoice sets the size of the model's context in one conversation and shows what fits
+// into the machine's memory.
 type contextChoice struct {
 	button *kit.Button
 	words  *prose.Text
-	chosen int // tokens; 0: as for all conversations
+	chosen int // tokens; 0: the size for all conversations
 	model  ollama.ModelInfo
-	auto   int // tokens that all conversations have; 0 where that is not known
+	auto   int // the size for all conversations in tokens; 0 if unknown
 	memory uint64
 	over   fyne.Canvas
 }
@@ -44,7 +44,7 @@ func (c *contextChoice) choose(n int) {
 	}
 }
 
-// name words a size.
+// name returns the label of a size.
 func (c *contextChoice) name(n int) string {
 	switch {
 	case n > 0:
@@ -55,8 +55,7 @@ func (c *contextChoice) name(n int) string {
 	return i18n.T("as for all")
 }
 
-// takes is the memory that a context of so many tokens takes, in bytes; 0 where nothing
-// is known of that.
+// takes returns the memory in bytes that a context of n tokens takes, or 0 if unknown.
 func (c *contextChoice) takes(n int) int64 {
 	if c.model.Remote {
 		return 0
@@ -68,7 +67,7 @@ func (c *contextChoice) fits(n int) bool {
 	return c.takes(n) == 0 || ollama.Fits(c.model.Size+c.takes(n), c.memory)
 }
 
-// fitWords say what a context of so many tokens takes, and whether it fits.
+// fitWords tells how much memory a context of n tokens takes and whether it fits.
 func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
 	places := i18n.Places{"Model": c.model.Name, "Most": compose.TokensWords(c.model.MaxContext), "Size": models.Gigabytes(c.takes(n)), "Own": models.Gigabytes(c.model.Size)}
 	switch {
@@ -82,7 +81,7 @@ func (c *contextChoice) fitWords(n int) (string, fyne.ThemeColorName) {
 	return i18n.With("This takes about {{.Size}} of memory beside the model's {{.Own}}: too much for this machine. Answers will be slow, or fail.", places), kit.RoleWarn
 }
 
-// menu is the sizes to choose from, up to what the model has.
+// menu returns the menu of sizes, up to the maximum of the model.
 func (c *contextChoice) menu() *fyne.Menu {
 	item := func(n int) *fyne.MenuItem {
 		label := c.name(n)

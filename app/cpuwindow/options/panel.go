@@ -1,9 +1,9 @@
-// Package options is the panel that changes what is chosen for one conversation beside its
-// agent and model: the temperature, thinking, the size of the context, instructions.
+// Package options is the panel for the options of one conversation: temperature, thinking,
+// context size and instructions.
 //
-// It is opened with what is chosen now and gives what was saved; it writes nothing itself.
-// What is wrong with a value is said on the panel, which stays until it is right. The
-// choice of a context says what fits the machine's memory.
+// Open gets the current options and passes those the user saved to Params.Save; the package
+// writes nothing itself. The panel shows what is wrong with a value and stays open until it is
+// corrected. The context size shows what fits into the machine's memory.
 package options
 
 import (
@@ -28,53 +28,53 @@ import (
 type Params struct {
 	Over   fyne.Canvas
 	Chosen transcript.Settings
-	Model  ollama.ModelInfo // that answers next; zero where that is not known
-	Auto   int              // tokens of its context where none is chosen; 0: not known
-	Memory uint64           // the machine's, in bytes; 0: not known
+	Model  ollama.ModelInfo // the model that answers next; zero if unknown
+	Auto   int              // its context in tokens if none is chosen; 0 if unknown
+	Memory uint64           // of the machine, in bytes; 0 if unknown
 	Save   func(transcript.Settings)
 }
 
-// panel has the fields on the screen. Agent and model have buttons in the header.
+// panel holds the fields. Agent and model have buttons in the header instead.
 type panel struct {
-	pop      *overlay.Modal
-	warmth   *kit.Field
-	think    *bool
-	switches *kit.Segments
-	context  *contextChoice
-	prompt   *kit.Field
-	problem  *prose.Text
-	card     *column.CardRow
-	count    *kit.Label
-	was      transcript.Settings
-	save     func(transcript.Settings)
-	bottom   *kit.FlowRow
+	pop         *overlay.Modal
+	temperature *kit.Field
+	think       *bool
+	switches    *kit.Segments
+	context     *contextChoice
+	prompt      *kit.Field
+	problem     *prose.Text
+	card        *column.CardRow
+	count       *kit.Label
+	before      transcript.Settings
+	save        func(transcript.Settings)
+	bottom      *kit.FlowRow
 }
 
 const (
 	panelWidth float32 = 420
-	promptMax  int     = 4000 // characters, as the transcript takes them
+	promptMax  int     = 4000 // characters; the limit of the transcript
 )
 
-// Open shows the panel over the window, and gives its first field the focus.
+// Open shows the panel over the window and focuses its first field.
 func Open(p Params) { open(p) }
 
 func open(params Params) *panel {
-	p := &panel{was: params.Chosen, save: params.Save, context: newContextChoice(params)}
+	p := &panel{before: params.Chosen, save: params.Save, context: newContextChoice(params)}
 	p.build()
 	p.pop = overlay.ShowModal(params.Over, p.card, panelWidth)
-	params.Over.Focus(p.warmth)
+	params.Over.Focus(p.temperature)
 	return p
 }
 
 func (p *panel) build() {
-	warmth := ""
-	if t := p.was.Temperature; t != nil {
-		warmth = strconv.FormatFloat(*t, 'f', -1, 64)
+	temperature := ""
+	if t := p.before.Temperature; t != nil {
+		temperature = strconv.FormatFloat(*t, 'f', -1, 64)
 	}
-	p.warmth = p.field(kit.NewField(), warmth)
-	p.warmth.SetPlaceHolder(i18n.T("the agent's own"))
-	p.warmth.OnSubmitted = func(string) { p.onSave() }
-	p.prompt = p.field(kit.NewTextArea(), p.was.Prompt)
+	p.temperature = p.field(kit.NewField(), temperature)
+	p.temperature.SetPlaceHolder(i18n.T("the agent's own"))
+	p.temperature.OnSubmitted = func(string) { p.onSave() }
+	p.prompt = p.field(kit.NewTextArea(), p.before.Prompt)
 	p.prompt.SetMinRowsVisible(3)
 	p.prompt.SetPlaceHolder(i18n.T("For example: answer briefly, in German."))
 	p.prompt.OnChanged = func(string) { p.recount() }
@@ -83,7 +83,7 @@ func (p *panel) build() {
 	p.count = kit.Small("")
 	p.recount()
 	reset := kit.NewButton(kit.ButtonPlain, i18n.T("Reset all"), p.onReset)
-	if p.was.IsZero() {
+	if p.before.IsZero() {
 		reset.Disable()
 	}
 	p.bottom = kit.NewFlowRow(kit.Gap8, kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), p.onSave), reset, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), p.close))
@@ -91,7 +91,7 @@ func (p *panel) build() {
 		kit.Title(i18n.T("This conversation")),
 		prose.NewParagraph(i18n.T("Saved in its transcript, for this conversation only. Reset all also goes back to the default agent and model."), kit.RoleMuted),
 		column.Spacer(kit.Gap4),
-		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable(), kit.Sized(ringed(p.warmth), 130, 0)),
+		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Temperature")), kit.Small(i18n.T("0 = predictable, 2 = creative")).Squeezable(), kit.Sized(ringed(p.temperature), 130, 0)),
 		kit.Line(kit.Gap8, 1, kit.Text(i18n.T("Thinking")), kit.Small(i18n.T("before the answer, where the model can")).Squeezable()),
 		p.thinking(),
 		column.Spacer(kit.Gap4),
@@ -107,7 +107,7 @@ func (p *panel) build() {
 	p.card.Pad = kit.Gap16
 }
 
-// thinking chooses whether the model thinks before it answers.
+// thinking returns the switch for whether the model thinks before it answers.
 func (p *panel) thinking() fyne.CanvasObject {
 	yes, no := true, false
 	choices := map[string]*bool{"": nil, "on": &yes, "off": &no}
@@ -116,7 +116,7 @@ func (p *panel) thinking() fyne.CanvasObject {
 		p.think = choices[chosen]
 		p.switches.SetValue(chosen, false)
 	})
-	p.think = p.was.Think
+	p.think = p.before.Think
 	for value, think := range choices {
 		if (think == nil) == (p.think == nil) && (think == nil || *think == *p.think) {
 			p.switches.SetValue(value, false)
@@ -125,14 +125,14 @@ func (p *panel) thinking() fyne.CanvasObject {
 	return p.switches
 }
 
-// field is a field of the panel, which Esc closes.
+// field prepares a field of the panel: its text, and Esc to close the panel.
 func (p *panel) field(f *kit.Field, text string) *kit.Field {
 	f.SetText(text)
 	f.LeaveBy(p.close)
 	return f
 }
 
-// ringed is a field with a line around it, which shows the focus.
+// ringed returns a field with a border that shows the focus.
 func ringed(f *kit.Field) fyne.CanvasObject {
 	box := kit.NewSurface(kit.RoleWindow, kit.RoleLine, kit.RadiusRow)
 	f.OnFocus = func(on bool) {
@@ -160,11 +160,11 @@ func (p *panel) recount() {
 	p.count.Set(text, role)
 }
 
-// read gives what is written in the fields, or what is wrong with it.
+// read returns the options in the fields, or what is wrong with them.
 func (p *panel) read() (transcript.Settings, error) {
-	s := p.was
+	s := p.before
 	s.Temperature, s.Think, s.Context, s.Prompt = nil, p.think, p.context.chosen, strings.TrimSpace(p.prompt.Text)
-	if text := strings.TrimSpace(p.warmth.Text); text != "" {
+	if text := strings.TrimSpace(p.temperature.Text); text != "" {
 		t, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {
 			return s, fmt.Errorf("%q is no temperature: write a number from 0 to 2, or nothing", text)

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { screentest.Main(m, "../../../assets") }
 
-func warmth(t float64) *float64 { return &t }
+func temperature(t float64) *float64 { return &t }
 
 func TestTheOptionsAreChecked(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
@@ -30,12 +30,12 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			"3":   "A temperature of 3 is none: choose one from 0 to 2.",
 		} {
 			p := openPanel()
-			p.warmth.SetText(text)
+			p.temperature.SetText(text)
 			p.onSave()
 			if p.problem.Flat != want || overlay.OpenModal(b.Win.Canvas()) != p.pop {
 				t.Errorf("%q: %q", text, p.problem.Flat)
 			}
-			p.warmth.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+			p.temperature.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 			if overlay.OpenModal(b.Win.Canvas()) != nil {
 				t.Error("Escape does not leave it")
 			}
@@ -50,7 +50,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			t.Errorf("it says %q", p.problem.Flat)
 		}
 		p.prompt.SetText(" In German. ")
-		p.warmth.SetText("0,5")
+		p.temperature.SetText("0,5")
 		for _, o := range test.LaidOutObjects(p.switches) {
 			if btn, ok := o.(*kit.Button); ok && btn.Text == "off" {
 				test.Tap(btn)
@@ -58,7 +58,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 		}
 		p.onSave()
 		off := false
-		if want := (transcript.Settings{Temperature: warmth(0.5), Think: &off, Prompt: "In German."}); !chosen.Equal(want) {
+		if want := (transcript.Settings{Temperature: temperature(0.5), Think: &off, Prompt: "In German."}); !chosen.Equal(want) {
 			t.Errorf("chosen %+v", chosen)
 		}
 		p = openPanel()
