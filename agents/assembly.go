@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	// roundingTokens is left free, so that what was trimmed here always passes Window.Fit.
+	// roundingTokens stays free, so that a history trimmed here always passes Window.Fit.
 	roundingTokens = 32
-	// mostAsked is by how many bytes of the message agents and skills are found.
+	// mostAsked limits the part of the message, in bytes, that is compared with agents and
+	// skills.
 	mostAsked = 2000
 )
 
-// assembly makes the request of a turn's own dialogue: system prompt, Summary, history,
-// the user's message. It knows what fits, before a model is asked.
+// assembly builds the request of a turn's own dialogue: system prompt, Summary, history,
+// the user's message. It knows what fits before the model is called.
 type assembly struct {
 	parts
 	place    *Place
@@ -32,10 +33,11 @@ type assembly struct {
 	to       delegate.Config
 	system   prompt.System
 	contents prompt.Contents
-	history  int // tokens that it may take, once the request is made
+	history  int // cap of the history in tokens; set by fill
 }
 
-// room is what messages may take beside the system prompt, the tools and a Summary.
+// room returns the tokens left for messages beside the system prompt, the tools and a
+// Summary.
 func (a *assembly) room(summary int) int { return a.window.Room(a.system.System, summary) }
 
 // checkRoom refuses a message that doesn't fit beside the system prompt.
@@ -48,9 +50,9 @@ func (a *assembly) checkRoom(b transcript.Block) error {
 	return nil
 }
 
-// weighFiles decides how much of a new message's files is sent. Where the server can't be
-// asked, that is decided when the request is made.
-func (a *assembly) weighFiles(b *transcript.Block) error {
+// limitFiles decides how much of a new message's files is sent. If the server can't be
+// reached, fill decides it.
+func (a *assembly) limitFiles(b *transcript.Block) error {
 	if !slices.ContainsFunc(b.Attachments(), func(f transcript.Attachment) bool { return !f.Image }) {
 		return nil
 	}
@@ -65,9 +67,9 @@ func (a *assembly) weighFiles(b *transcript.Block) error {
 	return nil
 }
 
-// fileTokens is how much of a new message's files is sent: what the model's context
-// leaves beside the system prompt, the message's own words and a Summary, and no more
-// than filesShare of the history's cap.
+// fileTokens returns how much of a new message's files is sent: what the model's context
+// leaves beside the system prompt, the message's own words and a Summary, but at most
+// filesShare of the history's cap.
 func (a *assembly) fileTokens(b transcript.Block) int {
 	limit := a.who.settings.maxTokens() * filesShare / 100
 	if !a.window.Budget.Known() {
@@ -84,9 +86,9 @@ func (a *assembly) fileTokens(b transcript.Block) int {
 	return min(limit, a.window.Raw(room)-roundingTokens)
 }
 
-// fill makes the request of the conversation.
+// fill builds the request from the conversation.
 func (a *assembly) fill(window transcript.Context) {
-	results := a.window.Results() // where the request is made anew in mid-turn
+	results := a.window.Results() // kept if the request is rebuilt during the turn
 	a.window.Messages = nil
 	if a.system.System != "" {
 		a.window.Add(api.Message{Role: "system", Content: a.system.System})
@@ -94,13 +96,13 @@ func (a *assembly) fill(window transcript.Context) {
 	cut := a.system.Cut
 	summary := a.summary(window.Summary)
 	messages, before := a.place.history(a.upToMessage(window.Messages))
-	if a.who.model.Tiny() && a.who.promptTier(a.who.agent, a.who.model) == prompt.TierPlain { // else somebody says that it can take more
+	if a.who.model.Tiny() && a.who.promptTier(a.who.agent, a.who.model) == prompt.TierPlain { // not if the agent or the settings chose another tier
 		summary, messages, window.Omitted = api.Message{}, lastExchange(messages), 0
 	}
 	around := a.around(messages)
 	if session.CoversNothing(window.Summary) && before+window.Omitted == 0 {
 		if _, left := transcript.Trim(messages, a.limits(around), a.contents.Cost); left == 0 {
-			summary = api.Message{} // all that it tells is in the request: a small model would take it up twice
+			summary = api.Message{} // the request contains everything it covers, and a small model would use that twice
 		}
 	}
 	if summary.Content != "" {
@@ -110,7 +112,7 @@ func (a *assembly) fill(window transcript.Context) {
 	a.history = limits.Tokens
 	history, left := transcript.Trim(messages, limits, a.contents.Cost)
 	if len(history) == 0 {
-		history = []transcript.Block{a.out.message} // it was weighed: it fits
+		history = []transcript.Block{a.out.message} // checkRoom made sure that it fits
 	}
 	if around != "" {
 		a.window.Say(around)
@@ -123,13 +125,14 @@ func (a *assembly) fill(window transcript.Context) {
 	a.who.base.showed(a.out.session, history[0].ID)
 	cut.Messages = left + before + window.Omitted
 	a.out.cut(cut)
-	a.tellFiles(history)
+	a.reportFiles(history)
 }
 
-// lastExchange is the new message, and the one before with its answer: all that a tiny
-// model is sent of a conversation, for more leads it away from the question. Of 25 questions
-// SmolLM2-135M took up 23 % of the words with the whole history, 22 % with a Summary and the
-// last exchange, 29 % with the last exchange, 26 % with the question alone.
+// lastExchange returns the new message and the previous one with its answer. A tiny model
+// gets only these, because more distracts it from the question: in answers to 25
+// questions, SmolLM2-135M used 23 % of the expected words with the whole history, 22 %
+// with a Summary and the last exchange, 29 % with the last exchange, and 26 % with only
+// the question.
 func lastExchange(messages []transcript.Block) []transcript.Block {
 	for i, b := range slices.Backward(messages[:len(messages)-1]) {
 		if b.Kind == transcript.KindUser {
@@ -139,8 +142,8 @@ func lastExchange(messages []transcript.Block) []transcript.Block {
 	return messages
 }
 
-// upToMessage is the conversation up to this turn's message, whatever an editor did to
-// the file.
+// upToMessage returns the conversation up to this turn's message, which it includes even
+// if an editor removed it from the file.
 func (a *assembly) upToMessage(messages []transcript.Block) []transcript.Block {
 	at := slices.IndexFunc(messages, func(b transcript.Block) bool { return b.ID == a.out.message.ID })
 	if at < 0 {
@@ -151,8 +154,8 @@ func (a *assembly) upToMessage(messages []transcript.Block) []transcript.Block {
 	return messages
 }
 
-// summary is the Summary as it is sent, within its share. One that was made of others'
-// text is quoted: a sentence of theirs may stand in it.
+// summary returns the Summary as it is sent, within its share. A Summary made from other
+// people's text is quoted, because it may contain their sentences.
 func (a *assembly) summary(b *transcript.Block) api.Message {
 	if b == nil {
 		return api.Message{}
@@ -174,7 +177,7 @@ func (a *assembly) summary(b *transcript.Block) api.Message {
 	return api.Message{Role: "system", Content: "# The conversation so far, in short\n" + text}
 }
 
-// around is what others said, quoted and within its share.
+// around returns what others said, quoted and within its share.
 func (a *assembly) around(history []transcript.Block) string {
 	text := a.place.around(history)
 	if strings.TrimSpace(text) == "" {
@@ -187,8 +190,9 @@ func (a *assembly) around(history []transcript.Block) string {
 	return a.who.base.guides.Quote("what people said in this channel", text)
 }
 
-// limits caps the history: the settings, and what the real context leaves beside a
-// Summary. They are the same from turn to turn, so that the same beginning is sent.
+// limits returns the caps of the history: the settings, and what the real context leaves
+// beside a Summary. They stay the same from turn to turn, so that requests share their
+// beginning.
 func (a *assembly) limits(summary string) transcript.Limits {
 	lim := transcript.Limits{Messages: a.who.settings.MaxMessages, Tokens: a.who.settings.maxTokens()}
 	if lim.Messages <= 0 {
@@ -214,14 +218,14 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 			a.talk.quoted.Add(text)
 		}
 		if b.Attrs[attrAuthor] != "" {
-			a.talk.quoted.Add(b.Text) // a stranger's: what the model repeats of it is no order
+			a.talk.quoted.Add(b.Text) // a stranger's text: a call that repeats it doesn't run
 		}
 	}
 }
 
-// nameFitting puts the agents and skills that fit the message below it, where the roster
-// has no room for all: behind all that is the same in the next request. They are no part
-// of the message that is kept. It gives how many they are.
+// nameFitting appends the agents and skills that suit the message to it, if the roster
+// has no room for all. They come last, after everything that the next request repeats,
+// and aren't part of the stored message. It returns their number.
 func (a *assembly) nameFitting() int {
 	last := &a.window.Messages[len(a.window.Messages)-1]
 	asked := transcript.WithoutAttachments(a.out.message.Text)
@@ -234,8 +238,8 @@ func (a *assembly) nameFitting() int {
 	return named
 }
 
-// tellFiles says what of the files in the request is not as the user may think.
-func (a *assembly) tellFiles(history []transcript.Block) {
+// reportFiles warns about files that the request lacks, cuts or can't show.
+func (a *assembly) reportFiles(history []transcript.Block) {
 	var unseen int
 	for _, b := range history {
 		in := a.contents.Of(b)
@@ -254,8 +258,8 @@ func (a *assembly) tellFiles(history []transcript.Block) {
 	}
 }
 
-// wouldCut reports whether the request would leave messages out that no Summary covers,
-// and there is something new to cover.
+// wouldCut reports whether the request would leave out messages that no Summary covers,
+// and whether there is something new to cover.
 func (a *assembly) wouldCut(snap session.Snapshot) bool {
 	if snap.Since < 2 {
 		return false
@@ -265,7 +269,8 @@ func (a *assembly) wouldCut(snap session.Snapshot) bool {
 	return left > 0
 }
 
-// filled is how much of the model's context the request would take, in percent.
+// filled returns the share of the model's context that the request would take, in
+// percent.
 func (a *assembly) filled(snap session.Snapshot) float64 {
 	if a.who.numCtx <= 0 {
 		return 0

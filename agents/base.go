@@ -19,7 +19,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Params is what an Engine needs. Optional fields say so.
+// Params configures an Engine. Fields are required unless marked optional.
 type Params struct {
 	Store    *sessionmem.Store
 	Memory   *memory.Memory
@@ -30,30 +30,31 @@ type Params struct {
 	Settings func() Settings
 	Vitals   func() string                                           // one line for the prompt; optional
 	Stats    func(ctx context.Context, topic string) (string, error) // SYSTEM_STATS; optional
-	Recall   func() (passages.Searcher, error)                       // finds what was said before; optional
-	// RecallTime is how long a turn waits for what was said before, 150 ms where it is nil or 0.
+	Recall   func() (passages.Searcher, error)                       // searches earlier conversations; optional
+	// RecallTime limits how long a turn waits for the search of earlier conversations;
+	// 150 ms if it is nil or returns 0.
 	RecallTime func() time.Duration
-	// Answers are what a person allowed for longer than a call; optional: without them no
-	// answer lasts.
+	// Answers are the permissions that a person gave for more than one call. Optional:
+	// without it, no answer lasts.
 	Answers *tools.Answers
-	// Outside gives the tools that act outside this program, as they are now; optional.
-	// It may wait for other programs, until ctx ends.
+	// Outside returns the tools that act outside this program, as they are now; optional.
+	// It may wait for other programs until ctx is done.
 	Outside   func(ctx context.Context) []tools.Guarded
 	Compactor background.Compactor // optional
-	// Background: a session that is due is summarised after its turn, until its next
-	// one comes. Without it (a command, which ends with its turn) the next turn does
-	// it first and says so.
+	// Background reports whether a session that is due is summarised after its turn, until
+	// its next turn starts. Otherwise, as in a command, which ends with its turn, the next
+	// turn summarises first and shows that.
 	Background bool
-	Compacted  func(compact.Result) // told of each one in the background, also of one that learnt something and then failed (no Summary); optional
-	// Loaded tells whether a model is in the server's memory; optional: without it no
-	// session is named by a model.
+	Compacted  func(compact.Result) // called after each compaction in the background, including one that failed after saving lessons (no Summary); optional
+	// Loaded reports whether a model is in the server's memory. Optional: without it, no
+	// model names sessions.
 	Loaded func(ctx context.Context, model string) bool
-	Named  func(session string) // a session got a title in the background; optional
-	Ended  func(session string) // a turn has ended, well or not; optional
+	Named  func(session string) // called when a session got a title in the background; optional
+	Ended  func(session string) // called when a turn ended, successfully or not; optional
 	Logger *slog.Logger         // optional
 }
 
-// base is what all turns of a process stand on: what the Engine was given, and what one
+// base holds what all turns of a process share: the engine's parameters, and what one
 // turn leaves for the next. It knows no turn.
 type base struct {
 	p      Params
@@ -61,14 +62,14 @@ type base struct {
 	log    *slog.Logger
 	fetch  *fetch.Fetcher
 
-	mu     sync.Mutex        // guards what follows
-	memory map[string]string // text of each memory file as the last turn sent it, by path
-	small  map[string]bool   // models of which was said that they are too small for tools
-	shown  map[string]string // the first message of the history as the last turn sent it, by session
+	mu     sync.Mutex        // guards the fields below
+	memory map[string]string // each memory file's text as the last turn sent it, by path
+	small  map[string]bool   // models reported as too small for tools
+	shown  map[string]string // ID of the first message that the last turn sent, by session
 }
 
-// wasSmall reports whether it was said of a model that it is too small for tools, and
-// notes that it was.
+// wasSmall reports whether the model was already reported as too small for tools, and
+// records that it is now.
 func (b *base) wasSmall(model string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,10 +78,10 @@ func (b *base) wasSmall(model string) bool {
 	return told
 }
 
-// mostShown is of how many sessions is kept what was shown last.
+// mostShown limits the number of sessions in base.shown.
 const mostShown = 1000
 
-// showed keeps from which message on a session's history was sent.
+// showed records the first message of the history that was sent for a session.
 func (b *base) showed(session, first string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,17 +91,17 @@ func (b *base) showed(session, first string) {
 	b.shown[session] = first
 }
 
-// shownFrom is the first message of the history as it was sent last; "" where that
-// is not known.
+// shownFrom returns the first message of the history that was last sent, or "" if it is
+// unknown.
 func (b *base) shownFrom(session string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.shown[session]
 }
 
-// memoryChanged compares a memory file with what an earlier turn of this process
-// sent and counts the lines that came and went; ok is false where it is the same
-// or was not sent beforb.
+// memoryChanged compares a memory file with the text that an earlier turn of this
+// process sent, and counts the added and removed lines. ok is false if the text is the
+// same or wasn't sent before.
 func (b *base) memoryChanged(f memory.File) (added, removed int, ok bool) {
 	b.mu.Lock()
 	before, known := b.memory[f.Path]
@@ -113,7 +114,7 @@ func (b *base) memoryChanged(f memory.File) (added, removed int, ok bool) {
 	return added, removed, true
 }
 
-// lineChanges counts the lines that only one of two texts holds.
+// lineChanges counts the lines that only one of the two texts has.
 func lineChanges(before, after string) (added, removed int) {
 	counts := map[string]int{}
 	for line := range strings.Lines(before) {

@@ -15,21 +15,22 @@ import (
 
 const visionCapability = "vision"
 
-// cast is who answers a message: the agent and its model, by what the message, the
-// session and the settings say.
+// cast chooses who answers a message, the agent and its model, from the message, the
+// session and the settings.
 type cast struct {
 	base     *base
 	settings Settings
 
-	chosen transcript.Settings // for the session
-	rules  string              // of the skill that the message is for
-	roster []registry.Agent    // all there are, read once
+	chosen transcript.Settings // the session's settings
+	rules  string              // of the message's skill
+	roster []registry.Agent    // all agents, read once
 	agent  registry.Agent
 	model  ollama.ModelInfo
 	numCtx int
 }
 
-// choose finds the agent and its model. With an error it holds what was found before.
+// choose finds the agent and its model. After an error, c holds what was found until
+// then.
 func (c *cast) choose(ctx context.Context, req Request) error {
 	if err := errors.Join(c.readChosen(ctx, req), c.readSkill(req.Skill)); err != nil {
 		return err
@@ -39,7 +40,7 @@ func (c *cast) choose(ctx context.Context, req Request) error {
 	agent, ok := registry.Select(c.roster, selector, registry.Agent.Usable)
 	if !ok {
 		var err error
-		if agent, err = c.base.p.Registry.Find(selector); err != nil { // says why
+		if agent, err = c.base.p.Registry.Find(selector); err != nil { // Find explains the failure
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func (c *cast) choose(ctx context.Context, req Request) error {
 	return nil
 }
 
-// readChosen finds what was chosen for the session.
+// readChosen reads the session's settings.
 func (c *cast) readChosen(ctx context.Context, req Request) error {
 	if req.Settings != nil {
 		c.chosen = *req.Settings
@@ -73,7 +74,7 @@ func (c *cast) readChosen(ctx context.Context, req Request) error {
 	return nil
 }
 
-// readSkill finds the rules of the skill that the message is for.
+// readSkill reads the rules of the message's skill.
 func (c *cast) readSkill(name string) error {
 	if name == "" {
 		return nil
@@ -85,9 +86,9 @@ func (c *cast) readSkill(name string) error {
 	return err
 }
 
-// resolve finds the model for an agent: what was asked for, else what its agent.json
-// names, else the setting for its role, else (general and code) the setting for all,
-// else the best one installed for the role.
+// resolve finds the model for an agent: the requested one, else the one in its
+// agent.json, else the setting for its role, else (general and code) the setting for
+// all, else the best installed one for the role.
 func (c *cast) resolve(ctx context.Context, asked string, a registry.Agent) (ollama.ModelInfo, int, error) {
 	explicit := cmp.Or(asked, a.Model, c.settings.RoleModels[a.Role])
 	if explicit == "" && (a.Role == registry.RoleGeneral || a.Role == "code" || a.Role == "") {
@@ -107,19 +108,19 @@ func (c *cast) resolve(ctx context.Context, asked string, a registry.Agent) (oll
 	return model, numCtx, nil
 }
 
-// promptTier is how much an agent's model is told: what the agent says, else the
-// settings, else what fits the model.
+// promptTier returns the size of the prompt for an agent's model: the agent's tier, else
+// that of the settings, else one that suits the model.
 func (c *cast) promptTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
 	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.PromptTier, c.settings.PromptTier)
 }
 
-// toolsTier is which tools it gets.
+// toolsTier returns the tier of its tools, chosen likewise.
 func (c *cast) toolsTier(a registry.Agent, model ollama.ModelInfo) prompt.Tier {
 	return prompt.ChooseTier(prompt.TierFor(model.KnownSize(), model.MaxContext), a.ToolsTier, c.settings.ToolsTier)
 }
 
-// tooSmall says that the model is too small for tools: once, to people who may have
-// wondered; "" where it was said, or chosen so.
+// tooSmall returns a warning that the model is too small for tools, or "" if it isn't,
+// was already reported, or if the settings or the agent chose the tier.
 func (c *cast) tooSmall() string {
 	if c.toolsTier(c.agent, c.model) != prompt.TierPlain {
 		return ""
@@ -130,8 +131,8 @@ func (c *cast) tooSmall() string {
 	return fmt.Sprintf("The model %s is too small for tools and other agents: it answers by itself", c.model.Name)
 }
 
-// mustSee refuses an image for a model that takes none.
-func (c *cast) mustSee(ctx context.Context, b transcript.Block) error {
+// checkVision refuses an image for a model that can't see.
+func (c *cast) checkVision(ctx context.Context, b transcript.Block) error {
 	if c.model.Can(visionCapability) {
 		return nil
 	}
@@ -148,7 +149,7 @@ func (c *cast) mustSee(ctx context.Context, b transcript.Block) error {
 	return nil
 }
 
-// filesLimit is how many raw tokens of a message's files surely fit the model.
+// filesLimit returns how many raw tokens of a message's files certainly fit the model.
 func (c *cast) filesLimit() int {
 	limit := c.settings.maxTokens() * filesShare / 100
 	if c.numCtx > 0 {

@@ -12,54 +12,54 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// consent is what a turn may do without a question, and who asks the others. It is the
-// fetch.Host of the turn.
+// consent decides what a turn may do without a question, and asks a person about the
+// rest. It is the turn's fetch.Host.
 type consent struct {
 	tools.Permissions
-	out  *report
-	req  Request
-	late time.Duration // after which a question is a no; 0 is never
+	out     *report
+	req     Request
+	timeout time.Duration // after which a question counts as a no; 0 is never
 }
 
-// askPerson waits for a person's answer. The turn holds no permit of the model server
-// meanwhile, so other chats go on.
+// askPerson waits for a person's answer. Meanwhile the turn holds no permit of the model
+// server, so other chats continue.
 func (c *consent) askPerson(ctx context.Context, q Question) (Answer, error) {
-	tell := func(answer Answer) {
+	emit := func(answer Answer) {
 		q.Answer = answer
 		asked := q
-		c.out.tell(Event{Type: EventQuestion, Question: &asked})
+		c.out.emitForMessage(Event{Type: EventQuestion, Question: &asked})
 	}
 	if !c.req.CanAsk || c.req.Place != nil || c.req.Schedule != "" {
-		tell(AnswerRefused)
+		emit(AnswerRefused)
 		return AnswerRefused, nil
 	}
-	answers, forget := c.out.run.wait(q.ID)
+	answers, forget := c.out.run.addQuestion(q.ID)
 	defer forget()
-	var late <-chan time.Time
-	if limit := c.late; limit > 0 {
-		late = time.After(limit)
+	var expired <-chan time.Time
+	if c.timeout > 0 {
+		expired = time.After(c.timeout)
 	}
-	tell("")
+	emit("")
 	c.out.state(StateAsking, "")
 	answer := AnswerLate
 	select {
 	case answer = <-answers:
-	case <-late:
+	case <-expired:
 	case <-ctx.Done():
-		tell(AnswerNo)
+		emit(AnswerNo)
 		return AnswerNo, context.Cause(ctx)
 	}
 	if !slices.Contains(append(q.Answers, AnswerLate), answer) {
-		answer = AnswerNo // one that isn't offered is no yes
+		answer = AnswerNo // it wasn't offered
 	}
-	tell(answer)
+	emit(answer)
 	c.out.state(StateTool, q.Tool)
 	return answer, nil
 }
 
-// mayAct gives nil where a call of a tool that acts outside this program may run, else
-// the error that says why not.
-func (c *consent) mayAct(ctx context.Context, tool tools.Guarded, call tools.Call) error {
+// checkAction returns nil if a call of a tool that acts outside this program may run, and
+// otherwise an error with the reason.
+func (c *consent) checkAction(ctx context.Context, tool tools.Guarded, call tools.Call) error {
 	act, err := tool.Action(call)
 	if err != nil {
 		return err
@@ -77,13 +77,14 @@ func (c *consent) mayAct(ctx context.Context, tool tools.Guarded, call tools.Cal
 	case !call.Held.Typed():
 		why = WhyStrangers
 	}
-	return c.askAbout(ctx, call, act, why)
+	return c.ask(ctx, call, act, why)
 }
 
 var errNotAllowed = errors.New("the user said no to this; answer without it")
 
-// askAbout asks about an action, keeps an answer that lasts, and gives nil where it was a yes.
-func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Action, why string) error {
+// ask asks a person about an action and stores an answer that lasts. It returns nil if
+// the answer is a yes.
+func (c *consent) ask(ctx context.Context, call tools.Call, act tools.Action, why string) error {
 	kept := c.out.base.p.Answers
 	q := Question{ID: call.ID, Agent: act.Agent, Tool: act.Tool, What: act.What, Where: act.Where, Effects: act.Effects, Covers: act.Covers, Why: why, Answers: []Answer{AnswerOnce, AnswerNo}}
 	if kept != nil {
@@ -91,7 +92,7 @@ func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Actio
 		switch {
 		case kept.Often(act):
 			q.Answers = []Answer{AnswerNever, AnswerNo, AnswerOnce}
-		case call.Held.Typed() && !act.Single: // else a yes that lasts would not count
+		case call.Held.Typed() && !act.Single: // otherwise a lasting yes would have no effect
 			q.Answers = []Answer{AnswerOnce, AnswerChat, AnswerAlways, AnswerNo, AnswerNever}
 		}
 	}
@@ -124,8 +125,8 @@ func (c *consent) askAbout(ctx context.Context, call tools.Call, act tools.Actio
 	return errNotAllowed
 }
 
-// MayFetch gives the address that is read for a call, or the error that says why none
-// is.
+// MayFetch returns the address to read for a call, or an error with the reason why none
+// may be read.
 func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string) (string, error) {
 	decision, address := c.Fetch(address, call.Held)
 	if decision == tools.Allowed {
@@ -142,5 +143,5 @@ func (c *consent) MayFetch(ctx context.Context, call tools.Call, address string)
 	if decision, _ := c.Act(act, call.Held, c.out.base.p.Answers); decision == tools.Refused {
 		return "", errNotAllowed
 	}
-	return address, c.askAbout(ctx, call, act, WhyAddress)
+	return address, c.ask(ctx, call, act, WhyAddress)
 }

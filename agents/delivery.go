@@ -11,14 +11,14 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// delivery puts the user's message and its files into a session, and reads them there.
+// delivery writes the user's message and its files to a session, and reads them from it.
 type delivery struct {
 	store *sessionmem.Store
 	req   Request
 }
 
-// save appends the user's message: at the end or, in the place of an edited one,
-// on a branch that starts there.
+// save appends the user's message at the end or, for an edited message, on a branch that
+// starts in its place.
 func (d delivery) save(ctx context.Context, b transcript.Block) (transcript.Block, error) {
 	blocks := []transcript.Block{b}
 	if d.req.Settings != nil && !d.hasSettings(ctx) {
@@ -40,13 +40,14 @@ func (d delivery) save(ctx context.Context, b transcript.Block) (transcript.Bloc
 	return out[len(out)-1], nil
 }
 
-// hasSettings reports whether the transcript says already what the message chooses.
+// hasSettings reports whether the transcript already has the settings of the message.
 func (d delivery) hasSettings(ctx context.Context) bool {
 	window, err := d.store.Context(ctx, d.req.Session)
 	return err == nil && window.Settings.Equal(*d.req.Settings)
 }
 
-// sent gives a message of before, and the block that answered it; to says what for.
+// sent returns an earlier message and the block that answered it. to is the purpose, for
+// errors.
 func (d delivery) sent(ctx context.Context, id, to string) (user transcript.Block, after string, err error) {
 	user, after, err = d.store.Session(d.req.Session).Message(ctx, id)
 	switch {
@@ -58,8 +59,7 @@ func (d delivery) sent(ctx context.Context, id, to string) (user transcript.Bloc
 	return user, after, nil
 }
 
-// keepFiles keeps what is attached, once the message is going to be written, and
-// links it below the message's text.
+// keepFiles stores the attached files and returns the text with links to them.
 func (d delivery) keepFiles(ctx context.Context, text string) (string, error) {
 	var list []transcript.Attachment
 	for _, u := range d.req.Files {
@@ -72,7 +72,7 @@ func (d delivery) keepFiles(ctx context.Context, text string) (string, error) {
 	return transcript.WithLinks(text, list...), nil
 }
 
-// readFile reads a file of a message; one that is not kept yet is at hand.
+// readFile reads a file of a message, either from the request or from the store.
 func (d delivery) readFile(f transcript.Attachment) ([]byte, error) {
 	for _, u := range d.req.Files {
 		if u.Attachment().File == f.File {

@@ -16,15 +16,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// parts are what the parts of a turn share.
+// parts are shared by all parts of a turn.
 type parts struct {
 	who *cast
 	out *report
 	may *consent
 }
 
-// dialogue is the exchange with one model: the messages so far and the tools that
-// may be asked for. A turn has one, and each of its sub-calls one of its own.
+// dialogue is the exchange with one model: the messages so far and the offered tools. A
+// turn has one, and so has each of its sub-calls.
 type dialogue struct {
 	parts
 	agent  registry.Agent
@@ -33,32 +33,32 @@ type dialogue struct {
 	window *prompt.Window
 	call   *Call     // of a sub-call; nil in the turn's own dialogue
 	began  time.Time // of a sub-call
-	usage  *Usage    // of the last call of the model; nil where it is not known
+	usage  *Usage    // of the last model call; nil if unknown
 
 	rounds   int                // model calls so far
-	failures int                // tool calls that failed in a row
+	failures int                // failed tool calls in a row
 	seen     map[string]int     // how often each call ran
-	quoted   prompt.QuotedLines // of the strangers' text in it
-	think    *bool              // nil: as the model does by itself
-	hushed   bool               // it thought too long and answers without
+	quoted   prompt.QuotedLines // of strangers' text in the messages
+	think    *bool              // nil: the model's default
+	hushed   bool               // it thought too long and now answers without thinking
 }
 
-// reply is one answer of the model.
+// reply is one reply of the model.
 type reply struct {
 	raw      string        // all text, as it goes back to the model
-	prose    string        // without directives: what is shown and kept
-	thought  string        // what it thought natively
+	prose    string        // without directives, as shown and stored
+	thought  string        // native thinking
 	thinking time.Duration // how long that took
 	calls    []tools.Call
 	tools    []api.ToolCall      // the native calls among them, as they go back
-	draft    *session.Checkpoint // of the block that it is going to be
-	cut      bool                // the server cut the prompt in silence
-	ended    string              // why it ended: stop, length, or one of the ends below
-	held     transcript.Sources  // of what the turn held when it was asked for
+	draft    *session.Checkpoint // of the reply's block
+	cut      bool                // the server silently truncated the prompt
+	ended    string              // why it ended: stop, length, or one of the end constants
+	held     transcript.Sources  // sources of the text that the turn held at the call
 }
 
-// cutShort says why the answer of a model ends before its end, most being how long it may
-// take; "" where it doesn't.
+// cutShort returns why a model's answer is incomplete, or "" if it is complete. most is
+// the time limit of an answer.
 func (r reply) cutShort(model string, most time.Duration) string {
 	switch r.ended {
 	case "length":
@@ -86,9 +86,8 @@ func newDialogue(p parts, a registry.Agent, model ollama.ModelInfo, numCtx int, 
 
 func (d *dialogue) estimate(raw int) int { return d.who.base.p.Models.Estimate(d.model.Name, raw) }
 
-// ask makes one call of the model. On an error the reply holds what had arrived;
-// its draft is open in any case. A model that thinks without end is asked once more,
-// to answer without thinking.
+// ask calls the model once. After an error, the reply holds what had arrived; its draft
+// is always open. A model that thinks too long is called again, without thinking.
 func (d *dialogue) ask(ctx context.Context) (reply, error) {
 	d.rounds++
 	if d.call == nil {
@@ -113,7 +112,7 @@ func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 	s := newStreaming(d, stop)
 	res, err := d.who.base.p.Chat.Chat(call, d.request(s))
 	if s.ended != "" && ctx.Err() == nil {
-		err = nil // it was stopped from here
+		err = nil // watch or onChunk stopped it
 	}
 	r := s.finish(res)
 	r.held = held
@@ -123,7 +122,7 @@ func (d *dialogue) askOnce(ctx context.Context) (reply, error) {
 	return r, err
 }
 
-// request is the chat request for the dialogue as it stands.
+// request returns the chat request for the dialogue so far.
 func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 	return ollama.ChatRequest{
 		Model: d.model.Name, NoSystem: d.model.NoSystem, Messages: d.window.Messages, Tools: d.window.Schemas(), NumCtx: d.numCtx, MaxTokens: d.window.AnswerTokens(), Temperature: d.agent.Temperature, Think: d.think,
@@ -131,11 +130,11 @@ func (d *dialogue) request(s *streaming) ollama.ChatRequest {
 	}
 }
 
-// account tells what the call cost and learns from it. It reports whether the
-// server cut the prompt in silence.
+// account emits the cost of a call and calibrates the estimate with it. It reports
+// whether the server silently truncated the prompt.
 func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool) {
 	raw, images := d.window.RawTotal()
-	if images == 0 { // what an image takes is the model's secret: nothing is learnt from it
+	if images == 0 { // the tokens of an image are unknown, so they can't calibrate the estimate
 		cut = d.who.base.p.Models.Observe(ctx, d.model.Name, d.numCtx, raw, res.PromptTokens)
 	}
 	usage := &Usage{PromptTokens: res.PromptTokens, AnswerTokens: res.AnswerTokens, ContextSize: d.numCtx}
@@ -150,7 +149,7 @@ func (d *dialogue) account(ctx context.Context, res ollama.ChatResult) (cut bool
 	return cut
 }
 
-// emit tells an event of this dialogue.
+// emit emits an event of this dialogue.
 func (d *dialogue) emit(e Event) {
 	e.Round, e.Agent, e.Model = d.rounds, d.agent.Slug, d.model.Name
 	if d.call != nil && e.Call == nil {
@@ -159,9 +158,9 @@ func (d *dialogue) emit(e Event) {
 	d.out.emit(e)
 }
 
-// said is a block of the model's words: they may repeat whatever the turn held, and
-// those of a sub-call are another agent's.
-func (d *dialogue) said(b transcript.Block) transcript.Block {
+// withSources adds the sources of the model's words to their block: the words may repeat
+// whatever the turn held, and those of a sub-call are another agent's.
+func (d *dialogue) withSources(b transcript.Block) transcript.Block {
 	s := d.may.Sources()
 	if d.call != nil {
 		s |= transcript.FromAgent
@@ -169,8 +168,8 @@ func (d *dialogue) said(b transcript.Block) transcript.Block {
 	return b.WithSources(s)
 }
 
-// formFor says how the call that was missed is written.
-func (d *dialogue) formFor(miss prompt.Miss) string {
+// correction returns the text that shows the model the proper form of a call it missed.
+func (d *dialogue) correction(miss prompt.Miss) string {
 	var forms []string
 	name, _ := tools.Resolve(miss.Name, nil)
 	for _, tool := range d.window.Tools {

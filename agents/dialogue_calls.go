@@ -16,15 +16,15 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// Limits of one dialogue, beside the rounds an agent may set.
+// Limits of one dialogue, in addition to an agent's rounds.
 const (
 	maxFailures  = 3 // failed calls in a row
 	maxIdentical = 3 // calls of the same tool with the same argument
 )
 
-// heard appends the model's own reply to the dialogue, with what it thought where its
-// template takes that back.
-func (d *dialogue) heard(r reply) {
+// addReply appends the model's own reply to the dialogue, with its thinking if its
+// template accepts that.
+func (d *dialogue) addReply(r reply) {
 	m := api.Message{Role: "assistant", Content: r.raw, ToolCalls: r.tools}
 	if d.model.KeepsThinking && !d.hushed {
 		m.Thinking = r.thought
@@ -32,9 +32,9 @@ func (d *dialogue) heard(r reply) {
 	d.window.Add(m)
 }
 
-// runCalls runs the calls of a reply and appends it and their results to the
-// dialogue. At a limit it tells the model, once, that the next reply must be the
-// answer. The error is of the turn itself: stopped, or the disk.
+// runCalls runs the calls of a reply, and appends the reply and the results to the
+// dialogue. At a limit, it tells the model once that the next reply must be the answer.
+// An error ends the turn: it was stopped, or the disk failed.
 func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	var outcomes []outcome
 	limit := ""
@@ -61,8 +61,8 @@ func (d *dialogue) runCalls(ctx context.Context, r reply) error {
 	if limit == "" && d.rounds >= d.maxRounds() {
 		limit = fmt.Sprintf("%d rounds of tool calls are used up", d.maxRounds())
 	}
-	d.heard(r)
-	d.tell(outcomes, len(r.tools) > 0)
+	d.addReply(r)
+	d.addResults(outcomes, len(r.tools) > 0)
 	if limit == "" {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (d *dialogue) maxRounds() int {
 	return registry.DefaultRounds
 }
 
-// limit says which limit the call that just ran has reached, if any.
+// limit returns the limit that the last call reached, or "".
 func (d *dialogue) limit(call tools.Call) string {
 	switch {
 	case d.failures >= maxFailures:
@@ -89,8 +89,9 @@ func (d *dialogue) limit(call tools.Call) string {
 	return ""
 }
 
-// tell appends the results: one message each for native calls, else one for all.
-func (d *dialogue) tell(outcomes []outcome, native bool) {
+// addResults appends the results: one message for each native call, otherwise one for
+// all.
+func (d *dialogue) addResults(outcomes []outcome, native bool) {
 	if native {
 		for _, o := range outcomes {
 			d.window.Add(api.Message{Role: "tool", ToolName: o.call.Name, ToolCallID: o.call.NativeID, Content: o.words()})
@@ -109,7 +110,7 @@ func (d *dialogue) tell(outcomes []outcome, native bool) {
 	d.window.Say(strings.Join(parts, "\n\n"))
 }
 
-// run runs one call, tells of it and keeps it.
+// run runs one call, emits its events and writes its block.
 func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	d.seen[call.Key()]++
 	call.ID = d.out.nextCall()
@@ -123,11 +124,11 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	if d.call == nil {
 		d.out.state(StateTool, strings.TrimSpace(call.Name+" "+excerpt.Shorten(excerpt.OneLine(call.Arg), 60)))
 	}
-	d.tellTool(event)
+	d.emitTool(event)
 	call.Progress = func(text string) {
 		under := event
 		under.Result, under.Took = text, time.Since(began)
-		d.tellTool(under)
+		d.emitTool(under)
 	}
 	result, err := d.runTool(ctx, tool, call)
 	o, turnErr := d.settle(ctx, call, result, err)
@@ -136,19 +137,18 @@ func (d *dialogue) run(ctx context.Context, call tools.Call) (outcome, error) {
 	if o.failed == "" {
 		event.Result, _ = prompt.CutResult(result.Text, d.window.ResultTokens())
 	}
-	d.tellTool(event)
-	if err := d.out.tool(ctx, call, o, event.Result); err != nil { // no more than the model got
-
+	d.emitTool(event)
+	if err := d.out.tool(ctx, call, o, event.Result); err != nil { // no more text than the model got
 		return o, err
 	}
 	return o, turnErr
 }
 
-func (d *dialogue) tellTool(c Call) {
+func (d *dialogue) emitTool(c Call) {
 	d.out.emit(Event{Type: EventTool, Call: &c, Round: d.rounds, Agent: d.agent.Slug, Model: d.model.Name, Block: d.out.message.ID})
 }
 
-// runTool runs a tool under a context that StopCall can end.
+// runTool runs a tool in a context that StopCall can cancel.
 func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call) (tools.Result, error) {
 	if tool == nil {
 		return tools.Result{}, tools.Unavailable(call.Name, d.window.Tools)
@@ -156,7 +156,7 @@ func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call
 	ctx, done := d.out.run.callContext(ctx, call.ID)
 	defer done()
 	if guarded, ok := tool.(tools.Guarded); ok {
-		if err := d.may.mayAct(ctx, guarded, call); err != nil {
+		if err := d.may.checkAction(ctx, guarded, call); err != nil {
 			return tools.Result{}, err
 		}
 	}
@@ -167,8 +167,8 @@ func (d *dialogue) runTool(ctx context.Context, tool tools.Tool, call tools.Call
 	return result, err
 }
 
-// settle makes an outcome of a tool's result and counts failures. It gives an
-// error where not the call but the turn was stopped, or the disk failed.
+// settle turns a tool's result into an outcome and counts failures. It returns an error
+// if the turn was stopped, rather than the call, or if the disk failed.
 func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Result, err error) (outcome, error) {
 	o := outcome{call: call}
 	if err != nil {
@@ -177,7 +177,7 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 		if ctx.Err() != nil {
 			return o, context.Cause(ctx)
 		}
-		return o, ofTurn(err)
+		return o, turnError(err)
 	}
 	d.failures = 0
 	text, left := prompt.CutResult(result.Text, d.window.ResultTokens())
@@ -195,10 +195,10 @@ func (d *dialogue) settle(ctx context.Context, call tools.Call, result tools.Res
 	return o, nil
 }
 
-// skip answers a call that is not run.
+// skip returns the outcome of a call that doesn't run.
 func (d *dialogue) skip(ctx context.Context, call tools.Call, why string) (outcome, error) {
 	call.ID = d.out.nextCall()
 	o := outcome{call: call, failed: why}
-	d.tellTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
+	d.emitTool(Call{ID: call.ID, Name: call.Name, Task: call.Arg, Done: true, Failed: why})
 	return o, d.out.tool(ctx, call, o, "")
 }

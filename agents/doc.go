@@ -1,15 +1,16 @@
-// Package agents runs turns: one user message and all that answers it.
+// Package agents runs turns. A turn is one user message and everything that answers it.
 //
-// Every entry point (window, command line, Discord) calls Engine.Start.
-// A turn is a phase machine: take the session's lock and write the user's message
-// to disk, build the request, call the model, run the tools it asks for, repeat
-// within limits, append the answer. Agents, skills and memory are plain files
-// under the data folder; they are checked before every prompt.
+// Every entry point (window, command line, Discord) calls Engine.Start. A turn is a
+// phase machine: take the session's lock, write the user's message to disk, build the
+// request, call the model, run the tools it requests, repeat within limits, and append
+// the answer. Agents, skills and memory are plain files in the data folder; every prompt
+// checks them for changes.
 //
-// A turn's phases are in turn*.go and decide nothing alone: cast says who answers,
-// toolbox what may be used, prompts and assembly what is sent, dialogue and streaming
-// make the calls, consent asks people, report tells and keeps what happened. What needs
-// no turn is in the packages below: they get a Host or a Config and never see a turn.
+// The phases of a turn are in turn*.go. They leave decisions to its parts: cast chooses
+// the agent and the model, toolbox the tools, prompts and assembly build the request,
+// dialogue and streaming call the model, consent asks people, report emits events and
+// writes the transcript. Code that doesn't need a turn is in the packages below: they
+// get a Host or a Config and never see a turn.
 //
-// The package knows no Fyne, no Discord and no screen.
+// The package doesn't know Fyne, Discord or the screen.
 package agents

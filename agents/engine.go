@@ -12,18 +12,19 @@ import (
 	"mac-stats/agents/prompt"
 )
 
-// Engine runs turns. One a process; safe for concurrent use.
+// Engine runs turns. A process has one; it is safe for concurrent use.
 type Engine struct {
 	*base
-	after *background.Work // on sessions, between their turns
+	after *background.Work // work on sessions between their turns
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	runs   map[string][]*Run
 	closed bool
-	work   sync.WaitGroup // runs, and their searches
+	work   sync.WaitGroup // runs and their searches
 }
 
-// NewEngine panics where a required field of p, or a prompt, is missing.
+// NewEngine returns an engine. It panics if a required field of p or a prompt is
+// missing.
 func NewEngine(p Params) *Engine {
 	if p.Store == nil || p.Memory == nil || p.Registry == nil || p.Chat == nil || p.Models == nil || p.Prompts == nil || p.Settings == nil {
 		panic("agents: NewEngine needs Store, Memory, Registry, Chat, Models, Prompts and Settings")
@@ -52,8 +53,8 @@ func NewEngine(p Params) *Engine {
 	return e
 }
 
-// Start begins a turn and returns at once. Ending ctx stops the turn as Stop does.
-// Turns of one session run one after the other, in the order of Start.
+// Start begins a turn and returns at once. Canceling ctx stops the turn, as Stop does.
+// The turns of one session run one after the other, in the order of Start.
 func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	if req.Holder == "" {
 		req.Holder = "mac-stats"
@@ -67,7 +68,7 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	e.runs[req.Session] = append(e.runs[req.Session], run)
 	end := cancel
 	if e.closed {
-		cancel() // nobody waits for it
+		cancel() // Close doesn't wait for it
 	} else {
 		e.work.Add(1)
 		end = func() { cancel(); e.work.Done() }
@@ -81,8 +82,8 @@ func (e *Engine) Start(ctx context.Context, req Request) *Run {
 	return run
 }
 
-// Active gives the run that works on the session in this process (not one that
-// waits for it), or nil.
+// Active returns the session's running turn in this process, or nil. It never returns a
+// queued one.
 func (e *Engine) Active(session string) *Run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,15 +93,15 @@ func (e *Engine) Active(session string) *Run {
 	return nil
 }
 
-// Busy reports whether a turn is under way in this process.
+// Busy reports whether a turn is running in this process.
 func (e *Engine) Busy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.runs) > 0
 }
 
-// Close stops all runs and waits for them (their partial answers are kept). A run
-// started later ends at once, cancelled.
+// Close stops all runs and waits for them; their partial answers are kept. A run that is
+// started later is canceled at once.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -115,7 +116,7 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// forget takes a finished run out of its session's line.
+// forget removes a finished run from its session's queue.
 func (e *Engine) forget(run *Run) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

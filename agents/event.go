@@ -9,8 +9,8 @@ import (
 // EventType is the JSON "type" of an Event.
 type EventType string
 
-// The events of a turn. State and terminal events (done, error) always arrive;
-// token events may be merged, never dropped.
+// The events of a turn. State and terminal events (done, error) always arrive; token
+// events may be merged but are never dropped.
 const (
 	EventState          EventType = "state"
 	EventToken          EventType = "token"
@@ -41,32 +41,32 @@ const (
 	StateReading    State = "reading"
 	StateThinking   State = "thinking"
 	StateTool       State = "tool"
-	StateAsking     State = "asking" // for a person's answer, see Question
+	StateAsking     State = "asking" // waiting for a person's answer; see Question
 	StateWriting    State = "writing"
 	StateCompacting State = "compacting"
 )
 
-// Event is one thing that happened in a turn. Which fields are set follows from
-// Type; the comments say where.
+// Event is one thing that happened in a turn. The comment of each field lists the types
+// that set it.
 type Event struct {
 	Type    EventType `json:"type"`
 	Time    time.Time `json:"time"`
 	Session string    `json:"session,omitempty"`
-	Block   string    `json:"block,omitempty"` // id of the transcript block the event is about: the user's on the first state, the answer's on token and done
+	Block   string    `json:"block,omitempty"` // ID of the transcript block the event is about: the user's on the first state, the answer's on token and done
 	Round   int       `json:"round,omitempty"` // 1-based model call of this turn: token, thinking, state
 	Agent   string    `json:"agent,omitempty"` // slug
 	Model   string    `json:"model,omitempty"`
 
 	State  State  `json:"state,omitempty"`  // state
-	Detail string `json:"detail,omitempty"` // state: words for people ("loading qwen3:8b", "held by the command line"); error: what to do next
-	// Warning marks a state whose Detail the user has to see, not only while it
-	// lasts: what is missing from the answer, and why.
+	Detail string `json:"detail,omitempty"` // state: text for people ("loading qwen3:8b", "held by the command line"); error: what to do next
+	// Warning marks a state whose Detail must stay visible after the state ends: what is
+	// missing from the answer, and why.
 	Warning bool `json:"warning,omitempty"`
-	// GoOn marks a state that tells of an answer cut short: a message that asks for
-	// the rest would go on with it.
+	// GoOn marks a state about an answer that was cut short: a message that asks for the
+	// rest would continue it.
 	GoOn bool `json:"go_on,omitempty"`
 
-	Text string `json:"text,omitempty"` // token, thinking, subcall_token: what was added; done: the whole answer; error: the sentence; memory_*: the lesson (of a proposed change "old => new", of a removal the line)
+	Text string `json:"text,omitempty"` // token, thinking, subcall_token: the added text; done: the whole answer; error: the sentence; memory_*: the lesson ("old => new" for a proposed change, the line for a removal)
 
 	Call     *Call              `json:"call,omitempty"`     // subcall_*, tool
 	Question *Question          `json:"question,omitempty"` // question
@@ -78,26 +78,26 @@ type Event struct {
 	Err      error              `json:"-"`               // error
 }
 
-// Made is what an answer was made with, and what it left undone.
+// Made lists what an answer is based on, and a promise that it didn't keep.
 type Made struct {
-	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files the prompt held
-	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: what went with the message; done: what the answer was made with
-	Unkept   bool           `json:"unkept,omitempty"`   // done: the answer says that it remembers something, and in this turn nothing was saved, proposed or found saved
+	Read     []MemoryRead   `json:"read,omitempty"`     // done: the memory files in the prompt
+	Recalled []RecalledNote `json:"recalled,omitempty"` // recalled: the passages sent with the message; done: the passages the answer is based on
+	Unkept   bool           `json:"unkept,omitempty"`   // done: the answer claims to remember something, but this turn saved, proposed or found nothing
 }
 
-// Call is a sub-call or a tool's run.
+// Call is a sub-call or a run of a tool.
 type Call struct {
 	ID     string        `json:"id"`
 	Name   string        `json:"name"`           // the agent's slug, skill:<name>, or the tool's name (SYSTEM_STATS)
 	Task   string        `json:"task,omitempty"` // task or argument
 	Model  string        `json:"model,omitempty"`
 	Done   bool          `json:"done,omitempty"`
-	Failed string        `json:"failed,omitempty"` // why, in words
-	Result string        `json:"result,omitempty"` // what it gave (tool, subcall_end)
+	Failed string        `json:"failed,omitempty"` // the reason, for people
+	Result string        `json:"result,omitempty"` // tool, subcall_end
 	Took   time.Duration `json:"took_ns,omitempty"`
 }
 
-// MemoryChange is what happened to a memory file.
+// MemoryChange is a change of a memory file.
 type MemoryChange struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
@@ -107,22 +107,22 @@ type MemoryChange struct {
 	Added   int    `json:"added,omitempty"`
 	Removed int    `json:"removed,omitempty"`
 
-	Inbox  string `json:"inbox,omitempty"`  // proposed: its id in the inbox
+	Inbox  string `json:"inbox,omitempty"`  // proposed: its ID in the inbox
 	Change string `json:"change,omitempty"` // proposed: add, replace or remove
-	Old    string `json:"old,omitempty"`    // proposed: the line that would go; Text is the one that would come, "" of a removal
-	Why    string `json:"why,omitempty"`    // proposed: why it was not saved at once
+	Old    string `json:"old,omitempty"`    // proposed: the line to remove; Text is the new line, "" for a removal
+	Why    string `json:"why,omitempty"`    // proposed: why it wasn't saved at once
 }
 
-// MemoryRead is a memory file that the prompt held, whole or in part. Whether the
-// model made use of it nobody knows.
+// MemoryRead is a memory file that the prompt contained, in full or in part. It doesn't
+// mean that the model used it.
 type MemoryRead struct {
-	Name  string `json:"name"`          // below the agents folder, with slashes: memory.md, agent-001/memory.md
-	Lines int    `json:"lines"`         // bullets that were in the prompt
-	Cut   int    `json:"cut,omitempty"` // bullets that did not fit
+	Name  string `json:"name"`          // path in the agents folder, with slashes: memory.md, agent-001/memory.md
+	Lines int    `json:"lines"`         // bullets in the prompt
+	Cut   int    `json:"cut,omitempty"` // bullets that didn't fit
 }
 
-// Usage is what a model call cost. ContextPercent is prompt and answer tokens of
-// the model's context size.
+// Usage is the cost of a model call. ContextPercent is the share of the model's context
+// that prompt and answer take.
 type Usage struct {
 	PromptTokens    int     `json:"prompt_tokens"`
 	AnswerTokens    int     `json:"answer_tokens"`
@@ -131,11 +131,11 @@ type Usage struct {
 	ContextPercent  float64 `json:"context_percent"`
 }
 
-// RecalledNote is a passage that went with a message, or is named by an answer.
+// RecalledNote is a passage that was sent with a message, or that an answer names.
 type RecalledNote struct {
-	Chunk   string    `json:"chunk"` // its id
+	Chunk   string    `json:"chunk"` // its ID
 	Session string    `json:"session"`
 	Block   string    `json:"block"`
-	Time    time.Time `json:"time,omitzero"` // zero where only the id is known
+	Time    time.Time `json:"time,omitzero"` // zero if only the ID is known
 	Text    string    `json:"text,omitempty"`
 }

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// eventLog is the append-only list of a run's events. Each subscriber has a
-// cursor of its own, so nobody is waited for and nobody misses anything: one that
-// comes late or reads slowly reads the same list, later.
+// eventLog is the append-only list of a run's events. Each subscriber has its own
+// cursor, so the log waits for none and none misses an event: a late or slow subscriber
+// reads the same list later.
 //
-// Tokens that follow each other and are about the same thing are one entry whose
-// text grows. A subscriber that keeps up gets each piece as it came; one that is
-// behind gets what it has missed of the entry in one event.
+// Consecutive tokens of the same text are one entry that grows. A subscriber that keeps
+// up gets each piece as it arrives; one that is behind gets the missed rest of the entry
+// in one event.
 type eventLog struct {
-	mu      sync.Mutex // guards everything below; held for a few instructions only
+	mu      sync.Mutex // guards the fields below; held for a few instructions only
 	entries []*logEntry
 	closed  bool
-	wake    map[chan struct{}]struct{} // one slot for each subscriber
+	wake    map[chan struct{}]struct{} // a channel with one slot per subscriber
 }
 
-// logEntry is one event. The text of a token entry is in text, and may grow while
-// it is the last entry.
+// logEntry is one event. A token entry has its text in text, which may grow while it is
+// the last entry.
 type logEntry struct {
 	event Event
 	token bool
 	text  strings.Builder
 }
 
-// cursor is how far a subscriber has read.
+// cursor is a subscriber's position.
 type cursor struct {
 	entry  int
 	offset int // bytes of a token entry's text
@@ -38,7 +38,7 @@ func newEventLog() *eventLog {
 	return &eventLog{wake: map[chan struct{}]struct{}{}}
 }
 
-// add appends an event. Nothing is taken after close.
+// add appends an event. It does nothing after close.
 func (l *eventLog) add(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +59,7 @@ func (l *eventLog) add(e Event) {
 	l.wakeAll()
 }
 
-// grow adds a token to the last entry if that is about the same thing.
+// grow appends a token to the last entry if it continues the same text.
 func (l *eventLog) grow(e Event) bool {
 	if len(l.entries) == 0 {
 		return false
@@ -84,13 +84,13 @@ func (l *eventLog) wakeAll() {
 	for ch := range l.wake {
 		select {
 		case ch <- struct{}{}:
-		default: // it has not looked since the last time
+		default: // it hasn't consumed the last wake-up
 		}
 	}
 }
 
-// next gives the event at the cursor and moves on. ok is false where there is
-// none yet; ended says that none will come.
+// next returns the event at the cursor and advances it. ok is false if there is none
+// yet; ended reports that there won't be any.
 func (l *eventLog) next(c *cursor) (e Event, ok, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,8 +114,8 @@ func (l *eventLog) next(c *cursor) (e Event, ok, ended bool) {
 	return Event{}, false, l.closed
 }
 
-// subscribe gives a channel with every event from the beginning, closed after the
-// last one or when ctx ends. Its goroutine lives until then.
+// subscribe returns a channel with every event from the beginning. It is closed after
+// the last event or when ctx is done; its goroutine lives until then.
 func (l *eventLog) subscribe(ctx context.Context) <-chan Event {
 	out := make(chan Event)
 	wake := make(chan struct{}, 1)
@@ -161,7 +161,7 @@ func isToken(t EventType) bool {
 	return t == EventToken || t == EventThinking || t == EventSubcallToken
 }
 
-// sameStream tells whether two token events continue one text.
+// sameStream reports whether two token events belong to the same text.
 func sameStream(a, b Event) bool {
 	return a.Type == b.Type && a.Block == b.Block && a.Round == b.Round &&
 		a.Agent == b.Agent && a.Model == b.Model && callID(a) == callID(b)

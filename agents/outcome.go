@@ -6,8 +6,8 @@ import (
 	"mac-stats/agents/agenttest"
 )
 
-// Outcome waits for the end of the turn and gives what it came to, for tests of agents
-// and models. Calls that were refused are not among them: nothing of them ran.
+// Outcome waits for the end of the turn and returns its outcome, for tests of agents and
+// models. Refused calls aren't included, because they didn't run.
 func (r *Run) Outcome() (agenttest.Outcome, error) {
 	var o agenttest.Outcome
 	began := map[string]bool{}
@@ -18,7 +18,7 @@ func (r *Run) Outcome() (agenttest.Outcome, error) {
 				o.Rounds = max(o.Rounds, e.Round)
 			}
 		case began[e.Call.ID]:
-		case e.Type == EventTool && !e.Call.Done: // one that is refused is over at once
+		case e.Type == EventTool && !e.Call.Done: // a refused call is done at once
 			began[e.Call.ID] = true
 			o.Calls = append(o.Calls, agenttest.Call{Tool: e.Call.Name, Arg: e.Call.Task})
 		case e.Type == EventSubcallStart:

@@ -8,36 +8,35 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Place is where a message of others comes from: a channel of Discord. What a turn
-// there knows, says and may do is what stands here: not what the owner's own
-// conversations have.
+// Place is the origin of other people's messages: a Discord channel. It alone defines
+// what a turn there knows, says and may do; nothing comes from the owner's own
+// conversations.
 type Place struct {
 	// Prompt comes first in every system prompt of the turn.
 	Prompt string
-	// Tools are the names of the tools that may be used; none where it is empty.
+	// Tools are the names of the tools that may be used; empty means none.
 	// MEMORY_APPEND only ever proposes there.
 	Tools []string
-	// Memory are the files that the prompts hold in the place of everybody's memory.
+	// Memory are the files that the prompts contain instead of the global memory.
 	Memory []SharedTarget
-	// Global adds the memory of all agents: where the owner alone reads the answer.
+	// Global adds the memory of all agents, if only the owner reads the answer.
 	Global bool
-	// OwnMemory adds the agent's own memory: where the place was given that agent.
+	// OwnMemory adds the agent's own memory, if the agent was assigned to the place.
 	OwnMemory bool
-	// Lessons is where what is learnt is proposed for; required.
+	// Lessons is the memory for which lessons are proposed; required.
 	Lessons memory.Target
 
-	Author string            // who wrote, as the model is told
+	Author string            // the writer's name, as the model sees it
 	Attrs  map[string]string // of the User block: author=, msg=
 
-	Turns        int // turns of the history that are sent, two messages each
-	MessageChars int // of a message that are sent; the transcript keeps all of it
-	// Around gives what others said, to be sent before the history: history are the
-	// messages that are sent anyway, the newest last. Optional.
+	Turns        int // turns of the history to send, two messages each
+	MessageChars int // characters of a message to send; the transcript keeps all
+	// Around returns what others said, which is sent before the history. history holds
+	// the messages that are sent anyway, the newest last. Optional.
 	Around func(history []transcript.Block) string
 }
 
-// SharedTarget is a memory file for a prompt, under a heading and within a budget of
-// characters.
+// SharedTarget is a memory file for a prompt, with a heading and a budget in characters.
 type SharedTarget struct {
 	Target  memory.Target
 	Heading string
@@ -47,14 +46,14 @@ type SharedTarget struct {
 const (
 	attrAuthor = "author"
 	attrName   = "name"  // of the author, as shown
-	attrFiles  = "files" // what was attached to a stranger's message: links in its text open nothing else
+	attrFiles  = "files" // the attachments of a stranger's message; links in its text open nothing else
 	maxName    = 40
-	// aroundShare is what the words of others may take of the model's context, in
+	// aroundShare limits the words of others to a share of the model's context, in
 	// percent.
 	aroundShare = 25
 )
 
-// attrs are those of the User block; files are attached to it.
+// attrs returns the attributes of the User block to which files are attached.
 func (p *Place) attrs(files []transcript.Attachment) map[string]string {
 	attrs := map[string]string{}
 	for k, v := range p.Attrs {
@@ -73,9 +72,9 @@ func (p *Place) attrs(files []transcript.Attachment) map[string]string {
 	return attrs
 }
 
-// asSent is a message as the model is told it: as it is, of a place cut to its length and
-// with the name of who wrote it. Its further lines are set in, so that none of them reads
-// like the beginning of another person's message.
+// asSent returns a message as the model sees it. In a place, it is cut to the maximum
+// length and begins with its author's name; further lines are indented, so that none
+// looks like the beginning of another person's message.
 func (p *Place) asSent(b transcript.Block) transcript.Block {
 	if p == nil {
 		return b
@@ -89,7 +88,8 @@ func (p *Place) asSent(b transcript.Block) transcript.Block {
 	return b
 }
 
-// history is what is sent of it: the last turns before the message.
+// history returns the messages to send, the last turns before the message, and the
+// number of messages left out.
 func (p *Place) history(messages []transcript.Block) (kept []transcript.Block, left int) {
 	if p == nil || p.Turns < 0 {
 		return messages, 0
@@ -98,7 +98,7 @@ func (p *Place) history(messages []transcript.Block) (kept []transcript.Block, l
 	return messages[left:], left
 }
 
-// around is what others said beside the history.
+// around returns what others said apart from the history.
 func (p *Place) around(history []transcript.Block) string {
 	if p == nil || p.Around == nil {
 		return ""

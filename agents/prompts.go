@@ -12,14 +12,14 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// prompts makes the system prompts of a turn from what the files say now.
+// prompts builds the system prompts of a turn from the current files.
 type prompts struct {
 	parts
 	place *Place
 }
 
-// system is the prompt of the turn's agent. Where it has no room for all agents and
-// skills, the tools that find one are added to the dialogue.
+// system returns the prompt of the turn's agent. If it has no room for all agents and
+// skills, system adds the tools that find one to the dialogue.
 func (p *prompts) system(d *dialogue, to delegate.Config) prompt.System {
 	build := func() prompt.System {
 		in := p.input(d)
@@ -38,7 +38,7 @@ func (p *prompts) system(d *dialogue, to delegate.Config) prompt.System {
 	return build()
 }
 
-// input is what every system prompt has: the agent, its memory, its tools.
+// input returns what every system prompt contains: the agent, its memory, its tools.
 func (p *prompts) input(d *dialogue) prompt.Input {
 	settings := p.who.settings
 	in := prompt.Input{
@@ -57,7 +57,7 @@ func (p *prompts) input(d *dialogue) prompt.Input {
 	return in
 }
 
-// addPlace puts the memory of a place into a prompt, and takes out what is not for it.
+// addPlace adds the memory of a place to a prompt and removes what doesn't belong there.
 func (p *prompts) addPlace(in *prompt.Input) {
 	in.First = p.place.Prompt
 	if !p.place.Global {
@@ -71,8 +71,8 @@ func (p *prompts) addPlace(in *prompt.Input) {
 	}
 }
 
-// load reads a memory file now, so that an edit saved before Enter is in this prompt. One
-// that can't be read is said, and left out.
+// load reads a memory file now, so that an edit saved before Enter is in this prompt. A
+// file that can't be read is left out with a warning.
 func (p *prompts) load(target memory.Target) memory.File {
 	base := p.who.base
 	f, err := base.p.Memory.LoadStable(context.Background(), target)
@@ -92,7 +92,7 @@ func (p *prompts) load(target memory.Target) memory.File {
 	return f
 }
 
-// memoryRead is what a prompt holds of the memory.
+// memoryRead returns the memory files that a prompt contains.
 func memoryRead(s prompt.System) []MemoryRead {
 	var out []MemoryRead
 	for _, m := range s.Memory {

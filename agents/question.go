@@ -2,7 +2,7 @@ package agents
 
 import "mac-stats/agents/tools"
 
-// Answer is what a person says to a Question.
+// Answer is a person's answer to a Question.
 type Answer = tools.Answer
 
 // The answers.
@@ -16,22 +16,22 @@ const (
 	AnswerLate    = tools.AnswerLate
 )
 
-// Question is what a turn has to ask before a tool runs. The event comes when the turn
-// begins to wait, and again with the Answer.
+// Question is what a turn asks a person before a tool runs. Its event is emitted when
+// the turn starts to wait, and again with the Answer.
 type Question struct {
-	ID    string `json:"id"`    // for Run.Answer; that of the call
-	Agent string `json:"agent"` // whose call it is: its slug
+	ID    string `json:"id"`    // for Run.Answer; the call's ID
+	Agent string `json:"agent"` // slug of the calling agent
 	Tool  string `json:"tool"`  // FETCH_URL
 	What  string `json:"what"`  // exactly what would run or be sent
-	Where string `json:"where"` // to which host, by which server, in which folder
+	Where string `json:"where"` // host, server or folder
 	tools.Effects
-	Covers  string   `json:"covers,omitempty"` // what an answer that lasts is limited to, beside agent and tool: a program, a host; "" any argument
+	Covers  string   `json:"covers,omitempty"` // what a lasting answer is limited to, besides agent and tool: a program, a host; "" is any argument
 	Why     string   `json:"why"`              // one of the sentences below
-	Answers []Answer `json:"answers"`          // those that can be given; the first is the one to offer first
-	Answer  Answer   `json:"answer,omitempty"` // "" while it waits
+	Answers []Answer `json:"answers"`          // the possible answers, the default first
+	Answer  Answer   `json:"answer,omitempty"` // "" while the turn waits
 }
 
-// Why a question is asked, for people.
+// Reasons for a question, for people.
 const (
 	WhyAddress   = "You didn't type this address, and this chat holds text that others wrote, which may have made it up to send something of yours away."
 	WhyOutside   = "This acts outside mac-stats, so it needs your yes."

@@ -15,22 +15,22 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// noteLimit is a Note that says why the turn had to come to an end, or what was
-// missing from it; Text says it.
+// noteLimit is the kind of a Note whose text says why the turn had to end, or what is
+// missing from it.
 const noteLimit = "limit"
 
-// outcome is what one call came to.
+// outcome is the outcome of one call.
 type outcome struct {
 	call   tools.Call
-	text   string // for the model, framed where it is a stranger's
-	failed string // why, in words; "" = it gave text
+	text   string // for the model, framed if it is a stranger's
+	failed string // the reason, for the model and people; "" if the call succeeded
 
-	took     time.Duration          // 0 where nothing ran
-	recalled []transcript.Quotation // what the text quotes of earlier conversations
+	took     time.Duration          // 0 if nothing ran
+	recalled []transcript.Quotation // passages of earlier conversations in the text
 	sources  transcript.Sources     // of the text
 }
 
-// words is the outcome as the model is told.
+// words returns the outcome as the model sees it.
 func (o outcome) words() string {
 	if o.failed != "" {
 		return failedPrefix + o.failed
@@ -38,15 +38,15 @@ func (o outcome) words() string {
 	return o.text
 }
 
-// report tells what happens in a turn, by events, and keeps it in the transcript. All
+// report emits what happens in a turn as events and writes it to the transcript. All
 // parts of the turn share one; none of them reads it.
 type report struct {
 	base    *base
 	run     *Run
 	session string
 
-	message transcript.Block // that is answered, as it is on disk
-	agent   string           // who answers: its slug
+	message transcript.Block // the user's message, as it is on disk
+	agent   string           // slug of the agent that answers
 	model   string
 	round   int // of the turn's own dialogue
 	calls   int // tools and sub-calls so far
@@ -54,22 +54,23 @@ type report struct {
 
 func (r *report) emit(e Event) { r.run.emit(e) }
 
-// state tells what the turn is doing, in words for people.
+// state emits what the turn is doing; detail is for people.
 func (r *report) state(s State, detail string) {
-	r.tell(Event{Type: EventState, State: s, Detail: detail})
+	r.emitForMessage(Event{Type: EventState, State: s, Detail: detail})
 }
 
-// warn is state with words that have to be seen.
+// warn is like state, but its detail must stay visible.
 func (r *report) warn(s State, detail string) {
-	r.tell(Event{Type: EventState, State: s, Detail: detail, Warning: true})
+	r.emitForMessage(Event{Type: EventState, State: s, Detail: detail, Warning: true})
 }
 
-func (r *report) tell(e Event) {
+// emitForMessage emits an event about the user's message.
+func (r *report) emitForMessage(e Event) {
 	e.Block, e.Agent, e.Model, e.Round = r.message.ID, r.agent, r.model, r.round
 	r.emit(e)
 }
 
-// cut says what was left out, if anything was.
+// cut emits what was left out, if anything was.
 func (r *report) cut(c prompt.ContextCut) {
 	if c != (prompt.ContextCut{}) {
 		r.emit(Event{Type: EventContextCut, Cut: &c, Block: r.message.ID, Agent: r.agent, Model: r.model})
@@ -85,8 +86,8 @@ func (r *report) note(ctx context.Context, b transcript.Block) error {
 	return nil
 }
 
-// thought keeps what the model thought before a reply, as a Note above it: shown, and
-// never sent to a model. held are the sources of what it was asked with.
+// thought writes the model's thinking before a reply as a Note above it, which is shown
+// but never sent to a model. held are the sources of the request's text.
 func (r *report) thought(ctx context.Context, text string, took time.Duration, held transcript.Sources) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -97,19 +98,19 @@ func (r *report) thought(ctx context.Context, text string, took time.Duration, h
 	}.WithSources(held))
 }
 
-// limit tells the user what ended early, now and in the transcript.
+// limit reports what ended early, both as an event and in the transcript.
 func (r *report) limit(ctx context.Context, why string) error {
 	r.warn(StateTool, why)
 	return r.note(ctx, transcript.Block{Note: noteLimit, Parent: r.message.ID, Text: why})
 }
 
-// nextCall numbers the calls of a turn.
+// nextCall returns the ID of the turn's next call.
 func (r *report) nextCall() string {
 	r.calls++
 	return fmt.Sprintf("call-%d", r.calls)
 }
 
-// tool appends a Tool block: what was asked and what came of it.
+// tool appends a Tool block: the call and its result.
 func (r *report) tool(ctx context.Context, call tools.Call, o outcome, text string) error {
 	attrs := map[string]string{attrTook: tookAttr(o.took)}
 	if o.failed != "" {
@@ -124,19 +125,19 @@ func (r *report) tool(ctx context.Context, call tools.Call, o outcome, text stri
 	return nil
 }
 
-// subcall tells of a sub-call.
+// subcall emits an event of a sub-call.
 func (r *report) subcall(kind EventType, c Call, block string) {
 	r.emit(Event{Type: kind, Call: &c, Round: r.round, Agent: c.Name, Model: c.Model, Block: block})
 }
 
-// Warn tells people something that they have to know.
+// Warn shows people a warning.
 func (r *report) Warn(text string) { r.warn(StateTool, text) }
 
-// Wrote tells of a lesson that was saved.
+// Wrote emits that a lesson was saved.
 func (r *report) Wrote(w memory.Written) { r.wrote(w, targetName(w.Target)) }
 
-// wrote tells of a lesson in some memories; the next turn takes it for no edit of
-// somebody else.
+// wrote emits that a lesson was saved in some memories. It records the new text, so that
+// the next turn doesn't report it as somebody else's edit.
 func (r *report) wrote(w memory.Written, targets string) {
 	if f, err := r.base.p.Memory.Load(w.Target); err == nil {
 		r.base.memoryChanged(f)
@@ -146,7 +147,7 @@ func (r *report) wrote(w memory.Written, targets string) {
 	}})
 }
 
-// Proposed tells of what waits in the inbox.
+// Proposed emits that a proposal waits in the inbox.
 func (r *report) Proposed(p memory.Proposal) {
 	r.emit(Event{Type: EventMemoryProposed, Text: lessons.Words(p), Memory: &MemoryChange{
 		Path: r.base.p.Memory.Path(p.Target), Text: p.Text, Target: targetName(p.Target),
@@ -154,9 +155,9 @@ func (r *report) Proposed(p memory.Proposal) {
 	}})
 }
 
-// learnt tells what a compaction has learnt: a lesson that stands in several files is
-// one, and its undo takes all of them back.
-func (r *report) learnt(kept compact.Kept) {
+// lessons emits the lessons of a compaction. A lesson in several files counts as one,
+// and its undo removes it from all of them.
+func (r *report) lessons(kept compact.Kept) {
 	for i, w := range kept.Written {
 		if i > 0 && w.UndoID == kept.Written[i-1].UndoID {
 			continue

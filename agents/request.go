@@ -11,28 +11,28 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Settings are the live settings of turns (config.toml); read anew each turn.
+// Settings are the current settings of turns (config.toml); every turn reads them anew.
 type Settings struct {
-	DefaultAgent string            // selector, "orchestrator"
-	Model        string            // for the roles general and code; "" = by role
-	RoleModels   map[string]string // role → model, overrides ("small", …)
-	PromptTier   string            // large | middle | plain: of agents that say nothing; else as fits the model
-	ToolsTier    string            // the same of the tools
+	DefaultAgent string            // selector, default "orchestrator"
+	Model        string            // for the roles general and code; "": by role
+	RoleModels   map[string]string // role → model, overrides Model ("small", …)
+	PromptTier   string            // large | middle | plain, for agents without their own; else to suit the model
+	ToolsTier    string            // likewise for tools
 	TaskContext  string            // off | last-user-message
-	InMemoryOnly bool              // new sessions are private, those on disk are not continued
-	MaxMessages  int               // 20
-	MaxTokens    int               // 8192
-	GlobalBudget int               // characters of global memory in a prompt, 8000
-	AgentBudget  int               // 4000
+	InMemoryOnly bool              // new sessions are private, those on disk aren't continued
+	MaxMessages  int               // default 20
+	MaxTokens    int               // default 8192
+	GlobalBudget int               // characters of global memory in a prompt, default 8000
+	AgentBudget  int               // characters of an agent's memory in a prompt, default 4000
 	MemoryWrite  string            // auto | ask | off
-	AnswerTime   time.Duration     // the longest that one answer may take to write; 0 is no limit
-	NotesBudget  int               // characters of earlier conversations that go with a message; 0 sends none
-	CrossSession bool              // they may be of any of the owner's sessions, not only of the one that asks
-	AutoTitle    bool              // the small model names new sessions, where it is loaded
+	AnswerTime   time.Duration     // limit for one answer; 0 is no limit
+	NotesBudget  int               // characters of earlier conversations sent with a message; 0 sends none
+	CrossSession bool              // these may be from any of the owner's sessions, not only from this one
+	AutoTitle    bool              // the small model names new sessions if it is loaded
 	QuestionTime time.Duration     // how long a question waits for a person; 0 is no limit
 }
 
-// Small is what the settings say of small work.
+// Small returns the settings of background work by small models.
 func (s Settings) Small() background.Settings {
 	return background.Settings{Model: s.RoleModels[string(ollama.RoleSmall)], PromptTier: s.PromptTier}
 }
@@ -41,38 +41,39 @@ func (s Settings) Small() background.Settings {
 type Request struct {
 	Session string // the session's name, "cpu-k3x9qa"
 	Text    string
-	Agent   string // selector, for this turn; "" = the session's, else the default agent
-	Skill   string // name of a skill by whose rules this turn is answered; "" = none
-	Model   string // for this turn; "" = the session's, else the agent's
-	Think   *bool  // whether the model thinks, for this turn; nil = the session's, else the agent's
-	// Files are attached: kept beside the transcript and linked below Text, which may
-	// hold links to attachments of before.
+	Agent   string // selector, for this turn; "": the session's, else the default agent
+	Skill   string // name of a skill whose rules apply to this turn; "": none
+	Model   string // for this turn; "": the session's, else the agent's
+	Think   *bool  // whether the model thinks, for this turn; nil: the session's, else the agent's
+	// Files are attached: they are kept beside the transcript and linked below Text, which
+	// may already link to earlier attachments.
 	Files []attach.File
-	// Settings are written with the message and hold from this turn on; nil leaves
-	// those the session has.
+	// Settings are written with the message and apply from this turn on; nil keeps the
+	// session's settings.
 	Settings *transcript.Settings
-	// From is where Text came from, where the user didn't type it: piped in.
+	// From is the source of Text if the user didn't type it, as when it was piped in.
 	From transcript.Sources
-	// CanAsk: somebody sees the turn's questions and answers them with Run.Answer.
-	// Without it what needs a question doesn't run.
+	// CanAsk reports that somebody sees the turn's questions and answers them with
+	// Run.Answer. Otherwise, calls that need a question don't run.
 	CanAsk bool
-	// Schedule names the schedule whose turn it is: what was allowed beforehand for that
-	// schedule runs, and no other permission counts. "" of a person's turn.
+	// Schedule names the schedule that started the turn; "" for a person's turn. Only
+	// permissions given to that schedule apply.
 	Schedule string
-	Given    string // what the schedule says under permissions: those given to it carry the same
-	// Place is where the message comes from, where that is not the owner: a channel of
-	// Discord; nil for the owner's own.
+	Given    string // the schedule's permissions setting; the permissions given to it carry the same text
+	// Place is the origin of a message that isn't the owner's, a Discord channel; nil for
+	// the owner's messages.
 	Place   *Place
 	NoTools bool
-	Retry   string // id of a User block: run the turn again from it; Text is ignored and nothing is written twice
-	Edit    string // id of a User block: Text takes its place, on a branch of its own; the old message stays in the file
-	// AppCompacts: the app runs and summarises the session after the turn, so the user
-	// need not wait for it.
+	Retry   string // ID of a User block to answer again; Text is ignored and nothing is written twice
+	Edit    string // ID of a User block that Text replaces, on a new branch; the old message stays in the file
+	// AppCompacts reports that the app is running and summarises the session after the
+	// turn, so that the user needn't wait for it.
 	AppCompacts bool
-	Holder      string // who asks, for people: "window", "command line"
+	Holder      string // where the request comes from, for people: "window", "command line"
 }
 
-// address are the attributes of the message that say whom it is for; nil for nobody.
+// address returns the attributes that name the message's agent or skill, or nil if it
+// has neither.
 func (r Request) address() map[string]string {
 	var attrs map[string]string
 	for key, value := range map[string]string{attrTo: r.Agent, attrSkill: r.Skill} {
@@ -86,7 +87,7 @@ func (r Request) address() map[string]string {
 	return attrs
 }
 
-// linked is a message's text with links to what is going to be attached.
+// linked returns a message's text with links to the files that will be attached.
 func (r Request) linked(text string) (string, error) {
 	if n := len(r.Files) + len(transcript.Attachments(text)); n > attach.Max {
 		return "", fmt.Errorf("%w: %d files are attached, and %d is the most for one message", fault.ErrRequest, n, attach.Max)
@@ -94,7 +95,7 @@ func (r Request) linked(text string) (string, error) {
 	return transcript.WithLinks(text, r.uploads()...), nil
 }
 
-// uploads are what is going to be attached.
+// uploads returns the files that will be attached.
 func (r Request) uploads() []transcript.Attachment {
 	var list []transcript.Attachment
 	for _, u := range r.Files {
@@ -104,12 +105,12 @@ func (r Request) uploads() []transcript.Attachment {
 }
 
 const (
-	// filesShare is what attached text may take of the history's cap, in percent: the
-	// next questions about it need room beside it.
+	// filesShare limits attached text to a share of the history's cap, in percent: later
+	// questions about it need room too.
 	filesShare = 60
-	// leastFile is how much of a file has to fit, in raw tokens, to be worth sending.
+	// leastFile is the smallest part of a file worth sending, in raw tokens.
 	leastFile = 64
-	// defaultMaxMessages and defaultMaxTokens cap the history where nothing is set.
+	// defaultMaxMessages and defaultMaxTokens cap the history if nothing is set.
 	defaultMaxMessages = 20
 	defaultMaxTokens   = 8192
 )

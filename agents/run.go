@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Result is how a turn ended.
+// Result is the result of a turn.
 type Result struct {
 	Session  string
-	UserID   string // block ids
+	UserID   string // block IDs
 	AnswerID string
 	Agent    string
 	Model    string
-	Text     string // the answer, whole or partial
-	Stopped  bool   // partial: by Stop, Ctrl-C or a failure in mid-stream
+	Text     string // the answer, complete or partial
+	Stopped  bool   // partial: by Stop, Ctrl-C or a failure during the stream
 }
 
-// Run is a turn under way.
+// Run is a turn that was started.
 type Run struct {
 	session string
 	holder  string
-	before  *Run // the run of this session that was started before; nil where none was under way
+	before  *Run // the session's previous run, if it hadn't ended at the start
 	log     *eventLog
 	stop    context.CancelFunc
 	done    chan struct{} // closed when result and err are set
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	calls     map[string]context.CancelCauseFunc
-	questions map[string]chan Answer // that wait, by id
+	questions map[string]chan Answer // open questions, by ID
 
 	result Result
 	err    error
@@ -42,17 +42,16 @@ func newRun(req Request, stop context.CancelFunc) *Run {
 	}
 }
 
-// Events subscribes: the channel gives every event from the beginning of the turn
-// (tokens merged where the reader is behind), and is closed after done or error,
-// or when ctx ends: end it where you stop reading before. A slow reader never
-// holds up the turn.
+// Events returns a channel with every event since the beginning of the turn. Tokens are
+// merged if the reader is behind. The channel is closed after done or error, or when ctx
+// is done: cancel ctx if you stop reading earlier. A slow reader never delays the turn.
 func (r *Run) Events(ctx context.Context) <-chan Event { return r.log.subscribe(ctx) }
 
-// Stop ends the model call within 200 ms and keeps the partial answer.
+// Stop cancels the model call within 200 ms; the partial answer is kept.
 func (r *Run) Stop() { r.stop() }
 
-// StopCall stops one sub-call or tool by the id of its Call; the turn goes on. An
-// id that is not under way changes nothing.
+// StopCall stops one sub-call or tool by the ID of its Call; the turn continues. It does
+// nothing if no such call is running.
 func (r *Run) StopCall(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,8 +60,8 @@ func (r *Run) StopCall(id string) {
 	}
 }
 
-// Wait waits for the end of the turn. The error wraps what Explain knows; the
-// Result holds a partial answer also where there is one.
+// Wait waits for the end of the turn. fault.Explain explains the error; with an error,
+// the Result may hold a partial answer.
 func (r *Run) Wait() (Result, error) {
 	<-r.done
 	return r.result, r.err
@@ -75,16 +74,16 @@ func (r *Run) emit(e Event) {
 	r.log.add(e)
 }
 
-// finish tells the end: nothing comes after it.
+// finish emits the last event and closes the log.
 func (r *Run) finish(last Event, result Result, err error) {
 	r.result, r.err = result, err
 	r.emit(last)
 	r.log.close()
 	close(r.done)
-	r.before = nil // don't keep a chain of all runs of the session
+	r.before = nil // don't keep all runs of the session in memory
 }
 
-// callContext gives a sub-call or tool a context that StopCall can end.
+// callContext returns a context for a sub-call or tool that StopCall can cancel.
 func (r *Run) callContext(ctx context.Context, id string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
@@ -98,8 +97,8 @@ func (r *Run) callContext(ctx context.Context, id string) (context.Context, func
 	}
 }
 
-// Answer answers the question with this id. It reports false where none waits, as after
-// a Stop or another view's answer.
+// Answer answers the question with this ID. It reports false if no such question is
+// open, as after a Stop or another view's answer.
 func (r *Run) Answer(id string, answer Answer) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,8 +111,8 @@ func (r *Run) Answer(id string, answer Answer) bool {
 	return true
 }
 
-// wait makes a question answerable until forget is called.
-func (r *Run) wait(id string) (answers <-chan Answer, forget func()) {
+// addQuestion makes a question answerable until forget is called.
+func (r *Run) addQuestion(id string) (answers <-chan Answer, forget func()) {
 	waiting := make(chan Answer, 1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,5 +124,5 @@ func (r *Run) wait(id string) (answers <-chan Answer, forget func()) {
 	}
 }
 
-// errCallStopped is the cause of a call that the user stopped alone.
+// errCallStopped is the cause of a single call that the user stopped.
 var errCallStopped = errors.New("the user stopped it")

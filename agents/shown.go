@@ -13,20 +13,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What the rows and the badge of a turn say beside its text stands with its blocks, so
-// that a conversation that is read again looks as it did. What these attributes hold is
-// numbers; words stand in the text, where forgetting finds them.
+// The attributes of a turn's blocks hold what the window shows beside their text, so that
+// a conversation looks the same when it is loaded again. They hold only numbers; words
+// are in the text, where forgetting finds them.
 const (
-	attrFailed = "failed" // of a tool's block: its text says why
+	attrFailed = "failed" // of a tool's block: its text is the reason
 	attrTook   = "took"   // how long a call or a thought took
-	attrSpeed  = "speed"  // of an answer, in tokens a second
+	attrSpeed  = "speed"  // of an answer, in tokens per second
 	attrTokens = "tokens" // tokens of the prompt, of the answer and of the whole context
 )
 
-// tookAttr is how long something took, in milliseconds.
+// tookAttr returns a duration as an attribute, in milliseconds.
 func tookAttr(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
 
-// TookOf is how long a block's call or thought took; 0 where that is not known.
+// TookOf returns how long a block's call or thinking took, or 0 if it is unknown.
 func TookOf(b transcript.Block) time.Duration {
 	d, err := time.ParseDuration(b.Attrs[attrTook])
 	if err != nil || d < 0 {
@@ -35,20 +35,20 @@ func TookOf(b transcript.Block) time.Duration {
 	return d
 }
 
-// FailedOf says why a tool's call failed or was refused; "" where it gave a result.
+// FailedOf returns why a tool's call failed or was refused, or "" if it succeeded.
 func FailedOf(b transcript.Block) string {
 	why, failed := strings.CutPrefix(b.Text, failedPrefix)
-	_, timed := b.Attrs[attrTook] // by it one knows that attrFailed would be there
+	_, timed := b.Attrs[attrTook] // versions that write attrTook also write attrFailed
 	if b.Kind != transcript.KindTool || b.Attrs[attrFailed] == "" && (timed || !failed) {
 		return ""
 	}
 	return why
 }
 
-// failedPrefix stands before the reason in the block of a tool that failed.
+// failedPrefix comes before the reason in the block of a failed call.
 const failedPrefix = "failed: "
 
-// usageAttrs adds what an answer cost to its attributes.
+// usageAttrs adds the cost of an answer to its attributes.
 func usageAttrs(attrs map[string]string, u *Usage) map[string]string {
 	if u == nil {
 		return attrs
@@ -63,7 +63,7 @@ func usageAttrs(attrs map[string]string, u *Usage) map[string]string {
 	return attrs
 }
 
-// UsageOf is what an answer cost; nil where its block doesn't say.
+// UsageOf returns the cost of an answer, or nil if its block doesn't have it.
 func UsageOf(b transcript.Block) *Usage {
 	var u Usage
 	if n, err := fmt.Sscanf(b.Attrs[attrTokens], "%d+%d/%d", &u.PromptTokens, &u.AnswerTokens, &u.ContextSize); err != nil || n < 3 || min(u.PromptTokens, u.AnswerTokens, u.ContextSize) < 0 {
@@ -78,8 +78,8 @@ func UsageOf(b transcript.Block) *Usage {
 	return &u
 }
 
-// memoryAttr is the attribute of an answer's block that says what its prompt held
-// of the memory: memory="memory.md:12 agent-001/memory.md:3".
+// memoryAttr is the attribute of an answer's block that lists the memory files in its
+// prompt, each with its number of lines: memory="memory.md:12 agent-001/memory.md:3".
 const memoryAttr = "memory"
 
 func memoryAttrs(read []MemoryRead) map[string]string {
@@ -93,8 +93,9 @@ func memoryAttrs(read []MemoryRead) map[string]string {
 	return map[string]string{memoryAttr: strings.Join(parts, " ")}
 }
 
-// ReadOf gives what an answer's block says its prompt held of the memory. The names
-// come from a file people edit: a name that leads out of its folder is left out.
+// ReadOf returns the memory files that the prompt of an answer contained, by its block.
+// The names come from a file that people edit, so a name that leads out of its folder is
+// left out.
 func ReadOf(b transcript.Block) []MemoryRead {
 	var out []MemoryRead
 	for _, part := range strings.Fields(b.Attrs[memoryAttr]) {
@@ -110,8 +111,7 @@ func ReadOf(b transcript.Block) []MemoryRead {
 	return out
 }
 
-// RecalledOf gives the passages that an answer was made with, as its block names
-// them.
+// RecalledOf returns the passages that an answer's block names.
 func RecalledOf(b transcript.Block) []RecalledNote {
 	var out []RecalledNote
 	for _, id := range b.Recalled() {
@@ -124,7 +124,7 @@ func RecalledOf(b transcript.Block) []RecalledNote {
 	return out
 }
 
-// notesOf names passages for events.
+// notesOf returns passages in the form of events.
 func notesOf(list []transcript.Quotation) []RecalledNote {
 	notes := RecalledOf(transcript.Block{}.WithRecalled(list))
 	for i := range notes {
@@ -134,7 +134,7 @@ func notesOf(list []transcript.Quotation) []RecalledNote {
 	return notes
 }
 
-// usedOf are the passages that a message was sent with before.
+// usedOf returns the passages that were sent with a message.
 func usedOf(b transcript.Block) []transcript.Quotation {
 	var list []transcript.Quotation
 	for _, id := range b.Recalled() {
@@ -143,17 +143,15 @@ func usedOf(b transcript.Block) []transcript.Quotation {
 	return list
 }
 
-// A message can be for an agent or a skill of its own, in whatever conversation it is:
-// then the conversation's agent is not asked. Its block says so, so that it is answered
-// again by the same one.
-
+// A message can be addressed to an agent or a skill instead of the conversation's agent.
+// Its block records that, so that a retry is answered by the same one.
 const (
-	attrTo    = "to"    // the agent a message is for
-	attrSkill = "skill" // the skill by whose rules it is answered
+	attrTo    = "to"    // the agent
+	attrSkill = "skill" // the skill whose rules apply
 )
 
-// AddressOf is the agent or the skill that a message is for; "" where it is for the
-// conversation's own agent.
+// AddressOf returns the agent or the skill to which a message is addressed, or "" for the
+// conversation's agent.
 func AddressOf(b transcript.Block) string {
 	return cmp.Or(b.Attrs[attrTo], b.Attrs[attrSkill])
 }

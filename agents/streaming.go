@@ -18,50 +18,51 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// streaming receives one answer: it sorts what comes into thinking, prose and
-// directives, tells it as events and checkpoints it.
+// streaming receives one reply. It sorts the stream into thinking, prose and directives,
+// emits events and checkpoints the reply.
 type streaming struct {
 	d       *dialogue
 	draft   *session.Checkpoint
-	scanner *prompt.Scanner // nil where no tools are offered: all text is text
+	scanner *prompt.Scanner // nil if no tools are offered: then all text is prose
 	echo    *prompt.Echo
 	turn    *prompt.TurnEnd
 	raw     strings.Builder
 	prose   strings.Builder
 	state   State
 
-	stop          context.CancelFunc // ends the call
-	ended         string             // why it was ended from here
-	began         time.Time          // when the first piece came
-	mayThink      int                // tokens
-	thought       int                // tokens of its thinking
-	loop          loop.Watch         // over the answer
-	loopInside    loop.Watch         // over the thinking
+	stop          context.CancelFunc // cancels the call
+	ended         string             // why streaming canceled it
+	began         time.Time          // when the first piece arrived
+	maxThinking   int                // tokens
+	thought       int                // tokens of thinking so far
+	loop          loop.Watch         // of the answer
+	thinkingLoop  loop.Watch         // of the thinking
 	thinkingSince time.Time
 	thinking      time.Duration
 }
 
-// Why an answer was ended from here.
+// Reasons why streaming cancels a call.
 const (
-	endLoop    = "loop"     // it repeated itself
-	endTime    = "time"     // ollama.answer_time is over
-	endThought = "thinking" // it thought too long, or in a loop
-	endTurn    = "turn"     // it went on with a turn of the user's
+	endLoop    = "loop"     // the answer repeated itself
+	endTime    = "time"     // ollama.answer_time has passed
+	endThought = "thinking" // the model thought too long, or in a loop
+	endTurn    = "turn"     // the answer went on to make up a turn of the user
 )
 
-// mostThinking is how many tokens a model may think; less where the context is small.
+// mostThinking limits a model's thinking, in tokens. The limit is lower if the context is
+// small.
 const mostThinking = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
-	s := &streaming{d: d, stop: stop, mayThink: mostThinking, echo: prompt.NewEcho(d.window.Messages), turn: prompt.NewTurnEnd(d.window.Messages)}
+	s := &streaming{d: d, stop: stop, maxThinking: mostThinking, echo: prompt.NewEcho(d.window.Messages), turn: prompt.NewTurnEnd(d.window.Messages)}
 	if room := d.window.AnswerTokens(); room > 0 {
-		s.mayThink = min(s.mayThink, room/2)
+		s.maxThinking = min(s.maxThinking, room/2)
 	}
 	block := transcript.Block{Kind: transcript.KindAssistant, Agent: d.agent.Slug, Model: d.model.Name, Parent: d.out.message.ID}
 	if d.call != nil {
 		block.Kind, block.Task = transcript.KindAgent, d.call.Task
 	}
-	s.draft = d.who.base.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.said(block))
+	s.draft = d.who.base.p.Store.Session(d.out.session).Checkpoint(context.Background(), d.withSources(block))
 	if len(d.window.Tools) > 0 && !d.window.Final {
 		s.scanner = &prompt.Scanner{Grammar: &prompt.Grammar{Fits: d.fits, Agent: d.isAgent}}
 	}
@@ -79,7 +80,7 @@ func (s *streaming) onPhase(p ollama.Phase) {
 	}
 }
 
-// enter tells a new state, once.
+// enter emits a state when it changes.
 func (s *streaming) enter(state State, detail string) {
 	if s.state == state {
 		return
@@ -90,7 +91,7 @@ func (s *streaming) enter(state State, detail string) {
 
 func (s *streaming) onChunk(c ollama.Chunk) {
 	if s.ended != "" {
-		return // what was under way
+		return // a chunk that was already on its way
 	}
 	s.watch(c)
 	if c.Thinking != "" {
@@ -107,15 +108,15 @@ func (s *streaming) onChunk(c ollama.Chunk) {
 	}
 	s.endThinking()
 	text, over := s.turn.Write(s.echo.Write(c.Content))
-	s.say(text)
+	s.write(text)
 	if over {
 		s.ended = endTurn
 		s.stop()
 	}
 }
 
-// say takes a piece of what the model says.
-func (s *streaming) say(text string) {
+// write processes a piece of the model's text.
+func (s *streaming) write(text string) {
 	s.raw.WriteString(text)
 	if s.scanner != nil {
 		text = s.scanner.Write(text)
@@ -123,7 +124,7 @@ func (s *streaming) say(text string) {
 	s.show(text)
 }
 
-// watch ends the call where the answer would not end by itself.
+// watch cancels the call if the answer wouldn't end by itself.
 func (s *streaming) watch(c ollama.Chunk) {
 	if s.began.IsZero() {
 		s.began = time.Now()
@@ -133,7 +134,7 @@ func (s *streaming) watch(c ollama.Chunk) {
 	switch {
 	case s.loop.Write(c.Content):
 		s.ended = endLoop
-	case c.Thinking != "" && (s.loopInside.Write(c.Thinking) || s.thought > s.mayThink):
+	case c.Thinking != "" && (s.thinkingLoop.Write(c.Thinking) || s.thought > s.maxThinking):
 		s.ended = endThought
 	case most > 0 && time.Since(s.began) > most:
 		s.ended = endTime
@@ -143,7 +144,7 @@ func (s *streaming) watch(c ollama.Chunk) {
 	s.stop()
 }
 
-// show tells a piece of the answer.
+// show emits a piece of the answer.
 func (s *streaming) show(text string) {
 	if text == "" {
 		return
@@ -158,24 +159,24 @@ func (s *streaming) show(text string) {
 	s.d.emit(Event{Type: kind, Text: text, Block: s.draft.ID()})
 }
 
-// endThinking notes how long the model thought: until it says something, or ends.
+// endThinking records how long the model thought, until its first text or its end.
 func (s *streaming) endThinking() {
 	if s.thinking == 0 && !s.thinkingSince.IsZero() {
 		s.thinking = time.Since(s.thinkingSince)
 	}
 }
 
-// finish ends the stream and gives the reply. With native calls present, what
-// looks like a directive is text.
+// finish ends the stream and returns the reply. If there are native calls, anything that
+// looks like a directive is prose.
 func (s *streaming) finish(res ollama.ChatResult) reply {
 	r := reply{draft: s.draft, ended: cmp.Or(s.ended, res.DoneReason)}
 	if s.ended != endTurn {
 		text, _ := s.turn.Write(s.echo.Finish())
-		s.say(text + s.turn.Finish())
+		s.write(text + s.turn.Finish())
 	}
 	if s.scanner != nil {
 		s.show(s.scanner.Finish())
-		if s.ended == "" || s.ended == endLoop || s.ended == endTurn { // else a call may be a part of one
+		if s.ended == "" || s.ended == endLoop || s.ended == endTurn { // otherwise the last call may be incomplete
 			r.calls, r.tools = s.calls(res)
 		}
 		if s.ended == endLoop {
@@ -189,7 +190,7 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 	r.thought, r.thinking = res.Thinking, s.thinking
 	r.raw, r.prose = s.raw.String(), s.prose.String()
 	if len(r.calls) > 0 && len(r.tools) == 0 {
-		r.raw = r.prose + s.scanner.Held.String() // without what it made up behind its calls
+		r.raw = r.prose + s.scanner.Held.String() // without what it made up after its calls
 	}
 	if s.ended == endLoop {
 		r.prose, _ = loop.Once(r.prose)
@@ -200,11 +201,11 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 	return r
 }
 
-// visible tells a sign that says something: no blank, none that is never seen, and none of
-// an empty code block.
+// visible reports whether a rune can be seen. Backquotes don't count: they may be an
+// empty code block.
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != '`' }
 
-// calls are the tools the reply asks for.
+// calls returns the reply's calls, and the native ones in their original form.
 func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []api.ToolCall) {
 	for _, c := range res.ToolCalls {
 		calls = append(calls, tools.FromNative(c, s.d.window.Tools, s.d.isAgent))
@@ -218,8 +219,9 @@ func (s *streaming) calls(res ollama.ChatResult) (calls []tools.Call, native []a
 	return calls, nil
 }
 
-// distinct are the calls of a reply that repeats itself and was stopped, each once and
-// said once. The last of several may be half of one.
+// distinct returns the calls of a reply that was stopped because it repeats itself, each
+// once and without repetitions in its argument. It drops the last of several calls,
+// which may be incomplete.
 func distinct(calls []tools.Call) (kept []tools.Call) {
 	seen := map[string]bool{}
 	if len(calls) > 1 {
@@ -235,7 +237,7 @@ func distinct(calls []tools.Call) (kept []tools.Call) {
 	return kept
 }
 
-// written is the call that a directive is.
+// written returns the call for a directive.
 func (d *dialogue) written(found prompt.Directive) tools.Call {
 	if found.Args == nil {
 		if found.Name == tools.MCP {
@@ -249,7 +251,7 @@ func (d *dialogue) written(found prompt.Directive) tools.Call {
 	return call
 }
 
-// fits reports whether what looks like a call can be meant as one.
+// fits reports whether text that looks like a call can be meant as one.
 func (d *dialogue) fits(found prompt.Directive) bool {
 	call := d.written(found)
 	tool := tools.Find(d.window.Tools, call.Name)
@@ -262,7 +264,7 @@ func (d *dialogue) fits(found prompt.Directive) bool {
 	return strings.TrimSpace(call.Arg) != ""
 }
 
-// isAgent reports whether a name is that of an agent that may be called.
+// isAgent reports whether name is that of an agent that may be called.
 func (d *dialogue) isAgent(name string) bool {
 	if tools.Find(d.window.Tools, registry.ToolAgent) == nil {
 		return false

@@ -18,25 +18,24 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A sub-call is one-shot: [system: the specialist's prompt, user: the task], no
-// history, no delegation, no memory. It comes back as a tool's result.
+// A sub-call is one-shot: [system: the specialist's prompt, user: the task], without
+// history, delegation or memory. Its answer returns as a tool's result.
 
-// delegation makes the sub-calls of a turn; it is the delegate.Host.
+// delegation makes the sub-calls of a turn. It is the turn's delegate.Host.
 type delegation struct {
 	parts
 	prompts *prompts
 	box     *toolbox
 }
 
-// Refuse tells of a sub-call that could not begin.
+// Refuse reports a sub-call that couldn't start.
 func (s *delegation) Refuse(ctx context.Context, call tools.Call, name, task string, why error) (tools.Result, error) {
 	event := Call{ID: call.ID, Name: name, Task: task}
 	s.out.subcall(EventSubcallStart, event, "")
 	return s.end(ctx, call, event, time.Now(), "", why)
 }
 
-// Delegate runs a sub-call to its end. An error is a failure that the
-// orchestrator is told in words.
+// Delegate runs a sub-call to its end. The text of an error is for the orchestrator.
 func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate.Specialist, task string) (tools.Result, error) {
 	if task == "" {
 		task = s.out.message.Text
@@ -47,14 +46,14 @@ func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate
 	if !who.Skill {
 		model, numCtx, err = s.who.resolve(ctx, "", who.Agent)
 		if model.Name == s.who.model.Name {
-			numCtx = s.who.numCtx // another one would have it loaded anew
+			numCtx = s.who.numCtx // another size would reload the model
 		}
 	}
 	event.Model = model.Name
 	s.out.state(StateTool, who.Name+": "+excerpt.Shorten(excerpt.OneLine(task), 60))
 	s.out.subcall(EventSubcallStart, event, "")
 	if err != nil {
-		return s.end(ctx, call, event, began, "", inWords(err))
+		return s.end(ctx, call, event, began, "", explained(err))
 	}
 	callCtx, done := s.out.run.callContext(ctx, call.ID)
 	defer done()
@@ -64,12 +63,12 @@ func (s *delegation) Delegate(ctx context.Context, call tools.Call, who delegate
 		err = errCallStopped
 	}
 	event.Result = text
-	result, err := s.end(ctx, call, event, began, block, inWords(err))
+	result, err := s.end(ctx, call, event, began, block, explained(err))
 	result.Quote, result.Sources = who.Quote, transcript.FromAgent
 	return result, err
 }
 
-// dialogue is exactly [system, user = task].
+// dialogue returns a sub-call's dialogue, exactly [system, user = task].
 func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, model ollama.ModelInfo, numCtx int, event *Call, task string) *dialogue {
 	d := newDialogue(s.parts, who.Agent, model, numCtx, s.box.forSpecialist(ctx, who.Agent, model))
 	d.call, d.began = event, time.Now()
@@ -93,8 +92,8 @@ func (s *delegation) dialogue(ctx context.Context, who delegate.Specialist, mode
 	return d
 }
 
-// converse runs a sub-call's dialogue to its answer, which it keeps as an Agent
-// block. What came before an error is kept, too.
+// converse runs a sub-call's dialogue to its answer and writes it as an Agent block.
+// After an error, it writes what had arrived.
 func (d *dialogue) converse(ctx context.Context) (text, block string, err error) {
 	if room := d.window.Budget.Rest(); d.window.Budget.Known() && d.window.Total() > room {
 		return "", "", &fault.TooLong{Model: d.model.Name, Need: d.window.Total(), Room: room}
@@ -114,13 +113,13 @@ func (d *dialogue) converse(ctx context.Context) (text, block string, err error)
 	}
 }
 
-// keep appends a sub-call's reply as an Agent block, if it says anything.
+// keep appends a sub-call's reply as an Agent block, if it isn't empty.
 func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) {
 	if strings.TrimSpace(r.prose) == "" {
 		r.draft.Discard()
 		return transcript.Block{}, nil
 	}
-	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.said(transcript.Block{
+	b, err := r.draft.Commit(context.WithoutCancel(ctx), d.withSources(transcript.Block{
 		Kind: transcript.KindAgent, Agent: d.agent.Slug, Model: d.model.Name,
 		Parent: d.out.message.ID, Task: d.call.Task, Text: r.prose, Attrs: map[string]string{attrTook: tookAttr(time.Since(d.began))},
 	}))
@@ -130,7 +129,7 @@ func (d *dialogue) keep(ctx context.Context, r reply) (transcript.Block, error) 
 	return b, nil
 }
 
-// end tells how a sub-call ended. A failure is kept as a Tool block.
+// end reports the end of a sub-call. It writes a failure as a Tool block.
 func (s *delegation) end(ctx context.Context, call tools.Call, event Call, began time.Time, block string, err error) (tools.Result, error) {
 	event.Done, event.Took = true, time.Since(began)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *delegation) end(ctx context.Context, call tools.Call, event Call, began
 	if err == nil {
 		return tools.Result{Text: event.Result}, nil
 	}
-	if ofTurn(err) != nil {
+	if turnError(err) != nil {
 		return tools.Result{}, err
 	}
 	if keepErr := s.out.tool(ctx, call, outcome{failed: err.Error(), took: event.Took}, ""); keepErr != nil {
@@ -149,7 +148,7 @@ func (s *delegation) end(ctx context.Context, call tools.Call, event Call, began
 	return tools.Result{}, err
 }
 
-// wordedError is an error whose text is the explanation of another one.
+// wordedError is an error whose text is the explanation of another error.
 type wordedError struct {
 	words string
 	err   error
@@ -158,9 +157,9 @@ type wordedError struct {
 func (e *wordedError) Error() string { return e.words }
 func (e *wordedError) Unwrap() error { return e.err }
 
-// inWords makes the text of an error of the server or the files the sentence
-// people see. Errors that are words already stay as they are.
-func inWords(err error) error {
+// explained replaces the text of an error of the server or the files with the sentence
+// for people. It returns other errors unchanged.
+func explained(err error) error {
 	if err == nil || errors.Is(err, errCallStopped) {
 		return err
 	}
@@ -170,8 +169,8 @@ func inWords(err error) error {
 	return err
 }
 
-// ofTurn gives the error back if it is one that ends the turn: of the disk.
-func ofTurn(err error) error {
+// turnError returns the error if it ends the turn, which only a failed save does.
+func turnError(err error) error {
 	var save *fault.Save
 	if errors.As(err, &save) {
 		return err

@@ -12,18 +12,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// toolbox is which tools the agents of a turn are offered.
+// toolbox chooses the tools that the agents of a turn are offered.
 type toolbox struct {
 	who     *cast
 	place   *Place
-	message string       // by which tools of other programs are chosen where not all fit
-	own     []tools.Tool // of this version, always in the same order
+	message string       // decides which tools of other programs are offered if not all fit
+	own     []tools.Tool // the app's own, always in the same order
 }
 
-// all are the tools that may be used here, the same ones in the same order.
+// all returns the tools that may be used here, always in the same order.
 func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	list := slices.Clone(b.own)
-	if b.place != nil { // there nobody can be asked, so no tool acts outside
+	if b.place != nil { // nobody can be asked there, so no tool acts outside
 		return slices.DeleteFunc(list, func(tool tools.Tool) bool { return !registry.HasTool(b.place.Tools, tool.Name()) })
 	}
 	if outside := b.who.base.p.Outside; outside != nil {
@@ -34,9 +34,10 @@ func (b *toolbox) all(ctx context.Context) []tools.Tool {
 	return list
 }
 
-// forAgent is what the turn's agent may use: what its agent.json lists, else all for an
-// entry agent and all but delegation for another one; none in the plain tier. Below the
-// large tier MEMORY_REPLACE and MEMORY_REMOVE have to be listed: few agents need them.
+// forAgent returns the tools of the turn's agent: those in its agent.json, else all for
+// an entry agent and all but delegation for another; none in the plain tier. Below the
+// large tier, MEMORY_REPLACE and MEMORY_REMOVE must be listed, because few agents need
+// them.
 func (b *toolbox) forAgent(ctx context.Context) []tools.Tool {
 	tier := b.who.toolsTier(b.who.agent, b.who.model)
 	if tier == prompt.TierPlain {
@@ -50,9 +51,9 @@ func (b *toolbox) forAgent(ctx context.Context) []tools.Tool {
 	})
 }
 
-// forSpecialist is what a sub-call may use: what its agent.json lists, never delegation
-// or MEMORY_APPEND. Changes of the memory are only proposed, so a specialist may propose
-// them.
+// forSpecialist returns the tools of a sub-call: those in its agent.json, but never
+// delegation or MEMORY_APPEND. It may have the tools that change the memory, because
+// they only make proposals.
 func (b *toolbox) forSpecialist(ctx context.Context, a registry.Agent, model ollama.ModelInfo) []tools.Tool {
 	if b.who.toolsTier(a, model) == prompt.TierPlain {
 		return nil
@@ -67,17 +68,18 @@ func delegates(tool string) bool {
 	return tool == registry.ToolAgent || tool == registry.ToolSkill
 }
 
-// lists reports whether an agent's file lists a tool; MCP is all those of other programs.
+// lists reports whether an agent's file lists a tool; MCP stands for all tools of other
+// programs.
 func lists(a registry.Agent, tool string) bool {
 	return registry.HasTool(a.Tools, tool) || tools.IsForeign(tool) && registry.HasTool(a.Tools, tools.MCP)
 }
 
-// foreignShare is what the tools of other programs may take of the context, in percent.
+// foreignShare limits the tools of other programs to a share of the context, in percent.
 const foreignShare = 10
 
-// fitting leaves out the tools that may not be used, and some of other programs where
-// there are more than fit: those stay that are nearest to the message. All of them in the
-// same order make the same prompt.
+// fitting leaves out the tools that may not be used. If more tools of other programs
+// remain than fit, it keeps those closest to the message. The order stays the same, so
+// that prompts do too.
 func (b *toolbox) fitting(list []tools.Tool, may func(name string) bool) []tools.Tool {
 	list = slices.DeleteFunc(list, func(tool tools.Tool) bool { return !may(tool.Name()) })
 	room := cmp.Or(b.who.numCtx, defaultMaxTokens) * foreignShare / 100

@@ -18,18 +18,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// turn is the private state of one user message and all that answers it. Its
+// turn is the private state of one user message and everything that answers it. Its
 // phases run one after the other on one goroutine; only the Run is shared.
 //
 //	lock → write the user's message → choose agent and model → build the request
 //	→ model ⇄ tools → answer
 //
-// The model phase may also lead to shrink (the context overflowed) or correct
-// (the reply was only something like a directive), and from there back to model.
+// The model phase may also lead to shrink, if the context overflowed, or to a corrective
+// round, if the reply only resembled a directive; both lead back to the model.
 //
-// What a phase decides by is kept in the parts that decide: who answers, what may run,
-// what is sent, what is told. They know each other in one direction only, and no part
-// knows the turn.
+// The parts hold the state on which decisions depend: who answers, what may run, what is
+// sent, what is reported. They know each other in one direction only, and no part knows
+// the turn.
 type turn struct {
 	parts
 	engine   *Engine
@@ -41,18 +41,18 @@ type turn struct {
 	lessons  *lessons.Lessons
 	prompts  *prompts
 	talk     *dialogue // nil until agent and model are chosen
-	assembly *assembly // what it is asked
+	assembly *assembly // builds its request
 
 	reply     reply // the last one
 	shrunk    bool  // the one retry after an overflow is used up
 	corrected bool  // the one corrective round is used up
-	nudged    bool  // and the one for a step that was only announced
+	nudged    bool  // the one round after a step that was only announced is used up
 
 	result Result
 	last   Event // the terminal event
 }
 
-// phase is a step of a turn; it gives the next one, nil at the end.
+// phase is a step of a turn. It returns the next one, or nil at the end.
 type phase func(t *turn, ctx context.Context) (phase, error)
 
 func newTurn(e *Engine, run *Run, req Request) *turn {
@@ -60,7 +60,7 @@ func newTurn(e *Engine, run *Run, req Request) *turn {
 	return &turn{parts: parts{out: out}, engine: e, req: req, result: Result{Session: req.Session}}
 }
 
-// run drives the phases and tells the end.
+// run runs the phases and finishes the Run.
 func (t *turn) run(ctx context.Context) {
 	err := t.phases(ctx)
 	if t.lock != nil {
@@ -76,8 +76,7 @@ func (t *turn) run(ctx context.Context) {
 	t.out.run.finish(t.last, t.result, err)
 }
 
-// phases runs the phases to the end. A fault of this program ends the turn, not
-// the app.
+// phases runs the phases to the end. A panic ends the turn, not the app.
 func (t *turn) phases(ctx context.Context) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -93,7 +92,7 @@ func (t *turn) phases(ctx context.Context) (err error) {
 	return nil
 }
 
-// filled is how full the turn left its model's context.
+// filled returns how full the turn left its model's context.
 func (t *turn) filled() background.Filled {
 	last := background.Filled{History: t.assembly.history}
 	if t.talk.usage != nil {
@@ -102,8 +101,8 @@ func (t *turn) filled() background.Filled {
 	return last
 }
 
-// takeLock waits for the session's turn: first for the runs of this process, in
-// their order, then for other processes.
+// takeLock waits for the session's earlier runs in this process, in their order, and
+// then for other processes.
 func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	t.settings = t.engine.p.Settings()
 	if err := t.keepInMemory(ctx); err != nil {
@@ -135,15 +134,15 @@ func (t *turn) takeLock(ctx context.Context) (phase, error) {
 	}
 	t.lock = lock
 	t.settings = t.engine.p.Settings()
-	t.equip()
+	t.prepare()
 	if t.req.Retry != "" {
 		return (*turn).reopen, nil
 	}
 	return (*turn).write, nil
 }
 
-// keepInMemory makes a new session private where nothing may be written. One that
-// is on disk is not continued: its next block would be written too.
+// keepInMemory makes a new session private if nothing may be written to disk. It refuses
+// to continue a session that is on disk, because its next block would be written too.
 func (t *turn) keepInMemory(ctx context.Context) error {
 	store := t.engine.p.Store
 	if !t.settings.InMemoryOnly || store.IsPrivate(t.req.Session) {
@@ -159,10 +158,10 @@ func (t *turn) keepInMemory(ctx context.Context) error {
 	return nil
 }
 
-// equip makes the parts that need nobody who answers yet.
-func (t *turn) equip() {
+// prepare makes the parts that don't depend on the agent and its model.
+func (t *turn) prepare() {
 	p, set := t.engine.p, t.settings
-	t.may = &consent{out: t.out, req: t.req, late: set.QuestionTime}
+	t.may = &consent{out: t.out, req: t.req, timeout: set.QuestionTime}
 	private := func() bool { return p.Store.IsPrivate(t.req.Session) }
 	old := passages.Config{
 		Session: t.req.Session, Store: p.Store, Guides: t.engine.guides, Logger: t.engine.log,
@@ -170,12 +169,12 @@ func (t *turn) equip() {
 		Across: set.CrossSession && t.req.Place == nil && !transcript.IsDiscord(t.req.Session),
 		Go:     t.engine.work.Go, Held: t.may.Hold, Asked: func() string { return t.out.message.ID },
 	}
-	if !set.InMemoryOnly && !private() { // else the session is no part of the index and leaves no trace of a search either
+	if !set.InMemoryOnly && !private() { // a private session isn't indexed, and its searches leave no trace either
 		old.Index = p.Recall
 	}
 	learn := lessons.Config{
 		Host: t.out, Memory: p.Memory, Registry: p.Registry, Session: t.req.Session, Private: private,
-		Write:   func() string { return p.Settings().MemoryWrite }, // switching it counts at once, also for a turn that is under way
+		Write:   func() string { return p.Settings().MemoryWrite }, // a change takes effect at once, even in a running turn
 		Message: func() transcript.Block { return t.out.message }, Remember: func(call tools.Call) tools.Decision { return t.may.Remember(call.Held) },
 		Global: set.GlobalBudget, Agent: set.AgentBudget,
 	}
@@ -188,7 +187,7 @@ func (t *turn) equip() {
 // choose finds the agent and its model.
 func (t *turn) choose(ctx context.Context) (phase, error) {
 	if t.talk != nil {
-		return (*turn).compactFirst, nil // done when the message was weighed
+		return (*turn).compactFirst, nil // already done in measure
 	}
 	t.who = &cast{base: t.engine.base, settings: t.settings}
 	err := t.who.choose(ctx, t.req)
@@ -197,12 +196,12 @@ func (t *turn) choose(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.meet(ctx)
+	t.startDialogue(ctx)
 	return (*turn).compactFirst, nil
 }
 
-// meet makes the parts that need to know who answers.
-func (t *turn) meet(ctx context.Context) {
+// startDialogue makes the parts that depend on the agent and its model.
+func (t *turn) startDialogue(ctx context.Context) {
 	t.prompts = &prompts{parts: t.parts, place: t.req.Place}
 	box := &toolbox{who: t.who, place: t.req.Place, message: cmp.Or(t.req.Text, t.out.message.Text)}
 	to := delegate.Config{
@@ -227,7 +226,7 @@ func (t *turn) meet(ctx context.Context) {
 	}
 }
 
-// ownTools are the tools of this version, always in this order.
+// ownTools returns the app's own tools, always in this order.
 func (t *turn) ownTools(to delegate.Config) []tools.Tool {
 	list := append(to.Tools(), t.lessons.Tools()...)
 	if t.engine.p.Stats != nil {

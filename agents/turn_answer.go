@@ -10,8 +10,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// keepRound keeps an intermediate reply: as an Agent block, shown, uncounted, not
-// sent in later turns. Directives are not in it; each is kept with its result.
+// keepRound writes an intermediate reply as an Agent block, which is shown but neither
+// counted nor sent in later turns. It has no directives; each is written with its result.
 func (t *turn) keepRound(ctx context.Context, r reply) error {
 	if err := t.out.thought(ctx, r.thought, r.thinking, r.held); err != nil {
 		return err
@@ -21,13 +21,13 @@ func (t *turn) keepRound(ctx context.Context, r reply) error {
 		return nil
 	}
 	b := transcript.Block{Kind: transcript.KindAgent, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: r.prose}
-	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.said(b)); err != nil {
+	if _, err := r.draft.Commit(context.WithoutCancel(ctx), t.talk.withSources(b)); err != nil {
 		return &fault.Save{What: "A part of the answer", Answer: r.prose, Err: err}
 	}
 	return nil
 }
 
-// keepPartial keeps what had arrived of an answer that broke off.
+// keepPartial writes what had arrived of an interrupted answer.
 func (t *turn) keepPartial(ctx context.Context) error {
 	if strings.TrimSpace(t.reply.prose) == "" {
 		t.reply.draft.Discard()
@@ -43,7 +43,7 @@ func (t *turn) keepAnswer(ctx context.Context) error {
 		return err
 	}
 	t.result.Text, t.result.AnswerID = t.reply.prose, t.reply.draft.ID()
-	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.said(transcript.Block{
+	b, err := t.reply.draft.Commit(context.WithoutCancel(ctx), t.talk.withSources(transcript.Block{
 		Kind: transcript.KindAssistant, Agent: t.who.agent.Slug, Model: t.who.model.Name, Parent: t.out.message.ID, Text: t.reply.prose,
 		Attrs: usageAttrs(memoryAttrs(memoryRead(t.assembly.system)), t.talk.usage),
 	}).WithRecalled(t.passages.Used()))
@@ -64,7 +64,7 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 		return nil, err
 	}
 	if why := t.reply.cutShort(t.who.model.Name, t.settings.AnswerTime); why != "" {
-		t.out.tell(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
+		t.out.emitForMessage(Event{Type: EventState, State: StateTool, Detail: why, Warning: true, GoOn: true})
 		note := transcript.Block{Note: noteLimit, Parent: t.out.message.ID, Text: why, Attrs: map[string]string{attrGoOn: "yes"}}
 		if err := t.out.note(ctx, note); err != nil {
 			return nil, err
@@ -80,14 +80,14 @@ func (t *turn) answer(ctx context.Context) (phase, error) {
 	return nil, nil
 }
 
-// attrGoOn marks the Note of an answer that was cut short: see CanGoOn.
+// attrGoOn marks the Note about an answer that was cut short; see CanGoOn.
 const attrGoOn = "go-on"
 
-// CanGoOn reports whether a Note tells of an answer that a message could go on with.
+// CanGoOn reports whether a Note is about an answer that another message could continue.
 func CanGoOn(note transcript.Block) bool { return note.Attrs[attrGoOn] != "" }
 
-// fail ends the turn with an error: a Note in the transcript, where the user's
-// message is in it, and the terminal event.
+// fail ends the turn with an error: it writes a Note, if the user's message is in the
+// transcript, and sets the terminal event.
 func (t *turn) fail(ctx context.Context, err error) error {
 	why := fault.Explain(err)
 	if t.lock != nil && t.out.message.ID != "" {
@@ -111,7 +111,7 @@ func (t *turn) fail(ctx context.Context, err error) error {
 	}
 	var save *fault.Save
 	if errors.As(err, &save) && save.Answer != "" {
-		t.last.Text += "\n\n" + save.Answer // it is nowhere else
+		t.last.Text += "\n\n" + save.Answer // it exists nowhere else
 	}
 	return err
 }

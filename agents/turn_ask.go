@@ -8,7 +8,7 @@ import (
 	"mac-stats/agents/prompt"
 )
 
-// ask calls the model and decides what its reply leads to.
+// ask calls the model and chooses the next phase.
 func (t *turn) ask(ctx context.Context) (phase, error) {
 	r, err := t.talk.ask(ctx)
 	t.reply = r
@@ -25,7 +25,7 @@ func (t *turn) ask(ctx context.Context) (phase, error) {
 	return t.next(r), nil
 }
 
-// next is the phase that a reply leads to.
+// next returns the phase that follows a reply.
 func (t *turn) next(r reply) phase {
 	switch {
 	case len(r.calls) > 0:
@@ -35,30 +35,30 @@ func (t *turn) next(r reply) phase {
 	}
 	if miss, ok := prompt.FindMiss(r.raw); ok && !t.corrected {
 		t.corrected = true
-		return sayAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.talk.formFor(miss))
+		return askAgain("nothing ran: the reply was no proper tool call; the model is told the form", t.talk.correction(miss))
 	}
 	if !t.nudged && prompt.OnlyAnnounces(r.prose) {
 		t.nudged = true
-		return sayAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
+		return askAgain("the model announced a step and took none; it is asked to take it", t.engine.guides.Nudge)
 	}
 	return (*turn).answer
 }
 
-// mayShrink reports whether the one retry after an overflow is left and there is
+// mayShrink reports whether the one retry after an overflow remains and there is
 // something to leave out.
 func (t *turn) mayShrink() bool {
 	return !t.shrunk && t.talk.window.History > 0
 }
 
-// shrink makes the request shorter, once: by a Summary where there is a
-// compactor, else by leaving out the older half of the history.
+// shrink makes the request shorter, once: with a Summary if there is a compactor,
+// otherwise by leaving out the older half of the history.
 func (t *turn) shrink(ctx context.Context) (phase, error) {
 	t.shrunk = true
 	if err := t.keepRound(ctx, t.reply); err != nil {
 		return nil, err
 	}
 	if numCtx, err := t.engine.p.Models.NumCtx(ctx, t.who.model.Name); err == nil && numCtx > 0 && t.who.chosen.Context == 0 {
-		t.who.numCtx, t.talk.numCtx, t.talk.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have told less
+		t.who.numCtx, t.talk.numCtx, t.talk.window.Budget = numCtx, numCtx, prompt.NewBudget(numCtx) // the server may have reported a smaller context
 	}
 	if t.compactOverflow(ctx) {
 		return (*turn).build, nil
@@ -67,21 +67,21 @@ func (t *turn) shrink(ctx context.Context) (phase, error) {
 	return (*turn).ask, nil
 }
 
-// sayAgain is the phase that tells the model something about its reply and asks again.
-// Nothing of the reply runs.
-func sayAgain(state, words string) phase {
+// askAgain returns a phase that replies to the model with words and asks again. Nothing
+// of the model's reply runs.
+func askAgain(state, words string) phase {
 	return func(t *turn, ctx context.Context) (phase, error) {
 		if err := t.keepRound(ctx, t.reply); err != nil {
 			return nil, err
 		}
 		t.out.state(StateReading, state)
-		t.talk.heard(t.reply)
+		t.talk.addReply(t.reply)
 		t.talk.window.Say(words)
 		return (*turn).ask, nil
 	}
 }
 
-// runTools runs what the reply asks for.
+// runTools runs the calls of the reply.
 func (t *turn) runTools(ctx context.Context) (phase, error) {
 	if err := t.keepRound(ctx, t.reply); err != nil {
 		return nil, err

@@ -9,19 +9,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// build makes the request: system prompt, Summary, history, the user's message.
+// build builds the request: system prompt, Summary, history, the user's message.
 func (t *turn) build(ctx context.Context) (phase, error) {
 	message := &t.out.message
-	if err := t.who.mustSee(ctx, *message); err != nil {
+	if err := t.who.checkVision(ctx, *message); err != nil {
 		return nil, err
 	}
 	if err := t.assembly.checkRoom(*message); err != nil {
 		if len(message.Recalled()) == 0 {
 			return nil, err
 		}
-		line, _, _ := strings.Cut(message.Context, "\n") // the message goes first
+		line, _, _ := strings.Cut(message.Context, "\n") // the message is more important than the notes
 		if message.Context = line; !strings.HasPrefix(line, "[") {
-			message.Context = "" // it began with the notes
+			message.Context = "" // the notes came first
 		}
 		t.assembly.contents.Forget(message.ID)
 		if err := t.assembly.checkRoom(*message); err != nil {
@@ -32,23 +32,23 @@ func (t *turn) build(ctx context.Context) (phase, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the conversation: %w", err)
 	}
-	if err := t.hold(ctx, window.Messages); err != nil {
+	if err := t.holdSources(ctx, window.Messages); err != nil {
 		return nil, err
 	}
 	t.assembly.fill(window)
 	return (*turn).ask, nil
 }
 
-// hold notes where the text that the request is made of came from, and which addresses
-// the user typed.
-func (t *turn) hold(ctx context.Context, messages []transcript.Block) error {
+// holdSources records the sources of the request's text, and the addresses that the user
+// typed.
+func (t *turn) holdSources(ctx context.Context, messages []transcript.Block) error {
 	t.may.Hold(t.out.message.Sources(t.req.Session))
 	if t.req.Place != nil {
 		t.may.Hold(transcript.FromDiscord)
-		t.may.UserTyped(t.out.message.Text) // there "the user" is who wrote this message
+		t.may.UserTyped(t.out.message.Text) // here "the user" is the author of this message
 		return nil
 	}
-	if t.engine.p.Compactor == nil { // else it was looked at when it might have been summarised
+	if t.engine.p.Compactor == nil { // otherwise compactFirst has done this
 		snap, err := t.engine.p.Store.Session(t.req.Session).Summaries().Snapshot(context.WithoutCancel(ctx), t.out.message.ID)
 		if err != nil {
 			return fmt.Errorf("reading the conversation: %w", err)

@@ -12,10 +12,9 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// compactFirst summarises a session that is due before the request is built. Where
-// the app does it after turns, only what it has not come to: messages that this
-// request would leave out are learnt from and summarised first. A failure leaves the
-// context as it is.
+// compactFirst summarises a session that is due before the request is built. If the app
+// does that after turns, it only summarises messages that this request would leave out,
+// and saves their lessons. A failure leaves the context as it is.
 func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	c := t.engine.p.Compactor
 	if c == nil {
@@ -29,7 +28,7 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	due := t.assembly.wouldCut(snap)
 	limits := t.assembly.limits(t.assembly.summary(snap.Previous).Content)
 	policy.KeepTokens, policy.Window = min(policy.KeepTokens, limits.Tokens/2), limits.Messages
-	if due { // a window of few messages would be full again at once
+	if due { // otherwise a window of few messages would be full again at once
 		policy.KeepRecent = min(policy.KeepRecent, limits.Messages/2)
 	}
 	if !t.engine.p.Background && !t.req.AppCompacts {
@@ -43,8 +42,8 @@ func (t *turn) compactFirst(ctx context.Context) (phase, error) {
 	return (*turn).build, nil
 }
 
-// compactOverflow summarises what the model's context could not hold; it reports
-// whether the request is shorter now.
+// compactOverflow summarises what didn't fit the model's context. It reports whether the
+// request is shorter now.
 func (t *turn) compactOverflow(ctx context.Context) bool {
 	c := t.engine.p.Compactor
 	if c == nil {
@@ -58,8 +57,8 @@ func (t *turn) compactOverflow(ctx context.Context) bool {
 	return shorter && err == nil
 }
 
-// compact summarises while the user waits, and tells it. Only a Stop is an error:
-// without a Summary the turn goes on with what it has.
+// compact summarises while the user waits, and reports that. It fails only after a Stop:
+// without a Summary, the turn continues with what it has.
 func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bool, error) {
 	t.out.state(StateCompacting, fmt.Sprintf("compacting %d messages…", len(snap.Messages)))
 	if t.req.Agent != "" {
@@ -69,9 +68,9 @@ func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bo
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	t.out.learnt(done.Lessons)
+	t.out.lessons(done.Lessons)
 	if errors.Is(err, compact.ErrBusy) || errors.Is(err, session.ErrStale) {
-		return false, nil // another one's Summary is there or on its way
+		return false, nil // another process has made or is making a Summary
 	}
 	if err != nil {
 		t.engine.log.Warn("a session could not be summarised", "session", t.req.Session, "err", err)
@@ -79,26 +78,26 @@ func (t *turn) compact(ctx context.Context, snap session.Snapshot, keep int) (bo
 	}
 	t.out.emit(Event{Type: EventCompaction, Block: done.Summary.ID, Model: done.Summary.By, Text: done.Words()})
 	if len(done.Lessons.Written) > 0 {
-		t.assembly.system = t.prompts.system(t.talk, t.assembly.to) // what was just remembered is in it
+		t.assembly.system = t.prompts.system(t.talk, t.assembly.to) // now with the new lessons
 	}
 	return true, nil
 }
 
-// CompactSoon summarises a session in the background if it is due: another process,
-// which ends with its turn, has written to it.
+// CompactSoon summarises a session in the background if it is due. It is for sessions
+// that another process has written to, which ended with its turn.
 func (e *Engine) CompactSoon(session string) { e.workAfter(session, background.Filled{}) }
 
-// workAfter names a new session and summarises one that is due, in the background.
-// The session's next turn, or Close, stops it.
+// workAfter names a new session and summarises one that is due, in the background, until
+// the session's next turn or Close.
 func (e *Engine) workAfter(session string, last background.Filled) {
 	if e.p.Background {
 		e.after.Begin(session, last)
 	}
 }
 
-// OwnTools are the tools whose results hold no text of strangers; those of all
-// others, also of another program in the transcript, do. A search that found words
-// of strangers says so on its block.
+// OwnTools returns the tools whose results hold no text of strangers. The results of all
+// other tools count as strangers' text, including those that another program wrote to
+// the transcript. A search that found strangers' words records that on its block.
 func OwnTools() []string {
 	return []string{registry.ToolAgent, registry.ToolSkill, registry.ToolFindAgent, registry.ToolFindSkill, tools.SystemStats, tools.MemorySearch, tools.MemoryAppend, tools.MemoryReplace, tools.MemoryRemove}
 }

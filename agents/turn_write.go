@@ -13,13 +13,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// weighFrom is from how many raw tokens on a message is weighed against the model's
-// context before it is written: shorter ones go to disk at once.
-const weighFrom = 256
+// measureFrom is the size in raw tokens from which a message is compared with the
+// model's context before it is written. Shorter messages are written at once.
+const measureFrom = 256
 
-// write puts the user's message on disk, before any model is called. A message
-// that can't fit the model's context is refused before it is written, so that it
-// doesn't crowd out later turns; where the server can't be asked it is kept.
+// write writes the user's message to disk before any model is called. It refuses a
+// message that can't fit the model's context, so that it doesn't crowd out later turns,
+// but writes it if the server can't be reached.
 func (t *turn) write(ctx context.Context) (phase, error) {
 	text := transcript.Block{Kind: transcript.KindUser, Text: t.req.Text}.Normalized().Text
 	if strings.TrimSpace(text) == "" && len(t.req.Files) == 0 {
@@ -31,13 +31,13 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	}
 	notes := t.passages.LookUp(ctx, text)
 	b := t.message(linked, notes)
-	if transcript.EstimateTokens(text) > weighFrom || len(b.Attachments()) > 0 {
+	if transcript.EstimateTokens(text) > measureFrom || len(b.Attachments()) > 0 {
 		t.out.state(StateReading, "looking at the message")
-		err := t.weigh(ctx, &b)
-		if errors.Is(err, fault.ErrTooLong) && len(notes) > 0 { // the message goes first
+		err := t.measure(ctx, &b)
+		if errors.Is(err, fault.ErrTooLong) && len(notes) > 0 { // the message is more important than the notes
 			notes = nil
 			b = t.message(linked, nil)
-			err = t.weigh(ctx, &b)
+			err = t.measure(ctx, &b)
 		}
 		if err != nil {
 			return nil, err
@@ -64,11 +64,11 @@ func (t *turn) write(ctx context.Context) (phase, error) {
 	return (*turn).choose, nil
 }
 
-// message is the user's message as it is kept: with what is attached to it.
+// message returns the user's message as it is written, with its context and attributes.
 func (t *turn) message(text string, notes []transcript.Quotation) transcript.Block {
 	vitals := t.engine.p.Vitals
 	if t.req.Place != nil {
-		vitals = nil // the machine is no business of strangers
+		vitals = nil // strangers don't learn about the machine
 	}
 	b := transcript.Block{Kind: transcript.KindUser, Text: text, Context: strings.TrimLeft(prompt.ContextFor(text, time.Now(), vitals)+t.passages.Quoted(notes), "\n")}
 	from := t.req.From
@@ -87,24 +87,24 @@ func (t *turn) setUser(user transcript.Block) {
 	t.out.state(StateReading, "")
 }
 
-// weigh gives an error for a message that doesn't fit, or whose files the model
+// measure returns an error for a message that doesn't fit, or whose files the model
 // can't use.
-func (t *turn) weigh(ctx context.Context, b *transcript.Block) error {
+func (t *turn) measure(ctx context.Context, b *transcript.Block) error {
 	if _, err := t.choose(ctx); err != nil {
 		t.talk = nil
-		return nil //nolint:nilerr // the choose phase meets it again, with the message safe on disk
+		return nil //nolint:nilerr // the choose phase gets the same error, with the message safe on disk
 	}
-	if err := t.who.mustSee(ctx, *b); err != nil {
+	if err := t.who.checkVision(ctx, *b); err != nil {
 		return err
 	}
-	if err := t.assembly.weighFiles(b); err != nil {
+	if err := t.assembly.limitFiles(b); err != nil {
 		return err
 	}
 	return t.assembly.checkRoom(*b)
 }
 
-// reopen takes up a User block again. If something answered it, a Note rewind
-// starts a branch there: the old answer stays in the file.
+// reopen answers a User block again. If it already has an answer, a rewind Note starts a
+// branch there; the old answer stays in the file.
 func (t *turn) reopen(ctx context.Context) (phase, error) {
 	user, after, err := delivery{t.engine.p.Store, t.req}.sent(ctx, t.req.Retry, "retry")
 	if err != nil {
