@@ -28,7 +28,7 @@ import (
 
 const sources = "../.."
 
-// stand is a stand-in for the built program: it says its version.
+// stand returns a stand-in for the built program, which prints its version.
 func stand(t *testing.T) (program, version string) {
 	t.Helper()
 	a, err := readAbout(sources)
@@ -91,7 +91,7 @@ func TestTheTarballInstallsAndUninstalls(t *testing.T) {
 	}
 }
 
-// checkInstalled looks at the menu entry and the icons.
+// checkInstalled checks the menu entry and the icons.
 func checkInstalled(t *testing.T, prefix string) {
 	t.Helper()
 	path := filepath.Join(prefix, "share/applications/mac-stats.desktop")
@@ -121,7 +121,7 @@ func checkInstalled(t *testing.T, prefix string) {
 	}
 }
 
-// unpack unpacks a tarball as tar does, and checks that nothing in it tells when or by
+// unpack unpacks a tarball as tar does, and checks that nothing in it depends on when or by
 // whom it was made.
 func unpack(t *testing.T, data []byte, place string) {
 	t.Helper()
@@ -220,7 +220,7 @@ func TestAPackageForDebianAndOneForWindows(t *testing.T) {
 	}
 }
 
-// plist is the dictionary of an Info.plist: texts, and "true".
+// plist returns the dictionary of an Info.plist: texts, and "true".
 func plist(t *testing.T, data []byte) map[string]string {
 	t.Helper()
 	var file struct {
@@ -318,11 +318,11 @@ func checkIcns(t *testing.T, data []byte) {
 	}
 }
 
-func TestIconsAreMeansOfWhatCanBeSeen(t *testing.T) {
+func TestIconsAverageVisiblePixels(t *testing.T) {
 	from := image.NewNRGBA(image.Rect(0, 0, 4, 4))
 	for y := range 4 {
 		from.SetNRGBA(0, y, color.NRGBA{R: 200, A: 255})
-		from.SetNRGBA(1, y, color.NRGBA{G: 255}) // not to be seen
+		from.SetNRGBA(1, y, color.NRGBA{G: 255}) // invisible
 		from.SetNRGBA(2, y, color.NRGBA{B: 100, A: 255})
 		from.SetNRGBA(3, y, color.NRGBA{B: 200, A: 255})
 	}
@@ -341,7 +341,7 @@ func TestIconsAreMeansOfWhatCanBeSeen(t *testing.T) {
 	}
 }
 
-func TestWhatCantBePacked(t *testing.T) {
+func TestInputThatCannotBePacked(t *testing.T) {
 	program, _ := stand(t)
 	good, err := os.ReadFile(filepath.Join(sources, "FyneApp.toml"))
 	if err != nil {

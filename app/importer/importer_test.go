@@ -29,7 +29,7 @@ const claude = `[{"uuid":"0b7-ZZ","name":"","created_at":"2026-01-02T08:00:00.12
  {"uuid":"2","text":"","content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","name":"x","input":{}},{"type":"text","text":"I did."}],"sender":"assistant","created_at":"2026-01-02T08:00:09Z","attachments":[],"files":[]}]},
  {"uuid":"empty","name":"Nothing","created_at":"2026-01-02T08:00:00Z","chat_messages":[]}]`
 
-// write puts an export into a file, zipped where it is named so.
+// write writes an export to a file, zipped if its name says so.
 func write(t *testing.T, name string, parts map[string]string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -58,7 +58,7 @@ func write(t *testing.T, name string, parts map[string]string) string {
 	return file
 }
 
-// all reads a file: the conversations, and what was said of bad ones.
+// all reads a file: the conversations, and the errors of bad ones.
 func all(t *testing.T, file string) (list []Conversation, bad []string, err error) {
 	t.Helper()
 	err = Each(t.Context(), file, func(c Conversation) error {
@@ -68,7 +68,7 @@ func all(t *testing.T, file string) (list []Conversation, bad []string, err erro
 	return list, bad, err
 }
 
-func told(c Conversation) string {
+func describe(c Conversation) string {
 	var b strings.Builder
 	for _, m := range c.Blocks {
 		fmt.Fprintf(&b, "%s %s %s: %s\n", m.Time.UTC().Format(time.RFC3339), m.Kind, m.Model, m.Text)
@@ -76,7 +76,7 @@ func told(c Conversation) string {
 	return b.String()
 }
 
-func TestTheBranchThatWasShownIsRead(t *testing.T) {
+func TestTheShownBranchIsRead(t *testing.T) {
 	for name, file := range map[string]string{
 		"by itself": write(t, "conversations.json", map[string]string{"": chatGPT}),
 		"zipped":    write(t, "export.zip", map[string]string{"chat.html": "<html>", "conversations.json": chatGPT}),
@@ -88,8 +88,8 @@ func TestTheBranchThatWasShownIsRead(t *testing.T) {
 		}
 		const want = "2026-01-01T08:00:01Z user : How long does green tea steep?\n" +
 			"2026-01-01T08:00:05Z assistant gpt-4o: Two minutes.\n\n## User · a heading\n" +
-			"2026-01-01T08:00:05Z user : (an image)\n\nAnd this one?\n" // none is older than the one in front of it
-		if got := told(list[0]); got != want || list[0].Session != "chatgpt-6f1baa" || list[0].Title != "Tea" {
+			"2026-01-01T08:00:05Z user : (an image)\n\nAnd this one?\n" // none is older than the preceding one
+		if got := describe(list[0]); got != want || list[0].Session != "chatgpt-6f1baa" || list[0].Title != "Tea" {
 			t.Errorf("%s: %s %q:\n%s", name, list[0].Session, list[0].Title, got)
 		}
 		for _, b := range list[0].Blocks {
@@ -107,15 +107,15 @@ func TestClaudesMessagesAndFilesAreRead(t *testing.T) {
 	}
 	const want = "2026-01-02T08:00:01Z user : Read this, please.\n\n(a file: tea .txt)\n\nSteep it.\n\n(a file: cup.png)\n" +
 		"2026-01-02T08:00:09Z assistant : I did.\n"
-	if got := told(list[0]); got != want || list[0].Session != "claude-0b7zz" {
+	if got := describe(list[0]); got != want || list[0].Session != "claude-0b7zz" {
 		t.Errorf("%s:\n%s", list[0].Session, got)
 	}
 	if len(list[1].Blocks) != 0 {
-		t.Errorf("nothing was said, and it gives %s", told(list[1]))
+		t.Errorf("nothing was said, got %s", describe(list[1]))
 	}
 }
 
-func TestWhatCannotBeReadIsTold(t *testing.T) {
+func TestUnreadableExportsAreReported(t *testing.T) {
 	good := strings.TrimSuffix(strings.TrimPrefix(chatGPT, "["), "]")
 	for name, c := range map[string]struct {
 		text string
@@ -158,7 +158,7 @@ func TestWhatCannotBeReadIsTold(t *testing.T) {
 	}
 }
 
-func TestAStopEndsTheReading(t *testing.T) {
+func TestEachStopsWhenItsContextEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
 	err := Each(ctx, write(t, "c.json", map[string]string{"": claude}), func(Conversation) error {

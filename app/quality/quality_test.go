@@ -18,10 +18,10 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// The tasks test models, and this tests the tasks: each can be done, and none is done by
-// saying nothing of one's own.
+// The tasks test models, and this tests the tasks: each can be solved, and none is solved by
+// repeating the question.
 
-func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
+func TestAPerfectModelPassesAllTasksAndAParrotNone(t *testing.T) {
 	list, err := loadTasks()
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
 			if plain, hold := res.plain(); tt.done == 0 && slices.Contains(categories, categoryCompaction) && (plain != by[categoryCompaction].tasks || 10*hold < 9*plain) {
 				t.Errorf("%d Summaries without a model, %d hold what was expected", plain, hold)
 			}
-			for _, r := range res.Tasks { // none stands with the next task
+			for _, r := range res.Tasks { // no answers of one task are recorded with the next
 				if r.Category == categoryCompaction && len(r.Replies) != map[bool]int{true: 1, false: 2}[r.Passed] {
 					t.Errorf("%s: %d replies", r.Title, len(r.Replies))
 				}
@@ -67,7 +67,7 @@ func TestAPerfectModelDoesAllTasksAndAParrotNone(t *testing.T) {
 	}
 }
 
-// runWith runs tasks with a model that says what a function makes of a chat.
+// runWith runs tasks with a model whose answers come from a function.
 func runWith(t *testing.T, list []task, says func(api.ChatRequest) string) results {
 	t.Helper()
 	return runUntil(t.Context(), t, list, says)
@@ -95,7 +95,7 @@ func runUntil(ctx context.Context, t *testing.T, list []task, says func(api.Chat
 	return res
 }
 
-// perfect says what the tasks tell a perfect model to say.
+// perfect answers as the tasks tell a perfect model to.
 func perfect(list []task) func(api.ChatRequest) string {
 	return func(req api.ChatRequest) string {
 		first, said := "", 0
@@ -113,7 +113,7 @@ func perfect(list []task) func(api.ChatRequest) string {
 			switch {
 			case t.category == categoryCompaction:
 				if strings.Contains(system, "You compress a conversation") && strings.Contains(first, t.talk[0]) {
-					digest, _ := json.Marshal(map[string]any{"context": t.replies[0], "lessons": []any{}, "people": []any{}}) // it can be written
+					digest, _ := json.Marshal(map[string]any{"context": t.replies[0], "lessons": []any{}, "people": []any{}}) // it can always be encoded
 					return string(digest)
 				}
 			case strings.HasPrefix(first, "Message: "+t.message[:min(len(t.message), 40)]) && strings.Contains(system, "You name conversations"):
@@ -126,8 +126,8 @@ func perfect(list []task) func(api.ChatRequest) string {
 	}
 }
 
-// The app breaks off an answer that repeats itself; what the model said belongs to this task.
-func TestABrokenOffAnswerStandsWithItsTask(t *testing.T) {
+// The app cuts off an answer that repeats itself; what the model said belongs to this task.
+func TestAnInterruptedAnswerBelongsToItsTask(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"message":{"content":"again and"}}`+"\n")
 		w.(http.Flusher).Flush()
@@ -162,7 +162,7 @@ func TestABrokenOffAnswerStandsWithItsTask(t *testing.T) {
 	}
 }
 
-func TestARunThatIsStoppedKeepsWhatItHas(t *testing.T) {
+func TestAnInterruptedRunKeepsItsResults(t *testing.T) {
 	list, err := loadTasks()
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestARunThatIsStoppedKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-func TestResultsAreKeptAndCompared(t *testing.T) {
+func TestResultsAreSavedAndCompared(t *testing.T) {
 	a := results{Model: "small:1b 0123", Tier: "plain", Tasks: []result{
 		{Category: "plain", Title: "A", Passed: true, Answer: "Lisbon"},
 		{Category: "tools", Title: "B", Answer: "no call", Message: "Read it.", Failures: []string{"line 3: nothing was called"}},

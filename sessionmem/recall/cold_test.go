@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/recall/corpus"
 )
 
-func TestColdSessionsAreSearchedWhenMeant(t *testing.T) {
+func TestColdSessionsAreSearchedWhenAskedFor(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-old", "The boiler was repaired by Marta.", "Good, Marta knows boilers.")
 	asked := b.now.AddDate(0, 6, 0)
@@ -29,7 +29,7 @@ func TestColdSessionsAreSearchedWhenMeant(t *testing.T) {
 		return a, sessions
 	}
 
-	// given nothing but cold sessions: there is nothing to keep them out of
+	// given only cold sessions: nothing is left to hide them from
 	if a, got := search(Query{Text: "boiler"}); len(got) != 2 || a.State.Cold != 0 {
 		t.Errorf("with cold sessions alone: %v, %d cold", got, a.State.Cold)
 	}

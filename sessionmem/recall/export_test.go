@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// MeasureServer prints how well the evidence of questions is found on a server beside the
-// index of the machine, and how long searches take.
+// MeasureServer prints how well the evidence of questions is found on a server and in the
+// machine's own index, and how long searches take.
 func MeasureServer(tb testing.TB, address func() string, open func(address string) Server) {
 	tb.Helper()
 	all := loadChats(tb)
@@ -69,9 +69,8 @@ func measureProgram(tb testing.TB, all []*benchChat, program string, address fun
 	}
 }
 
-// BenchServer tells how fast a server is beside the index of the machine: how many messages
-// arrive there in a second, and how long searches take, with vectors too where there is an
-// embedder.
+// BenchServer compares the speed of a server with the machine's own index: how many messages
+// per second arrive there, and how long searches take, with vectors if there is an embedder.
 func BenchServer(b *testing.B, chunks int, embedder Embedder, open func() Server) {
 	b.Helper()
 	w := newWorld(b, chunks)

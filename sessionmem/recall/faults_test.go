@@ -19,7 +19,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// someTalk fills a bench with a few sessions and an index of them.
+// someTalk fills a bench with a few sessions and indexes them.
 func someTalk(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -33,7 +33,7 @@ func someTalk(t *testing.T) *bench {
 	return b
 }
 
-// answers gives what a question finds.
+// answers returns the texts that a question finds.
 func (b *bench) answers(x *Index, text string) ([]string, error) {
 	a, err := x.Search(b.Context(), Query{Text: text, Limit: 40, Now: b.now})
 	var out []string
@@ -51,7 +51,7 @@ func TestQuestionsOfEveryKindAreAnswered(t *testing.T) {
 	}{
 		{"", false},
 		{"   \n", false},
-		{"the of and", true}, // function words alone are looked for
+		{"the of and", true}, // function words are searched if there are no others
 		{`" OR *`, false},
 		{`otter" OR "1"="1`, true},
 		{"NEAR(otter heron)", true},
@@ -72,7 +72,7 @@ func TestQuestionsOfEveryKindAreAnswered(t *testing.T) {
 	}
 }
 
-func TestIndexThatWasDeletedIsSaidAndBuiltAnew(t *testing.T) {
+func TestADeletedIndexIsReportedAndRebuilt(t *testing.T) {
 	b := someTalk(t)
 	want, err := b.answers(b.x, "otter")
 	if err != nil || len(want) == 0 {
@@ -89,7 +89,7 @@ func TestIndexThatWasDeletedIsSaidAndBuiltAnew(t *testing.T) {
 	}
 	b.sync()
 	if got, err := b.answers(b.x, "otter"); err != nil || !slices.Equal(got, want) {
-		t.Errorf("built anew: %v %v, want %v", got, err, want)
+		t.Errorf("rebuilt: %v %v, want %v", got, err, want)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestDamageNeverGivesAWrongAnswer(t *testing.T) {
 	}
 }
 
-func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
+func TestMissingOrWrongRowsAreDamage(t *testing.T) {
 	for _, harm := range []string{
 		"UPDATE segment SET docs=-1", "UPDATE segment SET docs=1<<40", "UPDATE segment SET docs=docs+1",
 		"DELETE FROM segment WHERE id=(SELECT max(id) FROM segment)", "DELETE FROM segment", "DELETE FROM delta WHERE id=(SELECT min(id) FROM delta)", "DELETE FROM delta",
@@ -183,9 +183,9 @@ func TestRowsThatAreMissingOrWrongAreDamage(t *testing.T) {
 	}
 }
 
-// TestDamageThatAnotherProcessFoundIsMended: the one that keeps the index up has its
-// own view of it, and reads little of the file.
-func TestDamageThatAnotherProcessFoundIsMended(t *testing.T) {
+// TestDamageFoundByAnotherProcessIsRepaired: the process that keeps the index up to date has
+// its own view of it, and rarely reads the file.
+func TestDamageFoundByAnotherProcessIsRepaired(t *testing.T) {
 	b := someTalk(t)
 	want, err := b.answers(b.x, "otter swims")
 	if err != nil {
@@ -221,7 +221,7 @@ func TestDamageThatAnotherProcessFoundIsMended(t *testing.T) {
 	}
 }
 
-func TestAnotherProcessThatWritesIsWaitedFor(t *testing.T) {
+func TestSyncWaitsForAnotherWritingProcess(t *testing.T) {
 	b := someTalk(t)
 	other := flock.New(filepath.Join(b.cache, "recall.lock"))
 	if err := other.Lock(); err != nil {
@@ -270,7 +270,7 @@ func TestTwoProcessesSeeEachOthersChanges(t *testing.T) {
 	}
 }
 
-func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
+func TestAFullDiskLeavesTheIndexUnchanged(t *testing.T) {
 	b := someTalk(t)
 	want, err := b.answers(b.x, "otter")
 	if err != nil {
@@ -316,7 +316,7 @@ func TestFullDiskLeavesTheIndexAsItWas(t *testing.T) {
 	}
 }
 
-func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
+func TestALockedFileIsAnErrorWithANextStep(t *testing.T) {
 	b := someTalk(t)
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)
@@ -343,7 +343,7 @@ func TestLockedFileIsAnErrorWithANextStep(t *testing.T) {
 	}
 }
 
-func TestErasingWhileAnotherProcessWritesSaysSo(t *testing.T) {
+func TestErasingWhileAnotherProcessWritesFails(t *testing.T) {
 	b := someTalk(t)
 	b.x.cfg.ErasePatience = 20 * time.Millisecond
 	other := flock.New(filepath.Join(b.cache, "recall.lock"))
@@ -361,9 +361,9 @@ func TestErasingWhileAnotherProcessWritesSaysSo(t *testing.T) {
 	}
 }
 
-// What another process took out of the index, and no file tells of, is taken up again
-// by who keeps the index up.
-func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
+// Text that another process removed from the index, without a change of any file, is indexed
+// again by the process that keeps the index up to date.
+func TestTextErasedByAnotherProcessIsIndexedAgain(t *testing.T) {
 	for _, open := range []bool{true, false} {
 		b := someTalk(t)
 		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Changed != 0 {
@@ -379,7 +379,7 @@ func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := b.x.indexer.KeepUp(t.Context()); err != nil || r.Added == 0 {
-			t.Errorf("index open %v: %+v %v, want the session taken up again", open, r, err)
+			t.Errorf("index open %v: %+v %v, want the session indexed again", open, r, err)
 		}
 		if got := b.first("wolf"); got != "the wolf howls" {
 			t.Errorf("index open %v: %q is found", open, got)
@@ -387,7 +387,7 @@ func TestWhatAnotherProcessErasedIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestClosedIndexSaysSo(t *testing.T) {
+func TestAClosedIndexReturnsAnError(t *testing.T) {
 	b := someTalk(t)
 	x := b.open()
 	if err := x.Close(); err != nil {
@@ -401,7 +401,7 @@ func TestClosedIndexSaysSo(t *testing.T) {
 	}
 }
 
-func TestErasedSessionCountsAsBehind(t *testing.T) {
+func TestAnErasedSessionCountsAsBehind(t *testing.T) {
 	b := someTalk(t)
 	all, err := b.x.Chunks(t.Context(), "cpu-s1")
 	if err != nil || len(all) != 4 {

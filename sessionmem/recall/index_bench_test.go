@@ -19,16 +19,16 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// world is a data folder of generated sessions: words as frequent as those of a language
-// are (Zipf, some hundred thousand of them in the long tail), turns of some twenty words.
+// world is a data folder of generated sessions: word frequencies like those of a language
+// (Zipf, with some hundred thousand rare words), turns of about twenty words.
 type world struct {
 	root, cache string
 	store       *sessionmem.Store
 	x           *Index
 	r           *rand.Rand
 	zipf        *rand.Zipf
-	texts       []string // some of them, to ask questions from
-	text, files int64    // bytes of the chunks, and of the transcripts
+	texts       []string // some of them, as a source of questions
+	text, files int64    // bytes in the chunks and in the transcripts
 	now         time.Time
 }
 
@@ -37,7 +37,7 @@ const (
 	worldSession = 30 // turns
 )
 
-// function words make up most of a text.
+// word returns a word; function words make up most of a text.
 func (w *world) word() string {
 	if w.r.IntN(100) < 45 {
 		return strings.Fields("the and to of a in that is it you for was on are with this have be at or not but they what so")[w.r.IntN(25)]
@@ -119,14 +119,14 @@ func (w *world) open(b *testing.B, cache string) *Index {
 	return x
 }
 
-// question has some words of a chunk.
+// question returns some words of a chunk.
 func (w *world) question() string {
 	words := strings.Fields(w.texts[w.r.IntN(len(w.texts))])
 	w.r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 	return strings.Join(words[:min(len(words), 6+w.r.IntN(6))], " ")
 }
 
-// percentiles measures how long f takes, n times, and reports it beside what is promised.
+// percentiles measures the time of f, n times, and reports it beside the promised times.
 func percentiles(b *testing.B, n int, f func(), p50, p95 time.Duration) {
 	b.Helper()
 	took := make([]time.Duration, n)
@@ -145,7 +145,7 @@ func percentiles(b *testing.B, n int, f func(), p50, p95 time.Duration) {
 	b.ReportMetric(ms(p95), "p95-ms-promised")
 }
 
-// promised are the times that the index has to keep, by its size.
+// promised holds the times that the index must keep at a size.
 type promised struct{ p50, p95 time.Duration }
 
 func BenchmarkIndex(b *testing.B) {
@@ -171,7 +171,7 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
-// benchBuild builds from nothing, until all is on the disk.
+// benchBuild builds the index from nothing, until everything is on disk.
 func (w *world) benchBuild(b *testing.B) {
 	var report indexing.Report
 	for b.Loop() {
@@ -192,7 +192,7 @@ func (w *world) benchBuild(b *testing.B) {
 	w.reportMemory(b)
 }
 
-// reportMemory tells what the index holds in memory when it has answered.
+// reportMemory reports how much memory the index uses after answering.
 func (w *world) reportMemory(b *testing.B) {
 	b.Helper()
 	if err := w.x.Close(); err != nil {
@@ -209,7 +209,7 @@ func (w *world) reportMemory(b *testing.B) {
 	b.ReportMetric(64, "heap-MB-promised")
 }
 
-// heapUsed is how much memory is in use after a collection.
+// heapUsed returns the memory in use after a collection.
 func heapUsed() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -218,7 +218,7 @@ func heapUsed() uint64 {
 	return m.HeapAlloc
 }
 
-// benchRank ranks by the persisted index, without reading the hits' texts.
+// benchRank ranks with the persisted index, without reading the hits' texts.
 func (w *world) benchRank(b *testing.B, p promised) {
 	ask := func(q string) {
 		err := w.x.file.Read(b.Context(), func(now *engine.Snapshot) error {
@@ -246,7 +246,7 @@ func (w *world) benchSearch(b *testing.B) {
 	}
 }
 
-// transcript gives the files of the sessions, the newest last.
+// transcript returns the file of session number n.
 func (w *world) transcript(b *testing.B, n int) string {
 	b.Helper()
 	found, err := filepath.Glob(filepath.Join(w.root, "session", fmt.Sprintf("session-memory-cpu-s%06d-*.md", n)))
@@ -256,8 +256,8 @@ func (w *world) transcript(b *testing.B, n int) string {
 	return found[0]
 }
 
-// benchTurn takes one more turn up, as when a session is told to have changed: it is in
-// its file already.
+// benchTurn indexes one more turn, which is already in the file, as after a report that its
+// session changed.
 func (w *world) benchTurn(b *testing.B) {
 	file := w.transcript(b, 17)
 	if _, err := w.x.Sync(b.Context()); err != nil {
@@ -279,7 +279,7 @@ func (w *world) benchTurn(b *testing.B) {
 		}
 		return time.Since(begun)
 	}
-	turn() // the first one reads the session whole
+	turn() // the first one reads the whole session
 	for b.Loop() {
 		took := make([]time.Duration, 200)
 		for i := range took {
@@ -293,8 +293,8 @@ func (w *world) benchTurn(b *testing.B) {
 	}
 }
 
-// benchEdit changes a line of a transcript and says so: how long until it is found. How
-// long it takes where all files are looked at is told beside.
+// benchEdit changes a line of a transcript, reports it, and measures how long it takes to be
+// found. It also reports the time if all files are checked.
 func (w *world) benchEdit(b *testing.B) {
 	file := w.transcript(b, 23)
 	n := 0
@@ -305,7 +305,7 @@ func (w *world) benchEdit(b *testing.B) {
 			b.Fatal(err)
 		}
 		at := strings.LastIndex(string(text), "-->")
-		edited := string(text[:at]) + fmt.Sprintf("-->\n\nedited%dword stands here\n", n)
+		edited := string(text[:at]) + fmt.Sprintf("-->\n\nedited%dword is here\n", n)
 		if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
 			b.Fatal(err)
 		}
@@ -320,19 +320,19 @@ func (w *world) benchEdit(b *testing.B) {
 		return time.Since(begun)
 	}
 	all := func() error { _, err := w.x.Sync(b.Context()); return err }
-	told := func() error { w.x.Changed(file); _, err := w.x.indexer.KeepUp(b.Context()); return err }
+	reported := func() error { w.x.Changed(file); _, err := w.x.indexer.KeepUp(b.Context()); return err }
 	for b.Loop() {
 		whole := make([]time.Duration, 9)
 		for i := range whole {
 			whole[i] = found(all)
 		}
 		slices.Sort(whole)
-		percentiles(b, 20, func() { found(told) }, 0, 100*time.Millisecond)
+		percentiles(b, 20, func() { found(reported) }, 0, 100*time.Millisecond)
 		b.ReportMetric(float64(whole[4])/1e6, "whole-look-p50-ms")
 	}
 }
 
-// benchErase erases single chunks, physically.
+// benchErase erases single chunks physically.
 func (w *world) benchErase(b *testing.B) {
 	n := 100
 	for b.Loop() {

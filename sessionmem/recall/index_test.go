@@ -102,7 +102,7 @@ func (b *bench) search(text string) Answer {
 	return a
 }
 
-// first is the text of the best hit.
+// first returns the text of the best hit.
 func (b *bench) first(text string) string {
 	b.Helper()
 	a := b.search(text)
@@ -167,7 +167,7 @@ func TestFindsWhatWasSaid(t *testing.T) {
 	}
 }
 
-func TestFollowsEveryWayAFileChanges(t *testing.T) {
+func TestEveryChangeOfAFileIsFollowed(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-a", "the otter swims", "it does", "the heron flies")
 	b.talk("cpu-b", "the badger digs")
@@ -178,7 +178,7 @@ func TestFollowsEveryWayAFileChanges(t *testing.T) {
 		query  string
 		want   string
 		added  int
-		gone   string // a word that is not found any more
+		gone   string // a word that isn't found any more
 	}{
 		{"a new turn", func() { b.say("cpu-a", transcript.KindAssistant, "the wolf howls") }, "wolf", "the wolf howls", 1, ""},
 		{"an edit that keeps the length", func() {
@@ -235,8 +235,7 @@ func TestFollowsEveryWayAFileChanges(t *testing.T) {
 	}
 }
 
-// reopened compares the answer with those of an index that is opened anew, and of one
-// that is built anew.
+// reopened compares the answer with those of a reopened index and of a rebuilt one.
 func (b *bench) reopened(query string) {
 	b.Helper()
 	ids := func(a Answer) (out []string) {
@@ -257,11 +256,11 @@ func (b *bench) reopened(query string) {
 		b.Fatal(err)
 	}
 	if got := ids(b.search(query)); !slices.Equal(got, want) {
-		b.Errorf("built anew: %v, want %v", got, want)
+		b.Errorf("rebuilt: %v, want %v", got, want)
 	}
 }
 
-// holds tells which files of the cache folder hold a word.
+// holds returns the files of the cache folder that contain a word.
 func (b *bench) holds(word string) []string {
 	b.Helper()
 	var out []string
@@ -322,7 +321,7 @@ func TestErasedWordsAreInNoFile(t *testing.T) {
 	}
 }
 
-// reopened2 opens the index anew: it must still answer.
+// reopened2 reopens the index: it must still answer.
 func (b *bench) reopened2(query string) {
 	b.Helper()
 	if err := b.x.Close(); err != nil {

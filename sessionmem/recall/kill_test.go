@@ -14,10 +14,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// victimRoot names the data folder in the process that is killed.
+// victimRoot and victimCache name the folders for the process that is killed.
 const victimRoot, victimCache = "RECALL_VICTIM_ROOT", "RECALL_VICTIM_CACHE"
 
-// TestMain is the victim where it is told to: it indexes again and again.
+// TestMain runs the victim if asked to: it indexes again and again.
 func TestMain(m *testing.M) {
 	root := os.Getenv(victimRoot)
 	if root == "" {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func TestKilledProcessLeavesAnIndexThatAnswers(t *testing.T) {
+func TestAKilledProcessLeavesAUsableIndex(t *testing.T) {
 	b := newBench(t)
 	for i := range 40 {
 		b.talk(fmt.Sprintf("cpu-s%d", i), fmt.Sprintf("the otter number %d swims", i), "it swims well", "what about herons?", "they stand in main.go:42")

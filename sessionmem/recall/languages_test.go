@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// spoken is what is said in a language, and what is asked about it.
+// spoken holds texts in a language, and questions about them.
 type spoken struct {
 	language string
 	texts    []string
-	asked    map[string]string // a question, and the beginning of the text that answers it
+	asked    map[string]string // question to the beginning of the text that answers it
 }
 
 func languagesSpoken() []spoken {
@@ -88,11 +88,11 @@ func TestWordsAndTheirFormsAreFoundInManyLanguages(t *testing.T) {
 	}
 	mixed.sync()
 	for _, s := range languagesSpoken() {
-		mixed.askAll(s, 2) // kindred words of other languages may be as good
+		mixed.askAll(s, 2) // related words of other languages may be as good
 	}
 }
 
-// askAll asks all questions; what answers them must be among so many first hits.
+// askAll asks all questions; the answer must be among the first hits.
 func (b *bench) askAll(s spoken, among int) {
 	b.Helper()
 	for question, want := range s.asked {

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/recall/corpus"
 )
 
-// longAnswer is an answer of many parts; a word of the question is in each.
+// longAnswer returns an answer of many parts, each with a word of the question.
 func longAnswer(about string) string {
 	var out strings.Builder
 	for i := range 12 {
@@ -46,7 +46,7 @@ func TestAHitShowsTheBestPassageOfItsMessage(t *testing.T) {
 	}
 }
 
-func TestWhoeverLooksForAllCopiesGetsAllParts(t *testing.T) {
+func TestSimilarReturnsAllPartsOfAMessage(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-a", "How do I water the ferns?", longAnswer("watering ferns"))
 	b.sync()
@@ -56,12 +56,12 @@ func TestWhoeverLooksForAllCopiesGetsAllParts(t *testing.T) {
 	}
 }
 
-func TestWhatWasToldIsLookedForInTheAnswers(t *testing.T) {
+func TestAQuestionAboutAdviceFavorsAnswers(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-a", "What soil do ferns like?", longAnswer("soil for ferns"))
 	b.talk("cpu-b", "The soil of my ferns is dry.", "Then water them.")
 	b.sync()
-	places := func(question string) (told int) {
+	places := func(question string) (place int) {
 		for i, h := range b.search(question).Hits {
 			if h.Kind == corpus.KindAssistant && h.Session == "cpu-a" {
 				return i
@@ -74,7 +74,7 @@ func TestWhatWasToldIsLookedForInTheAnswers(t *testing.T) {
 	}
 }
 
-func TestOnlyTheBeginningOfALongAnswerSpeaksForTheMessageBefore(t *testing.T) {
+func TestOnlyTheBeginningOfALongAnswerCountsForTheMessageBefore(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-a", "Tell me something.", "Penguins swim. "+strings.Repeat("Much else is to be told. ", 200)+"Ospreys dive.")
 	b.talk("cpu-b", "Rain.", "Snow.")
@@ -90,7 +90,7 @@ func TestOnlyTheBeginningOfALongAnswerSpeaksForTheMessageBefore(t *testing.T) {
 	}
 }
 
-func TestTheMessagesBesideAHitAreToldOnRequest(t *testing.T) {
+func TestNeighboringMessagesAreReturnedOnRequest(t *testing.T) {
 	b := newBench(t)
 	b.talk("cpu-a", "The wombat digs.\nAnd how.", "It does.", "Which soil?", "The numbat sleeps. "+strings.Repeat("More of it. ", 200))
 	b.sync()
@@ -109,9 +109,9 @@ func TestTheMessagesBesideAHitAreToldOnRequest(t *testing.T) {
 	}
 	a, err := b.x.Search(t.Context(), Query{Text: "which soil", Now: b.now, Beside: true, Scope: Scope{Allow: func(c corpus.Chunk) bool { return c.Kind == corpus.KindUser }}})
 	if err != nil || a.Hits[0].Before != "" || a.Hits[0].After != "" {
-		t.Errorf("what may not be found is told beside: %+v %v", a.Hits, err)
+		t.Errorf("a hidden neighbor is returned: %+v %v", a.Hits, err)
 	}
 	if h := b.search("which soil").Hits[0]; h.Before != "" || h.After != "" {
-		t.Errorf("%q and %q, which nobody asked for", h.Before, h.After)
+		t.Errorf("%q and %q, without Beside", h.Before, h.After)
 	}
 }

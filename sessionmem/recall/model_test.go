@@ -17,12 +17,12 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// tolerance is how far a score may be from the reference's: they add in another order,
-// and with less digits.
+// tolerance is how far a score may differ from the reference's, because the index adds in
+// another order and with fewer digits.
 const tolerance = 2e-4
 
-// model plays random changes of the files, of the index and of its process, and
-// compares the answers with those of the reference.
+// model makes random changes to the files, the index and its process, and compares the answers
+// with those of the reference.
 type model struct {
 	*bench
 	r     *rand.Rand
@@ -49,8 +49,8 @@ func tinyLimits() engine.Limits {
 	return engine.Limits{BulkDocs: 24, BulkTerms: 1 << 10, DeltaDocs: 8, DeltaRows: 5, DeltaGrown: 14, FanIn: 2, Smallest: 8, Segment: 48, DeadShare: 3, Vectors: 300}
 }
 
-// text is a few words, the first ones of the list most often; sometimes it is long, or
-// asks.
+// text returns a few words, mostly the first ones of the list; sometimes the text is long or a
+// question.
 func (m *model) text() string {
 	n := 1 + m.r.IntN(12)
 	if m.r.IntN(15) == 0 {
@@ -69,7 +69,7 @@ func (m *model) word() string {
 
 func (m *model) name() string { return m.names[m.r.IntN(len(m.names))] }
 
-// transcripts are the files of all sessions.
+// transcripts returns the files of all sessions.
 func (m *model) transcripts() []string {
 	var out []string
 	for _, pattern := range []string{"session/*.md", "session/archive/*/*.md"} {
@@ -82,7 +82,7 @@ func (m *model) transcripts() []string {
 	return out
 }
 
-// anyFile gives one of the transcripts; "" where there is none.
+// anyFile returns one of the transcripts; "" if there are none.
 func (m *model) anyFile() string {
 	all := m.transcripts()
 	if len(all) == 0 {
@@ -91,7 +91,7 @@ func (m *model) anyFile() string {
 	return all[m.r.IntN(len(all))]
 }
 
-// step changes something.
+// step makes a random change.
 func (m *model) step() string {
 	switch n := m.r.IntN(20); {
 	case n < 8:
@@ -133,8 +133,8 @@ func (m *model) step() string {
 	return "sync"
 }
 
-// edit changes, takes out or doubles something in a transcript by hand: by rename, or
-// in place.
+// edit changes, removes or duplicates something in a transcript by hand: by renaming, or in
+// place.
 func (m *model) edit() string {
 	file := m.anyFile()
 	if file == "" {
@@ -200,7 +200,7 @@ func (m *model) remember() string {
 	return "remember"
 }
 
-// erase forgets a block: in its file and in the index.
+// erase forgets a block, in its file and in the index.
 func (m *model) erase() string {
 	m.sync()
 	all, err := m.x.Chunks(m.Context(), m.name())
@@ -233,7 +233,7 @@ func (m *model) erase() string {
 	return "erase " + c.ID
 }
 
-// crash ends an indexing in the middle, or takes the files as they are at this moment.
+// crash interrupts an indexing run, or continues with the files as they are at this moment.
 func (m *model) crash() string {
 	if m.r.IntN(2) == 0 {
 		ctx, cancel := context.WithCancel(m.Context())
@@ -243,7 +243,7 @@ func (m *model) crash() string {
 				cancel()
 			}
 		}
-		_, _ = m.x.Sync(ctx) // it is cut off
+		_, _ = m.x.Sync(ctx) // interrupted
 		cancel()
 		m.progress = nil
 		return "cut off a sync"
@@ -288,7 +288,7 @@ func (m *model) check() {
 func (m *model) compare(query string, got []Hit, want []*refDoc) {
 	m.Helper()
 	byID := map[string]*refDoc{}
-	var unique []*refDoc // what a person copied by hand has the same id in two files
+	var unique []*refDoc // a block copied by hand has the same ID in two files
 	for _, d := range want {
 		if byID[d.ID] == nil {
 			byID[d.ID] = d

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// aYear is a folder with a session on each of some days; the last is today.
+// aYear returns a folder with a session on each of some days; the last day is today.
 func aYear(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -29,7 +29,7 @@ func aYear(t *testing.T) *bench {
 	return b
 }
 
-// sessionsOf are the days of the hits' sessions, each once.
+// sessionsOf returns the days of the hits' sessions, each once.
 func sessionsOf(a Answer) string {
 	var out []string
 	for _, h := range a.Hits {
@@ -40,7 +40,7 @@ func sessionsOf(a Answer) string {
 	return strings.Join(out, " ")
 }
 
-func TestATimeIsAnsweredWithWhatWasSaidThen(t *testing.T) {
+func TestAQuestionForATimeFindsWhatWasSaidThen(t *testing.T) {
 	b := aYear(t)
 	for question, want := range map[string]string{
 		"today":                             "2026-11-21",
@@ -50,7 +50,7 @@ func TestATimeIsAnsweredWithWhatWasSaidThen(t *testing.T) {
 		"last Friday":                       "2026-11-20",
 		"this week":                         "2026-11-21 2026-11-20 2026-11-16",
 		"last week":                         "2026-11-15 2026-11-10",
-		"in May":                            "2026-05-04", // a session that is cold
+		"in May":                            "2026-05-04", // a cold session
 		"in June":                           "",
 		"2026-11-10":                        "2026-11-10",
 		"11 days ago":                       "2026-11-10",
@@ -67,7 +67,7 @@ func TestATimeIsAnsweredWithWhatWasSaidThen(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyMentionsATimeHasAPlaceToo(t *testing.T) {
+func TestTextsThatMentionATimeAreFoundToo(t *testing.T) {
 	b := newBench(t)
 	b.now = time.Date(2026, 5, 8, 9, 0, 0, 0, time.UTC)
 	for range 6 {
@@ -82,7 +82,7 @@ func TestWhatOnlyMentionsATimeHasAPlaceToo(t *testing.T) {
 	}
 }
 
-func TestATimeKeepsToTheScope(t *testing.T) {
+func TestAQuestionForATimeKeepsToTheScope(t *testing.T) {
 	b := aYear(t)
 	a, err := b.x.Search(b.Context(), Query{Text: "this week", Now: b.now, Limit: 2, Scope: Scope{NotSession: "cpu-2026-11-20"}})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestATimeKeepsToTheScope(t *testing.T) {
 	}
 }
 
-func TestATimeThatIsNotOverIsForWhoLooksForIt(t *testing.T) {
+func TestATimeThatIsNotOverHasLowRelevance(t *testing.T) {
 	b := aYear(t)
 	for question, want := range map[string]float64{"yesterday": 1, "today": .3, "this week": .3} {
 		a, err := b.x.Search(t.Context(), Query{Text: question, Now: b.now, Limit: 4})

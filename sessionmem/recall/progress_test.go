@@ -17,10 +17,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// enough are as many files as make an indexing a building.
+// enough is a number of files that makes an indexing run a long one.
 const enough = 40
 
-// manySessions is a bench with more files than an indexing takes for few.
+// manySessions returns a bench with enough files for a long indexing run.
 func manySessions(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -30,9 +30,9 @@ func manySessions(t *testing.T) *bench {
 	return b
 }
 
-func TestABuildingTellsHowFarItIs(t *testing.T) {
+func TestALongIndexingReportsItsProgress(t *testing.T) {
 	b := manySessions(t)
-	other := b.open() // as in another process, but for the lock
+	other := b.open() // as in another process, except for the lock
 	var own, others []string
 	b.progress = func(p indexfile.Progress) {
 		s, err := b.x.Status(t.Context())
@@ -48,20 +48,20 @@ func TestABuildingTellsHowFarItIs(t *testing.T) {
 	b.sync()
 	of := fmt.Sprintf(" of %d files", enough)
 	if len(own) == 0 || !strings.Contains(own[len(own)/2], "building, ") || !strings.Contains(own[len(own)/2], of) {
-		t.Errorf("told: %q", own)
+		t.Errorf("reported: %q", own)
 	}
 	if !strings.Contains(others[len(others)/2], "building, ") || !strings.Contains(others[len(others)/2], of) {
-		t.Errorf("told elsewhere: %q", others)
+		t.Errorf("reported elsewhere: %q", others)
 	}
 	if s, err := other.Status(t.Context()); err != nil || s.Building || s.Behind != 0 && strings.Contains(s.String(), "building") {
 		t.Errorf("when it is over: %s, %v", s.String(), err)
 	}
 	if _, err := os.Stat(filepath.Join(b.cache, "recall.progress")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what it told by is left: %v", err)
+		t.Errorf("the progress file is left: %v", err)
 	}
 }
 
-func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
+func TestProgressOfAKilledProcessIsIgnored(t *testing.T) {
 	b := manySessions(t)
 	b.sync()
 	data, err := json.Marshal(indexfile.Progress{Files: 3, Of: 40})
@@ -88,7 +88,7 @@ func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
 		}
 	}
 	if _, err := b.x.Sync(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("who waits for it is told, and may stop: %v", err)
+		t.Errorf("waiting for it returns %v, want Canceled", err)
 	}
 	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestWhatAKilledBuildingToldIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestARebuildThatWasStoppedGoesOn(t *testing.T) {
+func TestAnInterruptedRebuildResumes(t *testing.T) {
 	b := manySessions(t)
 	b.sync()
 	ctx, stop := context.WithCancel(t.Context())
@@ -127,7 +127,7 @@ func TestARebuildThatWasStoppedGoesOn(t *testing.T) {
 	}
 }
 
-// of gives the index file another version of something.
+// of sets a version in the index file to another value.
 func (b *bench) of(key string) {
 	b.Helper()
 	if err := b.x.Close(); err != nil {
@@ -150,7 +150,7 @@ func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
 	const all = enough
 	for _, c := range []struct {
 		key     string
-		answers bool // until the new one is there
+		answers bool // until the new one is ready
 	}{{"analysis", true}, {"format", false}} {
 		b := manySessions(t)
 		b.sync()
@@ -171,7 +171,7 @@ func TestAnIndexOfAnotherVersionIsReplaced(t *testing.T) {
 		b.sync()
 		b.progress = nil
 		if a := b.search("otter"); len(a.Hits) == 0 || a.State.String() != "fresh" {
-			t.Errorf("another %s, built anew: %d hits, %s", c.key, len(a.Hits), a.State)
+			t.Errorf("another %s, rebuilt: %d hits, %s", c.key, len(a.Hits), a.State)
 		}
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// How well what was said is found is measured on chats with questions whose answers are
-// known: between two people, and of a person with an assistant. MAC_STATS_BENCH names the
-// folder of their files; nothing of them is part of the project.
+// Search quality is measured on chats with questions whose answers are known: between two
+// people, and between a person and an assistant. MAC_STATS_BENCH names the folder of the chats;
+// none of them is part of the project.
 
-// benchFolder is the folder; a test is skipped where there is none.
+// benchFolder returns that folder; it skips the test if there is none.
 func benchFolder(tb testing.TB) string {
 	tb.Helper()
 	dir := os.Getenv("MAC_STATS_BENCH")
@@ -38,15 +38,15 @@ type benchChat struct {
 	set       string
 	sessions  [][]transcript.Block
 	questions []benchQuestion
-	folder    string // that it was written to
+	folder    string // where it was written
 	index     *Index
 	now       time.Time
 }
 
 type benchQuestion struct {
 	text, category string
-	evidence       []string // blocks' ids
-	core           bool     // finding is what counts
+	evidence       []string // IDs of blocks
+	core           bool     // only whether it is found counts
 }
 
 // loadChats reads the files of the folder.
@@ -83,7 +83,7 @@ const (
 	setAssistant = "BEAM"
 )
 
-// readPeople reads chats of two people: the one is the user, the other the assistant.
+// readPeople reads chats of two people: one is the user, the other the assistant.
 func readPeople(data []byte) ([]*benchChat, error) {
 	var all []struct {
 		Speakers []string
@@ -135,7 +135,7 @@ func readPeople(data []byte) ([]*benchChat, error) {
 	return out, nil
 }
 
-// readAssistant reads chats of a person with an assistant.
+// readAssistant reads chats between a person and an assistant.
 func readAssistant(data []byte) ([]*benchChat, error) {
 	var all []struct {
 		Sessions [][]struct {
@@ -188,7 +188,7 @@ func (c *benchChat) add(q benchQuestion) {
 	}
 }
 
-// write writes the chat as transcripts, one a session, and indexes them.
+// write writes the chat as transcripts, one per session, and indexes them.
 func (c *benchChat) write(tb testing.TB) {
 	tb.Helper()
 	c.folder = tb.TempDir()
@@ -225,7 +225,7 @@ func (c *benchChat) write(tb testing.TB) {
 // benchHit is a hit: its message and session.
 type benchHit struct{ block, session string }
 
-// measures are sums over questions.
+// measures holds sums over questions.
 type measures struct {
 	n                          float64
 	r5, r10, r25, s10, h1, mrr float64
@@ -287,7 +287,7 @@ func (c *benchChat) judge(q benchQuestion, hits []benchHit) measures {
 	return m
 }
 
-// benchTable is what was measured, by sets and by categories.
+// benchTable holds measurements by set and category.
 type benchTable struct {
 	rows  map[string]*measures
 	order []string
@@ -318,13 +318,13 @@ func (t *benchTable) take(c *benchChat, answer func(q benchQuestion) []benchHit)
 	}
 }
 
-// logRow logs a line of the one table that all is part of.
+// logRow logs a line of the single table that everything goes into.
 func logRow(tb testing.TB, name string, cells ...string) {
 	tb.Helper()
 	tb.Logf("%-41s | %s", name, strings.Join(cells, " | "))
 }
 
-// total is what the whole table says, for a line of the ablation.
+// total returns the totals of the table, for a line of the ablation.
 func (t *benchTable) total() []string {
 	people, core, all := t.rows[setPeople+" all"], t.rows[rowCore], t.rows[setAssistant+" all"]
 	return []string{people.String(), fmt.Sprintf("%5.1f", core.percent(core.r10)), fmt.Sprintf("%5.1f", all.percent(all.r10))}
@@ -355,8 +355,8 @@ func askAll(tb testing.TB, all []*benchChat, w rank.Weights) *benchTable {
 	return t
 }
 
-// TestQuality prints how well the evidence of questions is found: by the built program,
-// by category; then what each part of the ranking adds.
+// TestQuality prints how well the evidence of questions is found: by the built program, per
+// category; then what each part of the ranking adds.
 func TestQuality(t *testing.T) {
 	all := loadChats(t)
 	if program := os.Getenv("MAC_STATS_TEST_BINARY"); program != "" {
@@ -389,7 +389,7 @@ func TestQuality(t *testing.T) {
 		{"the session", func(w *rank.Weights) { w.Session.Share = 0 }},
 		{"flattened rarity", func(w *rank.Weights) { w.Rarity = 1 }},
 		{"the chance spread", func(w *rank.Weights) { w.Spread = 0 }},
-		{"what was told", func(w *rank.Weights) { w.AboutAnswers = 0 }},
+		{"questions about answers", func(w *rank.Weights) { w.AboutAnswers = 0 }},
 		{"little words", func(w *rank.Weights) { w.Short = 0 }},
 		{"only asking", func(w *rank.Weights) { w.Question = 0 }},
 		{"saying a time", func(w *rank.Weights) { w.When = 0 }},
@@ -403,9 +403,9 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// program has the program index the chat, with vectors where it has an embedding model,
-// and gives what asks it all questions: the answers by their texts. Where there is a server
-// it is asked.
+// program makes the program index the chat, with vectors if it has an embedding model, and
+// returns a function that asks all questions: answers by their texts. It asks the server if
+// there is one.
 func (c *benchChat) program(tb testing.TB, program, server string) (ask func(Strategy) map[string][]benchHit) {
 	tb.Helper()
 	env := append(os.Environ(), "MAC_STATS_HOME="+c.folder, "XDG_CACHE_HOME="+tb.TempDir())
@@ -427,7 +427,7 @@ func (c *benchChat) program(tb testing.TB, program, server string) (ask func(Str
 	return func(strategy Strategy) map[string][]benchHit { return c.askProgram(tb, run, strategy) }
 }
 
-// strategiesOfProgram are those that the built program can be asked by.
+// strategiesOfProgram returns the strategies that the built program can use.
 func strategiesOfProgram() []Strategy {
 	if os.Getenv("MAC_STATS_TEST_EMBEDDINGS") == "" {
 		return []Strategy{Lexical}

@@ -15,8 +15,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// reference ranks by brute force: all files are read for each question, and everything
-// is counted anew. It says what the index has to say.
+// reference ranks by brute force: for each question it reads all files and counts everything
+// again. Its answer is what the index must return.
 type reference struct {
 	docs    []*refDoc
 	sources []string
@@ -40,7 +40,7 @@ type refDoc struct {
 	last    *refDoc
 	parts   int
 
-	own   map[int]float64 // by terms of the question
+	own   map[int]float64 // by term of the question
 	score float64
 }
 
@@ -127,13 +127,13 @@ func readPieces(t *testing.T, x *Index, s corpus.Source) []corpus.Piece {
 	return out
 }
 
-// isBeside says whether two are of one strand, and one comes by behind the other that is
-// near.
+// isBeside reports whether two passages are in one strand, and one comes by messages after
+// the other, within reach.
 func isBeside(one, other *refDoc, by int) bool {
 	return one.source == other.source && one.Strand == other.Strand && by != 0 && by >= -rank.Reach && by <= rank.Reach
 }
 
-// share is how much of a message's beginning counts for the one that comes by behind it.
+// share returns the weight of a message's beginning for the one that comes by messages later.
 func (r *reference) share(by int) float64 {
 	if by > 0 {
 		return float64(r.w.Beside.After[by-1])
@@ -141,7 +141,7 @@ func (r *reference) share(by int) float64 {
 	return float64(r.w.Beside.Before[-by-1])
 }
 
-// search gives all chunks with a score, best first.
+// search returns all chunks with a score, best first.
 func (r *reference) search(question string, now time.Time) []*refDoc {
 	q := analysis.NewAnalyzer().Query(question, now)
 	for _, d := range r.docs {
@@ -195,7 +195,7 @@ func (r *reference) search(question string, now time.Time) []*refDoc {
 	return r.inARow(q, found)
 }
 
-// prior is what a chunk keeps of its score for being one part of many.
+// prior returns the share of its score that a chunk keeps as one part of many.
 func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
 	power := -r.w.Spread
 	if q.AboutAnswers && d.Kind == corpus.KindAssistant {
@@ -204,7 +204,7 @@ func (r *reference) prior(d *refDoc, q analysis.QueryTerms) float64 {
 	return math.Pow(float64(d.parts), power)
 }
 
-// inARow adds what the best chunks have of the question's words in a row.
+// inARow adds the score for consecutive words of the question to the best chunks.
 func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 	terms, pairs := 0.0, 0
 	for _, t := range q.Terms {
@@ -233,7 +233,7 @@ func (r *reference) inARow(q analysis.QueryTerms, found []*refDoc) []*refDoc {
 	return top
 }
 
-// referenceLimit is how many hits are compared: more than a list that is made diverse.
+// referenceLimit is how many hits are compared: more than a list that is diversified.
 const referenceLimit = 20
 
 func normalize(found []*refDoc) {
@@ -255,7 +255,7 @@ func inOrder(found []*refDoc) {
 	})
 }
 
-// term adds a term of the question to all chunks and sessions.
+// term adds a term of the question to the scores of all chunks and sessions.
 func (r *reference) term(number int, t analysis.QueryTerm, sessions map[string]float64) {
 	holds, bySource := 0, map[string]float64{}
 	for _, d := range r.docs {

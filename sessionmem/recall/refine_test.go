@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestLongListsKeepAllThatSayTheSame(t *testing.T) {
+func TestLongListsKeepRepetitions(t *testing.T) {
 	b := newBench(t)
 	for i := range 20 {
 		b.talk(fmt.Sprintf("cpu-%d", i), "the fan is loud again", "other words "+strings.Repeat("x", i+1))
@@ -44,7 +44,7 @@ func (j rerankFunc) Rerank(ctx context.Context, _ string, texts []string) ([]flo
 	return j(ctx, texts)
 }
 
-func TestARerankerOrdersAndNeverBreaks(t *testing.T) {
+func TestARerankerReordersAndItsErrorsDoNoHarm(t *testing.T) {
 	const last = "a fan of the band"
 	prefersLast := func(_ context.Context, texts []string) ([]float64, error) {
 		scores := make([]float64, len(texts))
@@ -79,7 +79,7 @@ func TestARerankerOrdersAndNeverBreaks(t *testing.T) {
 		b.sync()
 		wait := 2 * time.Minute
 		if c.what == "that is deaf" {
-			wait = 3 * time.Second // of which the words need a little
+			wait = 3 * time.Second // the words need a little of it
 		}
 		ctx, stop := context.WithTimeout(t.Context(), wait)
 		a, err := b.x.Search(ctx, Query{Text: "fan", Now: b.now, Rerank: true})

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// BenchmarkRelevance tells from which Relevance on a hit is worth quoting unasked: how
-// often the first hits above a bar are what was asked for, and how often a question gets
-// a hit that this index has no answer to: because it is of another conversation, or
-// because the one session that holds the answer is left out.
+// BenchmarkRelevance measures from which Relevance a hit is worth quoting unasked: how often
+// the first hits above a limit are right, and how often a question gets a hit although the
+// index has no answer, because the question is about another conversation or because the only
+// session with the answer is excluded.
 func BenchmarkRelevance(b *testing.B) {
 	all := slices.DeleteFunc(loadChats(b), func(c *benchChat) bool { return c.set != setPeople })
 	for b.Loop() {
@@ -58,7 +58,7 @@ func (a *benchChat) hits(b *testing.B, text, notSession string) []Hit {
 	return got.Hits
 }
 
-// best is the highest relevance.
+// best returns the highest relevance.
 func best(hits []Hit) (r float64) {
 	for _, h := range hits {
 		r = max(r, h.Relevance)

@@ -17,11 +17,11 @@ func (b *bench) keepUp() {
 	}
 }
 
-func TestWhatIsToldIsTakenUpWithoutALookAtTheRest(t *testing.T) {
+func TestReportedChangesAreIndexedWithoutCheckingOtherFiles(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		tell  func(b *bench)
-		alone bool // the session that nobody told of is not looked at
+		alone bool // the session that nobody reported isn't checked
 	}{
 		{"a file by its path", func(b *bench) { b.x.Changed(b.transcript("cpu-a")) }, true},
 		{"a file below the data folder", func(b *bench) { b.x.Changed("session/" + filepath.Base(b.transcript("cpu-a"))) }, true},
@@ -77,7 +77,7 @@ func TestWhatIsToldIsTakenUpWithoutALookAtTheRest(t *testing.T) {
 	}
 }
 
-func TestTurnsThatAreToldAreFoundOneAfterTheOther(t *testing.T) {
+func TestReportedTurnsAreFoundOneAfterTheOther(t *testing.T) {
 	b := newBench(t)
 	b.x.limits = tinyLimits()
 	b.talk("cpu-a", "the otter swims", "it does")
@@ -91,6 +91,6 @@ func TestTurnsThatAreToldAreFoundOneAfterTheOther(t *testing.T) {
 		}
 	}
 	if r := b.sync(); r.Changed != 0 {
-		t.Errorf("a look at all finds %d changed, want that all was taken up", r.Changed)
+		t.Errorf("a check of all files finds %d changed, want 0", r.Changed)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
+func TestRunIndexesChangesAndEndsWithItsContext(t *testing.T) {
 	b := someTalk(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
@@ -18,7 +18,7 @@ func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
 	b.x.Changed(b.transcript("cpu-last"))
 	for b.first("lynx") != "the lynx sleeps" {
 		if t.Context().Err() != nil {
-			t.Fatal("what was told as changed is never found")
+			t.Fatal("a reported change is never found")
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -26,7 +26,7 @@ func TestRunTakesUpWhatChangedAndEndsWithItsContext(t *testing.T) {
 	running.Wait()
 }
 
-func TestSweepThatFindsNothingNewLoadsNothing(t *testing.T) {
+func TestASweepWithoutChangesLoadsNothing(t *testing.T) {
 	b := someTalk(t)
 	if err := b.x.Close(); err != nil {
 		t.Fatal(err)

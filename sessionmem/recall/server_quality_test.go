@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// TestQualityOfAServer prints how well a PostgreSQL server finds beside the index.
+// TestQualityOfAServer prints how well a PostgreSQL server finds, beside the index.
 func TestQualityOfAServer(t *testing.T) {
 	cluster := postgrestest.Start(t)
 	recall.MeasureServer(t, func() string { return cluster.Database(t) }, func(address string) recall.Server {
@@ -24,7 +24,7 @@ func TestQualityOfAServer(t *testing.T) {
 	})
 }
 
-// BenchmarkServer measures a PostgreSQL server beside the index of this machine.
+// BenchmarkServer compares a PostgreSQL server with the index of this machine.
 func BenchmarkServer(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -52,7 +52,7 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// hashed makes vectors of words by their hashes: near is what shares words.
+// hashed makes vectors from the hashes of words: texts with common words are near each other.
 type hashed struct{}
 
 const hashedDims = 384
@@ -67,7 +67,7 @@ func (hashed) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs, te
 		out[i] = make([]float32, hashedDims)
 		for word := range strings.FieldsSeq(text) {
 			h := fnv.New64a()
-			_, _ = h.Write([]byte(word)) // a hash takes all
+			_, _ = h.Write([]byte(word)) // a hash never fails
 			for sum := h.Sum64(); sum > 0; sum >>= 16 {
 				out[i][sum%hashedDims]++
 			}

@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestASentenceIsEmbeddedWithWhoSaysIt(t *testing.T) {
+func TestASentenceIsEmbeddedWithItsSpeaker(t *testing.T) {
 	day, night := "The otters of the river sleep by day.", "At night they hunt for large crabs."
 	for _, c := range []struct {
 		what, text string
-		want       []string // beside the whole
+		want       []string // besides the whole
 	}{
 		{"of nobody", day + " " + night, nil},
 		{"one sentence", "Anna: " + day, nil},
@@ -31,7 +31,7 @@ func TestASentenceIsEmbeddedWithWhoSaysIt(t *testing.T) {
 	}
 }
 
-func TestVectorsOfATextAndItsSentencesBecomeOne(t *testing.T) {
+func TestVectorsOfATextAndItsSentencesAreBlended(t *testing.T) {
 	if d := cmp.Diff([]float32{1, 0}, blend([][]float32{{1, 0}})); d != "" {
 		t.Error(d)
 	}

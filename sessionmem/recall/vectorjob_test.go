@@ -25,19 +25,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// fakeEmbedder knows some words that mean the same; any other means itself.
+// fakeEmbedder treats some words as synonyms; any other word means itself.
 type fakeEmbedder struct {
 	mu     sync.Mutex
 	model  EmbedModel
 	err    error // of the next calls
-	dims   int   // of what it gives; 0: what the model says
+	dims   int   // of its vectors; 0: the model's
 	odd    func(vectors [][]float32) [][]float32
 	hang   bool          // until the context ends
-	deaf   chan struct{} // until it is closed, whatever the context says
+	deaf   chan struct{} // ignores the context until it is closed
 	texts  []string
 	calls  atomic.Int32
-	poison string // a word that the server fails for
-	hangs  bool   // it does not answer at all then
+	poison string // a word that makes the server fail
+	hangs  bool   // then it doesn't answer at all
 	gate   func() // called in every Embed of several texts
 }
 
@@ -104,7 +104,7 @@ func (f *fakeEmbedder) set(change func()) {
 	change()
 }
 
-// vectorOf has a direction for each meaning in a text.
+// vectorOf returns a vector with a direction for each meaning in a text.
 func vectorOf(text string, dims int) []float32 {
 	v := make([]float32, dims)
 	v[0] = .2
@@ -126,13 +126,13 @@ func vectorOf(text string, dims int) []float32 {
 	return v
 }
 
-// withEmbedder gives the bench an index that embeds.
+// withEmbedder gives the bench an index with an embedder.
 func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
 	b.Helper()
 	if err := b.x.Close(); err != nil {
 		b.Fatal(err)
 	}
-	cfg := Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Embedder: f, EmbedPatience: time.Minute} // however slow the machine is
+	cfg := Config{Root: b.root, CacheDir: b.cache, Store: b.store, Memory: b.memory, Embedder: f, EmbedPatience: time.Minute} // for slow machines
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -142,7 +142,7 @@ func (b *bench) withEmbedder(f *fakeEmbedder, change ...func(*Config)) {
 	}
 }
 
-// embedAll makes all vectors that are missing.
+// embedAll makes all missing vectors.
 func (b *bench) embedAll() {
 	b.Helper()
 	j := &vectorJob{v: &b.x.vectors}
@@ -157,7 +157,7 @@ func (b *bench) embedAll() {
 	}
 }
 
-// vectors is how many there are.
+// vectors returns the number of vectors.
 func (b *bench) vectors() (n int) {
 	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+b.x.file.Path())
@@ -193,7 +193,7 @@ func said(a Answer) (out []string) {
 	return out
 }
 
-func TestFindsWhatIsMeantWithoutTheWord(t *testing.T) {
+func TestMeaningFindsTextWithoutTheWord(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -215,7 +215,7 @@ func TestFindsWhatIsMeantWithoutTheWord(t *testing.T) {
 	}
 }
 
-func TestAnIdentifierIsNeverBelowANeighbourInMeaning(t *testing.T) {
+func TestAnIdentifierIsNeverBelowASimilarMeaning(t *testing.T) {
 	b := newBench(t)
 	b.withEmbedder(newFakeEmbedder())
 	b.talk("cpu-a", "the dog and the puppy and the hound and the dog failed", "something else", "E0432 was seen in a long text about many other things that have nothing to do with it at all", "a dog", "the hound E043 E0433")
@@ -229,12 +229,12 @@ func TestAnIdentifierIsNeverBelowANeighbourInMeaning(t *testing.T) {
 	}
 }
 
-func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
+func TestAFailingEmbedderOnlyChangesTheState(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		broke func(f *fakeEmbedder)
 		want  VectorState
-		wait  time.Duration // a minute where 0
+		wait  time.Duration // 0: a minute
 	}{
 		{"dead", func(f *fakeEmbedder) { f.err = errors.New("connection refused") }, VectorsPartial, 0},
 		{"slow", func(f *fakeEmbedder) { f.hang = true }, VectorsPartial, embedWait},
@@ -276,7 +276,7 @@ func TestAServerThatFailsCostsNothingButAMark(t *testing.T) {
 	}
 }
 
-func TestASlowServerLeavesTheWordsTheirTime(t *testing.T) {
+func TestASlowEmbedderLeavesTimeForTheWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := &meaningAsker{cfg: &Config{Embedder: slowModel{}, Logger: slog.New(slog.DiscardHandler)}}
 		for limit, want := range map[time.Duration]time.Duration{100 * time.Millisecond: 50 * time.Millisecond, time.Hour: embedWait} {
@@ -291,7 +291,7 @@ func TestASlowServerLeavesTheWordsTheirTime(t *testing.T) {
 	})
 }
 
-// slowModel answers nothing until its context ends.
+// slowModel doesn't answer until its context ends.
 type slowModel struct{ Embedder }
 
 func (slowModel) Model(ctx context.Context) (EmbedModel, error) {
@@ -299,7 +299,7 @@ func (slowModel) Model(ctx context.Context) (EmbedModel, error) {
 	return EmbedModel{}, ctx.Err()
 }
 
-func TestAnotherModelEmbedsAnewAndNeverMixes(t *testing.T) {
+func TestAnotherModelReplacesAllVectors(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -319,7 +319,7 @@ func TestAnotherModelEmbedsAnewAndNeverMixes(t *testing.T) {
 	}
 }
 
-func TestVectorsGoWithTheirChunks(t *testing.T) {
+func TestVectorsAreRemovedWithTheirChunks(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	dead := map[string]bool{}
@@ -380,7 +380,7 @@ func vectorBytes(t *testing.T, text string) []byte {
 	return out
 }
 
-// inFile says whether any file of the cache folder holds these bytes.
+// inFile reports whether any file of the cache folder contains these bytes.
 func (b *bench) inFile(want []byte) bool {
 	b.Helper()
 	files, err := filepath.Glob(filepath.Join(b.cache, "*"))
@@ -399,7 +399,7 @@ func (b *bench) inFile(want []byte) bool {
 	return false
 }
 
-func TestAJobInFlightBringsNothingBack(t *testing.T) {
+func TestARunningVectorJobRestoresNothing(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	dead := tombs{}
@@ -425,7 +425,7 @@ func TestAJobInFlightBringsNothingBack(t *testing.T) {
 	}
 }
 
-func TestARebuildUnderAJobMixesNothingUp(t *testing.T) {
+func TestARebuildDuringAVectorJobMixesNothingUp(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -505,7 +505,7 @@ func TestARebuiltIndexKeepsItsVectors(t *testing.T) {
 	}
 }
 
-func TestAJobThatWasKilledGoesOn(t *testing.T) {
+func TestAKilledVectorJobResumes(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -529,7 +529,7 @@ func TestAJobThatWasKilledGoesOn(t *testing.T) {
 	}
 }
 
-func TestAServerThatFailsIsLetGo(t *testing.T) {
+func TestAFailingEmbedderIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEmbedder()
 		f.err = errors.New("connection refused")
@@ -556,7 +556,7 @@ func TestAServerThatFailsIsLetGo(t *testing.T) {
 	})
 }
 
-func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
+func TestVectorsBeyondTheMemoryBudgetGiveTheSameAnswers(t *testing.T) {
 	b := newBench(t)
 	b.withEmbedder(newFakeEmbedder())
 	for i := range 12 {
@@ -588,7 +588,7 @@ func TestVectorsThatAreTooManyForTheMemoryGiveTheSameAnswers(t *testing.T) {
 	}
 	b.talk("cpu-s3", "one more thing")
 	b.sync()
-	b.embedAll() // the set follows
+	b.embedAll() // the set is updated
 	if a, err := b.x.Search(t.Context(), Query{Text: "thing", Now: b.now}); err != nil || a.State.Vectors != VectorsReady {
 		t.Errorf("%s %v, want that all have vectors", a.State, err)
 	}
@@ -602,7 +602,7 @@ func (f embedderFunc) Embed(context.Context, EmbedModel, EmbedAs, []string) ([][
 	return nil, errors.New("not asked for")
 }
 
-func TestOneTextThatTheServerFailsForHoldsUpNoOther(t *testing.T) {
+func TestOneFailingTextHoldsUpNoOther(t *testing.T) {
 	t.Run("with an error", func(t *testing.T) { oneTextFails(t, false, 4) })
 	t.Run("without an answer", func(t *testing.T) { oneTextFails(t, true, 30) })
 }
@@ -632,7 +632,7 @@ func oneTextFails(t *testing.T, hangs bool, most int) {
 	}
 }
 
-func TestHitsThatAreNeitherNearNorFarHaveAScore(t *testing.T) {
+func TestHitsOfAverageSimilarityHaveAScore(t *testing.T) {
 	b := newBench(t)
 	b.withEmbedder(newFakeEmbedder())
 	b.talk("cpu-a", "the hound barks")
@@ -650,7 +650,7 @@ func TestHitsThatAreNeitherNearNorFarHaveAScore(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsDownIsNoFaultOfTheTexts(t *testing.T) {
+func TestTextsAreNotSkippedWhenTheEmbedderIsDown(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -675,7 +675,7 @@ func TestAServerThatIsDownIsNoFaultOfTheTexts(t *testing.T) {
 	}
 }
 
-func TestVectorsWaitForTheirModelWhereItWasRemoved(t *testing.T) {
+func TestVectorsWaitForARemovedModel(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -696,9 +696,8 @@ func TestVectorsWaitForTheirModelWhereItWasRemoved(t *testing.T) {
 	}
 }
 
-// What is typed anew after it was forgotten gets its vector; what comes back of before
-// gets none.
-func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
+// Text typed again after it was forgotten gets a vector; text restored from before doesn't.
+func TestTextTypedAgainAfterForgettingGetsAVector(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	record := forgotten.NewRecord(b.root, nil)
@@ -712,7 +711,7 @@ func TestWhatIsTypedAnewAfterAForgettingGetsItsVector(t *testing.T) {
 	if err := errors.Join(record.Begin(traces), record.Done(traces.Traces, nil)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1100 * time.Millisecond) // blocks have seconds
+	time.Sleep(1100 * time.Millisecond) // block times have a resolution of seconds
 	b.now = time.Now()
 	b.talk("cpu-a", "the hound barks", "the automobile is red")
 	b.sync()

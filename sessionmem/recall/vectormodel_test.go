@@ -18,9 +18,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// TestRandomChangesLeaveEveryChunkItsOwnVector does what people and programs do to
-// transcripts, in any order; whenever all is embedded, each chunk must have the vector
-// of its own words, and no other vector may be there.
+// TestRandomChangesLeaveEveryChunkItsOwnVector makes changes to transcripts as people and
+// programs do, in random order. Whenever everything is embedded, each chunk must have the
+// vector of its own words, and there must be no other vectors.
 func TestRandomChangesLeaveEveryChunkItsOwnVector(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -103,7 +103,7 @@ func (m *vectorModelTest) change(session string, how func(string) string) {
 func (m *vectorModelTest) check() {
 	m.Helper()
 	if _, err := os.Stat(m.x.file.Path()); err != nil {
-		return // nothing was said yet
+		return // no messages yet
 	}
 	chunks := 0
 	err := m.x.file.Read(m.Context(), func(now *engine.Snapshot) error {

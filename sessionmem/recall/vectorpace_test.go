@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestABatchIsAsLargeAsItIsSoonOver(t *testing.T) {
+func TestTheBatchSizeAdaptsToTheTimeItTakes(t *testing.T) {
 	p := &pace{}
 	perByte := 50 * time.Microsecond // a slow machine: 20 KB a second
 	for range 20 {
@@ -33,7 +33,7 @@ func TestABatchIsAsLargeAsItIsSoonOver(t *testing.T) {
 	}
 }
 
-func TestVectorsTakeTheirShareOfTheTime(t *testing.T) {
+func TestMakingVectorsTakesItsShareOfTheTime(t *testing.T) {
 	x := &vectorMaker{cfg: &Config{}}
 	if got := x.rest(200 * time.Millisecond); got != 800*time.Millisecond {
 		t.Errorf("%v of rest behind 200 ms, want 800 ms", got)
@@ -48,7 +48,7 @@ func TestVectorsTakeTheirShareOfTheTime(t *testing.T) {
 	}
 }
 
-func TestWhatHoldsVectorsUp(t *testing.T) {
+func TestReasonsToMakeNoVectors(t *testing.T) {
 	b := newBench(t)
 	turn, share := false, .2
 	b.withEmbedder(newFakeEmbedder(), func(c *Config) {
@@ -90,7 +90,7 @@ func TestWhatHoldsVectorsUp(t *testing.T) {
 	}
 }
 
-// noModel has no model, and says when it was asked.
+// noModel has no model, and records when it was asked.
 type noModel struct {
 	*fakeEmbedder
 	asked chan struct{}
@@ -104,9 +104,9 @@ func (n noModel) Model(context.Context) (EmbedModel, error) {
 	return EmbedModel{}, ErrNoModel
 }
 
-// The share is read off the processor and the battery, which costs more than all else
-// that an idle app does.
-func TestTheMachineIsNotMeasuredWithoutAVectorToMake(t *testing.T) {
+// The share is computed from processor and battery, which costs more than everything else in
+// an idle app.
+func TestPowerIsNotMeasuredWithoutAVectorToMake(t *testing.T) {
 	b := newBench(t)
 	var measured atomic.Int32
 	n := noModel{newFakeEmbedder(), make(chan struct{}, 1)}
@@ -128,14 +128,14 @@ func TestTheMachineIsNotMeasuredWithoutAVectorToMake(t *testing.T) {
 	}
 }
 
-func TestABatchIsCutOffWhenATurnBegins(t *testing.T) {
+func TestATurnInterruptsABatch(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	var turn atomic.Bool
 	b.withEmbedder(f, func(c *Config) { c.InTurn = turn.Load })
 	b.talk("cpu-a", "the hound barks", "the automobile is red")
 	b.sync()
-	f.hang = true // the server is at it for long
+	f.hang = true // the server takes long
 	time.AfterFunc(50*time.Millisecond, func() { turn.Store(true) })
 	j := &vectorJob{v: &b.x.vectors}
 	begun := time.Now()
@@ -164,7 +164,7 @@ func TestABatchIsCutOffWhenATurnBegins(t *testing.T) {
 	<-done
 }
 
-func TestWhatIsWorthMostIsEmbeddedFirst(t *testing.T) {
+func TestTheMostValuableChunksAreEmbeddedFirst(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
 	b.withEmbedder(f)
@@ -188,10 +188,10 @@ func TestWhatIsWorthMostIsEmbeddedFirst(t *testing.T) {
 	}
 }
 
-func TestMakeVectorsMakesAllAndTellsHowFar(t *testing.T) {
+func TestMakeVectorsMakesAllAndReportsProgress(t *testing.T) {
 	b := newBench(t)
 	f := newFakeEmbedder()
-	b.withEmbedder(f, func(c *Config) { c.EmbedShare = func() float64 { return 0 } }) // on battery, but somebody asked for it
+	b.withEmbedder(f, func(c *Config) { c.EmbedShare = func() float64 { return 0 } }) // on battery, but the user asked for it
 	for i := range 2 * vectorBatch {
 		b.talk(fmt.Sprintf("cpu-%d", i), "the hound barks", "the automobile is red")
 	}
@@ -206,7 +206,7 @@ func TestMakeVectorsMakesAllAndTellsHowFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := b.vectors(); n != 4*vectorBatch || last != n || of != n {
-		t.Errorf("%d vectors, told %d of %d", n, last, of)
+		t.Errorf("%d vectors, reported %d of %d", n, last, of)
 	}
 	if b.x.vectors.held() != HeldPower {
 		t.Errorf("%q afterwards, want that the battery counts again", b.x.vectors.held())

@@ -23,7 +23,7 @@ const (
 	benchDims   = 768
 )
 
-// unitVector has length one.
+// unitVector returns a vector of length one.
 func unitVector(r *rand.Rand, dims int) []float32 {
 	v := make([]float32, dims)
 	sum := 0.0
@@ -63,7 +63,7 @@ func (c *crowd) vector() []float32 {
 	return v
 }
 
-// bigIndex is an index of many chunks, each with a vector.
+// bigIndex returns an index of many chunks, each with a vector.
 func bigIndex(b *testing.B, chunks int, e Embedder) *Index {
 	b.Helper()
 	root := b.TempDir()
@@ -124,7 +124,7 @@ func fill(b *testing.B, x *Index, c *crowd, m EmbedModel) {
 	}
 }
 
-// fixedEmbedder gives any vector at once: the server's time is not the index's.
+// fixedEmbedder returns its vector at once, because only the index's time is measured.
 type fixedEmbedder struct {
 	model EmbedModel
 	give  func() []float32

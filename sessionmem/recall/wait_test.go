@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// deaf is a server that answers nothing and knows of no context.
+// deaf is a server that never answers and ignores its context.
 type deaf struct {
 	Server
 	until chan struct{}
@@ -22,17 +22,17 @@ func (d *deaf) Candidates(context.Context, ServerQuestion) (ServerFound, error) 
 	return ServerFound{}, nil
 }
 
-// TestASearchWaitsForNoServerForLong: a turn gives it 300 ms, of which this machine's index
-// has to have its part.
-func TestASearchWaitsForNoServerForLong(t *testing.T) {
+// TestASearchWaitsOnlyBrieflyForAServer: a turn allows a search 300 ms, and this machine's index
+// needs its part of that.
+func TestASearchWaitsOnlyBrieflyForAServer(t *testing.T) {
 	for _, c := range []struct{ has, patience, want time.Duration }{
 		{300 * time.Millisecond, 0, 200 * time.Millisecond},               // before a turn
-		{5 * time.Second, 0, 300 * time.Millisecond},                      // a tool of a turn
+		{5 * time.Second, 0, 300 * time.Millisecond},                      // a tool during a turn
 		{5 * time.Second, 5 * time.Second, 300 * time.Millisecond},        // the same in a command
 		{0, 0, 300 * time.Millisecond},                                    // the window
 		{0, 5 * time.Second, 5 * time.Second},                             // memory search
-		{30 * time.Millisecond, 5 * time.Second, 20 * time.Millisecond},   // a turn in a hurry
-		{300 * time.Millisecond, 5 * time.Second, 200 * time.Millisecond}, // a turn of a command
+		{30 * time.Millisecond, 5 * time.Second, 20 * time.Millisecond},   // a turn with little time
+		{300 * time.Millisecond, 5 * time.Second, 200 * time.Millisecond}, // a turn in a command
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &deaf{until: make(chan struct{})}
@@ -45,7 +45,7 @@ func TestASearchWaitsForNoServerForLong(t *testing.T) {
 				defer stop()
 			}
 			begun := time.Now()
-			for range 2 { // the second time it is left alone
+			for range 2 { // the second time the server is left alone
 				if _, err := x.ask(ctx, ServerQuestion{}); !errors.Is(err, ErrServer) {
 					t.Error(err)
 				}

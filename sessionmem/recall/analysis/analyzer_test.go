@@ -12,7 +12,7 @@ import (
 // saturday is when the texts of these tests are written.
 var saturday = time.Date(2026, 11, 21, 10, 15, 0, 0, time.UTC)
 
-// termsOf gives the terms of a text of some class.
+// termsOf returns the terms of a class in a text.
 func termsOf(text string, class Class) []string {
 	var out []string
 	for _, f := range NewAnalyzer().Chunk(text, saturday).Freqs {
@@ -23,7 +23,7 @@ func termsOf(text string, class Class) []string {
 	return out
 }
 
-func TestWordsAreLedBackToTheirStem(t *testing.T) {
+func TestWordsAreReducedToTheirStem(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"The fans were spinning loudly", "the fan were spin loud"},
 		{"She went to the cafés and took the children", "she go to the cafe and take child"},
@@ -45,7 +45,7 @@ func TestWordsAreLedBackToTheirStem(t *testing.T) {
 	}
 }
 
-func TestWhatIsCopiedLetterByLetterIsAnExactToken(t *testing.T) {
+func TestIdentifiersAreExactTokens(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"see foo.go:12 and foo.go:12:5,", "=foo.go =foo.go:12 =foo.go:12:5"},
 		{"error[E0432]: at pkg/net/Conn.go", "=e0432 =pkg/net/conn.go =conn.go"},
@@ -72,7 +72,7 @@ func TestPartsOfIdentifiersAreWordsToo(t *testing.T) {
 	}
 }
 
-func TestAQuestionDropsItsFunctionWordsButNeverAll(t *testing.T) {
+func TestAQuestionDropsFunctionWordsUnlessItHasNoOthers(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"What did the dog eat?", "dog eat"},
 		{"Who is it?", "who is it"},
@@ -93,7 +93,7 @@ func TestAQuestionDropsItsFunctionWordsButNeverAll(t *testing.T) {
 	}
 }
 
-func TestWordsOfTheTalkItselfWeighLessThanWhatItWasAbout(t *testing.T) {
+func TestGenericWordsWeighLessThanTheSubject(t *testing.T) {
 	for question, want := range map[string]string{
 		"our conversations on the budget": "budget",
 		"did you recommend a budget":      "budget",
@@ -152,7 +152,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestAnalysisForgetsAndStaysTheSame(t *testing.T) {
+func TestClearingTheCacheChangesNoTerms(t *testing.T) {
 	text := "The quick fans of cpu-k3x9qa failed with E0432 on 3 May 2023 in Zürich, 東京"
 	a := NewAnalyzer()
 	before := slices.Clone(a.Chunk(text, saturday).Freqs)
@@ -184,7 +184,7 @@ func FuzzAnalysis(f *testing.F) {
 	})
 }
 
-func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
+func TestQuantitiesAreRecognized(t *testing.T) {
 	a := NewAnalyzer()
 	for question, want := range map[string]bool{
 		"How many otters did we see?":      true,
@@ -196,7 +196,7 @@ func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
 		"how does it run":                  false,
 		"many otters":                      false,
 		"what is it about":                 false,
-		"Tell me in short lines how many?": false, // too late to be what is asked
+		"Tell me in short lines how many?": false, // too late to be the subject of the question
 		"":                                 false,
 	} {
 		if got := a.Query(question, time.Now()).Many; got != want {
@@ -213,7 +213,7 @@ func TestQuantitiesAreAskedForAndSaid(t *testing.T) {
 	}
 }
 
-func TestTheLanguageOfATextIsTold(t *testing.T) {
+func TestTheLanguageOfATextIsGuessed(t *testing.T) {
 	for text, want := range map[string]language{
 		"The fans are loud and I don't know why": langEnglish,
 		"Die Lüfter sind laut":                   langGerman,
@@ -283,7 +283,7 @@ func TestQuestionsThatNameOnlyATime(t *testing.T) {
 	}
 }
 
-func TestTheFiguresOfADateAreNoWords(t *testing.T) {
+func TestTheNumbersOfADateAreNotTerms(t *testing.T) {
 	for question, figure := range map[string]string{"trees on 2026-11-10": "10", "trees 11 days ago": "11", "trees on 10 November 2026": "10", "trees in the last 3 days": "3"} {
 		for _, term := range NewAnalyzer().Query(question, saturday).Terms {
 			if term.Variants[0].Term == figure {
@@ -293,7 +293,7 @@ func TestTheFiguresOfADateAreNoWords(t *testing.T) {
 	}
 }
 
-func TestQuestionsForWhatWasTold(t *testing.T) {
+func TestQuestionsAboutAnswersAreRecognized(t *testing.T) {
 	for question, want := range map[string]bool{
 		"What did you suggest for the ferns?": true, "Which soil have you recommended?": true, "what you said about ferns": true,
 		"Was hast du zu den Farnen gesagt?": true, "¿Qué me recomendaste?": true,

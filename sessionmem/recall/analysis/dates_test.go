@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the test knows Berlin wherever it runs
+	_ "time/tzdata" // so that the test knows Berlin everywhere
 )
 
-func TestDatesInTextsAreToldFromWhenTheyWereWritten(t *testing.T) {
+func TestDatesInTextsAreRelativeToTheTimeOfWriting(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"I saw her yesterday", "@2026-11-20 @2026-11"},
 		{"the day before yesterday we left", "@2026-11-19 @2026-11"},
@@ -48,7 +48,7 @@ func TestDatesInTextsAreToldFromWhenTheyWereWritten(t *testing.T) {
 	}
 }
 
-func TestTimesOfAQuestion(t *testing.T) {
+func TestTimesThatAQuestionNames(t *testing.T) {
 	const day = "2006-01-02"
 	for _, c := range []struct {
 		question string
@@ -135,7 +135,7 @@ func TestQuestionsForATime(t *testing.T) {
 	}
 }
 
-func TestDaysAreThoseOfTheCalendar(t *testing.T) {
+func TestCalendarDaysFollowTheTimeZone(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
@@ -177,9 +177,9 @@ func TestDaysAreThoseOfTheCalendar(t *testing.T) {
 	}
 }
 
-// timesOf gives the stretches of time that a question names, relative to now: "last
-// week", "in May 2023", "am 3. Mai". A month or day without a year may mean any of
-// the last years; the latest comes first.
+// timesOf returns the times that a question names, relative to now: "last week", "in May
+// 2023", "am 3. Mai". A month or day without a year may refer to any of the last years; the
+// latest comes first.
 func timesOf(question string, now time.Time) []Span {
 	a := NewAnalyzer()
 	a.read(question)

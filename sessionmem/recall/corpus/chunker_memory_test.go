@@ -7,7 +7,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-func TestWhatIsRememberedOfDiscordIsOfStrangers(t *testing.T) {
+func TestDiscordMemoriesAreUntrusted(t *testing.T) {
 	m := memory.New(memory.Config{Root: t.TempDir()})
 	for target, want := range map[memory.Target]bool{
 		{Kind: memory.TargetGlobal}:           false,

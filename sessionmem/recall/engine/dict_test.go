@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-func TestTermsAreFoundInOneWayThroughTheirBlocks(t *testing.T) {
+func TestLookUpFindsTermsInOnePass(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var terms []string
 	for len(terms) < 4000 {

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// openTest makes an index.
+// openTest creates an index.
 func openTest(t *testing.T, l Limits) *Engine {
 	t.Helper()
 	e, err := Open(t.Context(), filepath.Join(t.TempDir(), "recall.db"), "root", true, l, slog.New(slog.DiscardHandler))
@@ -28,7 +28,7 @@ func openTest(t *testing.T, l Limits) *Engine {
 	return e
 }
 
-// put adds messages to the end of a source, each of one passage.
+// put appends messages of one passage each to a source.
 func put(t *testing.T, e *Engine, key string, texts ...string) {
 	t.Helper()
 	a := analysis.NewAnalyzer()
@@ -59,12 +59,12 @@ func put(t *testing.T, e *Engine, key string, texts ...string) {
 	}
 }
 
-func TestAStrandThatMovesTakesNothingOfItsNeighboursAlong(t *testing.T) {
+func TestMovingAStrandLeavesItsNeighborsUnchanged(t *testing.T) {
 	e := openTest(t, DefaultLimits())
 	for _, source := range []string{"a", "b", "c"} {
 		put(t, e, source, "the lynx sleeps under the old tree")
 	}
-	for i := range 20 { // it moves behind the others, which stood beside it
+	for i := range 20 { // it moves behind its neighbors
 		put(t, e, "a", strings.Repeat("the otter swims ", i+1))
 	}
 	err := e.Read(t.Context(), func(now *Snapshot) error {

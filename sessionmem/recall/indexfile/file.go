@@ -252,9 +252,9 @@ func (f *File) MarkDamaged(err error) {
 	f.mu.Lock()
 	f.broken = true
 	f.mu.Unlock()
-	f.cfg.Logger.Warn("the search index is damaged and built anew", "err", err)
+	f.cfg.Logger.Warn("the search index is damaged and is being rebuilt", "err", err)
 	if err := os.WriteFile(filepath.Join(f.cfg.Folder, damagedFile), nil, 0o600); err != nil {
-		f.cfg.Logger.Debug("others could not be told of the damaged index", "err", err)
+		f.cfg.Logger.Debug("the index could not be marked as damaged for other processes", "err", err)
 	}
 	f.cfg.Broken()
 }
@@ -272,6 +272,6 @@ func (f *File) Damaged() bool {
 func (f *File) clearDamage() {
 	f.broken = false
 	if err := os.Remove(filepath.Join(f.cfg.Folder, damagedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.cfg.Logger.Warn("the search index is built anew again and again", "err", err)
+		f.cfg.Logger.Warn("the search index will be rebuilt again, because the mark of its damage could not be removed", "err", err)
 	}
 }

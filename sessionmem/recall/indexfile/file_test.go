@@ -16,8 +16,8 @@ import (
 	"mac-stats/sessionmem/recall/engine/tables"
 )
 
-// newTest names an index file in a folder. broken is called when it has to be
-// built anew.
+// newTest returns an index file in a folder. broken is called when the index has to be
+// rebuilt.
 func newTest(t *testing.T, folder string, broken func()) *File {
 	t.Helper()
 	limits := engine.DefaultLimits()
@@ -47,7 +47,7 @@ func read(t *testing.T, f *File) error {
 	return f.Read(t.Context(), func(*engine.Snapshot) error { return nil })
 }
 
-func TestAFileThatCantBeReadIsToldOnceItIsUsed(t *testing.T) {
+func TestAnUnusableFileIsReportedWhenUsed(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		spoil   func(path string) error
@@ -61,8 +61,8 @@ func TestAFileThatCantBeReadIsToldOnceItIsUsed(t *testing.T) {
 			return os.WriteFile(path, []byte("no database at all, whatever its name says"), 0o600)
 		}, format.ErrDamaged, true},
 	} {
-		folder, told := t.TempDir(), 0
-		f := newTest(t, folder, func() { told++ })
+		folder, broken := t.TempDir(), 0
+		f := newTest(t, folder, func() { broken++ })
 		build(t, f)
 		if err := c.spoil(f.Path()); err != nil {
 			t.Fatal(err)
@@ -71,17 +71,17 @@ func TestAFileThatCantBeReadIsToldOnceItIsUsed(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.what, err, c.want)
 		}
 		other := newTest(t, folder, func() {})
-		if got := other.Damaged(); got != c.damaged || (told > 0) != c.damaged {
-			t.Errorf("%s: another process learns of damage: %v, told here %d times; want %v", c.what, got, told, c.damaged)
+		if got := other.Damaged(); got != c.damaged || (broken > 0) != c.damaged {
+			t.Errorf("%s: another process learns of damage: %v, reported here %d times; want %v", c.what, got, broken, c.damaged)
 		}
 		build(t, f)
 		if err := read(t, f); err != nil || f.Damaged() {
-			t.Errorf("%s, built anew: %v, damaged %v", c.what, err, f.Damaged())
+			t.Errorf("%s, rebuilt: %v, damaged %v", c.what, err, f.Damaged())
 		}
 	}
 }
 
-func TestAFileIsLetGoWhenIdleButNotFromItsUser(t *testing.T) {
+func TestAnIdleFileIsUnloadedUnlessInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTest(t, t.TempDir(), func() {})
 		build(t, f)
@@ -91,7 +91,7 @@ func TestAFileIsLetGoWhenIdleButNotFromItsUser(t *testing.T) {
 		}
 		time.Sleep(2 * idleAfter)
 		if open, err := f.Unload(); !open || err != nil {
-			t.Errorf("it was let go from its user (%v)", err)
+			t.Errorf("it was unloaded while in use (%v)", err)
 		}
 		done()
 		if err := read(t, f); err != nil {
@@ -104,7 +104,7 @@ func TestAFileIsLetGoWhenIdleButNotFromItsUser(t *testing.T) {
 	})
 }
 
-func TestAnErasureDoesNotWaitForAWriterForLong(t *testing.T) {
+func TestAnErasureWaitsForAWriterOnlyAsLongAsAllowed(t *testing.T) {
 	folder := t.TempDir()
 	writer, f := newTest(t, folder, func() {}), newTest(t, folder, func() {})
 	build(t, f)
@@ -127,7 +127,7 @@ func TestAnErasureDoesNotWaitForAWriterForLong(t *testing.T) {
 	}
 }
 
-func TestWhatWasErasedIsNotLeftInABuildingThatWasStopped(t *testing.T) {
+func TestErasureRemovesAnInterruptedRebuild(t *testing.T) {
 	f := newTest(t, t.TempDir(), func() {})
 	build(t, f)
 	unlock, err := f.Lock(t.Context())
@@ -144,7 +144,7 @@ func TestWhatWasErasedIsNotLeftInABuildingThatWasStopped(t *testing.T) {
 	}
 }
 
-func TestABuildingIsToldToOthersAsLongAsItRuns(t *testing.T) {
+func TestProgressIsVisibleToOthersWhileItRuns(t *testing.T) {
 	folder := t.TempDir()
 	f, other := newTest(t, folder, func() {}), newTest(t, folder, func() {})
 	f.Activity.Report(Progress{Files: 3, Of: 40})
@@ -166,9 +166,9 @@ func TestABuildingIsToldToOthersAsLongAsItRuns(t *testing.T) {
 	end()
 	unlock()
 	if p, ok := other.Activity.Current(); ok {
-		t.Errorf("over, and %+v is told", p)
+		t.Errorf("it has ended, and %+v is reported", p)
 	}
 	if _, err := os.Stat(filepath.Join(folder, progressFile)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what was told is left: %v", err)
+		t.Errorf("the progress file is left: %v", err)
 	}
 }

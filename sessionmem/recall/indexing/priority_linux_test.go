@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestAThreadThatStepsBackLeavesTheOthersAsTheyAre(t *testing.T) {
+func TestLoweringAThreadLeavesOthersUnchanged(t *testing.T) {
 	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestAThreadThatStepsBackLeavesTheOthersAsTheyAre(t *testing.T) {
 		}
 		lowered <- p
 	}()
-	// The system call gives 20 - nice.
+	// The system call returns 20 - nice.
 	if p, want := <-lowered, max(before-niceness, 20-mostNice); p != want {
 		t.Errorf("the thread has %d, want %d", p, want)
 	}

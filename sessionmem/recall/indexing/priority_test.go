@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestFilesThatNobodyWaitsForLeaveOthersTheMachine(t *testing.T) {
+func TestBackgroundIndexingLeavesHalfOfTheProcessors(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
 	background := InBackground(t.Context())
 	for _, c := range []struct {

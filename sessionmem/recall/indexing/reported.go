@@ -102,7 +102,7 @@ func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported 
 		err = e.Tidy(ctx)
 	}
 	if err != nil {
-		x.cfg.Logger.Debug("what was reported to have changed was not taken up; all files are looked at", "err", err)
+		x.cfg.Logger.Debug("the reported changes could not be indexed; all files are checked", "err", err)
 	}
 	return report, ok && err == nil
 }

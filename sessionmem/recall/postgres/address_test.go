@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryHostButThisMachineIsChecked: by what the driver read, for each host of an address.
+// TestEveryHostButThisMachineIsChecked compares what the driver parsed for each host.
 func TestEveryHostButThisMachineIsChecked(t *testing.T) {
 	for _, c := range []struct{ address, env, want string }{
 		{"postgres://ada@db.example.org/memory", "", "db.example.org checked"},
@@ -21,7 +21,7 @@ func TestEveryHostButThisMachineIsChecked(t *testing.T) {
 		{"postgres://ada@db.example.org/memory?sslmode=require", "", "db.example.org prefer"},
 		{"postgres://ada@db.example.org/memory?sslmode=disable", "", "db.example.org plain"},
 		{"postgres://ada@db.example.org/memory", "disable", "db.example.org plain"},
-		{"postgres://ada:se#cret@db.example.org/memory", "", "db.example.org checked"}, // net/url can't read it
+		{"postgres://ada:se#cret@db.example.org/memory", "", "db.example.org checked"}, // net/url can't parse it
 		{"postgres://ada@db.example.org/memory?options=-c%20x%3D1", "", "db.example.org checked"},
 	} {
 		t.Setenv("PGSSLMODE", c.env)
@@ -49,14 +49,14 @@ func TestEveryHostButThisMachineIsChecked(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsNotKept(t *testing.T) {
+func TestRedactedRemovesThePassword(t *testing.T) {
 	for address, want := range map[string]string{
 		"postgres://ada:secret@db.example.org/memory":                          "postgres://ada@db.example.org/memory",
 		"postgres://ada@db.example.org/memory?password=secret&sslmode=require": "postgres://ada@db.example.org/memory?sslmode=require",
 		"host=db password='se \\' cret' dbname=memory":                         "host=db dbname=memory",
 		"password=secret host=db":                                              "host=db",
 		"postgres://ada@db.example.org/memory":                                 "postgres://ada@db.example.org/memory",
-		"postgres://ada:se#cret@db.example.org/memory":                         "postgres://ada@db.example.org/memory", // libpq reads it
+		"postgres://ada:se#cret@db.example.org/memory":                         "postgres://ada@db.example.org/memory", // libpq parses it
 		"postgres://ada:se%cret@db.example.org/memory":                         "postgres://ada@db.example.org/memory",
 		"postgres://ada:se:c@ret@db.example.org/memory":                        "postgres://ada@db.example.org/memory",
 		"postgres://ada:secret@a.example.org,b.example.org:5433/memory":        "postgres://ada@a.example.org,b.example.org:5433/memory",
@@ -72,7 +72,7 @@ func TestAPasswordIsNotKept(t *testing.T) {
 	}
 }
 
-// TestAnAddressKeepsWhatTheEnvironmentSays, so that it names the same server later.
+// TestAnAddressKeepsWhatTheEnvironmentSays so that it names the same server later.
 func TestAnAddressKeepsWhatTheEnvironmentSays(t *testing.T) {
 	services := filepath.Join(t.TempDir(), "services")
 	if err := os.WriteFile(services, []byte("[mem]\nhost=db.example.org\ndbname=memory\nuser=ada\npassword=secret\n"), 0o600); err != nil {
@@ -117,8 +117,8 @@ func TestAnAddressKeepsWhatTheEnvironmentSays(t *testing.T) {
 	}
 }
 
-// TestAFileOfPasswordsThatOthersCanReadIsPassedOver as libpq does.
-func TestAFileOfPasswordsThatOthersCanReadIsPassedOver(t *testing.T) {
+// TestAPasswordFileThatOthersCanReadIsIgnored, as in libpq.
+func TestAPasswordFileThatOthersCanReadIsIgnored(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pass word")
 	if err := os.WriteFile(file, []byte("db.example.org:*:memory:ada:secret\n"), 0o600); err != nil {
 		t.Fatal(err)

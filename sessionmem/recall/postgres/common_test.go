@@ -2,6 +2,6 @@ package postgres_test
 
 import "time"
 
-// patience is how long a search of a test waits for the server: on a busy machine longer
-// than a turn does.
+// patience is how long a search in tests waits for the server: longer than a turn would, for
+// busy machines.
 const patience = 30 * time.Second

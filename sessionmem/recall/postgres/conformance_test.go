@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// pushed is an index whose every sync goes to the server too, and that fails where the
-// server doesn't answer.
+// pushed is an index whose every sync also goes to the server, and that fails if the server
+// doesn't answer.
 type pushed struct {
 	*recall.Index
 	t      *testing.T
@@ -62,7 +62,7 @@ func TestConforms(t *testing.T) {
 		t.Helper()
 		addresses[p.Root] = cluster.Database(t)
 		b := open(t, p, addresses[p.Root], "here")
-		if _, err := b.server.Status(t.Context()); err != nil { // makes the tables: some search before the first push
+		if _, err := b.server.Status(t.Context()); err != nil { // creates the tables: some tests search before the first push
 			t.Fatal(err)
 		}
 		return b
@@ -93,7 +93,7 @@ func open(t *testing.T, p recalltest.Params, address, machine string, change ...
 	return pushed{x, t, server}
 }
 
-// holding tells in which tables of the server a word stands.
+// holding returns the tables of the server that contain a word.
 func holding(t *testing.T, address, word string) (tables []string) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), address)
@@ -113,7 +113,7 @@ func holding(t *testing.T, address, word string) (tables []string) {
 	return tables
 }
 
-// dumped is all that stands in tables.
+// dumped returns the contents of tables.
 func dumped(t *testing.T, address string, tables ...string) string {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), address)

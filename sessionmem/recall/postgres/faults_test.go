@@ -18,7 +18,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// proxy stands between a machine and the server, and does what networks do.
+// proxy sits between a machine and the server, and causes the faults of networks.
 type proxy struct {
 	to    string
 	fault atomic.Pointer[fault]
@@ -27,14 +27,14 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// fault is what happens to what the server answers.
+// fault is what happens to the server's answers.
 type fault struct {
 	delay   time.Duration
-	cut     int // the connection ends after so many bytes
-	corrupt int // every so manyth byte is another one
+	cut     int // the connection ends after this many bytes
+	corrupt int // one byte in this many is changed
 }
 
-// newProxy gives a proxy's address in the place of the server's.
+// newProxy starts a proxy and returns its address in place of the server's.
 func newProxy(t *testing.T, address string, s *postgrestest.Server) (*proxy, string) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -100,7 +100,7 @@ func (p *proxy) serve(t *testing.T, c net.Conn) {
 	}
 }
 
-// drop ends all connections.
+// drop closes all connections.
 func (p *proxy) drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
 					t.Errorf("%d hits, %v, %v, %v; want this machine's, marked partial", len(got.Hits), got.State, got.State.Server, err)
 				}
 			}
-			if c.fault.delay == 0 { // what is slow gets there some time
+			if c.fault.delay == 0 { // what is slow arrives eventually
 				if _, err := b.Push(t.Context()); err == nil {
 					t.Error("a push through it says that it worked")
 				}
@@ -152,7 +152,7 @@ func TestAServerWithFaultsCostsNothingButItsHits(t *testing.T) {
 	}
 }
 
-// again opens a machine's index with another server and another patience, as another process.
+// again opens a machine's index with another server and wait, as another process would.
 func (m *machine) again(t *testing.T, address string, patience time.Duration) *recall.Index {
 	t.Helper()
 	server, err := postgres.New(postgres.Config{Address: address, Machine: "desk"})
@@ -170,7 +170,7 @@ func (m *machine) again(t *testing.T, address string, patience time.Duration) *r
 	return x
 }
 
-// TestAServerThatIsKilledLosesNothing: what was put is there after a crash, or put again.
+// TestAServerThatIsKilledLosesNothing: after a crash, what was put is there or is put again.
 func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 	cluster := postgrestest.Start(t)
 	a := newMachine(t, cluster.Database(t), "desk")
@@ -199,7 +199,7 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 		if round == 1 {
 			want = "an otter dives, " + want
 		}
-		for try := 0; ; try++ { // searches leave a server alone for a while that failed
+		for try := 0; ; try++ { // searches leave a failed server alone for a while
 			if _, err := a.Push(t.Context()); err == nil || try > 3 {
 				break
 			}
@@ -208,8 +208,8 @@ func TestAServerThatIsKilledLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAnyTextIsAQuestionAndNoStatement asks what would be another statement, or none, were a
-// question ever part of one; it is put there as well.
+// TestAnyTextIsAQuestionAndNoStatement asks questions that would change or break a statement
+// if they were part of it; the same texts are stored as well.
 func TestAnyTextIsAQuestionAndNoStatement(t *testing.T) {
 	a := newMachine(t, postgrestest.Shared(t).Database(t), "desk")
 	texts := []string{
@@ -223,14 +223,14 @@ func TestAnyTextIsAQuestionAndNoStatement(t *testing.T) {
 		texts = append(texts, odd(r))
 	}
 	for _, q := range texts {
-		a.found(q) // fails where the server doesn't answer
+		a.found(q) // fails if the server doesn't answer
 	}
 	if got := a.found(`C:\otter\new.txt`); !strings.Contains(got, `C:\otter\new.txt`) {
 		t.Errorf("a path isn't found: %.200q", got)
 	}
 }
 
-// odd is a text of signs that mean something somewhere.
+// odd returns a text of characters with a special meaning somewhere.
 func odd(r *rand.Rand) string {
 	signs := []string{"'", `"`, `\`, "&", "|", "!", "(", ")", ":", "*", "<->", "<2>", "\x00", "\xff", "%", "$1", "@me", "--", "/*", ";", "otter", "é", "水", " ", "\n", "E'", "::tsquery", "."}
 	var b strings.Builder

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// meet has machines push in turn until each has the keys of all.
+// meet makes machines push in turn until each has the keys of all.
 func meet(all ...*machine) {
 	for range 2 {
 		for _, m := range all {
@@ -22,8 +22,8 @@ func meet(all ...*machine) {
 	}
 }
 
-// TestWhatOneMachineForgetsGoesFromAll: the server loses it at once, a machine that was
-// offline when it is back, and no backup brings it back.
+// TestWhatOneMachineForgetsGoesFromAll: the server loses it at once, an offline machine when
+// it is back, and no backup restores it.
 func TestWhatOneMachineForgetsGoesFromAll(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
@@ -65,8 +65,8 @@ func TestWhatOneMachineForgetsGoesFromAll(t *testing.T) {
 	b.finds("walk", "a walk by the sea")
 }
 
-// TestADataFolderOfAnOldBackupForgetsAgain: its record of what was forgotten is old as well.
-func TestADataFolderOfAnOldBackupForgetsAgain(t *testing.T) {
+// TestADataFolderFromAnOldBackupForgetsAgain: its record of forgettings is old as well.
+func TestADataFolderFromAnOldBackupForgetsAgain(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	b.say("cpu-two", "a walk by the sea")
@@ -96,8 +96,8 @@ func TestADataFolderOfAnOldBackupForgetsAgain(t *testing.T) {
 	a.finds("weather", "the weather is fine")
 }
 
-// TestAForgettingWithoutTheServerIsNotOver until the server was told.
-func TestAForgettingWithoutTheServerIsNotOver(t *testing.T) {
+// TestForgettingIsPendingUntilTheServerHasIt.
+func TestForgettingIsPendingUntilTheServerHasIt(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "my locker code is otter zanzibar", "the weather is fine")
@@ -118,9 +118,9 @@ func TestAForgettingWithoutTheServerIsNotOver(t *testing.T) {
 	}
 }
 
-// TestAClockThatIsAheadForgetsTheSame: what was said before the forgetting goes, whatever the
-// clock said, and what is said anew stays.
-func TestAClockThatIsAheadForgetsTheSame(t *testing.T) {
+// TestAFastClockForgetsTheSame: what was said before the forgetting goes, whatever the clock
+// showed, and what is said afterwards stays.
+func TestAFastClockForgetsTheSame(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
 	b.ahead = time.Hour
@@ -141,8 +141,8 @@ func TestAClockThatIsAheadForgetsTheSame(t *testing.T) {
 	}
 }
 
-// TestASessionOfTheSameNameStays: only a copy of the one that is meant goes.
-func TestASessionOfTheSameNameStays(t *testing.T) {
+// TestAnotherSessionWithTheSameNameStays: only a copy of the forgotten session goes.
+func TestAnotherSessionWithTheSameNameStays(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b, c := newMachine(t, address, "desk"), newMachine(t, address, "lap"), newMachine(t, address, "copy")
 	a.say("cli-work", "the plan of the garden shed")
@@ -168,7 +168,7 @@ func TestASessionOfTheSameNameStays(t *testing.T) {
 	}
 }
 
-// TestTheServerLearnsNoHashAndNoKey that it could try guesses with.
+// TestTheServerLearnsNoHashAndNoKey that would let it check guesses.
 func TestTheServerLearnsNoHashAndNoKey(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
@@ -191,16 +191,16 @@ func TestTheServerLearnsNoHashAndNoKey(t *testing.T) {
 	dump := dumped(t, address, "forgotten", "forgotten_key")
 	for line := range strings.Lines(string(record)) {
 		if _, sum, ok := strings.Cut(line, `"sum":"`); ok && strings.Contains(dump, sum[:12]) {
-			t.Error("a hash stands there as it is")
+			t.Error("the server has a plain hash")
 		}
 	}
 	_, hex, _ := strings.Cut(strings.TrimSpace(string(key)), " ")
 	if strings.Contains(dump, hex) || len(dump) < 100 {
-		t.Errorf("the key stands there, or nothing: %d characters", len(dump))
+		t.Errorf("the server has the key, or nothing: %d characters", len(dump))
 	}
 }
 
-// TestMachinesThatForgetWhileApartAgreeInTheEnd: also one that came to it later, and had to
+// TestMachinesThatForgetWhileApartAgreeInTheEnd, including one that joined later and had to
 // wait for the key.
 func TestMachinesThatForgetWhileApartAgreeInTheEnd(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A search that ran out of time must not have the next ones count all words as rare.
-func TestStatisticsThatCouldNotBeReadAreReadAgain(t *testing.T) {
+// A search that ran out of time must not make the next ones count all words as rare.
+func TestUnreadableStatisticsAreReadAgain(t *testing.T) {
 	s, err := New(Config{Address: "postgres://127.0.0.1:1/memory", Machine: "a"})
 	if err != nil {
 		t.Fatal(err)

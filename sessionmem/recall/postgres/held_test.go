@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// ask asks a server and stops once held says that it is.
+// ask asks a server, and cancels once held reports that the server is holding the request.
 func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -34,8 +34,8 @@ func ask(t *testing.T, s *postgres.Server, held <-chan struct{}) {
 	}
 }
 
-// TestNothingHoldsASearchOrTheEnd: what hangs hangs until the test is over, so each of these
-// gives up by itself.
+// TestNothingHoldsASearchOrTheEnd: what hangs here hangs until the test is over, so each call
+// has to give up by itself.
 func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 	newServer := func(t *testing.T, address string, password func() string) *postgres.Server {
 		t.Helper()
@@ -47,7 +47,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, answer string
-		left         bool // the driver takes 15 s for its goodbye
+		left         bool // the driver takes 15 s to close
 	}{
 		{"a server that never answers", "", false},
 		{"one that never ends its handshake", postgrestest.YesToTLS, false},
@@ -106,7 +106,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 		}
 		s := newServer(t, address, nil)
 		ctx, stop := context.WithCancel(t.Context())
-		for range 4 { // as many as there are
+		for range 4 { // all connections
 			go func() { _, _ = s.Prints(ctx) }()
 		}
 		for n := 0; n < 4; {
@@ -120,7 +120,7 @@ func TestNothingHoldsASearchOrTheEnd(t *testing.T) {
 	})
 }
 
-// TestASearchMakesNoTables: that takes longer than somebody waits for an answer.
+// TestASearchMakesNoTables: making tables takes longer than a search may wait.
 func TestASearchMakesNoTables(t *testing.T) {
 	t.Parallel()
 	cluster := postgrestest.Shared(t)
@@ -143,7 +143,7 @@ func TestASearchMakesNoTables(t *testing.T) {
 	}
 }
 
-// TestTheColdTierCostsNothing: nothing of it is looked at unless it is asked for.
+// TestTheColdTierCostsNothing: it isn't read unless a search asks for it.
 func TestTheColdTierCostsNothing(t *testing.T) {
 	t.Parallel()
 	cluster := postgrestest.Shared(t)
@@ -188,7 +188,7 @@ func TestTheColdTierCostsNothing(t *testing.T) {
 	if got := search(false); len(got) != 1 || got[0] != "the otter sleeps" {
 		t.Errorf("%q", got)
 	}
-	for scans("passage_warm") == 0 { // a server counts a moment after the end of a connection
+	for scans("passage_warm") == 0 { // the server's statistics follow a moment after a connection ends
 		time.Sleep(10 * time.Millisecond)
 	}
 	if n := scans("passage_cold"); n != 0 {
@@ -197,7 +197,7 @@ func TestTheColdTierCostsNothing(t *testing.T) {
 	if got := search(true); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
-	for scans("passage_cold") == 0 { // else this proves nothing
+	for scans("passage_cold") == 0 { // otherwise this proves nothing
 		time.Sleep(10 * time.Millisecond)
 	}
 }

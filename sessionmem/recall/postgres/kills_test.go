@@ -21,15 +21,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What the process that is killed works on.
+// Settings for the process that is killed.
 const (
 	killedRoot    = "MAC_STATS_TEST_KILLED_ROOT"
 	killedCache   = "MAC_STATS_TEST_KILLED_CACHE"
 	killedAddress = "MAC_STATS_TEST_KILLED_ADDRESS"
 )
 
-// pushForEver is the process that is killed: it brings the index and the server up to date
-// again and again.
+// pushForEver is the process that is killed: it keeps bringing the index and the server up to
+// date.
 func pushForEver() {
 	store, err := sessionmem.Open(sessionmem.Config{Root: os.Getenv(killedRoot)})
 	if err != nil {
@@ -44,22 +44,22 @@ func pushForEver() {
 		panic(err)
 	}
 	for {
-		_, _ = x.Sync(context.Background()) // whatever is refused while the server is away
+		_, _ = x.Sync(context.Background()) // failures while the server is away are expected
 		_, _ = x.Push(context.Background())
 	}
 }
 
-// TestKilledInMidSync kills the app, or the server, at random moments of a sync. In the end
-// the server holds each message once, as it is in its file, and none besides.
-// MAC_STATS_SERVER_KILLS is how often.
+// TestKilledInMidSync kills the app or the server at random moments of a sync. In the end the
+// server must hold each message once, as it is in its file, and nothing else.
+// MAC_STATS_SERVER_KILLS is the number of kills.
 func TestKilledInMidSync(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("MAC_STATS_SERVER_KILLS"))
 	rounds = max(rounds, 4)
 	cluster := postgrestest.Start(t)
 	address := cluster.Database(t)
 	a := newMachine(t, address, "desk")
-	a.offline = true                                             // it says, and leaves the pushing to the other process
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) //nolint:gosec // another storm each time
+	a.offline = true                                             // it only writes; the other process pushes
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) //nolint:gosec // a different sequence each time
 	want := map[string][]string{}
 	for round := range rounds {
 		name := fmt.Sprintf("cpu-s%02d", r.IntN(12))
@@ -81,7 +81,7 @@ func TestKilledInMidSync(t *testing.T) {
 	}
 	a.offline = false
 	var err error
-	for range 3 { // the first may meet a connection that the server's end left
+	for range 3 { // the first may use a connection that the server has closed
 		if _, err = a.Index.Sync(t.Context()); err == nil {
 			_, err = a.Push(t.Context())
 		}
@@ -97,7 +97,7 @@ func TestKilledInMidSync(t *testing.T) {
 	}
 }
 
-// killOnce has another process push and kills it, or the server, after a while.
+// killOnce makes another process push and kills it, or the server, after a while.
 func killOnce(t *testing.T, a *machine, cluster *postgrestest.Server, address string, after time.Duration, server bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -113,7 +113,7 @@ func killOnce(t *testing.T, a *machine, cluster *postgrestest.Server, address st
 	if server {
 		cluster.Kill()
 	}
-	_ = app.Process.Kill() // both, where the server is to go
+	_ = app.Process.Kill() // both, if the server is to be killed
 	_ = app.Wait()
 	if server {
 		if err := cluster.Run(); err != nil {
@@ -122,7 +122,7 @@ func killOnce(t *testing.T, a *machine, cluster *postgrestest.Server, address st
 	}
 }
 
-// onServer are the texts on a server by their sessions, in order.
+// onServer returns the texts on a server by session, in order.
 func onServer(t *testing.T, address string) map[string][]string {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), address)

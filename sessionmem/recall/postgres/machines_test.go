@@ -23,7 +23,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// machine is a data folder with its index, on a server.
+// machine is a data folder with its index, connected to a server.
 type machine struct {
 	*testing.T
 	pushed
@@ -34,7 +34,7 @@ type machine struct {
 	ahead     time.Duration // of its clock
 }
 
-// board is the server as a forgetter of a machine has it, which may be offline.
+// board is the server as a machine's forgetter sees it; it may be offline.
 type board struct {
 	*postgres.Server
 	m *machine
@@ -62,7 +62,7 @@ func newMachine(t *testing.T, address, name string) *machine {
 	}}
 	m.start(address, name)
 	t.Cleanup(func() {
-		_ = m.Close() // a test of faults may have closed it
+		_ = m.Close() // a fault test may have closed it
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -70,7 +70,7 @@ func newMachine(t *testing.T, address, name string) *machine {
 	return m
 }
 
-// start opens the index and what forgets.
+// start opens the index and the forgetter.
 func (m *machine) start(address, name string) {
 	m.Helper()
 	m.pushed = open(m.T, m.Params, address, name, func(c *recall.Config) {
@@ -87,7 +87,7 @@ func (m *machine) start(address, name string) {
 	})
 }
 
-// forget forgets what a selection means, and gives what was done at the server.
+// forget forgets what a selection covers, and returns what was done on the server.
 func (m *machine) forget(s forget.Selection) (server forgotten.Touched) {
 	m.Helper()
 	plan, err := m.forgetter.Plan(m.Context(), s)
@@ -106,7 +106,7 @@ func (m *machine) forget(s forget.Selection) (server forgotten.Touched) {
 	return server
 }
 
-// holds says whether a word stands in any file of the data folder.
+// holds returns the files of the data folder that contain a word.
 func (m *machine) holds(word string) (in []string) {
 	m.Helper()
 	err := filepath.WalkDir(m.Root, func(path string, d fs.DirEntry, err error) error {
@@ -146,7 +146,7 @@ func (m *machine) sync() {
 	}
 }
 
-// found are the texts of the hits, each with the machine that it is from, in order of the alphabet.
+// found returns the texts of the hits, each with its machine, in alphabetical order.
 func (m *machine) found(question string) string {
 	m.Helper()
 	a, err := m.Search(m.Context(), recall.Query{Text: question, Now: m.now})
@@ -165,7 +165,7 @@ func (m *machine) found(question string) string {
 	return strings.Join(out, ", ")
 }
 
-// file is the one file of a session.
+// file returns the only file of a session.
 func (m *machine) file(session string) string {
 	m.Helper()
 	files, err := filepath.Glob(filepath.Join(m.Root, "session", "*"+session+"*.md"))
@@ -198,7 +198,7 @@ func (m *machine) finds(question, want string) {
 func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
-	b.now = b.now.Add(time.Hour) // its clock is ahead
+	b.now = b.now.Add(time.Hour) // its clock is fast
 	a.say("cpu-one", "the otter swims")
 	b.say("cpu-two", "the otter sleeps")
 	a.say("cpu-one", "an otter eats")
@@ -207,7 +207,7 @@ func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
 	b.finds("otter", "an otter eats @desk, no otter here, the otter sleeps, the otter swims @desk")
 
 	a.edit("cpu-one", "swims", "dives")                            // an edit
-	b.finds("dives", "an otter eats @desk, the otter dives @desk") // with what stands beside it
+	b.finds("dives", "an otter eats @desk, the otter dives @desk") // with its neighbors
 	b.finds("swims", "")
 	if err := os.Rename(a.file("cpu-one"), strings.Replace(a.file("cpu-one"), ".md", "-otters.md", 1)); err != nil { // another name
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestTwoMachinesFindWhatEachOtherSaid(t *testing.T) {
 	}
 }
 
-func TestWhatIsPrivateNeverReachesTheServer(t *testing.T) {
+func TestPrivateSessionsNeverReachTheServer(t *testing.T) {
 	address := postgrestest.Shared(t).Database(t)
 	a := newMachine(t, address, "desk")
 	a.say("cpu-one", "the otter swims")

@@ -27,7 +27,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// status asks a server at an address for its status.
+// status asks the server at an address for its status.
 func status(t *testing.T, address, password string) (recall.ServerStatus, error) {
 	t.Helper()
 	s, err := postgres.New(postgres.Config{Address: address, Machine: "desk", Password: func() string { return password }})
@@ -38,7 +38,7 @@ func status(t *testing.T, address, password string) (recall.ServerStatus, error)
 	return s.Status(t.Context())
 }
 
-// says checks that an error tells of a server that can't be used, with the next step.
+// says checks that an error means an unusable server, and names the next step.
 func says(t *testing.T, err error, want string) {
 	t.Helper()
 	if !errors.Is(err, recall.ErrServer) || !strings.Contains(err.Error(), want) {
@@ -60,7 +60,7 @@ func withQuery(t *testing.T, address string, pairs ...string) string {
 	return u.String()
 }
 
-func TestWhatIsWrongIsSaidWithTheNextStep(t *testing.T) {
+func TestErrorsNameTheNextStep(t *testing.T) {
 	cluster := postgrestest.Shared(t)
 	t.Run("password", func(t *testing.T) {
 		address := cluster.Database(t)
@@ -72,12 +72,12 @@ func TestWhatIsWrongIsSaidWithTheNextStep(t *testing.T) {
 			t.Errorf("%v: nobody asked for the driver's tries", err)
 		}
 		open := filepath.Join(t.TempDir(), "pass")
-		if err := os.WriteFile(open, []byte("*:*:*:*:right\n"), 0o644); err != nil { //nolint:gosec // that is the point
+		if err := os.WriteFile(open, []byte("*:*:*:*:right\n"), 0o644); err != nil { //nolint:gosec // intended
 			t.Fatal(err)
 		}
 		_, err = status(t, withQuery(t, address, "passfile", open), "")
 		says(t, err, open+" isn't used because others can read it; run `chmod 600 "+open+"`")
-		if _, err := status(t, address, "right"); err != nil { // as of the keychain
+		if _, err := status(t, address, "right"); err != nil { // as from the keychain
 			t.Error(err)
 		}
 		if _, err := status(t, withQuery(t, address, "password", "right"), ""); err != nil {
@@ -92,7 +92,7 @@ func TestWhatIsWrongIsSaidWithTheNextStep(t *testing.T) {
 		t.Parallel()
 		address := cluster.Database(t)
 		name := database(address)
-		cluster.Do(t, name, "DROP SCHEMA "+name, "REVOKE CREATE ON SCHEMA public FROM PUBLIC") // before 15 it may
+		cluster.Do(t, name, "DROP SCHEMA "+name, "REVOKE CREATE ON SCHEMA public FROM PUBLIC") // before version 15 it may
 		_, err := status(t, address, "")
 		says(t, err, "it needs a schema of its own")
 	})
@@ -120,7 +120,7 @@ func TestWhatIsWrongIsSaidWithTheNextStep(t *testing.T) {
 	})
 }
 
-// selfSigned writes a certificate of an authority that nobody knows, for an address.
+// selfSigned writes a certificate for an address, signed by an unknown authority.
 func selfSigned(t *testing.T, dir string, ip net.IP) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -148,7 +148,7 @@ func selfSigned(t *testing.T, dir string, ip net.IP) (cert, key string) {
 	return cert, key
 }
 
-// overTLS stands before a server as one that speaks TLS with a certificate, or none.
+// overTLS listens in front of a server and speaks TLS with a certificate, or refuses TLS.
 func overTLS(t *testing.T, cluster *postgrestest.Server, config *tls.Config) (port string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -165,7 +165,7 @@ func overTLS(t *testing.T, cluster *postgrestest.Server, config *tls.Config) (po
 				return
 			}
 			go func() {
-				if _, err := io.ReadFull(c, make([]byte, 8)); err != nil { // the wish for TLS
+				if _, err := io.ReadFull(c, make([]byte, 8)); err != nil { // the request for TLS
 					_ = c.Close()
 					return
 				}
@@ -182,7 +182,7 @@ func overTLS(t *testing.T, cluster *postgrestest.Server, config *tls.Config) (po
 	return fmt.Sprint(l.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // it is TCP
 }
 
-func TestTLSHasToBeAsAsked(t *testing.T) {
+func TestTLSMustMatchTheSettings(t *testing.T) {
 	cluster := postgrestest.Shared(t)
 	cert, key := selfSigned(t, t.TempDir(), net.IPv4(127, 0, 0, 1))
 	pair, err := tls.LoadX509KeyPair(cert, key)
@@ -209,7 +209,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=14m", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("no small disk can be mounted here: %s", out)
 	}
-	t.Cleanup(func() { _ = exec.CommandContext(context.WithoutCancel(t.Context()), "umount", "-l", dir).Run() }) // it goes with the container otherwise
+	t.Cleanup(func() { _ = exec.CommandContext(context.WithoutCancel(t.Context()), "umount", "-l", dir).Run() }) // otherwise it ends with the container
 	if err := postgrestest.Own(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// database is the name in an address.
+// database returns the name in an address.
 func database(address string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(address, "postgres:///"), "?")
 	return name

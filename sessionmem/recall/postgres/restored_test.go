@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// backup keeps a server's database as it is; what it gives puts that back.
+// backup saves a server's database; the function it returns restores it.
 func backup(t *testing.T, cluster *postgrestest.Server, address string) (restore func()) {
 	t.Helper()
 	name := database(address)
@@ -21,8 +21,8 @@ func backup(t *testing.T, cluster *postgrestest.Server, address string) (restore
 	}
 }
 
-// TestAServerOfAnOldBackupForgetsAgain: its record of what was forgotten is old as well.
-func TestAServerOfAnOldBackupForgetsAgain(t *testing.T) {
+// TestAServerFromAnOldBackupForgetsAgain: its record of forgettings is old as well.
+func TestAServerFromAnOldBackupForgetsAgain(t *testing.T) {
 	t.Parallel()
 	cluster := postgrestest.Shared(t)
 	address := cluster.Database(t)
@@ -56,9 +56,9 @@ func TestAServerOfAnOldBackupForgetsAgain(t *testing.T) {
 	a.finds("tea", "a cup of tea @late")
 }
 
-// TestAServerOfABackupGivesNumbersAgain: a machine that the backup doesn't know must not go on
-// under the number that another one got meanwhile.
-func TestAServerOfABackupGivesNumbersAgain(t *testing.T) {
+// TestARestoredServerReusesNumbers: a machine that the backup doesn't know must not continue
+// under the number that another machine has meanwhile got.
+func TestARestoredServerReusesNumbers(t *testing.T) {
 	t.Parallel()
 	cluster := postgrestest.Shared(t)
 	address := cluster.Database(t)
@@ -77,7 +77,7 @@ func TestAServerOfABackupGivesNumbersAgain(t *testing.T) {
 	}
 }
 
-// TestADropElsewhereIsNoEnd: the program that runs puts everything there again.
+// TestADropElsewhereIsNoEnd: the running program puts everything there again.
 func TestADropElsewhereIsNoEnd(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Shared(t).Database(t)
@@ -116,8 +116,8 @@ func TestADropElsewhereIsNoEnd(t *testing.T) {
 	}
 }
 
-// TestAMachineOfAnotherNameIsTheSame, and goes by the one it was last seen with.
-func TestAMachineOfAnotherNameIsTheSame(t *testing.T) {
+// TestARenamedMachineStaysTheSame, and is shown by its latest name.
+func TestARenamedMachineStaysTheSame(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Shared(t).Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
@@ -127,7 +127,7 @@ func TestAMachineOfAnotherNameIsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer renamed.Close()
-	for range 2 { // as a command and the app that has the old name still
+	for range 2 { // like a command, and an app that still has the old name
 		if _, err := renamed.Prints(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -137,8 +137,8 @@ func TestAMachineOfAnotherNameIsTheSame(t *testing.T) {
 	}
 }
 
-// TestTablesThatAreGoneAreMadeAgain while the program runs.
-func TestTablesThatAreGoneAreMadeAgain(t *testing.T) {
+// TestMissingTablesAreMadeAgain while the program runs.
+func TestMissingTablesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	cluster := postgrestest.Shared(t)
 	address := cluster.Database(t)

@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// meanings is an embedding model of four words, with more dimensions that say nothing.
+// meanings is an embedding model of four words, with further dimensions that mean nothing.
 type meanings struct{ more int }
 
 func (m meanings) Model(context.Context) (recall.EmbedModel, error) {
@@ -36,7 +36,7 @@ func (m meanings) Embed(_ context.Context, _ recall.EmbedModel, _ recall.EmbedAs
 	return out, nil
 }
 
-func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
+func TestMeaningFindsTextOnOtherMachines(t *testing.T) {
 	cluster := postgrestest.Shared(t)
 	address := cluster.Database(t)
 	a, b := newMachine(t, address, "desk"), newMachine(t, address, "lap")
@@ -83,7 +83,7 @@ func TestWhatIsMeantIsFoundAtOtherMachines(t *testing.T) {
 	if len(got.Hits) == 0 || got.Hits[0].Text != "my car is red" || got.Hits[0].Machine != "x" {
 		t.Errorf("%+v, want what means the same at the other machine", got)
 	}
-	a.edit("cpu-one", "my car", "my house") // another text has no vector until there is a new one
+	a.edit("cpu-one", "my car", "my house") // a new text has no vector until one is made
 	for _, h := range search(b, false).Hits {
 		if strings.Contains(h.Text, "house") && h.Semantic > 0 {
 			t.Errorf("%q is near still", h.Text)

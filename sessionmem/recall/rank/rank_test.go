@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/recall/analysis"
 )
 
-func TestSettledScoresAreWholeAndIdentifiersInFront(t *testing.T) {
+func TestScoresAreScaledAndIdentifiersComeFirst(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		in   []Candidate
@@ -36,7 +36,7 @@ func TestSettledScoresAreWholeAndIdentifiersInFront(t *testing.T) {
 	}
 }
 
-func TestAgeCostsLittleAndNeverMore(t *testing.T) {
+func TestAgeCostsLittle(t *testing.T) {
 	now := time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		age  time.Duration
@@ -78,7 +78,7 @@ func TestOrderKeepsTheBestPassageOfAMessage(t *testing.T) {
 	}
 }
 
-func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
+func TestMeaningCountsWithItsNeighborhood(t *testing.T) {
 	m := &Meaning{Average: .2, Best: .8}
 	w := Default()
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestAMeaningCountsWithWhatIsSaidAroundIt(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoVectorYetIsNotWorseForThat(t *testing.T) {
+func TestAMissingVectorCostsNothing(t *testing.T) {
 	w := Default()
 	all := []Candidate{
 		{At: 1, Words: 1, Length: 20}, // the best by words
@@ -143,7 +143,7 @@ func said(hits []Text) (out []string) {
 	return out
 }
 
-func TestHitsThatSayTheSameStepBack(t *testing.T) {
+func TestRepetitionsMoveDown(t *testing.T) {
 	hits := textsOf("The fan is loud because kernel_task runs hot", "the fan is loud because kernel_task runs hot!", "The battery is old", "Bread bakes", "Rain falls")
 	hits = Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits)
 	if d := cmp.Diff([]string{"The fan is loud because kernel_task runs hot", "The battery is old", "Bread bakes"}, said(hits)); d != "" {
@@ -154,7 +154,7 @@ func TestHitsThatSayTheSameStepBack(t *testing.T) {
 	}
 }
 
-func TestAnIdentifierNeverStepsBackBehindOthers(t *testing.T) {
+func TestAnIdentifierNeverMovesBehindOthers(t *testing.T) {
 	hits := textsOf("E0432 in main.rs again", "E0432 in main.rs again", "something else")
 	hits[0].Exact, hits[1].Exact = true, true
 	got := said(Diverse(analysis.NewAnalyzer(), Query{Limit: 3}, hits))
@@ -163,7 +163,7 @@ func TestAnIdentifierNeverStepsBackBehindOthers(t *testing.T) {
 	}
 }
 
-func TestAJudgementMovesHitsButKeepsIdentifiersInFront(t *testing.T) {
+func TestRerankingKeepsIdentifiersFirst(t *testing.T) {
 	hits := textsOf("a", "b", "c")
 	hits[0].Exact = true
 	Judge(hits, []float64{0, 0, 1})

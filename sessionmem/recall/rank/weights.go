@@ -77,9 +77,9 @@ func (s *Shares) Of(n uint8) float32 {
 
 // Shares returns the shares for messages of the user and of the assistant. The latter are
 // larger if the question asks what the assistant said.
-func (w *Weights) Shares(told bool) (user, assistant *Shares) {
+func (w *Weights) Shares(aboutAnswers bool) (user, assistant *Shares) {
 	user, assistant = &Shares{power: -w.Spread}, &Shares{power: -w.Spread}
-	if told {
+	if aboutAnswers {
 		assistant.power += w.AboutAnswers
 	}
 	return user, assistant

@@ -18,7 +18,7 @@ func everySo(step, n uint32, times func(i uint32) uint32) []Posting {
 	return out
 }
 
-func TestPostingsAreReadAsTheyWereWritten(t *testing.T) {
+func TestPostingsRoundTrip(t *testing.T) {
 	once := func(uint32) uint32 { return 1 }
 	r := rand.New(rand.NewPCG(1, 2))
 	uneven := []Posting{}
@@ -67,7 +67,7 @@ func first(list []Posting, n int) string { return fmt.Sprint(list[:min(n, len(li
 func TestFrequentTermsTakeFewBits(t *testing.T) {
 	for _, c := range []struct {
 		step uint32
-		most float64 // bits a passage
+		most float64 // bits per passage
 	}{{1, 1.1}, {3, 3.5}, {30, 7}, {1000, 12}} {
 		list := everySo(c.step, 4000, func(uint32) uint32 { return 1 })
 		if got := float64(8*len(appendPostings(nil, list, false))) / 4000; got > c.most {
@@ -76,7 +76,7 @@ func TestFrequentTermsTakeFewBits(t *testing.T) {
 	}
 }
 
-// blocksOf writes a dictionary and gives its blocks, without their check sums.
+// blocksOf writes a dictionary and returns its blocks, without their checksums.
 func blocksOf(t *testing.T, terms []string, postings func(i int) []Posting) (blocks [][]byte) {
 	t.Helper()
 	w := NewDictWriter(1<<16, func(_ string, data []byte) error {
@@ -115,8 +115,8 @@ func TestBlocksFillPages(t *testing.T) {
 	}
 }
 
-// FuzzBlock reads any bytes as a block: they may be refused, but never taken for more
-// than there is.
+// FuzzBlock reads arbitrary bytes as a block: they may be refused, but must not make the
+// reader allocate more than they justify.
 func FuzzBlock(f *testing.F) {
 	for _, list := range [][]Posting{{{5, 1}}, {{5, 9}}, everySo(3, 300, func(i uint32) uint32 { return 1 + i%9 })} {
 		var block []byte
@@ -141,11 +141,11 @@ func FuzzBlock(f *testing.F) {
 			t.Errorf("%d postings in %d bytes", n, len(data))
 		}
 		var an, be ListReader
-		_ = LookUp(data, []Lookup{{"an", &an}, {"be", &be}}) // damage is found here or by the check sum
+		_ = LookUp(data, []Lookup{{"an", &an}, {"be", &be}}) // damage is found here or by the checksum
 	})
 }
 
-// FuzzDetails reads any bytes as details.
+// FuzzDetails reads arbitrary bytes as details.
 func FuzzDetails(f *testing.F) {
 	f.Add(AppendDetails(nil, []Passage{
 		{Source: 1, Block: "abcdefg2", Size: 90, Hash: 7, Turn: 4},
@@ -159,7 +159,7 @@ func FuzzDetails(f *testing.F) {
 			return
 		}
 		row := NewDetailRow(data)
-		for i := len(docs) - 1; i >= 0; i-- { // backwards, as nothing does
+		for i := len(docs) - 1; i >= 0; i-- { // backwards, which no code does
 			var d Passage
 			if err := row.Read(i, &d); err != nil || d != docs[i] {
 				t.Fatalf("document %d alone is %+v, %v, of all %+v", i, d, err, docs[i])

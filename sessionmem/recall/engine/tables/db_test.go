@@ -60,7 +60,7 @@ func TestAFileOfAnotherIndexIsRefused(t *testing.T) {
 	}
 }
 
-func TestAChangeIsCountedWholeOrNotAtAll(t *testing.T) {
+func TestAChangeIsCountedCompletelyOrNotAtAll(t *testing.T) {
 	d, err := open(t, filepath.Join(t.TempDir(), "recall.db"), "root", true)
 	if err != nil {
 		t.Fatal(err)

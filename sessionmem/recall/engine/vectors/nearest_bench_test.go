@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSignsFindTheNearest tells how many of the 50 nearest are found among those
-// whose signs agree best.
+// BenchmarkSignsFindTheNearest measures how many of the 50 nearest are among the vectors whose
+// signs agree best.
 func BenchmarkSignsFindTheNearest(b *testing.B) {
 	const docs, dims = 60_000, 768
 	r := rand.New(rand.NewPCG(5, 6))

@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/engine/format"
 )
 
-// randomVector has length one.
+// randomVector returns a vector of length one.
 func randomVector(r *rand.Rand, dims int) []float32 {
 	v := make([]float32, dims)
 	sum := 0.0
@@ -27,7 +27,7 @@ func randomVector(r *rand.Rand, dims int) []float32 {
 	return v
 }
 
-func TestBytesKeepTheAngleBetweenVectors(t *testing.T) {
+func TestQuantizingKeepsTheAngleBetweenVectors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dims := range []int{3, 64, 100, 768, 1024} {
 		p := newVectorPage(dims)

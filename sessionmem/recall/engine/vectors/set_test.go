@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
+func TestOfManyVectorsOnlyTheSignsStayInMemory(t *testing.T) {
 	s := &Set{model: vectorModel{Model: Model{Dims: 64}}, pages: map[uint32]*vectorPage{}, budget: 500}
 	for n := range uint32(2) {
 		p := newVectorPage(64)
@@ -25,7 +25,7 @@ func TestOfManyVectorsTheSignsAloneAreHeld(t *testing.T) {
 	}
 }
 
-func TestVectorsAreLetGoWhenIdle(t *testing.T) {
+func TestIdleVectorsLeaveMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c Cache
 		holds := func() bool {
@@ -44,7 +44,7 @@ func TestVectorsAreLetGoWhenIdle(t *testing.T) {
 		use()
 		time.Sleep(vectorsIdle * 3 / 4)
 		if !holds() {
-			t.Error("vectors were let go while they were used")
+			t.Error("vectors left memory while in use")
 		}
 		time.Sleep(vectorsIdle)
 		if holds() {
