@@ -11,21 +11,21 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// endedAfter is how long a session that was reset is left where it is: its next
-// message usually comes soon.
+// endedAfter is how long a session that was reset stays in place: its next message
+// usually comes soon.
 const endedAfter = 24 * time.Hour
 
 // ArchiveRule says which transcripts are finished.
 type ArchiveRule struct {
-	// After is how long a session has to be untouched; nothing is archived where it
-	// is zero or less. One that ended (its last block is a reset) is finished after a
-	// day, or after After where that is shorter.
+	// After is how long a session must be untouched; zero or less archives nothing. A
+	// session that ended (its last block is a reset) is finished after a day, or after
+	// After if that is shorter.
 	After time.Duration
-	// Keep says whether a session stays where it is (pinned, open); may be nil.
+	// Keep reports whether a session stays in place (pinned, open); may be nil.
 	Keep func(name string) bool
 }
 
-// finished says whether the session of this list entry goes to the archive.
+// finished reports whether the session of this list entry belongs in the archive.
 func (r ArchiveRule) finished(info transcript.Info, now time.Time) bool {
 	if r.After <= 0 || info.Err != nil || info.Path == "" || transcript.CheckName(info.Name) != nil {
 		return false
@@ -38,11 +38,10 @@ func (r ArchiveRule) finished(info transcript.Info, now time.Time) bool {
 }
 
 // Archive moves finished transcripts to archive/<YYYY-MM>/, by the month of their
-// last block, and returns their sessions' names. Each is copied, synced and
-// compared before the original goes. One whose turn is running stays. They are
-// listed and loaded from there as before; the next block brings one back. A
-// transcript that can't be moved stays, and the errors of all of them are
-// returned together.
+// last block, and returns the names of their sessions. Each is copied, synced and
+// compared before the original is removed. A session whose turn is running stays.
+// Archived sessions are listed and loaded as before; the next block brings one back.
+// A transcript that can't be moved stays; all errors are returned together.
 func (l *library) Archive(ctx context.Context, rule ArchiveRule) (moved []string, err error) {
 	list, err := l.catalog.List(ctx)
 	if err != nil {

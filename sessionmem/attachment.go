@@ -8,12 +8,12 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrAttachment: an attached file can't be read any more. The message says why.
+// ErrAttachment means that an attached file can no longer be read. The message says why.
 var ErrAttachment = attach.ErrKept
 
-// Attach keeps an upload: in session/files under a random name, 0600,
-// once however often this process attaches it; in memory for a private session. When it
-// returns, the file is safe on disk.
+// Attach saves an upload in session/files under a random name, mode 0600, and only once
+// however often this process attaches it; a private session keeps it in memory. When
+// Attach returns, the file is safe on disk.
 func (s *Store) Attach(ctx context.Context, session string, u attach.File) (transcript.Attachment, error) {
 	if err := transcript.CheckName(session); err != nil {
 		return transcript.Attachment{}, err
@@ -35,8 +35,8 @@ func (s *Store) Attach(ctx context.Context, session string, u attach.File) (tran
 	return a, nil
 }
 
-// ReadAttachment reads an attached file. One that is missing, that leads out of the
-// session folder, or that is no file, gives ErrAttachment with the reason.
+// ReadAttachment reads an attached file. It returns ErrAttachment with the reason if the
+// file is missing, leads out of the session folder, or isn't a regular file.
 func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte, error) {
 	if s.IsPrivate(session) {
 		if data, ok := s.Session(session).Attached(a.File); ok {
@@ -46,7 +46,7 @@ func (s *Store) ReadAttachment(session string, a transcript.Attachment) ([]byte,
 	return attach.ReadKept(s.dir, a)
 }
 
-// AttachmentPath is where an attached file is; "" where it is nowhere on disk.
+// AttachmentPath returns the path of an attached file; "" if it isn't on disk.
 func (s *Store) AttachmentPath(session string, a transcript.Attachment) string {
 	if s.dir == nil || s.IsPrivate(session) {
 		return ""

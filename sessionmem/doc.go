@@ -1,19 +1,18 @@
-// Package sessionmem keeps what was said: its Store is the sessions of one data folder, and what
-// is done with whole ones: names and titles, forks, the archive, the trash, deleting by age,
-// forgetting.
-//
-// What is said in a session is read and written by package session. What works on files and
-// takes no lock lies below: finding sessions (catalog), opening them without what was forgotten
-// (sieve), the trash, erasing, attached files. Making Summaries and learning from a session is
-// package compact's, above it.
+// Package sessionmem stores conversations. Its Store holds the sessions of one data folder and
+// does what concerns whole sessions: names and titles, forks, the archive, the trash, deleting
+// by age, forgetting.
+// Package session reads and writes the messages of a session. Below it are packages that work on
+// files and take no lock: catalog finds sessions, sieve opens them without what was forgotten,
+// and others handle the trash, erasing and attached files. Package compact, above, makes
+// Summaries and learns from a session.
 //
 // Rules:
-//   - A transcript is append-only markdown (format mac-stats-session/1). One
-//     write and one fsync per block; nothing that was said is rewritten.
-//   - Files are the truth. Every in-memory state can be rebuilt from them, and a
-//     restart gives exactly the context the running app had.
-//   - What people edit by hand wins: an edited file is read again, never
-//     overwritten, reordered or reformatted.
-//   - The package knows no Ollama, no Fyne, no Discord and no screen. Where it
-//     needs a model it declares a one-method interface that others implement.
+// - A transcript is append-only markdown (format mac-stats-session/1). Each block takes one
+// write and one fsync; no message is ever rewritten.
+// - Files are the truth. All state in memory can be rebuilt from them, and a restart
+// restores exactly the context the running app had.
+// - What people edit by hand wins: an edited file is read again, never overwritten,
+// reordered or reformatted.
+// - The package knows nothing of Ollama, Fyne, Discord or a screen. If it needs a model,
+// it declares a one-method interface that others implement.
 package sessionmem

@@ -13,21 +13,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// errKept: what was to be deleted by its age is not old enough any more.
+// errKept means that a session due for deletion by age is no longer old enough.
 var errKept = errors.New("it is not to be deleted any more")
 
 // ExpireRule says which archived sessions are deleted by their age.
 type ExpireRule struct {
-	// After is how long ago the last block has to be; nothing is deleted where it is
-	// zero or less.
+	// After is how long ago the last block must be; zero or less deletes nothing.
 	After time.Duration
-	// Keep says whether a session stays (pinned, open); may be nil.
+	// Keep reports whether a session stays (pinned, open); may be nil.
 	Keep func(name string) bool
 }
 
-// expired says whether the session of this list entry is one. What can't be read,
-// is of a newer format or an older file of a session with a newer one is none. One
-// that was brought back from the trash is as old as that.
+// expired reports whether the session of this list entry is due. A session is never due if
+// it can't be read, has a newer format, or is an older file of a session with a newer one. The
+// age of one that was brought back from the trash counts from then.
 func (r ExpireRule) expired(info transcript.Info, marks sessionstate.Marks, now time.Time) bool {
 	used := info.Active
 	if back := marks.Back(info.Name); back.After(used) {
@@ -37,9 +36,9 @@ func (r ExpireRule) expired(info transcript.Info, marks sessionstate.Marks, now 
 		now.Sub(used) >= r.After && (r.Keep == nil || !r.Keep(info.Name))
 }
 
-// Expired gives the sessions that DeleteExpired would delete now. One that was
-// deleted so and stands here again was brought back: that is noted, and its age
-// counts from now on.
+// Expired returns the sessions that DeleteExpired would delete now. A session that was
+// deleted by age and exists again was brought back: Expired notes that, and its age counts
+// from now on.
 func (l *library) Expired(ctx context.Context, rule ExpireRule) ([]transcript.Info, error) {
 	if rule.After <= 0 {
 		return nil, nil
@@ -79,8 +78,8 @@ func (l *library) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted [
 		names[i] = info.Name
 	}
 	now := time.Now().Truncate(time.Millisecond)
-	// Before they go: after a crash between the two, one that is still there stays for
-	// a while longer.
+	// Marked before they move: after a crash in between, a session that is still there stays
+	// for a while longer.
 	if err := l.state.SetExpired(ctx, names, now); err != nil {
 		return nil, err
 	}
@@ -105,7 +104,7 @@ func (l *library) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted [
 	return deleted, errors.Join(errs...)
 }
 
-// stillExpired looks again, under the session's locks.
+// stillExpired checks again under the session's locks.
 func (l *library) stillExpired(info transcript.Info, rule ExpireRule) error {
 	parts, err := l.catalog.OfInfo(info)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ForgetOptions say how Store.Forget goes about it.
+// ForgetOptions are the options of Store.Forget.
 type ForgetOptions struct {
 	Dry      bool            // change nothing, and show texts
 	Sessions map[string]bool // only files of these; nil: all
 }
 
-// Forget takes what the traces mean out of the sessions' files, wherever in the
-// session folder they are: archive, trash, copies, checkpoints, journals; and out of what this process holds of them. Summaries
-// made of it are made anew of what is left. A session's turn and its lock are held
-// meanwhile. What can't be done is told by ForgetRefused, the others go on. The error
-// is of ctx or of a folder that can't be read.
+// Forget removes what the traces cover from the sessions' files, wherever they are in the
+// session folder (archive, trash, copies, checkpoints, journals), and from the memory of
+// this process. Summaries that include it are rebuilt from what is left. Forget holds a session's
+// turn and lock meanwhile. What couldn't be done is in the result, and the rest goes on.
+// The error is that of ctx, or of a folder that can't be read.
 func (l *library) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptions) ([]forgotten.Touched, error) {
 	if !o.Dry {
 		l.sessions.Forget(t)
@@ -36,7 +36,7 @@ func (l *library) Forget(ctx context.Context, t *forgotten.Traces, o ForgetOptio
 	if err != nil {
 		return nil, err
 	}
-	found, err := f.Attachments(ctx) // first: a crash must leave the links to them
+	found, err := f.Attachments(ctx) // first: after a crash the links to them must still be there
 	if err != nil {
 		return found, err
 	}
@@ -70,8 +70,8 @@ func (l *library) forgetIn(ctx context.Context, f *erase.Session, dry bool) []fo
 	return f.Found()
 }
 
-// exportsOf tells of the exports of a session that is rewritten: they lie where the user
-// put them, and nobody else removes them.
+// exportsOf lists the exports of a session that is rewritten: they lie where the user
+// put them, and the app never removes them.
 func (l *library) exportsOf(session string) []forgotten.Touched {
 	var found []forgotten.Touched
 	for _, folder := range l.state.Exports(session) {
@@ -85,7 +85,7 @@ func (l *library) exportsOf(session string) []forgotten.Touched {
 
 // erase erases in the files of one session while nobody writes to it.
 func (l *library) erase(ctx context.Context, f *erase.Session) error {
-	if transcript.CheckName(f.Name) != nil { // a file with a name of its own: no turn can be in it
+	if transcript.CheckName(f.Name) != nil { // a file with its own name: it can't have a turn
 		f.Erase(ctx)
 		return nil
 	}

@@ -9,20 +9,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// NoteForked is the Note at the end of what a fork copied: Text says where it
-// comes from in words, the attributes from and block name the session and the block.
+// NoteForked is the Note at the end of the copied blocks of a fork: Text says in words where
+// they come from; the attributes from and block name the session and the block.
 const NoteForked = "forked"
 
-// Fork begins a new session of a source with the blocks of t up to and with the
-// one called through (all of them where it is empty), in one write, and returns
-// its name. What is copied is the branch that the conversation was on at that
-// block, with the blocks' ids, times and links to attachments as they are: a
-// parent or a Summary's through means the same in both files. t may be any
-// transcript, of a newer format or outside the data folder too; it is not
-// changed. The fork of a session kept in memory is kept in memory.
-//
-// Each block keeps the sources of its text, so that what is learnt from a Discord
-// channel is only proposed.
+// Fork starts a new session of a source with the blocks of t up to and including the
+// block through (all of them if it is empty), in one write, and returns its name. It copies
+// the branch the conversation was on at that block and keeps the blocks' ids, times and
+// links to attachments: a parent or a Summary's through means the same in both files. t may
+// be any transcript, also of a newer format or outside the data folder; it is not changed.
+// The fork of a session in memory stays in memory.
+// Each block keeps the sources of its text, so that lessons from a Discord channel are
+// only proposed.
 func (l *library) Fork(ctx context.Context, t *transcript.Transcript, through, source string) (string, error) {
 	blocks, err := forkedBlocks(t, through)
 	if err != nil {
@@ -38,8 +36,8 @@ func (l *library) Fork(ctx context.Context, t *transcript.Transcript, through, s
 	return name, nil
 }
 
-// forkedBlocks gives the blocks of a fork: the copied ones, its title and the Note
-// that says where it comes from.
+// forkedBlocks returns the blocks of a fork: the copied ones, its title, and the Note that
+// says where it comes from.
 func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block, error) {
 	upTo := len(t.Blocks)
 	if through != "" {
@@ -53,7 +51,7 @@ func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block,
 	if !slices.ContainsFunc(blocks, func(b transcript.Block) bool { return b.Kind != transcript.KindNote }) {
 		return nil, fmt.Errorf("%w: nothing was said in it up to there", session.ErrNotFound)
 	}
-	for i, b := range blocks { // what follows from the session's name is lost with it
+	for i, b := range blocks { // sources that follow from the session's name would be lost with it
 		if s := b.TextSources(t.Info.Name); b.Kind != transcript.KindNote && s != b.TextSources("") {
 			blocks[i] = b.WithSources(s)
 		}
@@ -68,10 +66,9 @@ func forkedBlocks(t *transcript.Transcript, through string) ([]transcript.Block,
 	return append(blocks, note), nil
 }
 
-// Continue lets a session go on from before a message: the message and what was
-// said after it leave the context and stay in the transcript, as a branch that was
-// left. A message that the context doesn't hold gives session.ErrNotFound; a running turn
-// gives session.ErrBusy.
+// Continue resumes a session from before a message: the message and everything after it
+// leave the context and stay in the transcript as an abandoned branch. A message that isn't
+// in the context returns session.ErrNotFound; a running turn returns session.ErrBusy.
 func (s *Store) Continue(ctx context.Context, name, from string) error {
 	turn, err := s.Session(name).TryTurn(ctx, "continue")
 	if err != nil {

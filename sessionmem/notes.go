@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// SetSettings writes a Note "settings". A session never written gives session.ErrNotFound:
-// its first message brings them along.
+// SetSettings appends a Note "settings". For a session that has no block yet it returns
+// session.ErrNotFound: the first message carries its settings.
 func (l *library) SetSettings(ctx context.Context, name string, settings transcript.Settings) error {
 	if err := settings.Check(); err != nil {
 		return fmt.Errorf("changing %s: %w", name, err)
@@ -24,8 +24,8 @@ func (l *library) SetSettings(ctx context.Context, name string, settings transcr
 	return err
 }
 
-// SuggestTitle writes a Note "title" that a model made (by), unless the session has
-// one: what a person called it stays. It reports whether it was written.
+// SuggestTitle appends a Note "title" that a model (by) proposed, unless the session has a
+// title: a person's title stays. It reports whether it was written.
 func (l *library) SuggestTitle(ctx context.Context, name, title, by string) (bool, error) {
 	if title = transcript.OneLine(title); title == "" {
 		return false, nil
@@ -36,7 +36,7 @@ func (l *library) SuggestTitle(ctx context.Context, name, title, by string) (boo
 	note := transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteTitle, Text: title, By: by}
 	written := false
 	_, err := l.sessions.Session(name).AppendIf(ctx, func(f *branch.Fold) bool {
-		written = !f.Titled() && !l.forgotten.Since(time.Now().Add(-session.TurnGrace)) // it may be made of what is gone
+		written = !f.Titled() && !l.forgotten.Since(time.Now().Add(-session.TurnGrace)) // the title may come from what was forgotten
 		return written
 	}, note)
 	if err != nil {
@@ -54,10 +54,10 @@ func (l *library) Correct(ctx context.Context, name string, notes ...transcript.
 	return err
 }
 
-// UseVersion lets a session go on with another version of a message: one that was edited
-// or answered again since. The branch it is on is the one again, as it was when it was
-// left; the one that is left stays in the transcript. A message that is on no such branch
-// since the last reset gives session.ErrNotFound; a running turn gives session.ErrBusy.
+// UseVersion resumes a session with another version of a message: one that was edited or
+// answered again since. That version's branch becomes current as it was when it was left;
+// the current one stays in the transcript. A message that is on no such branch
+// since the last reset returns session.ErrNotFound; a running turn returns session.ErrBusy.
 func (l *library) UseVersion(ctx context.Context, name, id string) error {
 	ses := l.sessions.Session(name)
 	turn, err := ses.TryTurn(ctx, "version")
@@ -72,8 +72,8 @@ func (l *library) UseVersion(ctx context.Context, name, id string) error {
 	return err
 }
 
-// Reset writes a Note "ended": the context starts anew after it. A session never
-// written needs none.
+// Reset appends a Note "ended": the context starts over after it. A session without a block
+// needs none.
 func (l *library) Reset(ctx context.Context, name string) error {
 	if err := l.mustExist(ctx, name); errors.Is(err, session.ErrNotFound) {
 		return nil
@@ -84,7 +84,7 @@ func (l *library) Reset(ctx context.Context, name string) error {
 	return err
 }
 
-// SetTitle writes a Note "title". A session never written gives session.ErrNotFound.
+// SetTitle appends a Note "title". A session without a block returns session.ErrNotFound.
 func (l *library) SetTitle(ctx context.Context, name, title string) error {
 	title = transcript.OneLine(title)
 	if title == "" {
@@ -97,8 +97,8 @@ func (l *library) SetTitle(ctx context.Context, name, title string) error {
 	return err
 }
 
-// Exists says whether a session has a block, here or in the archive. Nothing of it is
-// read.
+// Exists reports whether a session has a block, here or in the archive, without reading
+// its files.
 func (l *library) Exists(ctx context.Context, name string) (bool, error) {
 	err := l.mustExist(ctx, name)
 	if errors.Is(err, session.ErrNotFound) {
@@ -107,15 +107,15 @@ func (l *library) Exists(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// mustExist gives session.ErrNotFound for a session that has no block.
+// mustExist returns session.ErrNotFound for a session without a block.
 func (l *library) mustExist(ctx context.Context, name string) error {
 	return l.sessions.Session(name).Exists(ctx)
 }
 
-// Rewind starts a branch: a Note "rewind" and the blocks the conversation goes on
-// with are appended in one write. The message of this id and what was said after
-// it stay in the transcript and leave the context. An id that the context doesn't
-// hold gives session.ErrNotFound. The appended blocks are returned, without the Note.
+// Rewind starts a branch: it appends a Note "rewind" and the blocks the conversation
+// continues with, in one write. The message with this id and everything after it stay in the
+// transcript and leave the context. An id that isn't in the context returns
+// session.ErrNotFound. Rewind returns the appended blocks without the Note.
 func (l *library) Rewind(ctx context.Context, name, id string, next ...transcript.Block) ([]transcript.Block, error) {
 	if _, _, err := l.sessions.Session(name).Message(ctx, id); err != nil {
 		return nil, fmt.Errorf("rewinding %s: %w", name, err)

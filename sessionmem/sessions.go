@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Append writes b at the end of the session, see session.Session.Append.
+// Append calls session.Session.Append with one block.
 func (s *Store) Append(ctx context.Context, name string, b transcript.Block) (transcript.Block, error) {
 	out, err := s.Session(name).Append(ctx, b)
 	if err != nil {
@@ -18,65 +18,65 @@ func (s *Store) Append(ctx context.Context, name string, b transcript.Block) (tr
 	return out[0], nil
 }
 
-// Load is session.Session.Load.
+// Load calls session.Session.Load.
 func (s *Store) Load(ctx context.Context, name string) (*transcript.Transcript, error) {
 	return s.Session(name).Load(ctx)
 }
 
-// Each is session.Session.Each.
+// Each calls session.Session.Each.
 func (s *Store) Each(ctx context.Context, name string, begin func(info transcript.Info, front string) error, each func(transcript.Block) error) error {
 	return s.Session(name).Each(ctx, begin, each)
 }
 
-// Write is session.Session.Write.
+// Write calls session.Session.Write.
 func (s *Store) Write(ctx context.Context, name string, w io.Writer) (blocks int, err error) {
 	return s.Session(name).Write(ctx, w)
 }
 
-// Context is session.Session.Context.
+// Context calls session.Session.Context.
 func (s *Store) Context(ctx context.Context, name string) (transcript.Context, error) {
 	return s.Session(name).Context(ctx)
 }
 
-// Removed is session.Removals.Missing.
+// Removed calls session.Removals.Missing.
 func (s *Store) Removed(ctx context.Context, name string) (session.Removed, error) {
 	return s.Session(name).Removals().Missing(ctx)
 }
 
-// KeepRemoved is session.Removals.Keep.
+// KeepRemoved calls session.Removals.Keep.
 func (s *Store) KeepRemoved(ctx context.Context, name string) (session.Removed, error) {
 	return s.Session(name).Removals().Keep(ctx)
 }
 
-// Restore is session.Removals.Restore.
+// Restore calls session.Removals.Restore.
 func (s *Store) Restore(ctx context.Context, name string) (session.Removed, error) {
 	return s.Session(name).Removals().Restore(ctx)
 }
 
-// NewName is session.Folder.NewName.
+// NewName calls session.Folder.NewName.
 func (s *Store) NewName(source string) string { return s.sessions.NewName(source) }
 
-// SetPrivate is session.Session.SetPrivate.
+// SetPrivate calls session.Session.SetPrivate.
 func (s *Store) SetPrivate(name string) { s.Session(name).SetPrivate() }
 
-// IsPrivate is session.Folder.IsPrivate.
+// IsPrivate calls session.Folder.IsPrivate.
 func (s *Store) IsPrivate(name string) bool { return s.sessions.IsPrivate(name) }
 
-// LoadFile is session.Folder.LoadFile.
+// LoadFile calls session.Folder.LoadFile.
 func (s *Store) LoadFile(path string) (*transcript.Transcript, error) {
 	return s.sessions.LoadFile(path)
 }
 
-// OpenPart opens a file of a transcript, one of its Info's, to be read. What was forgotten
-// is taken out of it before.
+// OpenPart opens a file of a transcript, one of its Info's, for reading. What was forgotten
+// is removed from it first.
 func (s *Store) OpenPart(ctx context.Context, path string) (*os.File, error) {
 	return s.sessions.Open(ctx, s.dir.Relative(path))
 }
 
-// EachForgettable is session.Folder.EachForgettable.
+// EachForgettable calls session.Folder.EachForgettable.
 func (s *Store) EachForgettable(ctx context.Context, of map[string]bool, each func(session, path string, b transcript.Block)) error {
 	return s.sessions.EachForgettable(ctx, of, each)
 }
 
-// Session gives a session of the store, a new one where there is none of that name.
+// Session returns the session of that name, a new one if there is none.
 func (s *Store) Session(name string) *session.Session { return s.sessions.Session(name) }

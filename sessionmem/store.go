@@ -18,37 +18,37 @@ import (
 	"mac-stats/sessionmem/trash"
 )
 
-// recentDir is the folder of mac-stats 0.1 that journals took the place of.
+// recentDir is a folder of mac-stats 0.1, replaced by journals.
 const recentDir = ".recent"
 
 // Config is what a Store needs. Root is required.
 type Config struct {
 	Root         string // data folder, e.g. ~/.mac-stats
 	InMemoryOnly bool   // write nothing to disk
-	// MaxFileBytes is how large a transcript may grow, in bytes: once it is that
-	// large, the next block begins another part of the session. 0, or a nil function,
-	// is no limit. It is asked at each append.
+	// MaxFileBytes returns how many bytes a transcript may have before the next block
+	// starts another part of the session. 0, or a nil function, means no limit. It is
+	// called for each append.
 	MaxFileBytes func() int64
-	// CacheDir is the folder for caches; there is no list cache where it is empty.
+	// CacheDir is the folder for caches; if empty, there is no list cache.
 	CacheDir string
 	Logger   *slog.Logger
 
-	// OnRefused is told of every change of what waits for the disk, see
+	// OnRefused is called whenever the blocks that wait for the disk change, see
 	// session.Config.OnRefused.
 	OnRefused func(session.Refused)
 
-	// Rescue is a folder, best on another disk, where what waits is kept as well until
-	// it is written; "" for none. It belongs to this process alone.
+	// Rescue is a folder, best on another disk, that holds a copy of the waiting blocks
+	// until they are written; "" for none. Only this process may use it.
 	Rescue string
 }
 
-// Store is the sessions of one data folder. It is safe for use by several
+// Store holds the sessions of one data folder. It is safe for use by several
 // goroutines and, through file locks, by several processes.
 type Store struct{ library }
 
-// Open prepares the folders (0700) and returns the store. A data folder that is
-// read-only opens all the same: what is there can be listed and loaded, appends
-// say why they fail. A Root that is a file is an error.
+// Open creates the folders (0700) and returns the store. A read-only data folder opens
+// too: sessions can be listed and loaded, and appends return the reason they fail. A Root that
+// is a file is an error.
 func Open(cfg Config) (*Store, error) {
 	if cfg.Root == "" && !cfg.InMemoryOnly {
 		panic("sessionmem: Config.Root is required")
@@ -76,7 +76,7 @@ func Open(cfg Config) (*Store, error) {
 	return open(cfg, dir, forgotten.NewRecord(root, logger), logger), nil
 }
 
-// open puts the rooms of a store together.
+// open builds a Store.
 func open(cfg Config, dir *sessiondir.Dir, record *forgotten.Record, logger *slog.Logger) *Store {
 	sessions := session.New(session.Config{
 		Dir: dir, CacheDir: cfg.CacheDir, Forgotten: record, Logger: logger,
@@ -89,8 +89,8 @@ func open(cfg Config, dir *sessiondir.Dir, record *forgotten.Record, logger *slo
 	}}
 }
 
-// Close saves what still waits for the disk and releases the locks held by this process.
-// The store must not be used after it.
+// Close saves the blocks that still wait for the disk and releases the locks of this process.
+// The store must not be used afterwards.
 func (s *Store) Close() error {
 	err := s.sessions.Close()
 	if s.dir == nil {
@@ -102,26 +102,26 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Sessions are the sessions one by one: what is said in them is read and written there.
+// Sessions returns the folder of sessions, which reads and writes their messages.
 func (s *Store) Sessions() *session.Folder { return s.sessions }
 
-// Forgotten gives what was forgotten in the data folder.
+// Forgotten returns the record of what was forgotten in the data folder.
 func (s *Store) Forgotten() *forgotten.Record { return s.forgotten }
 
-// State gives the marks of this store's sessions.
+// State returns the marks of this store's sessions.
 func (s *Store) State() *sessionstate.State { return s.state }
 
-// Catalog finds the sessions of the folder and their files.
+// Catalog returns what finds the sessions of the folder and their files.
 func (s *Store) Catalog() *catalog.Catalog { return s.catalog }
 
-// Places reads the transcripts of the folder with the places of their blocks. What was
-// forgotten is taken out of them before.
+// Places returns a reader of the transcripts with the positions of their blocks. What was
+// forgotten is removed first.
 func (s *Store) Places() *places.Places { return places.New(s.sessions.Open) }
 
-// List returns all sessions, archived ones too, last active first. One bad file never hides the others.
+// List returns all sessions, archived ones included, last active first. A bad file never hides the others.
 func (s *Store) List(ctx context.Context) ([]transcript.Info, error) { return s.catalog.List(ctx) }
 
-// Resolve turns what a person typed into a session's name, see catalog.Catalog.Resolve.
+// Resolve finds the session name for what a person typed, see catalog.Catalog.Resolve.
 func (s *Store) Resolve(ctx context.Context, source, name string) (string, error) {
 	return s.catalog.Resolve(ctx, source, name)
 }

@@ -7,12 +7,12 @@ import (
 	"mac-stats/sessionmem/trash"
 )
 
-// ErrNothingDeleted: there is nothing to bring back.
+// ErrNothingDeleted means that there is no deleted session to bring back.
 var ErrNothingDeleted = trash.ErrNothing
 
-// Delete moves the files of a session to .trash, where they stay until Undelete
-// or until a person removes them; copies of it stay where they are. A running turn gives session.ErrBusy. What is kept in
-// memory only is dropped for good.
+// Delete moves the files of a session to .trash, where they stay until Undelete or until a
+// person removes them; copies of the session stay in place. A running turn returns
+// session.ErrBusy. A session in memory is gone for good.
 func (l *library) Delete(ctx context.Context, name string) error {
 	if err := l.sessions.Session(name).Moves().Delete(ctx, nil, l.trash.Put); err != nil {
 		return fmt.Errorf("deleting %s: %w", name, err)
@@ -20,10 +20,10 @@ func (l *library) Delete(ctx context.Context, name string) error {
 	return nil
 }
 
-// Undelete brings back the session of this name that was deleted last, of any
-// name where it is empty, and returns its name: another one ("cli-notes-2") where a new
-// session has taken it. ErrNothingDeleted where there is none. A file that stands in the place of one that comes back is kept, and is an
-// error.
+// Undelete brings back the last deleted session of this name, or of any name if it is
+// empty, and returns its name: another one ("cli-notes-2") if a new session has taken it. It
+// returns ErrNothingDeleted if there is none. A file that stands where another should return
+// stays, and is an error.
 func (l *library) Undelete(ctx context.Context, name string) (string, error) {
 	if err := l.dir.Check(); err != nil {
 		return "", err

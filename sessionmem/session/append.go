@@ -13,10 +13,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Append writes blocks at the end of the session (which is created by its first
-// block): one write, one fsync, under the session's lock; all of them, or none. It returns
-// them with ID and Time. A block whose ID is there already with the same content is not
-// written a second time; with other content it is an error.
+// Append writes blocks at the end of the session, which its first block creates: all of them or
+// none, with one write and one fsync, under the session's lock. It returns them with ID and
+// Time. A block whose ID exists with the same content is not written again; with other
+// content it is an error.
 func (s *Session) Append(ctx context.Context, blocks ...transcript.Block) ([]transcript.Block, error) {
 	out, err := s.AppendIf(ctx, nil, blocks...)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *Session) Append(ctx context.Context, blocks ...transcript.Block) ([]tra
 	return out, nil
 }
 
-// AppendIf is Append where, under the session's lock, its state allows it
-// (nil: it does); else it gives none.
+// AppendIf is Append, but only if may allows it for the session's state (nil: it does),
+// under the session's lock. Otherwise it returns no blocks.
 func (s *Session) AppendIf(ctx context.Context, may func(*branch.Fold) bool, blocks ...transcript.Block) ([]transcript.Block, error) {
 	if err := transcript.CheckName(s.name); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Session) AppendIf(ctx context.Context, may func(*branch.Fold) bool, blo
 	})
 }
 
-// appendOnce is AppendIf that gives sessiondir.ErrMidSave where it has to wait, unless it is anyway.
+// appendOnce is AppendIf, but returns sessiondir.ErrMidSave if it would have to wait, unless anyway is set.
 func (s *Session) appendOnce(ctx context.Context, anyway bool, may func(*branch.Fold) bool, blocks []transcript.Block) ([]transcript.Block, error) {
 	unlock, err := s.lock(ctx, false)
 	if err != nil {
@@ -68,14 +68,13 @@ func (s *Session) appendOnce(ctx context.Context, anyway bool, may func(*branch.
 	return out, err
 }
 
-// appendTries is how often an append is made anew because an editor saved in its
-// midst.
+// appendTries is how often an append is tried again because an editor saved while it ran.
 const appendTries = 5
 
-// appendFile appends to the session's file, behind what waits for the disk: all of
-// it or nothing. An editor that renames its copy over the file while it is being
-// written to leaves the blocks in a file without a name: so the name is looked at
-// again, and they are written to what it means now.
+// appendFile appends to the session's file, behind the blocks that wait for the disk: all of
+// them or none. If an editor renames its copy over the file during the write, the blocks
+// end up in a file without a name. So the name is checked afterwards, and the blocks are
+// written again to the file it leads to.
 func (s *state) appendFile(ctx context.Context, blocks []transcript.Block) ([]transcript.Block, error) {
 	waiting, err := s.stillWaiting()
 	if err != nil {
@@ -102,8 +101,8 @@ func (s *state) appendFile(ctx context.Context, blocks []transcript.Block) ([]tr
 	}
 }
 
-// prepare reads what changed on disk, and says why it can't be written to now. What has
-// waited for the disk gets new ids where its own are taken meanwhile.
+// prepare reads what changed on disk and returns an error if the session can't be written to now.
+// Waiting blocks get new ids if theirs have been taken meanwhile.
 func (s *state) prepare(ctx context.Context, waiting []transcript.Block) error {
 	if err := s.refreshToWrite(ctx); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (s *state) prepare(ctx context.Context, waiting []transcript.Block) error {
 	return s.renumber(waiting)
 }
 
-// savedWaiting tells that blocks which have waited for the disk are written.
+// savedWaiting reports that the waiting blocks are written.
 func (s *state) savedWaiting(blocks int) {
 	if blocks == 0 {
 		return
@@ -123,13 +122,13 @@ func (s *state) savedWaiting(blocks int) {
 	s.logger.Info("what waited for the disk is written", "session", s.name, "blocks", blocks)
 	s.unsaved = unsaved{}
 	s.writeRescue()
-	s.tellUnsaved()
+	s.notifyUnsaved()
 }
 
-// isCurrent says whether the session's file is still the one that was written to.
+// isCurrent reports whether the session's file is still the one that was written to.
 func (s *files) isCurrent() bool {
 	if s.stat == nil {
-		return true // it could not be asked for: the next refresh reads the file whole
+		return true // its FileInfo wasn't available: the next refresh reads the file whole
 	}
 	fi, err := s.dir.Stat(s.file)
 	return err == nil && os.SameFile(s.stat, fi)
@@ -149,7 +148,7 @@ func (s *state) appendMemory(blocks []transcript.Block) ([]transcript.Block, err
 	return out, nil
 }
 
-// completeAll completes blocks and tells which of them are not there yet.
+// completeAll completes blocks and returns those that don't exist yet as fresh.
 func (s *state) completeAll(blocks []transcript.Block, now time.Time) (all, fresh []transcript.Block, err error) {
 	for _, b := range blocks {
 		b = s.guard(s.complete(b, now), b.ID == "")

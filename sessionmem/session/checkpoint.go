@@ -12,13 +12,13 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// checkpointEvery is how often a streaming answer is written at most.
+// checkpointEvery is the shortest time between two writes of a streaming answer.
 const checkpointEvery = 2 * time.Second
 
-// slowAppend is how long the append of an answer may take before the answer is checkpointed.
+// slowAppend is how long appending an answer may take before the answer is checkpointed.
 const slowAppend = checkpointEvery / 4
 
-// commitSuffix is the end of the name of a checkpoint while its block is being appended.
+// commitSuffix ends the name of a checkpoint while its block is being appended.
 const commitSuffix = ".commit" + transcript.FileSuffix
 
 // Checkpoint is the unfinished text of a streaming answer.
@@ -29,7 +29,7 @@ type Checkpoint struct {
 	writing sync.Mutex // held while the file is written; taken before mu
 	written bool       // the file exists; guarded by writing
 
-	mu     sync.Mutex       // guards what follows; held for a few instructions, so that a slow disk never holds up the stream
+	mu     sync.Mutex       // guards the fields below; held for a few instructions, so that a slow disk never delays the stream
 	block  transcript.Block // its ID never changes
 	text   string           // newest
 	dirty  bool             // text is newer than the file
@@ -38,9 +38,9 @@ type Checkpoint struct {
 	closed bool
 }
 
-// Checkpoint opens a streaming checkpoint for the block an answer is going to be:
-// SetText may be called for every token, the file in .partial/ is written at most
-// every two seconds. The turn lock must be held.
+// Checkpoint opens a checkpoint for the block that a streaming answer becomes. SetText may be
+// called for every token; the file in .partial/ is written at most every two seconds. The
+// caller holds the turn lock.
 func (s *Session) Checkpoint(ctx context.Context, b transcript.Block) *Checkpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Session) Checkpoint(ctx context.Context, b transcript.Block) *Checkpoin
 	return c
 }
 
-// fileID makes an id one that can stand in a file name.
+// fileID returns an id that can be part of a file name.
 func fileID(id string) string {
 	if len(id) <= 40 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
@@ -61,15 +61,15 @@ func fileID(id string) string {
 	return transcript.DeriveID("", id)
 }
 
-// ID is the id that the block has, or is going to have.
+// ID returns the id of the block, also before it is appended.
 func (c *Checkpoint) ID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.block.ID
 }
 
-// SetText replaces the text so far; cheap, it writes at most every 2 s, and on a
-// goroutine of its own.
+// SetText replaces the text so far. It is cheap: it writes at most every 2 s, in a
+// goroutine.
 func (c *Checkpoint) SetText(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *Checkpoint) flush() {
 	}
 }
 
-// newest is the block as it is to be written now. The caller holds mu.
+// newest returns the block with the newest text, for writing. The caller holds mu.
 func (c *Checkpoint) newest() transcript.Block {
 	c.last, c.dirty = time.Now(), false
 	b := c.block
@@ -123,7 +123,7 @@ func (c *Checkpoint) write(b transcript.Block) error {
 }
 
 // Commit appends b (with the checkpoint's ID) to the transcript and removes the
-// checkpoint. After an error the checkpoint holds b's text and Commit may be
+// checkpoint. After an error the checkpoint holds b's text, and Commit may be
 // called again.
 func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript.Block, error) {
 	b.ID = c.ID()
@@ -140,7 +140,7 @@ func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript
 	c.stop()
 	if err == nil && (recovery{c.ses}).isUnsaved(b.ID) {
 		c.mark(false)
-		return out[0], nil // until it is on disk, the checkpoint holds what it can
+		return out[0], nil // until it is on disk, the checkpoint holds as much as it can
 	}
 	if err == nil {
 		c.remove()
@@ -159,8 +159,8 @@ func (c *Checkpoint) Commit(ctx context.Context, b transcript.Block) (transcript
 	return transcript.Block{}, err
 }
 
-// lastText is SetText for the whole text, which is checkpointed where it takes a while to
-// append it: another program may be saving the transcript.
+// lastText is SetText for the complete text. It is checkpointed only if the append takes a
+// while: another program may be saving the transcript.
 func (c *Checkpoint) lastText(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,8 +171,8 @@ func (c *Checkpoint) lastText(text string) {
 	c.timer = time.AfterFunc(max(slowAppend, checkpointEvery-time.Since(c.last)), c.flush)
 }
 
-// mark says in the checkpoint's name whether its block is being appended: then it may be in
-// the transcript. The caller holds writing.
+// mark renames the checkpoint to say whether its block is being appended: then the block may be
+// in the transcript. The caller holds writing.
 func (c *Checkpoint) mark(appending bool) {
 	to := strings.TrimSuffix(strings.TrimSuffix(c.file, commitSuffix), transcript.FileSuffix)
 	if appending {
@@ -183,7 +183,7 @@ func (c *Checkpoint) mark(appending bool) {
 	if !c.written || to == c.file {
 		return
 	}
-	err := c.ses.dir.Check() // in a folder that was moved away nothing is going to be appended
+	err := c.ses.dir.Check() // nothing will be appended in a folder that was moved away
 	if err == nil {
 		err = c.ses.dir.Rename(c.file, to)
 	}
@@ -202,7 +202,7 @@ func (c *Checkpoint) Discard() {
 	c.remove()
 }
 
-// stop ends the writing of what comes.
+// stop prevents further writes.
 func (c *Checkpoint) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

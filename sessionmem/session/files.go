@@ -14,52 +14,51 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// A session whose transcript has reached Config.MaxFileBytes goes on in another
-// file. The file of part 2 is named as the first one, with ".part2" before its
-// end (no topic has a dot), and has a line "part: 2" in its front matter. All of
-// them are one session.
+// A session whose transcript has reached Config.MaxFileBytes continues in another
+// file. The file of part 2 has the name of the first with ".part2" before its suffix (no
+// topic has a dot), and a line "part: 2" in its front matter. Together they are one session.
 
-// files are the files of a session, as they were read last.
+// files holds the files of a session as last read.
 type files struct {
 	*shared
 	name      string
-	file      string      // name of the transcript in the session folder; "" before it is found or made
-	earlier   []part      // the parts before it, oldest first; what is below is of the last one
-	base      int64       // bytes of the earlier parts: a block's offset goes on from there
-	stat      os.FileInfo // of the file as it was read last; nil: not read
+	file      string      // name of the transcript in the session folder; "" before it is found or created
+	earlier   []part      // the parts before it, oldest first; the fields below are about the last part
+	base      int64       // bytes of the earlier parts: offsets of blocks continue from there
+	stat      os.FileInfo // of the file as last read; nil: not read
 	size      int64
 	tail      []byte // the file's last bytes, at most fingerprintLen
 	bare      bool   // older form of the format
 	readOnly  bool   // newer format
-	rewrote   bool   // the file was found changed otherwise than by growing
+	rewrote   bool   // the file changed in another way than by growing
 	dirtyCopy bool   // a copy beside it holds what was forgotten
 }
 
-// part is a file of a session that is followed by another one.
+// part is a file of a session that another one follows.
 type part struct {
 	file string      // relative to the session folder
-	stat os.FileInfo // as it was read last; nil: not read
+	stat os.FileInfo // as last read; nil: not read
 	bare bool
 }
 
-// sameAs says whether the file is as it was read.
+// sameAs reports whether the file is unchanged since it was read.
 func (p part) sameAs(fi os.FileInfo) bool {
 	return p.stat != nil && os.SameFile(p.stat, fi) && p.stat.Size() == fi.Size() && p.stat.ModTime().Equal(fi.ModTime())
 }
 
-// stem is what the names of the session's files have in common.
+// stem returns what the names of the session's files have in common.
 func (s *files) stem() string {
 	stem, _ := transcript.CutPart(strings.TrimSuffix(path.Base(s.file), transcript.FileSuffix))
 	return stem
 }
 
-// number is the number of the part that is written to.
+// number returns the number of the part that is written to.
 func (s *files) number() int {
 	_, n := transcript.CutPart(strings.TrimSuffix(path.Base(s.file), transcript.FileSuffix))
 	return n
 }
 
-// transcripts gives the session's known files, oldest part first.
+// transcripts returns the session's known files, oldest part first.
 func (s *files) transcripts() []string {
 	if s.file == "" {
 		return nil
@@ -71,9 +70,9 @@ func (s *files) transcripts() []string {
 	return append(files, s.file)
 }
 
-// inPlace says whether the session's files are the known ones: none gone, none in
-// the session folder instead of the archive (an editor's late save may have put one
-// into its old place: that one counts), and no new part behind them.
+// inPlace reports whether the session's files are the known ones: none is gone, none is back in
+// the session folder instead of the archive (an editor's late save may have put one there,
+// and that one counts), and no new part follows them.
 func (s *files) inPlace() bool {
 	for _, file := range s.transcripts() {
 		if _, err := s.dir.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -86,16 +85,16 @@ func (s *files) inPlace() bool {
 	return s.file != "" && !s.dir.Has(transcript.PartFile(s.stem(), s.number()+1))
 }
 
-// allLocated says whether each known file is there, where it was or in another folder.
-func (s *files) allLocated() bool {
+// allExist reports whether each known file exists, where it was or in another folder.
+func (s *files) allExist() bool {
 	parts, err := s.catalog.Parts(s.name)
 	return err == nil && !slices.ContainsFunc(s.transcripts(), func(known string) bool {
 		return !slices.ContainsFunc(parts, func(e catalog.Entry) bool { return path.Base(e.File) == path.Base(known) })
 	})
 }
 
-// takeParts makes these the session's files. What was read of others is read anew.
-func (s *files) takeParts(parts []catalog.Entry) {
+// setParts sets the session's files. If they are other files, everything is read again.
+func (s *files) setParts(parts []catalog.Entry) {
 	files := make([]string, len(parts))
 	for i, e := range parts {
 		files[i] = e.File
@@ -110,8 +109,8 @@ func (s *files) takeParts(parts []catalog.Entry) {
 	}
 }
 
-// earlierStand says whether the files before the last one are as they were read.
-func (s *files) earlierStand() bool {
+// earlierUnchanged reports whether the files before the last one are unchanged since they were read.
+func (s *files) earlierUnchanged() bool {
 	for _, p := range s.earlier {
 		if fi, err := s.dir.Stat(p.file); err != nil || !p.sameAs(fi) {
 			return false
@@ -120,7 +119,7 @@ func (s *files) earlierStand() bool {
 	return true
 }
 
-// isFull says whether the next block begins another part.
+// isFull reports whether the next block starts another part.
 func (s *files) isFull() bool {
 	if s.maxBytes == nil || s.file == "" {
 		return false
@@ -129,8 +128,7 @@ func (s *files) isFull() bool {
 	return most > 0 && s.size >= most
 }
 
-// partFront is the front matter of a part of the session that begins with these
-// blocks.
+// partFront returns the front matter of a part that starts with these blocks.
 func (s *files) partFront(number int, blocks []transcript.Block) string {
 	info := transcript.Info{Name: s.name, Started: blocks[0].Time}
 	info.Source, _ = transcript.SplitName(s.name)
@@ -142,8 +140,8 @@ func (s *files) partFront(number int, blocks []transcript.Block) string {
 	return transcript.FrontMatter(info) + "part: " + strconv.Itoa(number) + "\n"
 }
 
-// beginning gives what stands before the first block of a file that is new, or that
-// a crash left empty.
+// beginning returns what comes before the first block of a file that is new, or that a
+// crash left empty.
 func (s *files) beginning(number int, blocks []transcript.Block) []byte {
 	front := ""
 	if number > 1 {
@@ -155,8 +153,8 @@ func (s *files) beginning(number int, blocks []transcript.Block) []byte {
 	return []byte(transcript.Fence + "\n" + front + transcript.Fence + "\n")
 }
 
-// nextPart makes the session go on in another file, which is still to be made, and
-// gives what takes that back.
+// nextPart continues the session in another file, which doesn't exist yet, and returns a
+// function that undoes this.
 func (s *files) nextPart() (back func()) {
 	earlier, base, file, stat, size, tail, bare := s.earlier, s.base, s.file, s.stat, s.size, s.tail, s.bare
 	s.earlier = append(slices.Clip(earlier), part{file: file, stat: stat, bare: bare})
@@ -198,16 +196,16 @@ func (s *files) earlierEntries() []catalog.Entry {
 	return out
 }
 
-// end is where the session's last file ends, as blocks' offsets count.
+// end returns where the session's last file ends, in the offsets of blocks.
 func (s *files) end() int64 { return s.base + s.size }
 
-// stretch is where a block stands: in which file, from which byte on, how many.
+// stretch is the position of a block: its file, its first byte and its length.
 type stretch struct {
 	part     // the file as it was read
 	at, size int64
 }
 
-// place finds a block by its number.
+// place returns where a block is, by its number.
 func (s *state) place(n uint32) stretch {
 	at := s.index.Offset(n)
 	end, base := s.index.End(n, s.end()), int64(0)

@@ -26,38 +26,38 @@ import (
 
 // Config is what a Folder needs.
 type Config struct {
-	Dir       *sessiondir.Dir // nil: everything is in memory alone
-	CacheDir  string          // of the catalog and the sieve; "": none
+	Dir       *sessiondir.Dir // nil: everything stays in memory
+	CacheDir  string          // for the catalog and the sieve; "": none
 	Forgotten *forgotten.Record
 	Logger    *slog.Logger
 
-	// MaxFileBytes is how large a transcript may grow, in bytes: once it is that
-	// large, the next block begins another part of the session. 0, or a nil function,
-	// is no limit. It is asked at each append.
+	// MaxFileBytes returns how many bytes a transcript may have before the next block
+	// starts another part of the session. 0, or a nil function, means no limit. It is
+	// called for each append.
 	MaxFileBytes func() int64
 
-	// OnRefused is told of every change of what waits for the disk. Where it is set,
-	// an append that the disk refuses (full, gone, not permitted, failing) succeeds all
-	// the same: its blocks are kept in memory, are part of the context, and are written
-	// in order before anything new, see Folder.KeepSaving. Without it, such an append is
-	// an error. It is called while the session is locked: it must not use the folder.
+	// OnRefused is called whenever the blocks that wait for the disk change. If it is set,
+	// an append that the disk refuses (full, missing, not permitted, failing) succeeds:
+	// its blocks stay in memory, are part of the context, and are written in order before
+	// anything new, see Folder.KeepSaving. Without it, such an append is an error. It is
+	// called while the session is locked, so it must not use the folder.
 	OnRefused func(Refused)
 
-	// Rescue is a folder, best on another disk, where what waits is kept as well until
-	// it is written; "" for none. It belongs to this process alone.
+	// Rescue is a folder, best on another disk, that holds a copy of the waiting blocks
+	// until they are written; "" for none. Only this process may use it.
 	Rescue string
 }
 
-// Folder is the sessions of one folder as this process knows them.
+// Folder holds the sessions of one folder as this process knows them.
 type Folder struct {
 	*shared
-	seed maphash.Seed // of the hashes of ids: of this process alone
+	seed maphash.Seed // for hashes of ids, in this process only
 
-	mu       sync.Mutex // guards what follows; never held while a session's lock is taken
+	mu       sync.Mutex // guards sessions; never held while a session's lock is taken
 	sessions map[string]*Session
 }
 
-// New gives the sessions of a folder, and takes up what an earlier process could not save.
+// New returns the sessions of a folder and picks up what an earlier process could not save.
 func New(cfg Config) *Folder {
 	f := &Folder{
 		shared: &shared{
@@ -78,8 +78,8 @@ func New(cfg Config) *Folder {
 	return f
 }
 
-// Close tries once more to save what waits for the disk, and gives back the turns that
-// this process holds. The error says what is lost.
+// Close tries once more to save what waits for the disk, and releases the turns of this
+// process. The error says what is lost.
 func (f *Folder) Close() error {
 	err := f.lastSave()
 	for _, s := range f.all() {
@@ -90,10 +90,10 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// Catalog finds the sessions of the folder and their files.
+// Catalog returns what finds the sessions of the folder and their files.
 func (f *Folder) Catalog() *catalog.Catalog { return f.catalog }
 
-// Session gives a session, a new one where there is none of that name.
+// Session returns the session of that name, a new one if there is none.
 func (f *Folder) Session(name string) *Session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,14 +109,14 @@ func (f *Folder) Session(name string) *Session {
 	return s
 }
 
-// known gives a session that this process has used, else nil.
+// known returns a session that this process has used, or nil.
 func (f *Folder) known(name string) *Session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sessions[name]
 }
 
-// all gives the sessions this process knows.
+// all returns the sessions this process knows.
 func (f *Folder) all() []*Session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -129,7 +129,7 @@ func (f *Folder) IsPrivate(name string) bool {
 	return f.dir == nil || s != nil && s.IsPrivate()
 }
 
-// Held is Session.Held of a session that this process may not know.
+// Held calls Session.Held for a session that this process may not know.
 func (f *Folder) Held(name string) (held, turn bool) {
 	if s := f.known(name); s != nil {
 		return s.Held()
@@ -137,13 +137,13 @@ func (f *Folder) Held(name string) (held, turn bool) {
 	return false, false
 }
 
-// IsTaken reports whether there is a session of this name.
+// IsTaken reports whether a session of this name exists.
 func (f *Folder) IsTaken(name string) (bool, error) {
 	_, err := f.catalog.Locate(name)
 	return f.taken(name, err)
 }
 
-// taken is whether there is a session of a name, by what looking for its files gave.
+// taken reports whether a name is taken, given the error of looking for its files.
 func (f *Folder) taken(name string, looked error) (bool, error) {
 	if errors.Is(looked, ErrNotFound) {
 		s := f.known(name)
@@ -152,14 +152,14 @@ func (f *Folder) taken(name string, looked error) (bool, error) {
 	return true, looked
 }
 
-// NewName makes an unused session name for a source: "cpu" → "cpu-k3x9qa".
+// NewName returns an unused session name for a source: "cpu" → "cpu-k3x9qa".
 func (f *Folder) NewName(source string) string {
 	for {
 		name := source + "-" + transcript.RandomID(6)
-		_, err := f.catalog.Of(name) // a look at the whole folder, and one is enough
+		_, err := f.catalog.Of(name) // one look at the whole folder is enough
 		taken, err := f.taken(name, err)
 		if err != nil {
-			return name // an unreadable folder: the first append says so
+			return name // the folder can't be read: the first append returns the reason
 		}
 		if !taken {
 			f.Session(name).setFresh()
@@ -168,8 +168,8 @@ func (f *Folder) NewName(source string) string {
 	}
 }
 
-// inMemory gives the sessions that are in memory alone: private ones, and those
-// that the disk refused from their first block on.
+// inMemory returns the sessions that exist only in memory: private ones, and those
+// the disk has refused since their first block.
 func (f *Folder) inMemory() []transcript.Info {
 	var infos []transcript.Info
 	for _, s := range f.all() {
@@ -180,10 +180,9 @@ func (f *Folder) inMemory() []transcript.Info {
 	return infos
 }
 
-// Rest lets go of what is kept in memory of sessions that nobody asked for within
-// idle: their context and the ids of their blocks. The next use reads the
-// transcript again. Sessions that are in memory alone stay, and so do those whose turn
-// is running. It returns how many were let go of.
+// Rest frees the memory of sessions that nobody has used for idle: their context and the
+// ids of their blocks. The next use reads the transcript again. Sessions that exist only in
+// memory stay, and so do those whose turn is running. It returns how many were freed.
 func (f *Folder) Rest(idle time.Duration) int {
 	rested := 0
 	for _, s := range f.all() {
@@ -194,7 +193,7 @@ func (f *Folder) Rest(idle time.Duration) int {
 	return rested
 }
 
-// InTurn reports whether a turn runs in any session, in this process or another.
+// InTurn reports whether a turn is running in any session, in this process or another.
 func (f *Folder) InTurn() bool {
 	if slices.ContainsFunc(f.all(), func(s *Session) bool { return s.held.Load() != nil }) {
 		return true
@@ -202,7 +201,7 @@ func (f *Folder) InTurn() bool {
 	return f.dir != nil && turn.AnyRuns(f.dir)
 }
 
-// Forget forgets in what this process alone holds: private sessions, and what waits for
+// Forget forgets in what only this process holds: private sessions, and blocks that wait for
 // the disk.
 func (f *Folder) Forget(t *forgotten.Traces) {
 	for _, s := range f.all() {
@@ -210,11 +209,11 @@ func (f *Folder) Forget(t *forgotten.Traces) {
 	}
 }
 
-// Eraser takes what was forgotten out of the files of the folder.
+// Eraser returns what removes forgotten text from the files of the folder.
 func (f *Folder) Eraser() *erase.Eraser { return f.eraser }
 
-// EachForgettable gives every block of the sessions as a forgetting finds them: of private
-// ones, and of all files, see erase.Eraser.Each. sessions are those to look at, nil is all.
+// EachForgettable calls each for every block that forgetting looks at: those of private
+// sessions and of all files, see erase.Eraser.Each. It covers these sessions; nil means all.
 func (f *Folder) EachForgettable(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
 	for _, s := range f.all() {
 		if s.IsPrivate() && (sessions == nil || sessions[s.name]) {
@@ -229,15 +228,15 @@ func (f *Folder) EachForgettable(ctx context.Context, sessions map[string]bool, 
 	return f.eraser.Each(ctx, sessions, each)
 }
 
-// purge takes what was forgotten out of a session's files. The caller holds no lock.
+// purge removes what was forgotten from a session's files. The caller holds no lock.
 func (f *Folder) purge(ctx context.Context, name string) error {
-	if transcript.CheckName(name) != nil { // a file with a name of its own: nobody writes to it
+	if transcript.CheckName(name) != nil { // a file with its own name: nobody writes to it
 		return f.eraser.Purge(ctx, f.forgotten.Traces(), name)
 	}
 	return f.Session(name).purgeAlone(ctx)
 }
 
-// Open opens a file of the folder to be read. What was forgotten is taken out of it before.
+// Open opens a file of the folder for reading. What was forgotten is removed from it first.
 func (f *Folder) Open(ctx context.Context, file string) (*os.File, error) {
 	opened, err := f.catalog.Open(file)
 	if !errors.Is(err, sieve.ErrHoldsForgotten) {
@@ -249,9 +248,9 @@ func (f *Folder) Open(ctx context.Context, file string) (*os.File, error) {
 	return f.catalog.Open(file)
 }
 
-// LoadFile reads any transcript by path, of any known or older form. Where it is a
-// part of a session, the parts beside it are read too: Info.Parts names them all, and
-// Info.Path is the one that was asked for.
+// LoadFile reads any transcript by path, in any known or older form. If it is part of a
+// session, the parts beside it are read too: Info.Parts lists them all, and Info.Path is the
+// path that was given.
 func (f *Folder) LoadFile(path string) (*transcript.Transcript, error) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -264,8 +263,8 @@ func (f *Folder) LoadFile(path string) (*transcript.Transcript, error) {
 	return t, nil
 }
 
-// purgePath takes what was forgotten out of a transcript that is named by its path, where
-// that leads into the session folder.
+// purgePath removes what was forgotten from the transcript at path, if that leads into the
+// session folder.
 func (f *Folder) purgePath(path string) error {
 	if f.dir == nil || !wholefile.IsWithin(path, f.dir.Path("")) {
 		return nil

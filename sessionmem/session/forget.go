@@ -8,13 +8,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// TurnGrace is how long before a block that is written outside of a turn its making
-// may have begun: what was forgotten since is not in it.
+// TurnGrace is how long a block written outside of a turn may have been in the making: it must
+// not hold anything forgotten since.
 const TurnGrace = 10 * time.Minute
 
-// guard takes out of a block that is about to be written what was forgotten: all of
-// it, where it is an old block that comes back (its id is known), else what was
-// forgotten while it was being made. What a person types anew is theirs.
+// guard removes what was forgotten from a block that is about to be written: everything, if it
+// is an old block that returns (its id is known), otherwise what was forgotten while it was
+// being made. What a person types again is theirs.
 func (s *state) guard(b transcript.Block, anew bool) transcript.Block {
 	t := s.forgotten.Traces()
 	if t.Empty() {
@@ -34,8 +34,8 @@ func (s *state) guard(b transcript.Block, anew bool) transcript.Block {
 	return t.CleanSince(s.name, out, since)
 }
 
-// forget forgets in what this process alone holds of the session: all of a private one, and
-// what waits for the disk.
+// forget forgets in what only this process holds of the session: in all of a private one, and
+// in the blocks that wait for the disk.
 func (s *Session) forget(t *forgotten.Traces) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Session) forget(t *forgotten.Traces) {
 	})
 }
 
-// cleanPrivate forgets in a session that is in memory alone.
+// cleanPrivate forgets in a session that exists only in memory.
 func (s *state) cleanPrivate(t *forgotten.Traces) {
 	blocks := make([]transcript.Block, len(s.mem))
 	any := false
@@ -77,7 +77,7 @@ func (s *state) cleanPrivate(t *forgotten.Traces) {
 	}
 }
 
-// privateBlocks gives the blocks of a private session.
+// privateBlocks returns the blocks of a private session.
 func (s *Session) privateBlocks() []transcript.Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,22 +7,22 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// known is what is known of a session's blocks: where each is, what is context of them, and
-// the texts of those. Who uses it holds the session's lock.
+// known holds what is known of a session's blocks: their positions, which are context, and the
+// texts of those. The caller of its methods holds the session's lock.
 type known struct {
 	index branch.Index
 	fold  branch.Fold
 	texts heldTexts
 }
 
-// reset leaves nothing known.
+// reset forgets everything.
 func (k *known) reset() {
 	k.index.Reset()
 	k.fold, k.texts = branch.Fold{}, heldTexts{}
 }
 
-// follow takes a block that was read or written into the index and the context.
-// words is the sum of what a message says.
+// follow adds a block that was read or written to the index and the context. words is the
+// check sum of a message's text.
 func (k *known) follow(b transcript.Block, words uint32, offset int64, number int) uint32 {
 	n := k.index.Add(b, offset, number)
 	k.fold.Add(&k.index, n, b, words)
@@ -31,13 +31,13 @@ func (k *known) follow(b transcript.Block, words uint32, offset int64, number in
 
 func (k *known) taken(id string) bool { return k.index.Has(id) }
 
-// isLast says whether the session ends with the block of this hash; 0: it is empty.
+// isLast reports whether the session ends with the block of this hash; 0 means it is empty.
 func (k *known) isLast(id uint64) bool {
 	n := k.index.Len()
 	return n == 0 && id == 0 || n > 0 && k.index.ID(uint32(n-1)) == id //nolint:gosec // see branch.Index.Add
 }
 
-// complete gives a block what Append promises: normalized, with time and ID.
+// complete returns a block as Append promises it: normalized, with time and ID.
 func (k *known) complete(b transcript.Block, now time.Time) transcript.Block {
 	if b.Time.IsZero() {
 		b.Time = now
@@ -50,14 +50,14 @@ func (k *known) complete(b transcript.Block, now time.Time) transcript.Block {
 	return b.Normalized()
 }
 
-// holds reports whether a Summary of the snapshot is still one of this
-// conversation: the same Summary before it, and the last block it covers there.
-// Where something was forgotten since, it may tell of that.
+// holds reports whether a Summary of the snapshot still fits the conversation: the same
+// Summary comes before it, and the last block it covers is there. forgot says that something
+// was forgotten since, so the Summary may contain it.
 func (k *known) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &k.fold, &k.index
 	at, _ := f.LastSummary(x)
 	switch {
-	case forgot, f.Corrections() != snap.corrections, !f.StillTold(snap.told): // it may tell what was deleted
+	case forgot, f.Corrections() != snap.corrections, !f.StillTold(snap.told): // it may contain what was deleted
 		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.Hash(snap.Previous.ID) != x.ID(f.Block(at))):
 		return false

@@ -12,19 +12,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// justNow is how long a session is in use after its last block, whatever the clock says.
+// justNow is how long a session counts as in use after its last block, whatever the clock says.
 const justNow = 30 * time.Minute
 
-// Moves takes a session's files elsewhere while nobody writes to them: to the archive, to the
-// trash and back.
+// Moves moves a session's files while nobody writes to them: to the archive, to the trash and
+// back.
 type Moves struct{ ses *Session }
 
-// Moves returns what moves the session's files.
+// Moves returns a Moves for the session's files.
 func (s *Session) Moves() Moves { return Moves{s} }
 
-// Archive moves the files of a list entry of the session to archive/<YYYY-MM>/, by the
-// month of its last block, where the session is untouched for after and finished still
-// says so under its locks. ErrBusy or sessiondir.ErrReplaced where it stays.
+// Archive moves the files of a list entry of the session to archive/<YYYY-MM>/, by the month
+// of its last block, if the session has been untouched for after and finished still reports
+// true under its locks. It returns ErrBusy or sessiondir.ErrReplaced if the session stays.
 func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Duration, finished func(transcript.Info) bool) error {
 	turn, err := s.ses.TryTurn(ctx, "archive")
 	if err != nil {
@@ -59,7 +59,7 @@ func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Dur
 	known := slices.Contains(s.ses.transcripts(), parts[len(parts)-1].File)
 	for _, e := range parts {
 		if catalog.InArchive(e.File) {
-			continue // moved before a crash
+			continue // it was moved before a crash
 		}
 		if err := s.ses.dir.Move(e.File, path.Join(catalog.ArchiveDir, now.Active.Format("2006-01"), e.File), s.ses.catalog.Open); err != nil {
 			return err
@@ -74,8 +74,8 @@ func (s Moves) Archive(ctx context.Context, info transcript.Info, after time.Dur
 	return nil
 }
 
-// mayLeaveJournal gives ErrBusy where a save removed something less than after ago
-// and the user has not decided about it: until then the session is not untouched.
+// mayLeaveJournal returns ErrBusy if a save removed something less than after ago and the
+// user hasn't decided about it: until then the session doesn't count as untouched.
 func (s Moves) mayLeaveJournal(after time.Duration) error {
 	if !s.ses.journal.Exists() {
 		return nil
@@ -90,8 +90,8 @@ func (s Moves) mayLeaveJournal(after time.Duration) error {
 	return fmt.Errorf("%w: it is not decided what becomes of what a save removed", ErrBusy)
 }
 
-// Delete gives put the session's files, where still (it may be nil) agrees under its
-// locks. What is kept in memory only is dropped for good. A running turn gives ErrBusy.
+// Delete calls put for the session's files if still (it may be nil) returns no error under its
+// locks. A session in memory is gone for good. A running turn returns ErrBusy.
 func (s Moves) Delete(ctx context.Context, still func() error, put func(ctx context.Context, name string) error) error {
 	if err := transcript.CheckName(s.ses.name); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (s Moves) Delete(ctx context.Context, still func() error, put func(ctx cont
 	return s.ses.journal.Remove()
 }
 
-// BringBack lets bring put the session's files back, and makes its journal where one is
-// to be.
+// BringBack calls bring, which puts the session's files back, and with journal set creates a
+// journal for them.
 func (s Moves) BringBack(ctx context.Context, bring func() error, journal bool) error {
 	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
@@ -151,8 +151,8 @@ func (s Moves) BringBack(ctx context.Context, bring func() error, journal bool) 
 	return nil
 }
 
-// WhileNobodyWrites works on the session's files while its turn and its lock are held; it
-// waits for them as long as patience. ErrBusy says who holds the turn.
+// WhileNobodyWrites calls work while it holds the session's turn and its lock; it waits for
+// them up to patience. ErrBusy says who holds the turn.
 func (s Moves) WhileNobodyWrites(ctx context.Context, patience time.Duration, who string, work func()) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -175,9 +175,9 @@ func (s Moves) WhileNobodyWrites(ctx context.Context, patience time.Duration, wh
 	return nil
 }
 
-// isRunning says whether this process saw the session's last block being written less
-// than so long ago, which no clock that jumps ahead since makes long ago.
+// isRunning reports whether this process saw the session's last block being written less than
+// within ago. A clock that has jumped ahead since doesn't change that.
 func (s *state) isRunning(now time.Time, within time.Duration) bool {
-	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older one that was brought in
+	written := s.last.seen.Round(0).Sub(s.last.time).Abs() < time.Minute // it isn't an older block that was brought in
 	return !s.last.seen.IsZero() && written && now.Sub(s.last.seen) < within
 }

@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Load reads a whole session, what waits for the disk included. A session never written gives ErrNotFound.
+// Load reads a whole session with the blocks that wait for the disk. A session without a block returns ErrNotFound.
 func (s *Session) Load(ctx context.Context) (*transcript.Transcript, error) {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
@@ -39,10 +39,10 @@ func (s *Session) Load(ctx context.Context) (*transcript.Transcript, error) {
 	return s.unsaved.behind(s.name, t), nil
 }
 
-// Each reads a whole session block by block, in the memory that its largest block
-// takes: for those of any size. begin (may be nil) is told what the list shows of it
-// and its front matter, then each every block, in order. The session may grow
-// meanwhile; what comes is not part of it. An error of theirs ends the reading.
+// Each reads a session of any size block by block, in the memory that its largest block needs.
+// It calls begin (may be nil) with the session's list entry and front matter, then each
+// for every block in order. Blocks appended meanwhile are not included. An error of either
+// function ends the reading.
 func (s *Session) Each(ctx context.Context, begin func(info transcript.Info, front string) error, each func(transcript.Block) error) error {
 	if begin == nil {
 		begin = func(transcript.Info, string) error { return nil }
@@ -78,8 +78,8 @@ func (s *Session) Each(ctx context.Context, begin func(info transcript.Info, fro
 	return nil
 }
 
-// openWhole opens a session's files and tells their sizes at a moment when no block
-// is half written.
+// openWhole opens a session's files, with their sizes at a moment when no block is half
+// written.
 func (s *Session) openWhole(ctx context.Context) (parts []catalog.Part, err error) {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
@@ -111,8 +111,8 @@ func eachBlock(ctx context.Context, p catalog.Part, ids *transcript.IDs, each fu
 	}
 }
 
-// Context gives what a model is told of the session. A session never written
-// gives an empty Context and no error.
+// Context returns the context for a model. A session without a block returns an empty
+// Context and no error.
 func (s *Session) Context(ctx context.Context) (out transcript.Context, err error) {
 	err = s.look(ctx, func() error {
 		out, err = s.contextNow()
@@ -121,9 +121,9 @@ func (s *Session) Context(ctx context.Context) (out transcript.Context, err erro
 	return out, err
 }
 
-// Message gives a message that the conversation stands on (of this branch, since
-// the last reset), however long ago it was said, and the id of the message after
-// it, "" where it is the last. ErrNotFound where it isn't part of it.
+// Message returns a message that is in the context (of this branch, since the last reset),
+// however old it is, and the id of the message after it, "" if it is the last. It returns
+// ErrNotFound if the message isn't in the context.
 func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, next string, err error) {
 	err = s.look(ctx, func() error {
 		f, x := &s.fold, &s.index
@@ -148,14 +148,14 @@ func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, n
 	return b, next, err
 }
 
-// Standing gives a look-up for the ids of the blocks that the conversation stands on:
-// those of its branch since the last reset, of any kind. It shows one moment.
+// Standing returns a function that reports whether an id belongs to a block in the context:
+// on its branch since the last reset, of any kind. It reflects one moment.
 func (s *Session) Standing(ctx context.Context) (on func(id string) bool, err error) {
 	err = s.look(ctx, func() error {
 		f, x := &s.fold, &s.index
 		there := make(map[uint64]bool, f.Len())
 		for i := range f.Len() {
-			if _, edited := f.Edit(f.Block(i)); !edited { // what is looked up is its old text
+			if _, edited := f.Edit(f.Block(i)); !edited { // the caller looks up its old text
 				there[x.ID(f.Block(i))] = true
 			}
 		}
@@ -166,8 +166,8 @@ func (s *Session) Standing(ctx context.Context) (on func(id string) bool, err er
 	return on, err
 }
 
-// Write writes a session as transcript.Write does, of any size; it returns how many
-// blocks that are. A session never written gives ErrNotFound.
+// Write writes a session of any size like transcript.Write and returns the number of its
+// blocks. A session without a block returns ErrNotFound.
 func (s *Session) Write(ctx context.Context, w io.Writer) (blocks int, err error) {
 	var data []byte
 	begin := func(info transcript.Info, front string) error {
@@ -183,8 +183,8 @@ func (s *Session) Write(ctx context.Context, w io.Writer) (blocks int, err error
 	return blocks, err
 }
 
-// HasVersion gives ErrNotFound where a message is on no branch that the conversation left
-// since the last reset.
+// HasVersion returns ErrNotFound if no branch that was left since the last reset holds the
+// message.
 func (s *Session) HasVersion(ctx context.Context, id string) error {
 	return s.look(ctx, func() error {
 		if !s.fold.IsLeft(&s.index, id) {

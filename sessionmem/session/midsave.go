@@ -15,8 +15,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// outsideSaves writes to a session: again and again while write gives sessiondir.ErrMidSave, and
-// anyway once patience is over. No lock is held in between.
+// outsideSaves calls write until it returns something other than sessiondir.ErrMidSave, and
+// with anyway once patience is over. No lock is held in between.
 func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
 	for begun := time.Now(); ; {
 		anyway := time.Since(begun) > patience
@@ -32,9 +32,9 @@ func outsideSaves[T any](ctx context.Context, patience time.Duration, write func
 	}
 }
 
-// How long a file that lacks blocks has to be left alone before it is written to: an
-// editor that writes in place may be in the midst of it. What it leaves empty, or within
-// a line, it has to leave for longer.
+// How long a file that lacks blocks must be unchanged before it is written to: an editor
+// that writes in place may be in the middle of it. A file that is empty or ends within a
+// line must be unchanged for longer.
 const (
 	saveTakes     = time.Second
 	halfSaveTakes = 3 * saveTakes
@@ -42,14 +42,14 @@ const (
 	saveLook      = 50 * time.Millisecond
 )
 
-// midSave says whether the file looks as if a save were in progress. The caller has
-// brought the session up to date.
+// midSave reports whether another program seems to be saving the file. The caller has brought
+// the session up to date.
 func (s *state) midSave() bool {
 	if s.file == "" {
-		return s.comesBack()
+		return s.mayReturn()
 	}
 	if s.journal.IsWhole() || s.trustSaves || s.anyway || s.stat == nil {
-		return false // mostly: nothing but what joined the file
+		return false // the usual case: blocks were only added to the file
 	}
 	takes := saveTakes
 	if len(s.tail) == 0 || s.tail[len(s.tail)-1] != '\n' {
@@ -62,10 +62,10 @@ func (s *state) midSave() bool {
 	return err == nil && len(missing) > 0
 }
 
-// comesBack says whether a session without a file may have one again in a moment: it has
-// a journal, and something was just done in the folder. An editor that moves the file away
-// before it writes it anew leaves it so; a file that is begun meanwhile would be a second one.
-func (s *state) comesBack() bool {
+// mayReturn reports whether a session without a file may get it back in a moment: it has a
+// journal, and the folder has just changed. That is what an editor leaves that moves the file
+// away before it writes the new one; a file started meanwhile would be a second one.
+func (s *state) mayReturn() bool {
 	if s.trustSaves || s.anyway || !s.journal.Exists() {
 		return false
 	}
@@ -77,11 +77,11 @@ func (s *state) comesBack() bool {
 	return age >= 0 && age < halfSaveTakes
 }
 
-// awaitFile gives files that are known and gone a moment to come back: it may be
-// an editor's save between its two steps.
-func (s *files) awaitFile(ctx context.Context) error {
+// waitForFile gives known files that are gone a moment to return: an editor may be between the
+// two steps of a save.
+func (s *files) waitForFile(ctx context.Context) error {
 	for try := 0; s.file != "" && try < 10; try++ {
-		if s.inPlace() || s.allLocated() {
+		if s.inPlace() || s.allExist() {
 			break
 		}
 		select {
@@ -93,9 +93,9 @@ func (s *files) awaitFile(ctx context.Context) error {
 	return nil
 }
 
-// refreshToWrite brings the session up to date and says why it can't be written to.
+// refreshToWrite brings the session up to date and returns an error if it can't be written to.
 func (s *state) refreshToWrite(ctx context.Context) error {
-	if err := s.awaitFile(ctx); err != nil {
+	if err := s.waitForFile(ctx); err != nil {
 		return err
 	}
 	if err := s.refresh(); err != nil {
@@ -117,7 +117,7 @@ func (s *state) refreshToWrite(ctx context.Context) error {
 	return nil
 }
 
-// toUTF8 writes a file that an editor saved in another encoding anew: what is appended is
+// toUTF8 rewrites a file that an editor saved in another encoding: appended blocks are
 // UTF-8.
 func (s *files) toUTF8() (converted bool, err error) {
 	if s.file == "" || s.size == 0 {
@@ -133,7 +133,7 @@ func (s *files) toUTF8() (converted bool, err error) {
 		return false, wholefile.Explain("reading "+s.file, err)
 	}
 	head := make([]byte, 64)
-	n, _ := f.ReadAt(head, 0) // what is wrong with it was told before
+	n, _ := f.ReadAt(head, 0) // the refresh before this reported any problem
 	if text, _ := wholefile.Decode(head[:n]); bytes.Equal(text, head[:n]) {
 		return false, nil
 	}
@@ -152,8 +152,8 @@ func (s *files) toUTF8() (converted bool, err error) {
 	return true, nil
 }
 
-// bringBack moves an archived transcript, all parts of it, to the session folder to be written to.
-// The caller holds the append lock.
+// bringBack moves an archived transcript, with all its parts, back to the session folder to be
+// written to. The caller holds the append lock.
 func (s *state) bringBack() error {
 	for _, file := range s.transcripts() {
 		if !catalog.InArchive(file) {

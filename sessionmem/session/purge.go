@@ -8,20 +8,20 @@ import (
 	"mac-stats/sessionmem/sieve"
 )
 
-// purge takes what was forgotten out of a session's files, after one of them was found
-// to hold some. The caller holds the session's locks.
+// purge removes what was forgotten from a session's files, after one was found to contain it.
+// The caller holds the session's locks.
 func (s *state) purge(ctx context.Context) error {
 	defer s.forgetFile()
 	return s.eraser.Purge(ctx, s.forgotten.Traces(), s.name)
 }
 
-// purged reads under a session's locks; where that finds what was forgotten, it is taken
-// out, and read again.
+// purged calls read under a session's locks. If it finds what was forgotten, purged removes
+// that and calls read again.
 func (s *state) purged(ctx context.Context, read func() error) error {
 	err := read()
 	if err == nil && s.dirtyCopy {
 		s.dirtyCopy = false
-		if err := s.purge(ctx); err != nil { // it isn't the session's file: that goes on
+		if err := s.purge(ctx); err != nil { // it isn't the session's own file, so reading goes on
 			s.logger.Warn("a copy of a transcript holds what was forgotten and can't be cleaned", "session", s.name, "err", err)
 		}
 		err = read()
@@ -36,8 +36,8 @@ func (s *state) purged(ctx context.Context, read func() error) error {
 	return read()
 }
 
-// dirtyCopy reports whether a file that has the session's name and isn't the session holds
-// what was forgotten: an editor's save under the name before, or a copy.
+// holdsDirtyCopy reports whether a file with the session's name that isn't the session holds
+// what was forgotten: a copy, or an editor's save under an earlier name.
 func (s *files) holdsDirtyCopy() bool {
 	if s.forgotten.Traces().Empty() {
 		return false
@@ -61,7 +61,7 @@ func (s *files) holdsDirtyCopy() bool {
 	return false
 }
 
-// purgeAlone is purge for those who hold no lock.
+// purgeAlone is purge for callers that hold no lock.
 func (s *Session) purgeAlone(ctx context.Context) error {
 	unlock, err := s.lock(ctx, false)
 	if err != nil {

@@ -19,20 +19,19 @@ const (
 	fingerprintLen = 512
 )
 
-// refresh brings the session up to what is in its file; what was forgotten and came
-// back into it is taken out before.
+// refresh reads what changed in the session's file, after removing what was forgotten and
+// came back.
 func (s *state) refresh() error {
 	return s.purged(context.Background(), func() error { return s.refreshFile() })
 }
 
-// refreshFile is refresh for a file without what was forgotten. It reads nothing where
-// the file is as it was, the tail where it grew, else all of it. A session
-// without a file is left empty. The caller holds s.mu and, to be sure that no
-// block is half written, the append lock.
+// refreshFile is refresh for a file without forgotten text. It reads nothing if the file is
+// unchanged, the tail if it grew, otherwise all of it. A session without a file becomes
+// empty. The caller holds s.mu and, so that no block is half written, the append lock.
 func (s *state) refreshFile() error {
 	s.used = time.Now()
-	s.lift()
-	defer s.lay()
+	s.unstackUnsaved()
+	defer s.stackUnsaved()
 	fi, err := s.statFile()
 	if errors.Is(err, ErrNotFound) {
 		s.forgetFile()
@@ -41,7 +40,7 @@ func (s *state) refreshFile() error {
 	if err != nil {
 		return err
 	}
-	stand := s.earlierStand()
+	stand := s.earlierUnchanged()
 	if stand && s.stat != nil && os.SameFile(s.stat, fi) && s.size == fi.Size() && s.stat.ModTime().Equal(fi.ModTime()) {
 		return nil
 	}
@@ -64,8 +63,8 @@ func (s *state) refreshFile() error {
 	return s.readAll(f, fi)
 }
 
-// statFile finds the session's files and the state of the last one. A file that was known and is
-// gone may be in the middle of an editor's save or may have been renamed.
+// statFile finds the session's files and returns the FileInfo of the last one. A known file
+// that is gone may be in the middle of an editor's save, or renamed.
 func (s *state) statFile() (os.FileInfo, error) {
 	if s.isFresh() {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, s.name)
@@ -75,7 +74,7 @@ func (s *state) statFile() (os.FileInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.takeParts(parts)
+		s.setParts(parts)
 		s.dirtyCopy = s.holdsDirtyCopy()
 	}
 	fi, err := s.dir.Stat(s.file)
@@ -85,7 +84,7 @@ func (s *state) statFile() (os.FileInfo, error) {
 	return fi, nil
 }
 
-// forgetFile leaves nothing known of a file that is gone.
+// forgetFile drops everything known of a file that is gone.
 func (s *state) forgetFile() {
 	if s.file != "" {
 		s.inTurn, s.last, s.fresh = nil, joined{}, time.Time{}
@@ -94,18 +93,18 @@ func (s *state) forgetFile() {
 	s.earlier, s.base = nil, 0
 	s.bare, s.readOnly, s.rewrote = false, false, false
 	s.forgetBlocks()
-	s.lay()
+	s.stackUnsaved()
 }
 
-// forgetBlocks leaves nothing known of the blocks.
+// forgetBlocks drops everything known of the blocks.
 func (s *state) forgetBlocks() {
 	s.reset()
 	s.unsaved.base = nil
 	s.journal.Forget()
 }
 
-// read takes a block that was read from the file. Its text is decoded only where
-// something depends on it.
+// read adds a block that was read from the file. Its text is decoded only if something depends
+// on it.
 func (s *state) read(raw transcript.RawBlock) {
 	b, ok := raw.Head()
 	if !ok {
@@ -119,8 +118,8 @@ func (s *state) read(raw transcript.RawBlock) {
 	s.follow(b, words, s.base+raw.Offset, number)
 }
 
-// readTail reads what was appended since. It reports false where the file changed
-// in another way.
+// readTail reads what was appended since. It reports false if the file changed in another
+// way.
 func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 	if s.stat == nil || !os.SameFile(s.stat, fi) || fi.Size() <= s.size || len(s.tail) == 0 {
 		return false, nil
@@ -140,7 +139,7 @@ func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 			return true, nil
 		}
 		if err != nil {
-			s.stat = nil // a part of it is known already
+			s.stat = nil // part of it is already known
 			return false, wholefile.Explain("reading "+s.file, err)
 		}
 		if !raw.Headed {
@@ -155,7 +154,7 @@ func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 	}
 }
 
-// readAll reads the session whole: the parts before the last file, and that one.
+// readAll reads the whole session: the parts before the last file, and that file.
 func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 	s.rewrote = s.rewrote || s.stat != nil
 	var err error
@@ -172,7 +171,7 @@ func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 		if err = s.setEnd(f, fi); !errors.Is(err, io.EOF) {
 			return err
 		}
-		var statErr error // an editor has just cut it short
+		var statErr error // an editor has just cut the file short
 		if fi, statErr = f.Stat(); statErr != nil {
 			return wholefile.Explain("reading "+s.file, statErr)
 		}
@@ -180,7 +179,7 @@ func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 	return err
 }
 
-// mostReads is how often a file is read that others cut short meanwhile.
+// mostReads is how often a file is read while others cut it short.
 const mostReads = 20
 
 // readBlocks reads a file of the session from its beginning.
@@ -201,7 +200,7 @@ func (s *state) readBlocks(f *os.File, fi os.FileInfo, file string) (bare bool, 
 	}
 }
 
-// setEnd notes where the file ends and what its last bytes are.
+// setEnd records where the file ends and its last bytes.
 func (s *files) setEnd(f *os.File, fi os.FileInfo) error {
 	tail := make([]byte, min(fi.Size(), fingerprintLen))
 	if len(tail) > 0 {

@@ -15,14 +15,14 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// recovery puts into a session's transcript what processes that died left of it.
+// recovery completes a session's transcript with what dead processes left behind.
 type recovery struct{ *Session }
 
-// all appends the checkpoints that a holder which died left behind. The
-// caller holds the turn. A checkpoint whose block is in the transcript (the
-// holder died after appending it) is only removed. One whose holder died while it
-// appended the block, which is not there, may have been in the transcript until the user
-// took it out: it goes to the journal, and the user decides.
+// all appends the checkpoints that a dead holder of the turn left behind. The caller holds the
+// turn. If a checkpoint's block is in the transcript (the holder died after appending it), the
+// checkpoint is only removed. If the holder died while appending and the block isn't there,
+// it may have been in the transcript until the user removed it: it goes to the journal, and
+// the user decides.
 func (s recovery) all(ctx context.Context) error {
 	files, err := s.partials()
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *shared) partialFiles() ([]string, error) {
 	return names, nil
 }
 
-// partials gives a session's checkpoints, and removes half-written ones.
+// partials returns a session's checkpoints and removes half-written ones.
 func (s recovery) partials() ([]string, error) {
 	names, err := s.partialFiles()
 	if err != nil {
@@ -60,7 +60,7 @@ func (s recovery) partials() ([]string, error) {
 		case !strings.HasPrefix(n, s.name+"."):
 		case strings.HasSuffix(n, transcript.FileSuffix):
 			files = append(files, transcript.PartialDir+"/"+n)
-		default: // a process died while it wrote this one; the one before is whole
+		default: // a process died while it wrote this one; the one before it is complete
 			if err := s.dir.RemoveIfThere(transcript.PartialDir + "/" + n); err != nil {
 				return nil, wholefile.Explain("removing a half checkpoint", err)
 			}
@@ -84,7 +84,7 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 			continue
 		}
 		if s.isUnsaved(b.ID) {
-			return nil // this process still holds all of it
+			return nil // this process still holds the whole block
 		}
 		there, err := s.hasBlock(ctx, b.ID)
 		if err != nil {
@@ -110,14 +110,14 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 	return nil
 }
 
-// isUnsaved says whether this process holds the block, which waits for the disk.
+// isUnsaved reports whether this process holds the block, waiting for the disk.
 func (s recovery) isUnsaved(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.unsaved.waits(id)
 }
 
-// interruption is the Note that marks b as cut off.
+// interruption returns the Note that marks b as cut off.
 func interruption(b transcript.Block) transcript.Block {
 	parent := b.Parent
 	if parent == "" {
@@ -126,8 +126,8 @@ func interruption(b transcript.Block) transcript.Block {
 	return transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: parent, Attrs: map[string]string{"block": b.ID}}
 }
 
-// hasBlock says whether the session's transcript holds a block of this id, or held it
-// before the user took it out.
+// hasBlock reports whether the session's transcript holds a block of this id, or did before
+// the user removed it.
 func (s recovery) hasBlock(ctx context.Context, id string) (bool, error) {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
@@ -140,13 +140,13 @@ func (s recovery) hasBlock(ctx context.Context, id string) (bool, error) {
 	return s.acknowledged(id)
 }
 
-// recoverPatience is how long RecoverAll waits for a session's turn: a session
-// whose turn is held is being answered, its checkpoint is nobody else's.
+// recoverPatience is how long RecoverAll waits for a session's turn: while another holds it,
+// the checkpoint belongs to that answer.
 const recoverPatience = 50 * time.Millisecond
 
-// RecoverAll puts the checkpoints that dead processes left behind into their
-// transcripts, as LockTurn does for one session, so that a cut answer can be read
-// before anything new is said. Sessions whose turn is held are left alone.
+// RecoverAll puts the checkpoints of dead processes into their transcripts, as LockTurn does
+// for one session, so that an interrupted answer can be read before the next message.
+// Sessions whose turn is held are left alone.
 func (f *Folder) RecoverAll(ctx context.Context) error {
 	if f.dir == nil {
 		return nil
@@ -175,7 +175,7 @@ func (s *Session) lockSoon(ctx context.Context) (*TurnLock, error) {
 	return s.lockTurn(ctx, patience, "recovery", nil)
 }
 
-// partialSessions gives the sessions that have a checkpoint, each once.
+// partialSessions returns the sessions that have a checkpoint.
 func (f *Folder) partialSessions() ([]string, error) {
 	files, err := f.partialFiles()
 	if err != nil {
@@ -191,7 +191,7 @@ func (f *Folder) partialSessions() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// journalAlone puts a block into the session's journal that is in none of its files.
+// journalAlone adds a block that is in none of the session's files to its journal.
 func (s recovery) journalAlone(ctx context.Context, b transcript.Block) error {
 	unlock, err := s.lock(ctx, false)
 	if err != nil {
@@ -204,8 +204,8 @@ func (s recovery) journalAlone(ctx context.Context, b transcript.Block) error {
 	return s.journal.Add(s.guard(b, false))
 }
 
-// acknowledged says whether a block was written to the session before. It may have been
-// removed since.
+// acknowledged reports whether a block was written to the session before, even if it has
+// been removed since.
 func (s recovery) acknowledged(id string) (bool, error) {
 	if s.taken(id) {
 		return true, nil

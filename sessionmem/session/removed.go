@@ -10,17 +10,17 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Removed is what the app had written to a session and a save from outside took out.
+// Removed counts what the app wrote to a session and a save from outside removed.
 type Removed struct {
 	Session  string
 	Messages int
-	Others   int // summaries, results of tools, resets and other notes
+	Others   int // Summaries, tool results, resets and other notes
 }
 
-// Removals is what saves from outside took out of a session's files.
+// Removals handles what saves from outside removed from a session's files.
 type Removals struct{ ses *Session }
 
-// Removals returns what saves took out of the session's files.
+// Removals returns a Removals for the session.
 func (s *Session) Removals() Removals { return Removals{s} }
 
 // none reports, without reading a transcript, that nothing can be missing.
@@ -28,8 +28,8 @@ func (s Removals) none() bool {
 	return s.ses.dir == nil || s.ses.private.Load() || transcript.CheckName(s.ses.name) != nil || !s.ses.journal.Exists()
 }
 
-// Missing counts what is missing from a session's files. Nothing is for one that was
-// never written, or is in memory alone.
+// Missing counts what is missing from a session's files. Nothing is missing from a session
+// without a block or in memory.
 func (s Removals) Missing(ctx context.Context) (Removed, error) {
 	out := Removed{Session: s.ses.name}
 	if s.none() {
@@ -55,18 +55,17 @@ func (s Removals) removedOf(missing []journal.Block) Removed {
 	return out
 }
 
-// Keep agrees with what a save took out of a session's files: the journal lets go
-// of it.
+// Keep accepts what a save removed from a session's files: the journal drops it.
 func (s Removals) Keep(ctx context.Context) (Removed, error) {
 	return s.decide(ctx, "removing", s.dropMissing)
 }
 
-// Restore puts back what a save took out of a session's files, each block where it stood.
+// Restore puts back what a save removed from a session's files, each block in its old place.
 func (s Removals) Restore(ctx context.Context) (Removed, error) {
 	return s.decide(ctx, "restoring", s.putBack)
 }
 
-// decide does something with what is missing from a session.
+// decide calls do, which handles what is missing from a session.
 func (s Removals) decide(ctx context.Context, doing string, do func(context.Context) ([]journal.Block, error)) (Removed, error) {
 	none := Removed{Session: s.ses.name}
 	if s.none() {
@@ -84,7 +83,7 @@ func (s Removals) decide(ctx context.Context, doing string, do func(context.Cont
 	return s.removedOf(decided), nil
 }
 
-// dropMissing lets go of what the session's files lack.
+// dropMissing removes from the journal what the session's files lack.
 func (s Removals) dropMissing(_ context.Context) ([]journal.Block, error) {
 	if err := s.ses.refresh(); err != nil {
 		return nil, err
@@ -104,9 +103,9 @@ func (s Removals) expire(ctx context.Context) error {
 	return s.ses.journal.CatchUp()
 }
 
-// ExpireRemoved lets go of what was removed from sessions and not decided about for
-// journal.RemovedKept, also where nothing is written to them any more. To know the time, it
-// notes what was removed since the journal was written last.
+// ExpireRemoved drops what was removed from sessions more than journal.RemovedKept ago and not
+// decided about, also in sessions that nobody writes to any more. It records new removals,
+// because the journal's time of removal starts there.
 func (f *Folder) ExpireRemoved(ctx context.Context) error {
 	due, err := f.journals.Due()
 	errs := []error{err}
@@ -127,10 +126,10 @@ func (f *Folder) ExpireRemoved(ctx context.Context) error {
 // journaled shows a session's blocks to its journal.
 type journaled struct{ s *state }
 
-// Index is where the blocks are.
+// Index returns where the blocks are.
 func (j journaled) Index() *branch.Index { return &j.s.index }
 
-// Stored is how many blocks stand in the files, and where they end.
+// Stored returns how many blocks are in the files, and where they end.
 func (j journaled) Stored() (blocks int, end int64) {
 	if j.s.unsaved.base != nil {
 		return int(j.s.unsaved.first), j.s.end()
@@ -138,7 +137,7 @@ func (j journaled) Stored() (blocks int, end int64) {
 	return j.s.index.Len(), j.s.end()
 }
 
-// Read reads blocks as they stand in the files.
+// Read reads blocks as they are in the files.
 func (j journaled) Read(numbers []uint32, each func(transcript.Block) error) error {
 	r := j.s.source()
 	defer r.close()

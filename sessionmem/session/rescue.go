@@ -13,10 +13,9 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// What waits for the disk would be lost with the process. Where Config.Rescue names
-// another folder, each session's waiting blocks stand there meanwhile, as a
-// transcript of their own; a later start takes them up and writes them where they
-// belong. Files of private sessions are never there.
+// Blocks that wait for the disk would be lost with the process. If Config.Rescue names
+// another folder, it holds a transcript with each session's waiting blocks; a later start picks
+// them up and writes them where they belong. Private sessions have no file there.
 
 // errRescued is why blocks wait that an earlier process could not save.
 var errRescued = errors.New("they could not be saved before mac-stats ended, and are being written now")
@@ -25,8 +24,8 @@ func (s *shared) rescueFile(name string) string {
 	return filepath.Join(s.rescue, name+transcript.FileSuffix)
 }
 
-// writeRescue keeps a session's waiting blocks elsewhere too; nothing where none
-// wait. The caller holds s.mu.
+// writeRescue copies a session's waiting blocks to the rescue folder; without any it
+// removes the copy. The caller holds s.mu.
 func (s *state) writeRescue() {
 	u := &s.unsaved
 	u.rescued = false
@@ -63,7 +62,7 @@ func (s *state) copyWaiting(file string) error {
 	return wholefile.Write(file, text.Bytes(), 0o600)
 }
 
-// takeRescued takes up what an earlier process could not save.
+// takeRescued picks up what an earlier process could not save.
 func (f *Folder) takeRescued() {
 	if f.rescue == "" {
 		return
@@ -86,12 +85,12 @@ func (f *Folder) takeRescued() {
 	}
 }
 
-// takeRescued lets blocks wait for the disk that an earlier process could not save.
+// takeRescued adds blocks that an earlier process could not save to those that wait.
 func (s *Session) takeRescued(blocks []transcript.Block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unsaved.since, s.unsaved.err, s.unsaved.rescued = time.Now(), errRescued, true
 	s.setUnsaved(blocks)
-	s.tellUnsaved()
+	s.notifyUnsaved()
 	s.wakeRetry()
 }

@@ -13,15 +13,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// insertion is what is put into a file.
+// insertion is text to insert into a file.
 type insertion struct {
 	at   int64
 	data []byte
 }
 
-// putBack puts missing blocks back where they stood: behind the block that is in front of
-// them in the journal. A reset, a rewind or a Summary then means what it meant, whatever
-// was said since.
+// putBack puts missing blocks back where they were: behind the block that precedes them in the
+// journal. A reset, a rewind or a Summary then means what it meant, whatever was written
+// since.
 func (s Removals) putBack(ctx context.Context) (missing []journal.Block, err error) {
 	if err := s.ses.refreshToWrite(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s Removals) putBack(ctx context.Context) (missing []journal.Block, err err
 			return nil, err
 		}
 	}
-	if len(rest) > 0 { // there is nothing left that they stood behind
+	if len(rest) > 0 { // nothing they stood behind is left
 		if _, err := s.ses.write(rest); err != nil {
 			return nil, err
 		}
@@ -55,14 +55,14 @@ func (s Removals) putBack(ctx context.Context) (missing []journal.Block, err err
 	return slices.DeleteFunc(all, func(b journal.Block) bool { _, is := lost[b.ID]; return !is }), nil
 }
 
-// insertedInto is what is put into one of a session's files.
+// insertedInto holds the insertions for one of a session's files.
 type insertedInto struct {
 	part
 	what []insertion
 }
 
-// insertions tells what to put where. Blocks of a session that holds none of those around
-// them are given back.
+// insertions returns what to insert where. If the session has none of the blocks around
+// them, the missing blocks are returned as rest.
 func (s Removals) insertions(order []journal.Block, blocks map[string]transcript.Block) (files []insertedInto, rest []transcript.Block) {
 	add := func(p part, at int64, b transcript.Block) {
 		i := slices.IndexFunc(files, func(f insertedInto) bool { return f.file == p.file })
@@ -78,7 +78,7 @@ func (s Removals) insertions(order []journal.Block, blocks map[string]transcript
 		}
 		f.what = append(f.what, insertion{at, text})
 	}
-	var before *stretch // the block in front
+	var before *stretch // the block before
 	for _, j := range order {
 		b, lost := blocks[j.ID]
 		n, there := s.ses.index.Find(s.ses.index.Hash(j.ID))
@@ -101,7 +101,7 @@ func (s Removals) insertions(order []journal.Block, blocks map[string]transcript
 	return files, rest
 }
 
-// insertInto writes a file anew with more in it: what it holds is copied byte by byte.
+// insertInto rewrites a file with the insertions; what it holds is copied byte by byte.
 func (s *files) insertInto(p part, what []insertion) error {
 	was, err := s.dir.Lstat(p.file)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Refused gives the sessions whose last blocks wait for the disk.
+// Refused returns the sessions whose last blocks wait for the disk.
 func (f *Folder) Refused() []Refused {
 	var all []Refused
 	for _, s := range f.all() {
@@ -22,8 +22,8 @@ func (f *Folder) Refused() []Refused {
 	return all
 }
 
-// Save tries once to write what waits for the disk, each session's blocks in their
-// order and in one write. The error says what could not be written.
+// Save tries once to write what waits for the disk, in order and with one write per session.
+// The error says what could not be written.
 func (f *Folder) Save(ctx context.Context) error {
 	var errs []error
 	for _, u := range f.Refused() {
@@ -37,7 +37,7 @@ func (f *Folder) Save(ctx context.Context) error {
 // lastWait is how long Close waits for a session's lock to save what is left.
 const lastWait = 2 * time.Second
 
-// lastSave tries once more and says what is lost.
+// lastSave tries once more and reports what is lost.
 func (f *Folder) lastSave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWait)
 	defer cancel()
@@ -55,7 +55,7 @@ func (f *Folder) lastSave() error {
 	return errors.Join(errs...)
 }
 
-// KeepSaving writes what waits for the disk as soon as it takes it, until ctx ends.
+// KeepSaving writes what waits for the disk as soon as the disk takes it, until ctx ends.
 // It does nothing while nothing waits.
 func (f *Folder) KeepSaving(ctx context.Context) {
 	for {
@@ -80,7 +80,7 @@ func (s *Session) save(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	s.anyway = true // it waited already, and may be the last try
+	s.anyway = true // it has waited already, and this may be the last try
 	_, err = s.appendFile(ctx, nil)
 	if err != nil && len(s.unsaved.blocks) > 0 && isRefusal(err) {
 		s.unsaved.err = err
@@ -88,14 +88,14 @@ func (s *Session) save(ctx context.Context) error {
 	return err
 }
 
-// keepUnlocked is keepUnsaved where the session's lock could not even be taken.
+// keepUnlocked is keepUnsaved if the session's lock could not even be taken.
 func (s *Session) keepUnlocked(blocks []transcript.Block, cause error) ([]transcript.Block, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keepUnsaved(blocks, cause)
 }
 
-// refused says what waits for the disk.
+// refused reports what waits for the disk.
 func (s *Session) refused() Refused {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,15 +17,15 @@ import (
 var (
 	ErrNotFound = catalog.ErrNotFound
 	ErrReadOnly = transcript.ErrReadOnly
-	// ErrBusy: a turn of the session is running.
+	// ErrBusy means that a turn of the session is running.
 	ErrBusy = errors.New("a turn of the session is running")
 )
 
 // Session is one session of a Folder. It is safe for use by several goroutines and,
 // through file locks, by several processes.
 //
-// mu is taken before the append lock of the file system and held with it: it
-// orders the goroutines of this process, the lock file orders the processes.
+// mu is taken before the file lock for appends and held with it: mu orders the goroutines
+// of this process, the lock file orders the processes.
 type Session struct {
 	held atomic.Pointer[TurnLock]
 
@@ -33,29 +33,29 @@ type Session struct {
 	state
 }
 
-// freshFor is how long a new name needs no look for its files: the first message is on
-// its way, and each look reads the whole folder.
+// freshFor is how long nobody looks for the files of a new name: the first message comes
+// soon, and each look reads the whole folder.
 const freshFor = 2 * time.Second
 
-// setFresh notes that the session's name was made now and looked for.
+// setFresh records that the session's name is new and has no files.
 func (s *Session) setFresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fresh = time.Now().Add(freshFor)
 }
 
-// isFresh says that the session has no file yet, without a look. Call it with mu held.
+// isFresh reports that the session has no file yet, without looking. The caller holds mu.
 func (s *state) isFresh() bool { return s.file == "" && time.Now().Before(s.fresh) }
 
-// SetPrivate makes a session in-memory only: nothing of it is ever written.
+// SetPrivate keeps a session in memory only: nothing of it is ever written.
 // Call it before the first block.
 func (s *Session) SetPrivate() { s.private.Store(true) }
 
 // IsPrivate reports whether the session is kept in memory only.
 func (s *Session) IsPrivate() bool { return s.private.Load() }
 
-// Exists gives ErrNotFound for a session that has no block, here or in the archive.
-// Nothing of it is read.
+// Exists returns ErrNotFound for a session without a block, here or in the archive, without
+// reading its files.
 func (s *Session) Exists(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *Session) Exists(ctx context.Context) error {
 	return err
 }
 
-// Attach keeps the data of a file that is attached to a private session.
+// Attach stores the data of a file that is attached to a private session.
 func (s *Session) Attach(file string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Session) Attach(file string, data []byte) {
 	s.attached[file] = data
 }
 
-// Attached gives the data of a file that is attached to a private session.
+// Attached returns the data of a file that is attached to a private session.
 func (s *Session) Attached(file string) (data []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Session) Attached(file string) (data []byte, ok bool) {
 	return data, ok
 }
 
-// lock takes mu and the append lock of the file system. For reading, a lock
-// that can't be had (a read-only folder) is done without.
+// lock takes mu and the file lock for appends. Reading goes on without a file lock that can't
+// be taken (in a read-only folder).
 func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err error) {
 	s.mu.Lock()
 	if s.private.Load() {
@@ -118,7 +118,7 @@ func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err er
 	}, nil
 }
 
-// look brings the session up to date and looks at it, under its locks.
+// look brings the session up to date and calls at under its locks.
 func (s *Session) look(ctx context.Context, at func() error) error {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Session) look(ctx context.Context, at func() error) error {
 	}
 	defer unlock()
 	if !s.private.Load() {
-		if err := s.awaitFile(ctx); err != nil {
+		if err := s.waitForFile(ctx); err != nil {
 			return fmt.Errorf("reading %s: %w", s.name, err)
 		}
 		err := s.refresh()
@@ -140,15 +140,15 @@ func (s *Session) look(ctx context.Context, at func() error) error {
 		if !errors.Is(err, sessiondir.ErrReplaced) || try == appendTries {
 			return err
 		}
-		s.stat = nil // an editor saved in the midst of it
+		s.stat = nil // an editor saved meanwhile
 		if err := s.refresh(); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
 }
 
-// Release drops what this process holds of a session; it is read again when it is
-// asked for. An in-memory session stays: it is nowhere else.
+// Release drops what this process holds of a session, to be read again at its next use. An
+// in-memory session stays: it exists nowhere else.
 func (s *Session) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,8 +157,8 @@ func (s *Session) Release() {
 	}
 }
 
-// Held reports whether this process holds a session in memory, and whether a turn
-// of this process is under way in it.
+// Held reports whether this process holds a session in memory, and whether a turn of this
+// process is running in it.
 func (s *Session) Held() (held, turn bool) {
 	if s.turn.IsTaken() {
 		return true, true
@@ -168,8 +168,8 @@ func (s *Session) Held() (held, turn bool) {
 	return s.stat != nil || len(s.mem) > 0, false
 }
 
-// rest lets go of what is kept in memory of a session on disk that nobody asked for within
-// idle, and says whether it did.
+// rest frees the memory of a session on disk that nobody has used for idle, and reports
+// whether it did.
 func (s *Session) rest(idle time.Duration) bool {
 	if !s.mu.TryLock() {
 		return false // in use
@@ -182,8 +182,8 @@ func (s *Session) rest(idle time.Duration) bool {
 	return true
 }
 
-// memoryInfo is the Info of a session that is in memory alone: a private one, or one that
-// the disk refused from its first block on.
+// memoryInfo returns the Info of a session that exists only in memory: a private one, or one
+// the disk has refused since its first block.
 func (s *Session) memoryInfo() (info transcript.Info, ok bool) {
 	if !s.private.Load() && s.onRefused == nil {
 		return info, false

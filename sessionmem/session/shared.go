@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/sieve"
 )
 
-// shared is what the sessions of one folder share. It never changes.
+// shared holds what the sessions of one folder share. It never changes.
 type shared struct {
 	dir       *sessiondir.Dir // nil in memory
 	forgotten *forgotten.Record
@@ -24,7 +24,7 @@ type shared struct {
 	maxBytes   func() int64 // Config.MaxFileBytes
 	onRefused  func(Refused)
 	rescue     string
-	retry      chan struct{} // 1 place: something waits for the disk since
-	trustSaves bool          // tests: what is in a file is what was saved, see midSave
+	retry      chan struct{} // 1 place: filled when a block begins to wait for the disk
+	trustSaves bool          // tests: take any change of a file for a finished save, see midSave
 	opened     func()        // tests: called between opening a transcript and writing to it
 }

@@ -10,39 +10,39 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrStale: the conversation went another way while its Summary was being made (a
-// reset, a rewind, a Summary of somebody else), so the Summary was not appended.
+// ErrStale means that the conversation changed course while its Summary was being made (by a
+// reset, a rewind or another Summary), so the Summary was not appended.
 var ErrStale = errors.New("the conversation changed while it was being summarised")
 
-// ErrNothing: there is no message that a Summary could be made of.
+// ErrNothing means that there is no message to summarise.
 var ErrNothing = errors.New("there is nothing to summarise")
 
-// Snapshot is what a Summary is made of: the session as it was at one moment. It
-// holds no lock, and the conversation may go on.
+// Snapshot is what a Summary is made of: the session at one moment. It holds no lock, and the
+// conversation may go on.
 type Snapshot struct {
 	Session  string
 	Previous *transcript.Block  // the last Summary, or nil
-	Messages []transcript.Block // those not covered by it, oldest first
+	Messages []transcript.Block // those it doesn't cover, oldest first
 	Since    int                // how many of them were written after it
-	Tools    []string           // whose results stand among them, of blocks that don't tell their sources
-	Agent    string             // the slug of the agent that answered last; a caller may set the one that was chosen
+	Tools    []string           // tools with results among them whose blocks don't name their sources
+	Agent    string             // the slug of the agent that answered last; a caller may set the chosen one
 	Last     time.Time
 
-	Omitted int  // older messages that are in none of these: see Context.Omitted
+	Omitted int  // older messages that are left out: see Context.Omitted
 	Waits   bool // the last blocks are not on disk yet
 
-	results transcript.Sources // of the results that stand among them
-	before  string             // the id of the last of those that are omitted
+	results transcript.Sources // of the results among the messages
+	before  string             // the id of the last omitted message
 	last    string             // the id of the last block of the branch
-	goes    bool               // the block that Previous goes through is there
-	seen    time.Time          // when the last block joined as this process saw it; zero: it didn't see it
-	taken   time.Time          // when it was
+	goes    bool               // the block that Previous covers up to exists
+	seen    time.Time          // when this process saw the last block join; zero: it didn't
+	taken   time.Time          // when the snapshot was taken
 
-	corrections int                // edits and deletions by then
-	told        transcript.Telling // the messages in front of its end
+	corrections int                // edits and deletions so far
+	told        transcript.Telling // the messages before its end
 }
 
-// nameEnds finds the ids that a Summary may go through beside those of messages.
+// nameEnds finds the ids, other than those of messages, that a Summary may cover up to.
 func (s *Snapshot) nameEnds(r *blockSource, f *branch.Fold, kept []int, end int) error {
 	if end > 0 {
 		b, err := r.block(f.Block(end - 1))
@@ -63,10 +63,10 @@ func (s *Snapshot) nameEnds(r *blockSource, f *branch.Fold, kept []int, end int)
 	return err
 }
 
-// Covered is how many messages a Summary covers that keeps the last ones.
+// Covered returns how many messages a Summary covers that keeps the last keep.
 func (s Snapshot) Covered(keep int) int { return s.Omitted + max(len(s.Messages)-max(keep, 0), 0) }
 
-// Through is the last block that a Summary covers which keeps so many messages.
+// Through returns the id of the last block covered by a Summary that keeps the last keep messages.
 func (s Snapshot) Through(keep int) string {
 	covered := len(s.Messages) - max(keep, 0)
 	switch {
@@ -79,26 +79,26 @@ func (s Snapshot) Through(keep int) string {
 	case s.Previous != nil && s.goes:
 		return s.Previous.Through
 	case s.Previous != nil:
-		return s.Previous.ID // what it went through was deleted by hand: what stands behind it is kept
+		return s.Previous.ID // the block it covered up to was deleted by hand: what comes after it is kept
 	}
 	return branch.ThroughNone
 }
 
-// CoversNothing reports whether a Summary stands for no message: all of them were kept
-// word for word when it was made.
+// CoversNothing reports whether a Summary covers no message: all were kept word for word
+// when it was made.
 func CoversNothing(summary *transcript.Block) bool {
 	return summary != nil && summary.Through == branch.ThroughNone
 }
 
-// Recent is what a Summarizer is given: the last messages.
+// Recent returns the last messages, for a Summarizer.
 func (s Snapshot) Recent() []transcript.Block {
 	return s.Messages[max(len(s.Messages)-summary.MaxMessages, 0):]
 }
 
-// Sources gives the sources of all that the session holds since its last Summary, and
-// of what that Summary was made of: a sentence of a stranger may stand in it, and in a
-// Summary made of it, so that lasts until a reset. own are the tools whose results are
-// this program's own words.
+// Sources returns the sources of everything in the session since its last Summary, and of
+// what that Summary was made from: a stranger's sentence may be in it, and in any Summary
+// made from it, until the next reset. own lists the tools whose results are this program's
+// own words.
 func (s Snapshot) Sources(own []string) transcript.Sources {
 	all := s.results
 	if transcript.IsDiscord(s.Session) {
@@ -109,7 +109,7 @@ func (s Snapshot) Sources(own []string) transcript.Sources {
 	}
 	for _, b := range s.Messages {
 		if _, known := b.Attrs[transcript.AttrSources]; b.Kind == transcript.KindAssistant && !known && len(b.Recalled()) == 0 && b.Attrs[transcript.AttrUntrusted] == "" {
-			continue // of an older version: all that it was made of is here
+			continue // written by an older version: everything it was made from is here
 		}
 		all |= b.Sources(s.Session)
 	}
@@ -126,8 +126,8 @@ func (s Snapshot) Sources(own []string) transcript.Sources {
 	return all
 }
 
-// Inactive says whether nothing was said for so long. A clock that jumps ahead makes
-// no running conversation inactive: what this process saw itself is measured without
+// Inactive reports whether the last message is older than after. A clock that jumps ahead
+// makes no running conversation inactive: what this process saw itself is measured without
 // the clock.
 func (s Snapshot) Inactive(after time.Duration) bool {
 	return time.Since(s.Last) > after && (s.seen.IsZero() || time.Since(s.seen) > after)

@@ -14,18 +14,18 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// heldTexts keeps the blocks that are context now, by their numbers in the index. Any
-// other is read from the file when it is asked for.
+// heldTexts holds the blocks that are in the context, by their numbers in the index. Others
+// are read from the file on demand.
 type heldTexts struct {
 	blocks map[uint32]transcript.Block
 	bytes  int
 }
 
-// heldMore is how many blocks are held beside the context.
+// heldMore is how many blocks are held beyond the context.
 const heldMore = 64
 
-// put keeps a block whose text form has that size. A very long one is always read
-// from the file, cut: after a restart it would be too.
+// put holds a block whose text form has that size. A very long block is always read from
+// the file, cut, just as it would be after a restart.
 func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
 	if size > transcript.BlockLimit {
 		return
@@ -40,7 +40,7 @@ func (t *heldTexts) put(n uint32, b transcript.Block, size int) {
 	t.bytes += size
 }
 
-// keep lets go of all but these.
+// keep drops all blocks but these.
 func (t *heldTexts) keep(numbers []uint32) {
 	if len(t.blocks) < 2*len(numbers)+heldMore && t.bytes <= 2*branch.MaxBytes {
 		return
@@ -54,12 +54,12 @@ func (t *heldTexts) keep(numbers []uint32) {
 	}
 }
 
-// blockSource reads blocks of a session: those it keeps, else from its file. The
+// blockSource reads blocks of a session: from memory if held, otherwise from its file. The
 // caller holds ses.mu and closes it.
 type blockSource struct {
 	s   *state
-	f   *os.File // opened when it is needed
-	of  string   // the part that f is
+	f   *os.File // opened on demand
+	of  string   // the part that f belongs to
 	buf []byte
 }
 
@@ -71,7 +71,7 @@ func (r *blockSource) close() {
 	}
 }
 
-// block gives a block by its number; its text is cut where it is beyond blockLimit.
+// block returns a block by its number, its text cut at transcript.BlockLimit.
 func (r *blockSource) block(n uint32) (transcript.Block, error) {
 	ses := r.s
 	if ses.private.Load() {
@@ -101,8 +101,7 @@ func (r *blockSource) block(n uint32) (transcript.Block, error) {
 	return b, nil
 }
 
-// read reads a block as it stands in the file, at most so many bytes of it; 0 is
-// all.
+// read reads a block as it is in the file, at most limit bytes of it; 0 means all.
 func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 	where := r.s.place(n)
 	if err := r.open(where.part); err != nil {
@@ -116,21 +115,21 @@ func (r *blockSource) read(n uint32, limit int64) (transcript.RawBlock, error) {
 		r.buf = make([]byte, length)
 	}
 	if _, err := r.f.ReadAt(r.buf[:length], where.at); errors.Is(err, io.EOF) {
-		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut it short
+		return transcript.RawBlock{}, fmt.Errorf("reading %s: %w", where.file, sessiondir.ErrReplaced) // an editor has just cut the file short
 	} else if err != nil {
 		return transcript.RawBlock{}, wholefile.Explain("reading "+where.file, err)
 	}
 	return transcript.ParseBlock(r.buf[:length], where.at, where.size, where.bare), nil
 }
 
-// open opens a part, if it is still the file that the session was read from.
+// open opens a part if it is still the file that the session was read from.
 func (r *blockSource) open(p part) error {
 	if r.f != nil && r.of == p.file {
 		return nil
 	}
 	f, err := r.s.catalog.Open(p.file)
 	if errors.Is(err, sieve.ErrHoldsForgotten) {
-		return sessiondir.ErrReplaced // by what came back
+		return sessiondir.ErrReplaced // by a file in which forgotten text came back
 	}
 	if err != nil {
 		return wholefile.Explain("reading "+p.file, err)
@@ -147,7 +146,7 @@ func (r *blockSource) open(p part) error {
 	return nil
 }
 
-// message gives a block of the branch as it reads now.
+// message returns a block of the branch with its current text.
 func (r *blockSource) message(f *branch.Fold, n uint32) (transcript.Block, error) {
 	b, err := r.block(n)
 	if note, ok := f.Edit(n); ok && err == nil {
@@ -158,7 +157,7 @@ func (r *blockSource) message(f *branch.Fold, n uint32) (transcript.Block, error
 	return b, err
 }
 
-// contextNow gives what a model is told of the session, as it is known.
+// contextNow returns the context for a model from what is known.
 func (s *state) contextNow() (transcript.Context, error) {
 	f, x := &s.fold, &s.index
 	at, from := f.LastSummary(x)
@@ -190,7 +189,7 @@ func (s *state) contextNow() (transcript.Context, error) {
 	return out, nil
 }
 
-// sameBlock says whether a block of the session says what b says.
+// sameBlock reports whether a block of the session has the content of b.
 func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
 	if s.private.Load() {
 		return bytes.Equal(transcript.AppendBlock(nil, s.mem[n]), transcript.AppendBlock(nil, b)), nil
@@ -206,7 +205,7 @@ func (s *state) sameBlock(n uint32, b transcript.Block) (bool, error) {
 	}
 	there := raw.Decode()
 	if there.ID == "" || s.index.IsDerived(n) {
-		there.ID = b.ID // it is the id that b was found by
+		there.ID = b.ID // b was found by this id
 	}
 	return bytes.Equal(transcript.AppendBlock(nil, there), transcript.AppendBlock(nil, b)), nil
 }

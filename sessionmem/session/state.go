@@ -9,12 +9,12 @@ import (
 	"mac-stats/sessionmem/turn"
 )
 
-// state is what this process knows of a session. Who uses it holds the session's lock; what
-// never changes, and private, may be asked without.
+// state holds what this process knows of a session. The caller of its methods holds the session's
+// lock; private, and fields that never change, may be read without it.
 type state struct {
 	files
-	private  atomic.Bool // asked for without the lock, which an append may hold for long
-	fresh    time.Time   // until then the session is known to have no file: its name was just made
+	private  atomic.Bool // read without the lock, which an append may hold for long
+	fresh    time.Time   // until then the session is known to have no file: its name is new
 	turn     *turn.Turn
 	mem      []transcript.Block // blocks of an in-memory session
 	attached map[string][]byte  // attachments of an in-memory session, by file name
@@ -23,25 +23,25 @@ type state struct {
 	unsaved unsaved
 	journal *journal.Journal
 	inTurn  []turnBlock // written in the turn that this process holds
-	anyway  bool        // what is appended now doesn't wait for a save in progress
-	last    joined      // the block that joined the file last, as this process saw it
+	anyway  bool        // appends don't wait for a save in progress
+	last    joined      // the last block that joined the file, as this process saw it
 	used    time.Time
 }
 
-// joined is when a block joined the file while this process knew it.
+// joined records when a block joined the file while this process knew the file.
 type joined struct {
 	seen time.Time // zero: none did
-	time time.Time // that the block says
+	time time.Time // the block's own
 }
 
-// turnBlock is a block that was written in the turn that is running.
+// turnBlock is a block that was written in the running turn.
 type turnBlock struct {
 	block    transcript.Block
-	after    uint64 // hash of the id of the block in front of it; 0: none
-	restored bool   // put back once: if it goes again, that is the user's will
+	after    uint64 // hash of the id of the block before it; 0: none
+	restored bool   // put back once: if it goes again, the user wants that
 }
 
-// remember notes a block that was just written.
+// remember records a block that was just written.
 func (s *state) remember(b transcript.Block, now time.Time) {
 	s.last = joined{now, b.Time}
 	if s.turn.Holder().Who == "" {
@@ -54,17 +54,17 @@ func (s *state) remember(b transcript.Block, now time.Time) {
 	s.inTurn = append(s.inTurn, t)
 }
 
-// droppedInTurn gives the blocks of the running turn that a save dropped: its editor had
-// read the file before they were written. Whatever else a save removes is the user's
-// decision. What steers the context is put back only where nothing stands behind its
-// place by now: at the end, a reset or a rewind would cut off what others said meanwhile.
+// droppedInTurn returns the blocks of the running turn that a save dropped because its editor
+// had read the file before they were written. Anything else a save removes is the user's
+// decision. A block that steers the context is put back only if nothing stands behind its
+// place: at the end, a reset or a rewind would cut off what others wrote meanwhile.
 func (s *state) droppedInTurn() []transcript.Block {
 	if !s.rewrote {
 		return nil
 	}
 	s.rewrote = false
 	var lost []transcript.Block
-	atEnd := false // what is dropped stood at the end as it is now
+	atEnd := false // the dropped block was at the current end
 	for i, t := range s.inTurn {
 		if t.restored || s.taken(t.block.ID) {
 			continue
@@ -78,7 +78,7 @@ func (s *state) droppedInTurn() []transcript.Block {
 	return lost
 }
 
-// memInfo is the Info of an in-memory session.
+// memInfo returns the Info of an in-memory session.
 func (s *state) memInfo() transcript.Info {
 	var sum transcript.Overview
 	for _, b := range s.mem {
@@ -90,7 +90,7 @@ func (s *state) memInfo() transcript.Info {
 	return info
 }
 
-// idleFor is how long ago the session was used or one of its blocks joined it.
+// idleFor returns how long ago the session was used or a block joined it.
 func (s *state) idleFor(now time.Time) time.Duration {
 	used := s.used
 	if s.last.seen.After(used) {

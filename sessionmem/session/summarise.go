@@ -13,15 +13,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Summaries makes the Summaries of a session: what they are made of, and whether they may
-// still be appended.
+// Summaries provides what a session's Summaries are made of and appends them if they are
+// still valid.
 type Summaries struct{ ses *Session }
 
-// Summaries returns what makes the session's Summaries.
+// Summaries returns a Summaries for the session.
 func (s *Session) Summaries() Summaries { return Summaries{s} }
 
-// StillHolds gives ErrStale where a Summary of the snapshot that goes through this
-// block could not be appended now.
+// StillHolds returns ErrStale if a Summary of the snapshot that covers up to this block could
+// not be appended now.
 func (s Summaries) StillHolds(ctx context.Context, snap Snapshot, through string) error {
 	return s.ses.look(ctx, func() error {
 		if !s.ses.holds(snap, through, s.ses.forgotten.Since(snap.taken)) {
@@ -31,8 +31,8 @@ func (s Summaries) StillHolds(ctx context.Context, snap Snapshot, through string
 	})
 }
 
-// StillMeant gives ErrStale where the snapshot says what was forgotten since, or is
-// just being forgotten: no model is told, and nothing learnt from it.
+// StillMeant returns ErrStale if the snapshot contains something that was forgotten since or is
+// being forgotten: no model may see it, and no lesson may come from it.
 func (s Summaries) StillMeant(snap Snapshot) error {
 	blocks := snap.Recent()
 	if snap.Previous != nil {
@@ -44,17 +44,16 @@ func (s Summaries) StillMeant(snap Snapshot) error {
 	return nil
 }
 
-// Append appends a Summary of the snapshot, if what it covers is still the
-// conversation: messages that came meanwhile stay behind it, in order. Else it
-// gives ErrStale.
+// Append appends a Summary of the snapshot if the conversation still contains what it covers;
+// messages written meanwhile stay behind it, in order. Otherwise it returns ErrStale.
 func (s Summaries) Append(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	return outsideSaves(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
 		return s.appendOnce(ctx, anyway, snap, b)
 	})
 }
 
-// appendOnce is Append that gives sessiondir.ErrMidSave where it has to wait, unless it
-// is anyway.
+// appendOnce is Append, but returns sessiondir.ErrMidSave if it would have to wait, unless
+// anyway is set.
 func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b transcript.Block) (transcript.Block, error) {
 	unlock, err := s.ses.lock(ctx, false)
 	if err != nil {
@@ -83,14 +82,14 @@ func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b
 	return out[0], nil
 }
 
-// Renewable is what a Summary that a forgetting made was to be made of.
+// Renewable is what is needed to make a Summary again that forgetting had to rebuild.
 type Renewable struct {
 	Old  transcript.Block // the Summary
-	From Snapshot         // what was before it
+	From Snapshot         // what it is made of
 }
 
-// Renewable gives the last Summary of a session with what it covers; ErrNothing where a
-// model made it, or nothing of it is left.
+// Renewable returns the last Summary of a session with what it covers. It returns ErrNothing
+// if a model made that Summary, or nothing of it is left.
 func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 	r := Renewable{}
 	err := s.ses.look(ctx, func() error {
@@ -118,9 +117,9 @@ func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 	return r, err
 }
 
-// Snapshot gives what there is to summarise of a session. With before, the id of a
-// User block, it ends in front of that block: the question that is waiting for its
-// answer. A session never written gives an empty Snapshot.
+// Snapshot returns what can be summarised of a session. With before, the id of a User block, it
+// ends in front of that block: the question that waits for its answer. A session without a
+// block returns an empty Snapshot.
 func (s Summaries) Snapshot(ctx context.Context, before string) (Snapshot, error) {
 	var snap Snapshot
 	err := s.ses.look(ctx, func() (err error) {
@@ -130,7 +129,7 @@ func (s Summaries) Snapshot(ctx context.Context, before string) (Snapshot, error
 	return snap, err
 }
 
-// snapshotNow copies what is context now, in front of the block before.
+// snapshotNow copies the current context up to the block before.
 func (s Summaries) snapshotNow(before string) (Snapshot, error) {
 	f, x := &s.ses.fold, &s.ses.index
 	end := f.Len()
@@ -143,7 +142,7 @@ func (s Summaries) snapshotNow(before string) (Snapshot, error) {
 	return snap, err
 }
 
-// snapshotOf copies what is context in the first blocks of a branch.
+// snapshotOf copies the context in the first blocks of a branch.
 func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
 	x := &s.ses.index
 	snap := Snapshot{Session: s.ses.name, taken: time.Now(), corrections: f.Corrections(), told: f.Told(x, end)}
@@ -176,8 +175,8 @@ func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
 	return snap, snap.nameEnds(r, f, kept, end)
 }
 
-// Lock makes this process the only one that summarises the session. It waits
-// until ctx ends. An in-memory session needs no lock file.
+// Lock makes this process the only one that summarises the session. It waits until ctx
+// ends. An in-memory session needs no lock file.
 func (s Summaries) Lock(ctx context.Context) (release func(), err error) {
 	if s.ses.private.Load() {
 		return func() {}, nil

@@ -54,7 +54,7 @@ func (s *Session) lockTurn(ctx, patience context.Context, who string, waiting fu
 	return l, nil
 }
 
-// begin lets the turn have no blocks yet.
+// begin drops the blocks of an earlier turn.
 func (l *TurnLock) begin() {
 	l.ses.mu.Lock()
 	defer l.ses.mu.Unlock()
@@ -71,8 +71,8 @@ func (l *TurnLock) Unlock() {
 	})
 }
 
-// TryTurn takes the session's turn if it is free, else gives ErrBusy and who
-// holds it.
+// TryTurn takes the session's turn if it is free; otherwise it returns ErrBusy with the
+// holder.
 func (s *Session) TryTurn(ctx context.Context, who string) (*TurnLock, error) {
 	try, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -87,8 +87,8 @@ func (s *Session) TryTurn(ctx context.Context, who string) (*TurnLock, error) {
 	return lock, err
 }
 
-// lockFile takes the short lock that every append holds. It is a file of its own,
-// never the transcript: editors save by rename.
+// lockFile takes the short lock that every append holds. The lock is a file of its own, never
+// the transcript: editors save by rename.
 func (s *Session) lockFile(ctx context.Context) (release func(), err error) {
 	if err := transcript.CheckName(s.name); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Session) lockFile(ctx context.Context) (release func(), err error) {
 	return s.dir.Lock(ctx, s.name)
 }
 
-// putBack puts back what a save in the midst of the turn dropped of it.
+// putBack puts back what a save during the turn dropped of it.
 func (l *TurnLock) putBack() {
 	l.ses.mu.Lock()
 	wrote := len(l.ses.inTurn) > 0

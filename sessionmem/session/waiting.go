@@ -13,40 +13,40 @@ import (
 )
 
 const (
-	// saveAgain is how often what could not be saved is tried again.
+	// saveAgain is how long to wait before trying again to save.
 	saveAgain = 3 * time.Second
 
-	// unsavedLimit is how many bytes of a session are kept in memory for want of a
-	// disk; beyond it an append is an error.
+	// unsavedLimit is how many bytes of a session are kept in memory while the disk refuses
+	// them; beyond it an append is an error.
 	unsavedLimit = 64 << 20
 )
 
-// Refused says that the last blocks of a session are in this process's memory
-// alone, because the disk refuses them.
+// Refused reports the last blocks of a session that exist only in this process's memory,
+// because the disk refuses them.
 type Refused struct {
 	Session  string
-	Blocks   int // 0: all of them are on disk now
+	Blocks   int // 0: all of them are on disk again
 	Messages int // among them
 	Since    time.Time
-	Err      error // what the disk said last
-	Rescued  bool  // a copy is kept elsewhere, and is written where it belongs by a later start
+	Err      error // the last error of the disk
+	Rescued  bool  // another folder holds a copy, and a later start writes it where it belongs
 }
 
-// unsaved are the blocks of a session that wait for the disk. In the index and the
-// fold they stand above those of the file, and are taken off for every look at it.
+// unsaved holds the blocks of a session that wait for the disk. They are stacked above the
+// file's blocks in the index and the fold, and taken off whenever the file is read.
 type unsaved struct {
 	blocks []transcript.Block
 	bytes  int
 	since  time.Time
 	err    error
 
-	rescued bool // they stand in the rescue folder too
+	rescued bool // they are in the rescue folder too
 
-	base  *branch.Fold // of the file's blocks, while these stand above it; nil: they don't
-	first uint32       // number in the index of the first of these
+	base  *branch.Fold // of the file's blocks, while these are above it; nil: they aren't
+	first uint32       // number in the index of the first of them
 }
 
-// waits says whether a block waits for the disk.
+// waits reports whether a block waits for the disk.
 func (u *unsaved) waits(id string) bool {
 	return slices.ContainsFunc(u.blocks, func(b transcript.Block) bool { return b.ID == id })
 }
@@ -61,8 +61,7 @@ func (u *unsaved) refused(session string) Refused {
 	return r
 }
 
-// behind adds what waits for the disk to a transcript; t is nil where there is
-// no file yet.
+// behind adds the waiting blocks to a transcript; t is nil if there is no file yet.
 func (u *unsaved) behind(session string, t *transcript.Transcript) *transcript.Transcript {
 	if len(u.blocks) == 0 {
 		return t
@@ -81,8 +80,8 @@ func (u *unsaved) behind(session string, t *transcript.Transcript) *transcript.T
 	return t
 }
 
-// lay puts the unsaved blocks above those of the file.
-func (s *state) lay() {
+// stackUnsaved puts the unsaved blocks above those of the file.
+func (s *state) stackUnsaved() {
 	u := &s.unsaved
 	if u.base != nil || len(u.blocks) == 0 {
 		return
@@ -96,8 +95,8 @@ func (s *state) lay() {
 	}
 }
 
-// lift takes them off.
-func (s *state) lift() {
+// unstackUnsaved takes them off.
+func (s *state) unstackUnsaved() {
 	u := &s.unsaved
 	if u.base == nil {
 		return
@@ -106,27 +105,27 @@ func (s *state) lift() {
 	s.fold, u.base = *u.base, nil
 }
 
-// setUnsaved changes which blocks wait for the disk.
+// setUnsaved sets which blocks wait for the disk.
 func (s *state) setUnsaved(blocks []transcript.Block) {
-	s.lift()
+	s.unstackUnsaved()
 	u := &s.unsaved
 	u.blocks, u.bytes = blocks, 0
 	for _, b := range blocks {
 		u.bytes += len(b.Text) + len(b.Context) + len(b.Task)
 	}
-	s.lay()
+	s.stackUnsaved()
 }
 
-// isRefusal says whether an error is the disk's (or that of whatever else holds the
-// files): it may be gone the next time.
+// isRefusal reports whether an error comes from the disk, or from something else that holds
+// the files: it may be gone the next time.
 func isRefusal(err error) bool {
 	var path *fs.PathError
 	var number syscall.Errno
 	return errors.As(err, &path) || errors.As(err, &number)
 }
 
-// keepUnsaved keeps blocks that could not be written, where the store is to keep
-// them. The caller holds s.mu.
+// keepUnsaved keeps blocks that could not be written, if the folder is set up to. The caller
+// holds s.mu.
 func (s *state) keepUnsaved(blocks []transcript.Block, cause error) ([]transcript.Block, error) {
 	if s.onRefused == nil || s.private.Load() || !isRefusal(cause) || s.unsaved.bytes > unsavedLimit {
 		return nil, cause
@@ -143,7 +142,7 @@ func (s *state) keepUnsaved(blocks []transcript.Block, cause error) ([]transcrip
 	s.unsaved.err = cause
 	s.setUnsaved(slices.Concat(s.unsaved.blocks, fresh))
 	s.writeRescue()
-	s.tellUnsaved()
+	s.notifyUnsaved()
 	s.wakeRetry()
 	return out, nil
 }
@@ -155,15 +154,15 @@ func (s *state) wakeRetry() {
 	}
 }
 
-// tellUnsaved tells what waits for the disk now. The caller holds s.mu.
-func (s *state) tellUnsaved() {
+// notifyUnsaved calls OnRefused with what waits for the disk. The caller holds s.mu.
+func (s *state) notifyUnsaved() {
 	if s.onRefused != nil {
 		s.onRefused(s.unsaved.refused(s.name))
 	}
 }
 
-// renumber gives new ids to waiting blocks whose id a half block has that could not
-// be taken back from the file.
+// renumber gives new ids to waiting blocks whose id belongs to a half-written block that
+// could not be removed from the file.
 func (s *state) renumber(blocks []transcript.Block) error {
 	for i := range blocks {
 		n, taken := s.index.Find(s.index.Hash(blocks[i].ID))
@@ -181,8 +180,8 @@ func (s *state) renumber(blocks []transcript.Block) error {
 	return nil
 }
 
-// stillWaiting gives the blocks that wait for the disk. Those that an earlier process
-// could write after all, and that the user took out since, wait no more.
+// stillWaiting returns the blocks that wait for the disk, without those that an earlier
+// process wrote after all and the user has removed since.
 func (s *state) stillWaiting() ([]transcript.Block, error) {
 	waiting := s.unsaved.blocks
 	if !errors.Is(s.unsaved.err, errRescued) || len(waiting) == 0 {

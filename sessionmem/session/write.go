@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// write completes the blocks and puts them at the end of the file, after those of
-// this turn that an editor's save dropped.
+// write completes the blocks and puts them at the end of the file, after those of this turn
+// that an editor's save dropped.
 func (s *state) write(blocks []transcript.Block) ([]transcript.Block, error) {
 	now := time.Now()
 	out, fresh, err := s.completeAll(blocks, now)
@@ -60,17 +60,17 @@ func restoredText(n int) string {
 	return fmt.Sprintf("The %d blocks above were written after an editor had read this file, and its save dropped them. They stand here again.", n)
 }
 
-// rendered is what is going to be written.
+// rendered is what will be written.
 type rendered struct {
 	data    []byte
 	text    []byte  // the blocks in data
-	offsets []int64 // where each begins in the session's files, and where the last ends
+	offsets []int64 // where each starts in the session's files, and where the last ends
 	created bool    // the file is new
-	back    func()  // takes back the choice of another file
+	back    func()  // undoes the choice of another file
 }
 
-// render gives the blocks as they are going to stand in the file, and chooses another one
-// where the session has none or it is full.
+// render returns the blocks as they will be in the file. It chooses another file if the
+// session has none or it is full.
 func (s *state) render(blocks []transcript.Block) rendered {
 	r := rendered{created: s.file == "", back: func() {}, offsets: make([]int64, 0, len(blocks)+1)}
 	if r.created {
@@ -88,7 +88,7 @@ func (s *state) render(blocks []transcript.Block) rendered {
 	}
 	from := len(r.data)
 	for _, b := range blocks {
-		r.offsets = append(r.offsets, s.base+s.size+int64(len(r.data))+1) // behind the blank line
+		r.offsets = append(r.offsets, s.base+s.size+int64(len(r.data))+1) // after the blank line
 		r.data = transcript.AppendBlock(r.data, b)
 	}
 	r.offsets = append(r.offsets, s.base+s.size+int64(len(r.data)))
@@ -96,8 +96,8 @@ func (s *state) render(blocks []transcript.Block) rendered {
 	return r
 }
 
-// newFile gives the name and the front matter's fields of a session that begins
-// with these blocks.
+// newFile returns the file name and the front matter of a session that starts with these
+// blocks.
 func newFile(name string, blocks []transcript.Block) (string, transcript.Info) {
 	info := transcript.Info{Name: name, Started: blocks[0].Time}
 	info.Source, _ = transcript.SplitName(name)
@@ -111,7 +111,7 @@ func newFile(name string, blocks []transcript.Block) (string, transcript.Info) {
 	return transcript.FileName(name, info.Started, topic), info
 }
 
-// writeData appends data to the file, all of it or nothing.
+// writeData appends data to the file, all or nothing.
 func (s *files) writeData(file string, created bool, data []byte) error {
 	flags := os.O_RDWR | os.O_APPEND
 	if created {
@@ -127,7 +127,7 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 		return wholefile.Explain("opening "+file, err)
 	}
 	if !created && (before.Size() != s.size || !os.SameFile(before, s.stat)) {
-		return fmt.Errorf("writing %s: %w", file, sessiondir.ErrReplaced) // the next refresh sees what else it is now
+		return fmt.Errorf("writing %s: %w", file, sessiondir.ErrReplaced) // the next refresh reads what it is now
 	}
 	if s.opened != nil {
 		s.opened()
@@ -146,7 +146,7 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 	}
 	after, err := f.Stat()
 	if err != nil || after.Size() != before.Size()+int64(len(data)) {
-		s.stat = nil // written: only what is known of the file is lost
+		s.stat = nil // the data is written; only what is known of the file is lost
 		return nil   //nolint:nilerr // see above
 	}
 	s.sieve.Grew(file, before, after)
@@ -156,7 +156,7 @@ func (s *files) writeData(file string, created bool, data []byte) error {
 	return nil
 }
 
-// takeBack makes a failed write undone, so that no half of a block stays.
+// takeBack undoes a failed write so that no half block stays.
 func (s *files) takeBack(f *os.File, file string, created bool, size int64, cause error) error {
 	s.stat = nil
 	if terr := s.dir.Truncate(f, file, size); terr != nil {

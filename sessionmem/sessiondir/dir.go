@@ -17,29 +17,28 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Dir is the session folder: whatever stands at its path now. It may be moved
-// away and back, replaced, or vanish with its disk while the program runs. What is
-// done in it is confined to it.
+// Dir is the session folder at its current path. It may be moved away and back, replaced, or
+// vanish with its disk while the program runs. All work is confined to it.
 type Dir struct {
 	dir    string
-	below  []string // folders that are made in it
+	below  []string // folders created in it
 	logger *slog.Logger
 
-	mu   sync.RWMutex // guards what follows; held while a call works in the folder
-	root *os.Root     // nil while it can't be used
+	mu   sync.RWMutex // guards the fields below; held while a call works in the folder
+	root *os.Root     // nil while the folder can't be used
 	stat os.FileInfo  // of root
-	err  error        // why there is no root
+	err  error        // why root is nil
 	had  bool         // it was open before
 }
 
-// New gives a folder that is opened at its first use, with its lock files and other
-// folders below it.
+// New returns a Dir that opens the folder at its first use and creates the folders below
+// it, the one for lock files included.
 func New(dir string, logger *slog.Logger, below ...string) *Dir {
 	return &Dir{dir: dir, below: append([]string{transcript.LocksDir}, below...), logger: logger}
 }
 
-// Check finds the folder again where another one, or none, stands at its path.
-// Every piece of work begins with it.
+// Check opens the folder again if its path now leads to another one, or to none. Every piece
+// of work begins with Check.
 func (f *Dir) Check() error {
 	if f == nil {
 		return nil // in memory
@@ -63,15 +62,15 @@ func (f *Dir) Check() error {
 	return f.err
 }
 
-// Never says whether the folder could not be used up to now.
+// Never reports whether the folder could not be used so far.
 func (f *Dir) Never() bool {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return !f.had
 }
 
-// open prepares the folder. One that was there before is never made anew: it may
-// be on its way back, and two would be in each other's place.
+// open prepares the folder. A folder that was there before is never created again: it may be
+// on its way back, and the two would collide.
 func (f *Dir) open() error {
 	if f.had {
 		if _, err := os.Stat(f.dir); err != nil {
@@ -97,7 +96,7 @@ func (f *Dir) open() error {
 		return errors.Join(wholefile.Explain("opening the session folder", err), root.Close())
 	}
 	f.root, f.stat, f.had = root, stat, true
-	return nil // where it can't be written to, what writes says so
+	return nil // if it isn't writable, the first write returns the reason
 }
 
 func (f *Dir) closeRoot() error {
@@ -109,7 +108,7 @@ func (f *Dir) closeRoot() error {
 	return err
 }
 
-// Close ends the use of the folder.
+// Close closes the folder for good.
 func (f *Dir) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +116,7 @@ func (f *Dir) Close() error {
 	return f.closeRoot()
 }
 
-// in works in the folder.
+// in calls work with the open folder.
 func in[T any](f *Dir, work func(*os.Root) (T, error)) (T, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -133,7 +132,7 @@ func inFolder(f *Dir, work func(*os.Root) error) error {
 	return err
 }
 
-// Open opens a file to be read.
+// Open opens a file for reading.
 func (f *Dir) Open(name string) (*os.File, error) {
 	return in(f, func(r *os.Root) (*os.File, error) {
 		file, err := r.Open(name)
@@ -141,7 +140,7 @@ func (f *Dir) Open(name string) (*os.File, error) {
 	})
 }
 
-// OpenFile is os.Root.OpenFile.
+// OpenFile calls os.Root.OpenFile.
 func (f *Dir) OpenFile(name string, flag int, perm os.FileMode) (*os.File, error) {
 	return in(f, func(r *os.Root) (*os.File, error) { return r.OpenFile(name, flag, perm) })
 }
@@ -154,10 +153,10 @@ func (f *Dir) Stat(name string) (os.FileInfo, error) {
 	})
 }
 
-// ErrLink: a link that is not followed.
+// ErrLink means that a link is not followed.
 var ErrLink = errors.New("it is a link that leads out of the session folder, or to nothing; put the file itself in its place, or remove the link")
 
-// explainLink says so where an error is of a link that can't be followed.
+// explainLink returns ErrLink if err comes from a link that can't be followed.
 func explainLink(r *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
@@ -178,33 +177,33 @@ func (f *Dir) ReadFile(name string) ([]byte, error) {
 	return in(f, func(r *os.Root) ([]byte, error) { return wholefile.ReadIn(r, name, math.MaxInt64-1) })
 }
 
-// Rename is os.Root.Rename.
+// Rename calls os.Root.Rename.
 func (f *Dir) Rename(from, to string) error {
 	return inFolder(f, func(r *os.Root) error { return r.Rename(from, to) })
 }
 
-// Remove is os.Root.Remove.
+// Remove calls os.Root.Remove.
 func (f *Dir) Remove(name string) error {
 	return inFolder(f, func(r *os.Root) error { return r.Remove(name) })
 }
 
-// RemoveAll is os.Root.RemoveAll.
+// RemoveAll calls os.Root.RemoveAll.
 func (f *Dir) RemoveAll(name string) error {
 	return inFolder(f, func(r *os.Root) error { return r.RemoveAll(name) })
 }
 
-// MkdirAll is os.Root.MkdirAll.
+// MkdirAll calls os.Root.MkdirAll.
 func (f *Dir) MkdirAll(name string, perm os.FileMode) error {
 	return inFolder(f, func(r *os.Root) error { return r.MkdirAll(name, perm) })
 }
 
-// WalkDir is fs.WalkDir below a path of the folder.
+// WalkDir calls fs.WalkDir for a path of the folder.
 func (f *Dir) WalkDir(name string, each fs.WalkDirFunc) error {
 	return inFolder(f, func(r *os.Root) error { return fs.WalkDir(r.FS(), name, each) })
 }
 
-// Truncate cuts an open file of the folder back. Some systems don't let a file that is open
-// for appending be cut: it is opened once more for that.
+// Truncate cuts an open file of the folder. Some systems can't cut a file that is open for
+// appending, so it may be opened a second time.
 func (f *Dir) Truncate(open *os.File, name string, size int64) error {
 	if open.Truncate(size) == nil {
 		return nil
@@ -216,12 +215,12 @@ func (f *Dir) Truncate(open *os.File, name string, size int64) error {
 	return errors.Join(again.Truncate(size), again.Close())
 }
 
-// NewLock is a lock file of the folder, not taken yet.
+// NewLock returns a lock file of the folder, not yet locked.
 func (f *Dir) NewLock(name string) *flock.Flock {
 	return wholefile.NewLock(filepath.Join(f.dir, transcript.LocksDir, name))
 }
 
-// Lock takes a lock file for a moment; it waits for others who do the same.
+// Lock locks a lock file for a moment; it waits for others that do the same.
 func (f *Dir) Lock(ctx context.Context, name string) (release func(), err error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -233,7 +232,7 @@ func (f *Dir) Lock(ctx context.Context, name string) (release func(), err error)
 	return func() { f.Unlock(lock) }, nil
 }
 
-// Unlock gives a lock file back.
+// Unlock releases a lock file.
 func (f *Dir) Unlock(lock *flock.Flock) {
 	if err := lock.Unlock(); err != nil {
 		f.logger.Warn("a lock was not given back: others wait until this process ends", "lock", lock.Path(), "err", err)

@@ -14,15 +14,15 @@ import (
 
 // Errors callers decide on.
 var (
-	// ErrTaken: another file is where one was to be moved to.
+	// ErrTaken means that the target of a move exists.
 	ErrTaken = errors.New("another transcript of this name is there; move one of the two away")
-	// ErrReplaced: a file was replaced between looking at it and changing it.
+	// ErrReplaced means that a file was replaced between reading and changing it.
 	ErrReplaced = errors.New("another program keeps replacing it; try again")
-	// ErrMidSave: another program seems to be saving the file just now.
+	// ErrMidSave means that another program seems to be saving the file.
 	ErrMidSave = errors.New("another program is saving it; try again")
 )
 
-// Path is the whole path of a file of the folder.
+// Path returns the absolute path of a file of the folder.
 func (f *Dir) Path(file string) string {
 	if f == nil {
 		return filepath.FromSlash(file)
@@ -30,7 +30,7 @@ func (f *Dir) Path(file string) string {
 	return filepath.Join(f.dir, filepath.FromSlash(file))
 }
 
-// Relative is the path below the folder of a file that is given by its whole path.
+// Relative returns the path below the folder of a file with this absolute path.
 func (f *Dir) Relative(file string) string {
 	if f == nil {
 		return file
@@ -42,13 +42,13 @@ func (f *Dir) Relative(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Has reports whether something stands at a path of the folder.
+// Has reports whether a path of the folder exists.
 func (f *Dir) Has(file string) bool {
 	_, err := f.Lstat(file)
 	return err == nil
 }
 
-// Names gives the names in a folder of the folder.
+// Names returns the names in a subfolder.
 func (f *Dir) Names(dir string) ([]string, error) {
 	d, err := f.Open(dir)
 	if err != nil {
@@ -58,9 +58,9 @@ func (f *Dir) Names(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// StatFile asks for a file. By its whole path that is one call of the system, from the
-// folder it is one for each folder on the way; what is a link is asked for from the
-// folder, which no link leaves.
+// StatFile returns a file's FileInfo. By absolute path that is one system call, through the
+// folder it is one for each folder on the way; a link is read through the folder, which no
+// link leaves.
 func (f *Dir) StatFile(file string) (os.FileInfo, error) {
 	fi, err := os.Lstat(f.dir + string(filepath.Separator) + file)
 	if err == nil && fi.Mode().IsRegular() {
@@ -69,7 +69,7 @@ func (f *Dir) StatFile(file string) (os.FileInfo, error) {
 	return f.Stat(file)
 }
 
-// ReadRegular is ReadFile that refuses what is no file.
+// ReadRegular is ReadFile for regular files only.
 func (f *Dir) ReadRegular(file string) ([]byte, error) {
 	fi, err := f.Stat(file)
 	if err != nil {
@@ -81,7 +81,7 @@ func (f *Dir) ReadRegular(file string) ([]byte, error) {
 	return f.ReadFile(file)
 }
 
-// RemoveIfThere removes a file; one that is gone is no error.
+// RemoveIfThere removes a file; a missing one is no error.
 func (f *Dir) RemoveIfThere(file string) error {
 	if err := f.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -89,7 +89,7 @@ func (f *Dir) RemoveIfThere(file string) error {
 	return nil
 }
 
-// Sync makes the entries of folders of the folder durable.
+// Sync makes the entries of subfolders durable.
 func (f *Dir) Sync(dirs ...string) {
 	for _, d := range dirs {
 		if err := wholefile.SyncFolder(f.Path(d)); err != nil {
@@ -98,8 +98,8 @@ func (f *Dir) Sync(dirs ...string) {
 	}
 }
 
-// Replace puts new content in the place of a file that is still as it was, and that
-// nobody is writing to. Errors: ErrReplaced, ErrMidSave, or of the disk.
+// Replace puts new content in place of a file that is unchanged since was and that nobody
+// is writing to. It returns ErrReplaced, ErrMidSave or an error of the disk.
 func (f *Dir) Replace(file string, was os.FileInfo, data []byte) error {
 	if open, _ := wholefile.IsOpenForWriting(f.Path(file)); open {
 		return fmt.Errorf("writing %s: %w", file, ErrMidSave)
@@ -115,8 +115,8 @@ func (f *Dir) Replace(file string, was os.FileInfo, data []byte) error {
 	return nil
 }
 
-// RenameNew renames a file, with the folders that takes; what stands there already stays,
-// and is ErrTaken.
+// RenameNew renames a file and creates the folders it needs. An existing target stays, and
+// is ErrTaken.
 func (f *Dir) RenameNew(from, to string) error {
 	if f.Has(to) {
 		return ErrTaken

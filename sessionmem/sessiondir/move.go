@@ -13,10 +13,10 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Move moves a transcript so that at every moment a whole copy has a name: it is copied,
-// synced, read back and compared before the original goes. open opens a file to be read.
-// The caller holds the session's append lock. A target that a crash left behind, which
-// holds a beginning of the file, is replaced; another one is kept and is ErrTaken.
+// Move moves a transcript so that a whole copy has a name at every moment: it is copied,
+// synced, read back and compared before the original is removed. open opens a file for
+// reading. The caller holds the session's append lock. A target that holds the beginning of the
+// file, left behind by a crash, is replaced; any other stays and is ErrTaken.
 func (f *Dir) Move(from, to string, open func(file string) (*os.File, error)) error {
 	m := mover{f, open}
 	if err := m.move(from, to); err != nil {
@@ -54,7 +54,7 @@ func (f mover) move(from, to string) error {
 	if now, err := f.Stat(from); err != nil || !os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime()) {
 		return errors.Join(ErrReplaced, err, f.RemoveIfThere(tmp))
 	}
-	_ = src.Close() // read only; some systems don't remove a file that is open
+	_ = src.Close() // read only; some systems don't remove an open file
 	if err := f.Rename(tmp, to); err != nil {
 		return errors.Join(err, f.RemoveIfThere(tmp))
 	}
@@ -66,7 +66,7 @@ func (f mover) move(from, to string) error {
 	return nil
 }
 
-// mayReplace says whether nothing is lost when src takes this place.
+// mayReplace returns nil if nothing is lost when src replaces the target.
 func (f mover) mayReplace(to string, src *os.File) error {
 	old, err := f.open(to)
 	if errors.Is(err, fs.ErrNotExist) {
