@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// SessionDir holds the transcripts, below the data folder; LocksDir the locks of all that
-// is written there and of the memory files, below the session folder.
+// SessionDir holds the transcripts, below the data folder. LocksDir holds the lock files for
+// everything written there and for the memory files, below the session folder.
 const (
 	SessionDir = "session"
 	LocksDir   = ".locks"
 
-	// PartialDir holds the checkpoints of streaming answers, JournalDir the journals, below
-	// the session folder.
+	// PartialDir holds the checkpoints of streaming answers, JournalDir the journals; both are
+	// below the session folder.
 	PartialDir = ".partial"
 	JournalDir = ".journal"
 )
@@ -23,26 +23,24 @@ const (
 const FilesDir = "files"
 
 // Attachment is a file that a User block links. The link is markdown that any
-// viewer follows from beside the transcript:
-//
-//	![screenshot.png](files/<random>.png)
-//	[notes.txt](files/<random>.txt)
-//
-// The link is all there is: a person who removes it, or moves it into another
-// message, means it.
+// viewer can follow from the transcript's folder:
+// ![screenshot.png](files/<random>.png)
+// [notes.txt](files/<random>.txt)
+// The link is all there is: whoever removes it, or moves it to another message, removes
+// or moves the attachment.
 type Attachment struct {
-	Name  string // as the user knows it; words of the link
-	File  string // its name in session/files: <random>.<ext>; of versions before, a hash
+	Name  string // as the user knows it; the text of the link
+	File  string // its name in session/files: <random>.<ext>; older versions used a hash
 	Image bool
 }
 
 // AttachmentLink matches a link to an attachment: an optional !, the name, the file.
 var AttachmentLink = regexp.MustCompile(`(!?)\[((?:[^\[\]\\\n]|\\.)*)\]\((?:\.\./\.\./)?files/([0-9a-f]{64}(?:-\d{1,3})?\.[a-z0-9]{1,8})\)`)
 
-// ImageExts are the pictures a model is sent; others are text.
+// ImageExts are the picture formats that models get; other files are text.
 var ImageExts = []string{"png", "jpg", "jpeg"}
 
-// Attachments gives the files that a message's text links, in their order, each once.
+// Attachments returns the files that a message's text links, in order, each once.
 func Attachments(text string) []Attachment {
 	if !strings.Contains(text, FilesDir+"/") {
 		return nil
@@ -61,9 +59,9 @@ func Attachments(text string) []Attachment {
 	return list
 }
 
-// Attachments gives the files that a User block links. Of a block that a stranger
-// wrote (on Discord) only those that were attached to it, which its attribute files
-// names: what a stranger writes opens no other file here.
+// Attachments returns the files that a User block links. For a block that a stranger wrote (on
+// Discord) it returns only the files attached to it, which its attribute files names: a
+// stranger's text can't open any other file.
 func (b Block) Attachments() []Attachment {
 	if b.Kind != KindUser {
 		return nil
@@ -81,8 +79,8 @@ func (b Block) Attachments() []Attachment {
 	return list
 }
 
-// WithoutAttachments is a message's words alone: lines that hold nothing but links
-// to attachments are gone, a link within a line leaves the file's name.
+// WithoutAttachments returns only a message's words: lines that hold nothing but links to
+// attachments are removed, and a link within a line becomes the file's name.
 func WithoutAttachments(text string) string {
 	if len(Attachments(text)) == 0 {
 		return text
@@ -104,8 +102,8 @@ func WithoutAttachments(text string) string {
 	return TrimBlankLines(strings.Join(kept, "\n"))
 }
 
-// TitleText is what a message's title is made of: its words, or the names of its
-// attachments where there are none.
+// TitleText returns what a message's title is made from: its words, or the names of its
+// attachments if it has no words.
 func TitleText(text string) string {
 	list := Attachments(text)
 	if len(list) == 0 {
@@ -121,7 +119,7 @@ func TitleText(text string) string {
 	return strings.Join(names, ", ")
 }
 
-// Link is the markdown that stands for the attachment in a message.
+// Link returns the markdown link to the attachment.
 func (a Attachment) Link() string {
 	sign := ""
 	if a.Image {
@@ -130,7 +128,7 @@ func (a Attachment) Link() string {
 	return sign + "[" + escapeName(a.Name) + "](" + FilesDir + "/" + a.File + ")"
 }
 
-// WithLinks puts the links of attachments below a message's words.
+// WithLinks adds the links of attachments below a message's words.
 func WithLinks(text string, list ...Attachment) string {
 	if len(list) == 0 {
 		return text
@@ -145,7 +143,7 @@ func WithLinks(text string, list ...Attachment) string {
 	return text + "\n\n" + strings.Join(links, "\n")
 }
 
-// escapeName makes a file's name one that can stand between brackets.
+// escapeName returns a file's name so that it can stand between brackets.
 func escapeName(name string) string {
 	name = OneLine(strings.ToValidUTF8(name, "\uFFFD"))
 	for _, c := range []string{`\`, "[", "]"} {

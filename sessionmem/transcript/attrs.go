@@ -10,7 +10,7 @@ import (
 //
 //	<!-- id=7f3b parent=7f3a task="Find the process that uses most CPU" -->
 //
-// A value stands bare where it can, else in double quotes with these escapes:
+// A value is written bare if it can be, otherwise in double quotes with these escapes:
 // \\ \" \n \r, and \- for a dash after a dash, so that no value ends the comment.
 
 // Attr is one key and value of a comment line.
@@ -19,7 +19,7 @@ type Attr struct{ key, value string }
 // ownKeys are the attributes that have a field in Block.
 var ownKeys = []string{"id", "agent", "model", "parent", "task", "context", "through", "by", "note"}
 
-// attrKey makes key one that a comment line can hold and that is none of ours.
+// attrKey returns key so that a comment line can hold it and it is none of our own keys.
 func attrKey(key string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && IsKeyByte(byte(r)) {
@@ -33,12 +33,12 @@ func attrKey(key string) string {
 	return clean
 }
 
-// IsKeyByte reports whether a byte may stand in the key of an attribute.
+// IsKeyByte reports whether the key of an attribute may contain this byte.
 func IsKeyByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.'
 }
 
-// isBareByte says which bytes a value may hold without quotes.
+// isBareByte reports whether a value without quotes may contain this byte.
 func isBareByte(c byte) bool {
 	return IsKeyByte(c) || strings.IndexByte(":/@+,%", c) >= 0
 }
@@ -89,8 +89,8 @@ func isBare(v string) bool {
 	return true
 }
 
-// parseComment reads a comment line of attributes. ok is false for any other
-// line, also for a comment that holds something else: that one is text.
+// parseComment reads a comment line of attributes. ok is false for any other line, also for a
+// comment with other content: that is text.
 func parseComment(line string) (attrs []Attr, ok bool) {
 	inner, ok := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "<!--")
 	if !ok {
@@ -113,7 +113,7 @@ func parseComment(line string) (attrs []Attr, ok bool) {
 	}
 }
 
-// parseAttr reads one key=value at the beginning of s and gives what follows it.
+// parseAttr reads one key=value at the beginning of s and returns what follows it.
 func parseAttr(s string) (a Attr, rest string, ok bool) {
 	n := 0
 	for n < len(s) && IsKeyByte(s[n]) {
@@ -134,7 +134,7 @@ func parseAttr(s string) (a Attr, rest string, ok bool) {
 	return a, rest, ok
 }
 
-// parseBare is generous: everything up to the next blank that is no quote.
+// parseBare is lenient: it reads everything up to the next blank that isn't a quote.
 func parseBare(s string) (v, rest string, ok bool) {
 	n := strings.IndexAny(s, " \t")
 	if n < 0 {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Kind says what a block of a transcript holds.
+// Kind is the kind of a transcript's block.
 type Kind string
 
-// The kinds of the format mac-stats-session/1. A message (what counts and caps
-// count) is a User block or an Assistant block; the others are shown, uncounted.
+// The kinds of the format mac-stats-session/1. A message (what counts and limits refer to) is
+// a User block or an Assistant block; the others are shown but not counted.
 const (
 	KindUser      Kind = "user"
 	KindAssistant Kind = "assistant"
@@ -18,23 +18,22 @@ const (
 	KindTool      Kind = "tool"
 	KindSummary   Kind = "summary"
 	KindNote      Kind = "note"
-	KindText      Kind = "text" // what could not be read as a block, shown as it is
+	KindText      Kind = "text" // text that could not be read as a block, shown as it is
 )
 
-// The values of Block.Note that this version gives a meaning to. Others are kept
-// and shown.
+// The values of Block.Note that this version interprets. Others are kept and shown.
 const (
 	NoteInterrupted = "interrupted" // the answer before it was cut off; Parent is its User block
-	NoteEnded       = "ended"       // a reset: no context crosses it
+	NoteEnded       = "ended"       // a reset: the context never crosses it
 	NoteTitle       = "title"       // Text is the session's new title
-	NoteRewind      = "rewind"      // Text is a block's id: from it on, blocks leave the context
-	NoteVersion     = "version"     // Text is a message's id that a rewind took out: from here on its branch is the one again, as it was when it was left
+	NoteRewind      = "rewind"      // Text is a block's id: the blocks from there on leave the context
+	NoteVersion     = "version"     // Text is the id of a message that a rewind removed: its branch becomes current again, as it was when it was left
 	NoteThinking    = "thinking"    // Text is what a model thought before its answer: shown, never sent
-	NoteError       = "error"       // Text says what failed
-	NoteRemoved     = "removed"     // stands in a journal alone: Text names the blocks that were found missing then
-	NoteRestored    = "restored"    // blocks that an editor's late save had dropped stand again above it
-	NoteSettings    = "settings"    // Text says what was chosen for the session, see Settings
-	NoteEdited      = "edited"      // the block Parent says Text from here on: its author edited it
+	NoteError       = "error"       // Text says what went wrong
+	NoteRemoved     = "removed"     // in journals only: Text names the blocks that were found missing then
+	NoteRestored    = "restored"    // the blocks above it were dropped by an editor's late save and restored
+	NoteSettings    = "settings"    // Text holds the session's settings, see Settings
+	NoteEdited      = "edited"      // the text of the block Parent is Text from here on: its author edited it
 	NoteDeleted     = "deleted"     // the block Parent leaves the context: its author deleted it
 )
 
@@ -45,53 +44,53 @@ const (
 //
 //	text
 type Block struct {
-	ID      string // unique in the session; Append gives one where empty
+	ID      string // unique in the session; Append assigns one if empty
 	Kind    Kind
-	Time    time.Time // Append sets it where zero; RFC 3339, seconds, local offset
+	Time    time.Time // Append sets it if zero; RFC 3339, seconds, local offset
 	Agent   string    // agent slug (or the tool's name for KindTool)
 	Model   string
 	Parent  string            // id of the User block this belongs to
-	Task    string            // Agent blocks: what the specialist was asked
-	Context string            // User blocks: what was attached below the message when it was sent (time, vitals, notes)
+	Task    string            // Agent blocks: what the specialist was asked to do
+	Context string            // User blocks: what was added below the message when it was sent (time, vitals, notes)
 	Through string            // Summary blocks: id of the last block it covers
 	By      string            // Summary blocks, Notes "title": the model that wrote it
 	Note    string            // Note blocks: interrupted | ended | title | rewind | version | thinking | error | restored | settings | edited | deleted; the argument is Text
-	Attrs   map[string]string // attributes this version does not know, kept
+	Attrs   map[string]string // attributes unknown to this version, kept
 	Text    string            // normalized: valid UTF-8, LF, outer blank lines trimmed
 }
 
-// IsMessage reports whether b is a User or a final Assistant block: what "a
-// message" means everywhere in this project.
+// IsMessage reports whether b is a User or a final Assistant block, which is what "message"
+// means everywhere in this project.
 func (b Block) IsMessage() bool { return b.Kind == KindUser || b.Kind == KindAssistant }
 
-// IsBranching says whether the block is a Note that begins a branch or goes back to one.
+// IsBranching reports whether the block is a Note that starts a branch or returns to one.
 func (b Block) IsBranching() bool {
 	return b.Kind == KindNote && (b.Note == NoteRewind || b.Note == NoteVersion)
 }
 
-// Steers says whether the block changes what of the others is context.
+// Steers reports whether the block changes which other blocks are in the context.
 func (b Block) Steers() bool {
 	return b.Kind == KindSummary || b.Kind == KindNote && (b.Note == NoteEnded || b.Note == NoteRewind || b.Note == NoteVersion)
 }
 
-// Info is a line of the session list.
+// Info is an entry of the session list.
 type Info struct {
 	Name     string // "<source>-<id>", e.g. cpu-k3x9qa
 	Source   string // cpu, cli, discord, …
 	ID       string
 	Title    string
-	Path     string   // absolute path of the transcript, of several parts the last; "" for an in-memory session
-	Parts    []string // absolute paths of all its parts, the first in front; nil where there is one file
-	Messages int      // in the file, those of left branches too
-	Agent    string   // who answered last, "" where nobody did
+	Path     string   // absolute path of the transcript, of its last part if there are several; "" for an in-memory session
+	Parts    []string // absolute paths of all its parts in order; nil if there is one file
+	Messages int      // in the file, including those of abandoned branches
+	Agent    string   // the agent that answered last, "" if none did
 	Started  time.Time
 	Active   time.Time // time of the last block
 	Archived bool      // in the archive folder
 	Ended    bool      // the last block is a reset
-	ReadOnly bool      // a newer format, a copy, or an older file of a session that has a newer one
+	ReadOnly bool      // a newer format, a copy, or an older file of a session with a newer one
 	Copy     bool      // a copy of the session's transcript that the app didn't make
-	Machine  string    // the other machine that it is of; "": this one, where its file is
-	Err      error     // why the file could not be read; the others are listed all the same
+	Machine  string    // the other machine it belongs to; "": this one
+	Err      error     // why the file could not be read; the others are listed anyway
 }
 
 // Transcript is a whole session as read from disk.
@@ -99,24 +98,24 @@ type Transcript struct {
 	Info   Info
 	Blocks []Block
 
-	// FrontMatter is what stands between the two --- lines, as it is in the file;
-	// "" where there is none.
+	// FrontMatter is the text between the two --- lines, as it is in the file; "" if there
+	// is none.
 	FrontMatter string
 }
 
-// Context is what a model is told of a session: the last Summary (if any) and
-// the messages after it, oldest first. A text of more than 4 MB is cut, and says so.
+// Context is what a model sees of a session: the last Summary (if any) and the messages
+// after it, oldest first. A text of more than 4 MB is cut and says so.
 type Context struct {
 	Summary  *Block
-	Messages []Block // only messages (see Block.IsMessage), branch and reset rules applied
-	Omitted  int     // older ones behind the Summary that are left out: Messages holds at most 2,000 of them, and 16 MB
-	Total    int     // messages in the whole session, on this branch
+	Messages []Block // only messages (see Block.IsMessage), with branches and resets applied
+	Omitted  int     // older messages after the Summary that are left out: Messages holds at most 2,000, and 16 MB
+	Total    int     // messages in the whole session on this branch
 
-	Settings Settings // what was chosen for the session
-	Titled   bool     // somebody gave it a title
+	Settings Settings // the session's settings
+	Titled   bool     // the session was given a title
 }
 
-// KindNames are the words of the headings.
+// KindNames are the words used in headings.
 var KindNames = []struct {
 	Kind Kind
 	word string
@@ -130,8 +129,8 @@ var KindNames = []struct {
 	{KindText, "Text"},
 }
 
-// kindOf gives the kind a heading's word names; ok is false for a word this
-// version does not know.
+// kindOf returns the kind for a heading's word; ok is false for a word this version doesn't
+// know.
 func kindOf(word string) (k Kind, ok bool) {
 	for _, n := range KindNames {
 		if strings.EqualFold(n.word, word) {
@@ -141,7 +140,7 @@ func kindOf(word string) (k Kind, ok bool) {
 	return KindText, false
 }
 
-// word is the heading's word for the kind; unknown kinds are Text.
+// word returns the heading's word for the kind; unknown kinds are Text.
 func (k Kind) word() string {
 	for _, n := range KindNames {
 		if n.Kind == k {
@@ -151,10 +150,10 @@ func (k Kind) word() string {
 	return "Text"
 }
 
-// Normalized is the block as a transcript keeps it: reading back what was written
-// gives exactly this, and normalizing twice changes nothing. Text becomes valid
-// UTF-8 with LF line ends and without outer blank lines, the time loses what RFC
-// 3339 with seconds can't say, a missing ID is derived from the content.
+// Normalized returns the block as a transcript stores it: reading back what was written
+// returns exactly this, and normalizing twice changes nothing. Text becomes valid
+// UTF-8 with LF line ends and without outer blank lines, the time is cut to RFC 3339 with
+// seconds, and a missing ID is derived from the content.
 func (b Block) Normalized() Block {
 	if k, ok := kindOf(string(b.Kind)); ok {
 		b.Kind = k
@@ -176,8 +175,8 @@ func (b Block) Normalized() Block {
 	return b
 }
 
-// splitNote finds the note's word in a text such as "title Why is my fan loud":
-// how a person writes a note by hand.
+// splitNote finds the note's word in a text such as "title Why is my fan loud", which is how
+// people write a note by hand.
 func splitNote(text string) (note, rest string) {
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {
@@ -201,8 +200,8 @@ func normalizeText(text string) string {
 	return TrimBlankLines(text)
 }
 
-// TrimBlankLines takes away whole blank lines at both ends; the spaces of the
-// first and last line with text stay.
+// TrimBlankLines removes blank lines at both ends; the spaces of the first and last line with
+// text stay.
 func TrimBlankLines(text string) string {
 	for {
 		line, rest, found := strings.Cut(text, "\n")
@@ -223,7 +222,7 @@ func TrimBlankLines(text string) string {
 	}
 }
 
-// normalizeTime cuts t to what RFC 3339 in seconds can say.
+// normalizeTime cuts t to what RFC 3339 with seconds can represent.
 func normalizeTime(t time.Time) time.Time {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}
@@ -238,8 +237,8 @@ func normalizeTime(t time.Time) time.Time {
 	return t
 }
 
-// normalizeAttrs makes every key one that the comment line can hold and that is
-// none of ours. Of two keys that become the same the first in order wins.
+// normalizeAttrs changes keys so that the comment line can hold them and none is one of our
+// own. If two keys become the same, the first in order wins.
 func normalizeAttrs(attrs map[string]string) map[string]string {
 	if len(attrs) == 0 {
 		return nil
@@ -259,13 +258,13 @@ func normalizeAttrs(attrs map[string]string) map[string]string {
 	return out
 }
 
-// IsCorrection says whether b is a Note that a message was edited or deleted.
+// IsCorrection reports whether b is a Note that a message was edited or deleted.
 func (b Block) IsCorrection() bool {
 	return b.Kind == KindNote && (b.Note == NoteEdited || b.Note == NoteDeleted)
 }
 
-// corrected gives blocks as they read after the corrections among all, without those that
-// were deleted and without the notes.
+// corrected applies the corrections among all to blocks: edited blocks get their new text,
+// deleted blocks and the notes are removed.
 func corrected(blocks, all []Block) []Block {
 	last := map[string]Block{}
 	for _, b := range all {
@@ -290,8 +289,8 @@ func corrected(blocks, all []Block) []Block {
 	return out
 }
 
-// Writers are the ids of who wrote a message on Discord: where the bot has fun, it
-// holds what several people said.
+// Writers returns the ids of those who wrote a message on Discord. When the bot listens to
+// everyone, a message holds what several people wrote.
 func (b Block) Writers() []string {
 	if b.Attrs["author"] == "" && b.Attrs["authors"] == "" {
 		return nil
@@ -299,11 +298,11 @@ func (b Block) Writers() []string {
 	return strings.Fields(b.Attrs["author"] + " " + b.Attrs["authors"])
 }
 
-// WrittenBy reports whether somebody on Discord wrote the message, or a part of it.
+// WrittenBy reports whether this Discord user wrote the message or a part of it.
 func (b Block) WrittenBy(author string) bool { return slices.Contains(b.Writers(), author) }
 
-// Files gives the absolute paths of the transcript's files, the oldest part first;
-// none for an in-memory session.
+// Files returns the absolute paths of the transcript's files, the oldest part first; none for
+// an in-memory session.
 func (i Info) Files() []string {
 	switch {
 	case len(i.Parts) > 0:

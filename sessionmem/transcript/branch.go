@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// Branch gives the blocks of the branch that the conversation is on: without
-// those that a rewind took out of it or their author deleted, with the text of those
-// that were edited, and without the notes of all that. Unlike
-// a Context it holds all kinds of blocks and goes back beyond resets.
+// Branch returns the blocks of the conversation's current branch: without the blocks that a
+// rewind removed or their author deleted, with the new text of edited blocks, and without the
+// notes about all that. Unlike a Context it holds all kinds of blocks and reaches back
+// beyond resets.
 func (t *Transcript) Branch() []Block {
 	at := t.paths().on
 	out := make([]Block, len(at))
 	for i, n := range at {
 		out[i] = t.Blocks[n]
 	}
-	return corrected(out, t.Blocks) // a rewind takes no correction back
+	return corrected(out, t.Blocks) // a rewind doesn't undo corrections
 }
 
-// Versions gives, for each message of the branch that stands where others stood before
-// (of the user's, edited, or an answer, repeated), the ids of all of these, in the order
-// they were written. A version is named by its first message.
+// Versions returns, for each message of the branch that replaced others (an edited message of
+// the user, or a repeated answer), the ids of all its versions in the order they were
+// written. A version is named by its first message.
 func (t *Transcript) Versions() map[string][]string {
 	p := t.paths()
 	if len(p.left) == 0 {
 		return nil
 	}
 	type place struct {
-		behind int // the message it stands behind
+		behind int // the message before it
 		kind   Kind
 	}
-	first := func(path []int) int { // the first message; what was done for an answer stands before it
+	first := func(path []int) int { // the first message; the work done for an answer comes before it
 		i := slices.IndexFunc(path, func(n int) bool { return t.Blocks[n].IsMessage() })
 		if i < 0 {
 			return -1
@@ -62,24 +62,22 @@ func (t *Transcript) Versions() map[string][]string {
 	return out
 }
 
-// paths is the branch that a conversation is on, and those it left, as places in its
-// Blocks.
+// paths holds the current branch of a conversation and those it left, as indexes of Blocks.
 type paths struct {
 	on   []int
 	left []leftPath
 }
 
-// leftPath is the end of a branch that was left. It stands behind a block, and behind a
-// message; -1 for none.
+// leftPath is the end of an abandoned branch. It follows a block, and a message; -1 for none.
 type leftPath struct {
 	path         []int
 	behind, said int
 }
 
-// paths follows the Notes that begin branches and go back to them.
+// paths follows the Notes that start branches and return to them.
 func (t *Transcript) paths() paths {
 	var p paths
-	barrier := 0 // a rewind does not cross a reset
+	barrier := 0 // a rewind doesn't cross a reset
 	for n, b := range t.Blocks {
 		switch {
 		case !b.IsBranching():
@@ -101,7 +99,7 @@ func (t *Transcript) paths() paths {
 	return p
 }
 
-// cut leaves the branch from its i-th block on.
+// cut leaves the branch at its i-th block.
 func (p *paths) cut(blocks []Block, i int) {
 	if i == len(p.on) {
 		return
@@ -117,7 +115,7 @@ func (p *paths) cut(blocks []Block, i int) {
 	p.left, p.on = append(p.left, l), p.on[:i]
 }
 
-// goBack takes up the branch again that a block is on.
+// goBack returns to the branch that holds a block.
 func (p *paths) goBack(blocks []Block, id string) {
 	for _, l := range p.left {
 		if i := slices.IndexFunc(l.path, func(n int) bool { return blocks[n].ID == id && blocks[n].Kind != KindNote }); i >= 0 {
@@ -127,7 +125,7 @@ func (p *paths) goBack(blocks []Block, id string) {
 	}
 }
 
-// takeUp is goBack for a place in the Blocks, which may be a Note's.
+// takeUp is goBack for an index of Blocks, which may be a Note's.
 func (p *paths) takeUp(blocks []Block, block int) {
 	at := slices.IndexFunc(p.left, func(l leftPath) bool { return slices.Contains(l.path, block) })
 	if at < 0 {
@@ -138,7 +136,7 @@ func (p *paths) takeUp(blocks []Block, block int) {
 	from := 0
 	if l.behind >= 0 {
 		if !slices.Contains(p.on, l.behind) {
-			p.takeUp(blocks, l.behind) // it branches off another one that was left
+			p.takeUp(blocks, l.behind) // it branches off another abandoned branch
 		}
 		from = 1 + slices.Index(p.on, l.behind)
 	}
@@ -146,8 +144,8 @@ func (p *paths) takeUp(blocks []Block, block int) {
 	p.on = append(p.on, l.path...)
 }
 
-// withoutWork is where the thoughts, sub-calls and tools at the end of a path begin: they go
-// along with the answer they were for.
+// withoutWork returns where the thoughts, sub-calls and tools at the end of a path begin: they
+// leave together with the answer they were for.
 func withoutWork(blocks []Block, path []int) int {
 	work := func(b Block) bool {
 		return b.Kind == KindAgent || b.Kind == KindTool || b.Kind == KindNote && b.Note == NoteThinking
@@ -158,7 +156,7 @@ func withoutWork(blocks []Block, path []int) int {
 	return len(path)
 }
 
-// RewindTarget is the block id that a Note rewind names.
+// RewindTarget returns the block id that a Note rewind names.
 func RewindTarget(b Block) string {
 	if id := strings.TrimSpace(b.Text); id != "" {
 		return id

@@ -2,7 +2,7 @@ package transcript
 
 import "strings"
 
-// OpeningFence is the run of signs that opens a code block, "" in other lines.
+// OpeningFence returns the characters that open a code block, "" for other lines.
 func OpeningFence(line string) string {
 	rest := strings.TrimLeft(line, " \t")
 	if rest == "" || rest[0] != '`' && rest[0] != '~' {

@@ -16,25 +16,25 @@ const (
 	filePrefix = "session-memory-"
 	// FileSuffix ends a transcript's name.
 	FileSuffix = ".md"
-	// StampForm is the time in a transcript's name, in the form of package time.
+	// StampForm is the layout of the time in a transcript's name, for package time.
 	StampForm = "20060102-150405"
 
 	maxTopicLen   = 40  // characters of a topic
-	maxTopicBytes = 120 // bytes of a topic: file names end at 255
+	maxTopicBytes = 120 // bytes of a topic: file names are limited to 255
 )
 
-// MaxNameLen is how many bytes a session's name has at most.
+// MaxNameLen is the limit of a session's name in bytes.
 const MaxNameLen = 64
 
-// stampPattern is what a session's name may not hold: in a file name it would
-// be taken for the time.
+// stampPattern matches what a session's name must not contain: in a file name it would be
+// mistaken for the time.
 var stampPattern = regexp.MustCompile(`-\d{8}-\d{6}(-|$)`)
 
-// reservedNames are names that Windows keeps for devices.
+// reservedNames are names that Windows reserves for devices.
 var reservedNames = []string{"con", "prn", "aux", "nul"}
 
-// CheckName says whether a session may have this name. The error is ErrBadName
-// with the reason.
+// CheckName returns nil if a session may have this name, otherwise ErrBadName with the
+// reason.
 func CheckName(name string) error {
 	bad := func(why string) error {
 		return fmt.Errorf("%w: %q %s; use lower-case letters, digits, - and _, e.g. cli-notes", ErrBadName, name, why)
@@ -59,13 +59,13 @@ func CheckName(name string) error {
 	return nil
 }
 
-// FileName is the name of a new transcript.
+// FileName returns the name of a new transcript.
 func FileName(name string, started time.Time, topic string) string {
 	return filePrefix + name + "-" + started.Format(StampForm) + "-" + topic + FileSuffix
 }
 
-// RenameFile gives a transcript's file name with another session in it; a name that tells
-// none stays.
+// RenameFile replaces the session in a transcript's file name; a name without a session
+// stays.
 func RenameFile(base, from, to string) string {
 	if rest, ok := strings.CutPrefix(base, filePrefix+from+"-"); ok && ParseFileName(base).Session == from {
 		return filePrefix + to + "-" + rest
@@ -73,19 +73,18 @@ func RenameFile(base, from, to string) string {
 	return base
 }
 
-// FileNameParts is what a transcript's file name tells.
+// FileNameParts are the parts of a transcript's file name.
 type FileNameParts struct {
 	Session string
 	Topic   string
-	Stamp   string // in the form 20060102-150405; "" where the name has no time
-	Stem    string // the name without its end and the part's number
-	Part    int    // 1 for a file that is no later part
-	Copied  bool   // the name says that it is a copy: "Copy of …"
-	Signed  bool   // the topic holds a sign that the app puts into none
+	Stamp   string // in the form 20060102-150405; "" if the name has no time
+	Stem    string // the name without its suffix and the part's number
+	Part    int    // 1 for a file that isn't a later part
+	Copied  bool   // the name marks a copy: "Copy of …"
+	Signed  bool   // the topic contains a character that the app never uses in one
 }
 
-// ParseFileName reads a transcript's file name. A name of no known form gives
-// itself as the session.
+// ParseFileName reads a transcript's file name. A name in no known form becomes the session.
 func ParseFileName(base string) FileNameParts {
 	stem, number := CutPart(strings.TrimSuffix(base, FileSuffix))
 	p := FileNameParts{Session: stem, Stem: stem, Part: number}
@@ -106,7 +105,7 @@ func ParseFileName(base string) FileNameParts {
 	return p
 }
 
-// Started is the name's time; zero where it has none. Names hold local time.
+// Started returns the name's time; zero if it has none. Names hold local time.
 func (p FileNameParts) Started() time.Time {
 	t, err := time.ParseInLocation(StampForm, p.Stamp, time.Local)
 	if err != nil {
@@ -115,10 +114,9 @@ func (p FileNameParts) Started() time.Time {
 	return t
 }
 
-// cutStamp takes a transcript's file name without its end apart: the session (or,
-// in the older form, topic and id), the time, and the topic where the form has it
-// at the end. The first time counts. It is done by hand because a list reads
-// thousands of names.
+// cutStamp splits a transcript's file name without its suffix: the session (or, in the older
+// form, topic and id), the time, and the topic if the form has it at the end. The first time
+// counts. It uses no regular expression because a list reads thousands of names.
 func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 	rest, ok := strings.CutPrefix(stem, filePrefix)
 	if !ok {
@@ -142,7 +140,7 @@ func cutStamp(stem string) (name, stamp, topic string, ok bool) {
 	return "", "", "", false
 }
 
-// isStamp says whether s has the form 20060102-150405.
+// isStamp reports whether s has the form 20060102-150405.
 func isStamp(s string) bool {
 	for i := range len(s) {
 		if i == 8 && s[i] != '-' || i != 8 && (s[i] < '0' || s[i] > '9') {
@@ -152,14 +150,14 @@ func isStamp(s string) bool {
 	return true
 }
 
-// isOlderID says whether the last part of an older file name is an id of its own
+// isOlderID reports whether the last part of an older file name is an id of its own
 // (a channel's number) rather than the end of a name such as cli-notes.
 func isOlderID(s string) bool {
 	return len(s) >= 5 && !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// SplitName gives a session name's source and id. A bare number is a Discord
-// channel of the older files.
+// SplitName returns the source and id of a session's name. A bare number is a Discord channel
+// of the older files.
 func SplitName(name string) (source, id string) {
 	if isOlderID(name) {
 		return "discord", name
@@ -170,8 +168,8 @@ func SplitName(name string) (source, id string) {
 	return "", name
 }
 
-// TopicOf makes the topic of a file name from the first user message: at most 40
-// characters, letters and digits of any script, "chat" where there are none.
+// TopicOf returns the topic of a file name for the first user message: at most 40 letters and
+// digits of any script, "chat" if there are none.
 func TopicOf(text string) string {
 	var b strings.Builder
 	n, dash := 0, false
@@ -198,7 +196,7 @@ func TopicOf(text string) string {
 	return b.String()
 }
 
-// firstLine is the first line of text that is not blank.
+// firstLine returns the first line of text that isn't blank.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -208,7 +206,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// OneLine makes text one line of single spaces.
+// OneLine returns text as one line with single spaces.
 func OneLine(text string) string {
 	text = strings.TrimSpace(text)
 	for i := range len(text) {
@@ -217,14 +215,14 @@ func OneLine(text string) string {
 			return strings.Join(strings.Fields(text), " ")
 		}
 	}
-	return text // the rule, and nothing is copied
+	return text // the usual case, without a copy
 }
 
-// MayBeCopy says whether a file's name alone makes it look like a copy.
+// MayBeCopy reports whether a file's name alone makes it look like a copy.
 func (p FileNameParts) MayBeCopy() bool { return p.Copied || p.Signed }
 
-// CutSign cuts a topic before the first sign that no topic of the app has: what
-// copies have behind the name, such as a blank, a parenthesis or a dot.
+// CutSign cuts a topic before the first character that the app uses in no topic: what copies
+// have after the name, such as a blank, a parenthesis or a dot.
 func CutSign(topic string) (name string, sign bool) {
 	for i := 0; i < len(topic); {
 		c := topic[i]
@@ -241,13 +239,12 @@ func CutSign(topic string) (name string, sign bool) {
 	return topic, false
 }
 
-// PartMark is what stands before a part's number in its file name.
+// PartMark precedes a part's number in its file name.
 const PartMark = ".part"
 
-// CutPart takes the part's number off a file's name without its end; 1 where it
-// has none.
+// CutPart splits the part's number off a file's name without suffix; 1 if it has none.
 func CutPart(base string) (stem string, number int) {
-	i := strings.LastIndexByte(base, '.') // a number holds none
+	i := strings.LastIndexByte(base, '.') // a number contains no dot
 	if i <= 0 || !strings.HasPrefix(base[i:], PartMark) {
 		return base, 1
 	}
@@ -259,10 +256,10 @@ func CutPart(base string) (stem string, number int) {
 	return base[:i], int(n)
 }
 
-// ErrBadName: a text that is no name of a session.
+// ErrBadName means that a text can't be a session's name.
 var ErrBadName = errors.New("not a session name")
 
-// PartFile is the name of the file of a part, by what the names of all parts have in common.
+// PartFile returns the file name of a part, from the stem that all parts share.
 func PartFile(stem string, number int) string {
 	if number < 2 {
 		return stem + FileSuffix

@@ -8,7 +8,7 @@ import (
 )
 
 // CutFrontMatter finds front matter at the beginning of head: lines of keys and
-// values between two fences. size is 0 where there is none.
+// values between two fences. size is 0 if there is none.
 func CutFrontMatter(head []byte) (front string, size int) {
 	line, rest, ok := bytes.Cut(head, []byte("\n"))
 	if !ok || string(bytes.TrimRight(line, " \t\r")) != Fence {
@@ -34,7 +34,7 @@ func CutFrontMatter(head []byte) (front string, size int) {
 	}
 }
 
-// isFrontLine says whether a line can stand in front matter.
+// isFrontLine reports whether front matter may contain this line.
 func isFrontLine(line string) bool {
 	if line == "" || strings.IndexByte("# \t-", line[0]) >= 0 {
 		_, boundary := parseHeading(line)
@@ -46,7 +46,7 @@ func isFrontLine(line string) bool {
 	})
 }
 
-// FrontValue gives a key's value in front matter, "" where there is none.
+// FrontValue returns a key's value in front matter, "" if there is none.
 func FrontValue(front, key string) string {
 	for line := range strings.Lines(front) {
 		v, ok := strings.CutPrefix(line, key+":")

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// RandomID gives n characters of lower-case letters and digits.
+// RandomID returns n random lower-case letters and digits.
 func RandomID(n int) string {
 	var b [10]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:n]
 }
 
-// IDs gives the blocks of a session, in their order, the ids they are known by.
+// IDs assigns ids to the blocks of a session, in their order.
 type IDs struct {
 	seed   maphash.Seed
 	seen   map[uint64]struct{} // hashes of ids: a session may be of any length
 	copies Copies
 }
 
-// NewIDs is IDs that has seen no block.
+// NewIDs returns an IDs that has seen no block.
 func NewIDs() *IDs {
 	return &IDs{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}, copies: Copies{}}
 }
 
-// Identify gives the next block its id, and reports whether that is derived from its text:
-// the file gives none, or one that is taken.
+// Identify sets the id of the next block and reports whether it is derived from the block's
+// text, because the file has none or one that is taken.
 func (ids *IDs) Identify(b *Block, derive func() string) (derived bool) {
 	taken := func(id string) bool { _, ok := ids.seen[maphash.String(ids.seed, id)]; return ok }
 	derived = ids.copies.Identify(b, derive, taken) > 0

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// Parse reads a transcript of any known or older form, whole or
-// damaged. It never refuses content: what can't be read as a block is a block of
-// KindText. The error is the reader's. Info holds what the text alone tells.
+// Parse reads a transcript of any known or older form, complete or damaged. It never rejects
+// content: what can't be read as a block becomes a block of KindText. An error comes from the
+// reader. Info holds only what the text says.
 func Parse(r io.Reader) (*Transcript, error) {
 	all := NewCollector()
 	if err := all.Read(r); err != nil {
@@ -19,7 +19,7 @@ func Parse(r io.Reader) (*Transcript, error) {
 	return all.Transcript(), nil
 }
 
-// Collector puts the parts of a session together to one transcript.
+// Collector combines the parts of a session into one transcript.
 type Collector struct {
 	T        Transcript
 	begun    bool
@@ -28,7 +28,7 @@ type Collector struct {
 	readOnly bool
 }
 
-// NewCollector is a Collector that has read nothing.
+// NewCollector returns a Collector that has read nothing.
 func NewCollector() *Collector { return &Collector{ids: NewIDs()} }
 
 // Read reads the next part.
@@ -53,15 +53,15 @@ func (c *Collector) Read(r io.Reader) error {
 	}
 }
 
-// Transcript gives what was read.
+// Transcript returns what was read.
 func (c *Collector) Transcript() *Transcript {
 	c.T.Info = c.sum.Info(c.T.FrontMatter)
 	c.T.Info.ReadOnly = c.readOnly
 	return &c.T
 }
 
-// Path reads the file of a path as the next part. What is no file is refused before:
-// opening a pipe would wait for ever.
+// Path reads the file at path as the next part. It refuses anything but a regular file before
+// opening it: opening a pipe would wait forever.
 func (c *Collector) Path(path string) (os.FileInfo, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotFile}
@@ -86,8 +86,8 @@ func (c *Collector) File(f *os.File) (os.FileInfo, error) {
 	return fi, c.Read(f)
 }
 
-// ErrReadOnly: a file has a newer format than this version writes.
+// ErrReadOnly means that a file has a newer format than this version writes.
 var ErrReadOnly = errors.New("the transcript is read-only here")
 
-// ErrNotFile: something else stands where a transcript should: a folder, a pipe.
+// ErrNotFile means that something else is in place of a transcript: a folder or a pipe.
 var ErrNotFile = errors.New("it is no file; move it out of the session folder")

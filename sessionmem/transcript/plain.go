@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text as people read it: what markdown writes for its own sake is taken away. It is
-// for a line that quotes a message, never for what is kept.
+// Text as people read it, without markdown's own characters. It is used for lines that quote
+// a message, never for what is stored.
 
 var (
-	// Lines that are all markup: a fence, a rule, the line below a table's heading.
+	// Lines that are only markup: a fence, a rule, the line below a table's heading.
 	markupLine = regexp.MustCompile("^(```|~~~|[-*_=]{3,}$|\\|?[ :]*-{3,}[-| :]*$)")
 	// What stands before a line's text: quotes, headings, bullets, boxes of tasks.
 	markupLead = regexp.MustCompile(`^(>\s*)*(#{1,6}\s+|[-*+]\s+(\[[ xX]\]\s+)?)?`)
@@ -71,7 +71,7 @@ func plainMarks(line string) string {
 	return b.String()
 }
 
-// marksText reports whether a run of a sign between two letters is markup.
+// marksText reports whether a run of a character between two letters is markup.
 func marksText(sign rune, run int, before, after rune) bool {
 	beside := !unicode.IsSpace(before) || !unicode.IsSpace(after)
 	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// readBuffer is the reader's buffer in bytes: the longest front matter that is
-	// recognized. Longer lines are read all the same.
+	// readBuffer is the reader's buffer in bytes: the longest front matter that it recognizes.
+	// Longer lines are read too.
 	readBuffer = 64 << 10
 
-	// BlockLimit is how many bytes of a block are ever held for a context, a list or
-	// an id derived from the text: no model is told more.
+	// BlockLimit is how many bytes of a block are ever held for a context, a list or an id
+	// derived from the text: no model gets more.
 	BlockLimit = 4 << 20
 )
 
 // heading is a line "## Kind · time · agent · model".
 type heading struct {
 	Kind  Kind
-	Known bool // the kind's word is one of ours
+	Known bool // the kind's word is known
 	Time  time.Time
 	Agent string
 	Model string
 }
 
-// parseHeading reads a full heading. It is the one place that says what begins a
-// block in a file with a format; ok is false for every other line.
+// parseHeading reads a full heading. It alone decides what starts a block in a file with a
+// format; ok is false for every other line.
 func parseHeading(line string) (h heading, ok bool) {
 	rest, ok := strings.CutPrefix(line, "## ")
 	if !ok {
@@ -57,8 +57,8 @@ func parseHeading(line string) (h heading, ok bool) {
 	return h, true
 }
 
-// bareHeading gives the kind of a heading of the older form, "## User" or
-// "## Assistant" alone on its line, else "".
+// bareHeading returns the kind of a heading of the older form, "## User" or
+// "## Assistant" alone on its line, otherwise "".
 func bareHeading(line string) Kind {
 	switch strings.TrimRight(line, " \t\r") {
 	case "## User":
@@ -69,15 +69,15 @@ func bareHeading(line string) Kind {
 	return ""
 }
 
-// RawBlock is a block as it stands in the file. Its bytes are valid until the
-// next one is read.
+// RawBlock is a block as it is in the file. Its bytes are valid until the next block is
+// read.
 type RawBlock struct {
 	Heading   heading
 	Headed    bool // has a heading; false for text before the first one
 	Offset    int64
-	Raw       []byte // all of it, or what the reader's limit lets it hold
-	Size      int64  // of all of it
-	BodyStart int    // where the text begins in raw
+	Raw       []byte // the whole block, or as much as the reader's limit allows
+	Size      int64  // of the whole block
+	BodyStart int    // where the text begins in Raw
 	attrs     []Attr
 }
 
@@ -85,27 +85,27 @@ type RawBlock struct {
 // the largest block, unless it has a limit), in any form of the format.
 type Reader struct {
 	br     *bufio.Reader
-	Limit  int    // bytes of a block that are kept; 0 is all
+	Limit  int    // bytes to keep of a block; 0 means all
 	Front  string // front matter, without the fences
-	Bare   bool   // older form: bare headings begin a block too
-	offset int64  // of what will be read next
+	Bare   bool   // older form: bare headings start a block too
+	offset int64  // of what is read next
 	buf    []byte // the block being collected
 	size   int64  // of it
-	spare  []byte // the block given last: its memory is used for the one after the next
-	line   []byte // a line that was longer than the reader's buffer
+	spare  []byte // the last block returned: its memory is used for the one after the next
+	line   []byte // a line longer than the reader's buffer
 	next   *heading
 	nextAt int64
 	done   bool
 }
 
-// NewReader reads the front matter of a whole file.
+// NewReader returns a Reader of a whole file, with its front matter read.
 func NewReader(r io.Reader) *Reader { return NewSizedReader(r, readBuffer) }
 
-// NewSizedReader is newBlockReader for a file of that many bytes: most are small,
-// and a list reads thousands.
+// NewSizedReader is NewReader for a file of that many bytes: most are small, and a list reads
+// thousands.
 func NewSizedReader(r io.Reader, fileSize int64) *Reader {
 	br := &Reader{br: bufio.NewReaderSize(r, int(min(max(fileSize+1, 4096), readBuffer)))}
-	head, _ := br.br.Peek(readBuffer) // a short file gives what there is, with an error that the next read repeats
+	head, _ := br.br.Peek(readBuffer) // a short file returns what it has, with an error that the next read repeats
 	skip := 0
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		skip = 3
@@ -113,17 +113,17 @@ func NewSizedReader(r io.Reader, fileSize int64) *Reader {
 	front, size := CutFrontMatter(head[skip:])
 	br.Front = strings.ToValidUTF8(front, "\uFFFD")
 	br.Bare = FrontValue(br.Front, "format") == ""
-	n, _ := br.br.Discard(skip + size) // was peeked: can't fail
+	n, _ := br.br.Discard(skip + size) // peeked before, so it can't fail
 	br.offset = int64(n)
 	return br
 }
 
-// NewTailReader reads on from an offset of a file whose form is known.
+// NewTailReader continues at an offset of a file whose form is known.
 func NewTailReader(r io.Reader, offset int64, bare bool) *Reader {
 	return &Reader{br: bufio.NewReaderSize(r, readBuffer), offset: offset, Bare: bare}
 }
 
-// Read gives the next block, io.EOF after the last.
+// Read returns the next block, io.EOF after the last.
 func (r *Reader) Read() (RawBlock, error) {
 	if r.done {
 		return RawBlock{}, io.EOF
@@ -168,7 +168,7 @@ func (r *Reader) Read() (RawBlock, error) {
 	}
 }
 
-// collect adds a line of that size to the block, as far as the limit allows.
+// collect adds a line to the block, as far as the limit allows. size is that of the whole line.
 func (r *Reader) collect(line []byte, size int64) {
 	r.size += size
 	if r.Limit > 0 {
@@ -177,8 +177,8 @@ func (r *Reader) collect(line []byte, size int64) {
 	r.buf = append(r.buf, line...)
 }
 
-// Finish finds the block's comment line and text. It reports false for text of
-// blank lines only.
+// Finish finds the block's comment line and text. It reports false for a text of blank lines
+// only.
 func (r *Reader) Finish(b *RawBlock) bool {
 	if !b.Headed {
 		return len(bytes.TrimSpace(b.Raw)) > 0
@@ -203,7 +203,7 @@ func (r *Reader) Finish(b *RawBlock) bool {
 	return true
 }
 
-// Boundary says whether a line begins a block in this file.
+// Boundary reports whether a line starts a block in this file.
 func (r *Reader) Boundary(line []byte) (heading, bool) {
 	if !bytes.HasPrefix(line, []byte("## ")) {
 		return heading{}, false
@@ -218,8 +218,8 @@ func (r *Reader) Boundary(line []byte) (heading, bool) {
 	return heading{}, false
 }
 
-// readLine gives the next line with its end, as far as the limit allows; at the
-// end of the file what is left with io.EOF.
+// readLine returns the next line with its end, as far as the limit allows; at the end of the
+// file it returns the rest with io.EOF.
 func (r *Reader) readLine() ([]byte, error) {
 	line, err := r.br.ReadSlice('\n')
 	r.offset += int64(len(line))
@@ -238,7 +238,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	return r.line, err
 }
 
-// Decode makes a Block of what was read. Its ID is empty where the file has none.
+// Decode returns the Block. Its ID is empty if the file has none.
 func (b RawBlock) Decode() Block {
 	if !b.Headed || !b.Heading.Known {
 		out := Block{Kind: KindText, Time: b.Heading.Time, Text: normalizeText(string(b.Raw))}
@@ -263,7 +263,7 @@ func (b RawBlock) Decode() Block {
 	return out
 }
 
-// text is what the block says.
+// text returns the block's text.
 func (b RawBlock) text() string { return normalizeText(string(unescapeBody(b.Raw[b.BodyStart:]))) }
 
 func (b *Block) setAttr(key, value string) {
@@ -294,8 +294,8 @@ func (b *Block) setAttr(key, value string) {
 	}
 }
 
-// Head is what a transcript tells of a block without its text. ok is false for one
-// that has to be decoded to know that much: a note, or one without an id.
+// Head returns what a transcript says of a block before its text. ok is false for a block that
+// must be decoded for that: a note, or one without an id.
 func (b RawBlock) Head() (head Block, ok bool) {
 	if !b.Headed || !b.Heading.Known || b.Heading.Kind == KindNote {
 		return Block{}, false
@@ -303,7 +303,7 @@ func (b RawBlock) Head() (head Block, ok bool) {
 	head = Block{Kind: b.Heading.Kind, Time: b.Heading.Time, Agent: b.Heading.Agent}
 	for _, a := range b.attrs {
 		switch a.key {
-		case "id", "agent", "through", "task", AttrTold, AttrAgain, AttrSources, AttrRecalledFrom: // what the fold asks for
+		case "id", "agent", "through", "task", AttrTold, AttrAgain, AttrSources, AttrRecalledFrom: // what branch.Fold needs
 			head.setAttr(a.key, strings.ToValidUTF8(a.value, "\uFFFD"))
 		}
 	}
@@ -311,8 +311,8 @@ func (b RawBlock) Head() (head Block, ok bool) {
 	return head, head.ID != ""
 }
 
-// Derived is the id that the block gets from its text. Of a very long one it is the
-// beginning that counts, so that it can be told without holding all of it.
+// Derived returns the id derived from the block's text. For a very long text only the
+// beginning counts, so that the id can be computed without holding all of it.
 func (b RawBlock) Derived() string {
 	if len(b.Raw) > BlockLimit {
 		b.Raw = b.Raw[:BlockLimit]
@@ -322,14 +322,13 @@ func (b RawBlock) Derived() string {
 	return DeriveID(out.Kind, out.Text)
 }
 
-// Copies counts, for each derived ID, the last number that was put behind it: ten
-// thousand blocks of the same words without IDs are numbered without looking at all
-// numbers for each.
+// Copies holds, for each derived ID, the last number appended to it: so ten thousand blocks
+// with the same words and no IDs are numbered without trying all numbers for each.
 type Copies map[string]int
 
-// Identify gives the block an ID where it has none or one that is taken: derived
-// from its content, so that it stays the same as long as the text does. It returns
-// 0 for the block's own id, 1 for the derived one, else the number behind that.
+// Identify sets the ID of a block that has none, or one that is taken: it is derived from the
+// content, so it stays the same as long as the text does. It returns 0 for the block's own id,
+// 1 for the derived one, otherwise the number appended to that.
 func (c Copies) Identify(b *Block, derive func() string, taken func(id string) bool) (number int) {
 	if b.ID != "" && !taken(b.ID) {
 		return 0
@@ -343,7 +342,7 @@ func (c Copies) Identify(b *Block, derive func() string, taken func(id string) b
 	return number
 }
 
-// NumberedID is the id of the n-th of several blocks that say the same.
+// NumberedID returns the id of the n-th of several blocks with the same content.
 func NumberedID(base string, n int) string {
 	if n < 2 {
 		return base
@@ -351,16 +350,16 @@ func NumberedID(base string, n int) string {
 	return base + "-" + strconv.Itoa(n)
 }
 
-// DeriveID makes an ID from what a block says.
+// DeriveID returns an ID made from a block's content.
 func DeriveID(k Kind, text string) string {
 	sum := sha256.Sum256([]byte(string(k) + "\x00" + text))
 	return "t" + hex.EncodeToString(sum[:5])
 }
 
-// sortedKeys gives the keys of m in order.
+// sortedKeys returns the keys of m in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ParseBlock takes apart one block that stands alone in raw.
+// ParseBlock parses a single block in raw.
 func ParseBlock(raw []byte, offset, size int64, bare bool) RawBlock {
 	r := Reader{Bare: bare}
 	line := raw

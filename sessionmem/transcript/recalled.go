@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// What a turn is given of earlier conversations is quoted in places that this file
-// knows: below the user's message (Block.Context) and in the result of a search
-// (a Tool block). Each passage begins with a line that names its chunk, so that what
-// is forgotten leaves its quotes, too:
+// A turn gets passages of earlier conversations in places that this file knows: below the
+// user's message (Block.Context) and in the result of a search (a Tool block). Each passage
+// begins with a line that names its chunk, so that forgotten text can be removed from
+// quotations too:
 //
 //	from cpu-k3x9qa/7f3a/0, 3 May 2026, user: the passage, its
 //	  further lines indented
@@ -18,9 +18,9 @@ import (
 const ToolMemorySearch = "MEMORY_SEARCH"
 
 const (
-	attrRecalled = "recalled" // ids of the chunks that were quoted, separated by blanks
-	// AttrRecalledFrom holds the sources of the chunks, where these are not typing alone;
-	// before there were sources "strangers".
+	attrRecalled = "recalled" // ids of the quoted chunks, separated by blanks
+	// AttrRecalledFrom holds the sources of the chunks, unless the owner typed all of them; before
+	// there were sources, "strangers".
 	AttrRecalledFrom = "recalled_from"
 	recalledBegin    = "from "
 )
@@ -29,18 +29,18 @@ const (
 type Quotation struct {
 	Chunk   string // its id
 	Time    time.Time
-	Who     string // user, assistant, summary, …; Line says where others' words are among the text
+	Who     string // user, assistant, summary, …; Line marks other people's words within the text
 	Text    string
 	Sources Sources // of the text
 }
 
-// Line is the passage with where it is from, as it stands in a prompt.
+// Line returns the passage with its origin, as it appears in a prompt.
 func (q Quotation) Line() string {
 	text := strings.Join(strings.Split(strings.TrimSpace(q.Text), "\n"), "\n  ")
 	return recalledBegin + q.Chunk + ", " + q.Time.Local().Format("2 Jan 2006") + ", " + q.speaker() + ": " + text
 }
 
-// speaker is who says a passage: a stranger is never the user.
+// speaker returns who a passage is attributed to: never "user" for a stranger.
 func (q Quotation) speaker() string {
 	switch {
 	case q.Sources.Typed():
@@ -51,8 +51,8 @@ func (q Quotation) speaker() string {
 	return q.Who + ", with words of strangers"
 }
 
-// WithRecalled notes on a block which passages it was sent with, or its answer was
-// made with.
+// WithRecalled records on a block which passages were part of its message or of its answer's
+// prompt.
 func (b Block) WithRecalled(list []Quotation) Block {
 	if len(list) == 0 {
 		return b
@@ -75,8 +75,8 @@ func (b Block) WithRecalled(list []Quotation) Block {
 	return b
 }
 
-// Recalled gives the ids of the chunks that the block's message was sent with, or its
-// answer was made with.
+// Recalled returns the ids of the chunks that were part of the block's message or of its
+// answer's prompt.
 func (b Block) Recalled() []string {
 	ids := strings.Fields(b.Attrs[attrRecalled])
 	for i := range ids {
@@ -85,11 +85,11 @@ func (b Block) Recalled() []string {
 	return ids
 }
 
-// RecalledSources gives the sources of what was recalled for the block.
+// RecalledSources returns the sources of what was recalled for the block.
 func (b Block) RecalledSources() Sources { return ParseSources(b.Attrs[AttrRecalledFrom]) }
 
-// DropRecalled takes out of a block what it quotes of chunks that are gone, and
-// reports whether there was anything.
+// DropRecalled removes quotations of chunks that are gone from a block and reports whether
+// there were any.
 func (b Block) DropRecalled(gone func(chunk string) bool) (Block, bool) {
 	changed := false
 	if ids := b.Recalled(); len(ids) > 0 {
@@ -119,7 +119,7 @@ func (b Block) DropRecalled(gone func(chunk string) bool) (Block, bool) {
 	return b, changed
 }
 
-// dropQuotations takes the passages of chunks that are gone out of a text.
+// dropQuotations removes the passages of chunks that are gone from a text.
 func dropQuotations(text string, gone func(chunk string) bool) (string, bool) {
 	if !strings.Contains(text, recalledBegin) {
 		return text, false
@@ -143,13 +143,13 @@ func dropQuotations(text string, gone func(chunk string) bool) (string, bool) {
 	return kept.String(), cut
 }
 
-// quotedChunk is the id of the chunk that a quotation's first line names.
+// quotedChunk returns the id of the chunk that a quotation's first line names.
 func quotedChunk(line string) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(line, recalledBegin)
 	if !ok {
 		return "", false
 	}
-	// The id may hold commas (of a memory file's name); the date behind it has a form.
+	// The id may contain commas (in a memory file's name); the date after it has a fixed form.
 	for at := 0; ; {
 		i := strings.Index(rest[at:], ", ")
 		if i < 0 {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxSessionPrompt is how long a session's own instructions may be, in characters.
+// maxSessionPrompt is the limit of a session's own instructions in characters.
 const maxSessionPrompt = 4000
 
-// Settings are what a person chose for one session. They stand in its
-// transcript as a Note "settings", whose text is written to be read and edited:
+// Settings are what a person chose for one session. The transcript stores them as a Note
+// "settings", whose text is meant to be read and edited:
 //
 //	model: qwen3:8b
 //	agent: coder
@@ -21,15 +21,15 @@ const maxSessionPrompt = 4000
 //	prompt:
 //	Answer in German.
 //
-// What is not named is not chosen. The last such Note counts, as a whole; a rewind
-// or a reset leaves it in force. Older versions show it as a note.
+// A missing key means no choice. The last such Note counts as a whole; a rewind or a reset
+// doesn't change it. Older versions show it as a note.
 type Settings struct {
 	Model       string   // "" = the agent's
 	Agent       string   // selector; "" = the default agent
 	Temperature *float64 // 0 to 2; nil = the agent's
 	Think       *bool    // whether the model thinks before it answers; nil = the agent's
-	Context     int      // tokens that the model is to keep in mind; 0 = as for all conversations
-	Prompt      string   // instructions added at the end of the agent's own
+	Context     int      // tokens the model should keep in mind; 0 = as for all conversations
+	Prompt      string   // instructions appended to the agent's own
 }
 
 // IsZero reports whether nothing is chosen.
@@ -40,7 +40,7 @@ func (s Settings) IsZero() bool {
 // Equal reports whether both say the same.
 func (s Settings) Equal(o Settings) bool { return s.Text() == o.Text() }
 
-// Check says what can't be kept, in words for people.
+// Check returns an error, worded for people, if the settings can't be saved.
 func (s Settings) Check() error {
 	if t := s.Temperature; t != nil && (*t < 0 || *t > 2 || *t != *t) {
 		return fmt.Errorf("a temperature of %v is none: choose one from 0 to 2", *t)
@@ -54,10 +54,10 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// DefaultSettings is the text of a Note of settings that sets nothing.
+// DefaultSettings is the text of a settings Note that sets nothing.
 const DefaultSettings = "everything by default"
 
-// Text is the Note's text.
+// Text returns the Note's text.
 func (s Settings) Text() string {
 	var lines []string
 	add := func(key, value string) {
@@ -85,8 +85,8 @@ func (s Settings) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseSettings reads a Note's text generously: keys in any case and order, values
-// it can't use are not chosen, and all behind "prompt:" is the prompt.
+// ParseSettings reads a Note's text leniently: keys in any case and order, unusable values
+// ignored, and everything after "prompt:" as the prompt.
 func ParseSettings(text string) Settings {
 	var s Settings
 	lines := strings.Split(normalizeText(text), "\n")
@@ -122,7 +122,7 @@ func ParseSettings(text string) Settings {
 	return s
 }
 
-const leastContext, mostContext = 512, 1 << 24 // tokens, as of ollama.num_ctx
+const leastContext, mostContext = 512, 1 << 24 // tokens, as for ollama.num_ctx
 
 func goodContext(n int) bool { return n >= leastContext && n <= mostContext }
 
@@ -147,12 +147,12 @@ func cutRunes(text string, n int) string {
 	return text
 }
 
-// Note is the block that keeps the settings.
+// Note returns the block that stores the settings.
 func (s Settings) Note() Block {
 	return Block{Kind: KindNote, Note: NoteSettings, Text: s.Text()}
 }
 
-// Settings are those the transcript says last.
+// Settings returns the settings of the last Note.
 func (t *Transcript) Settings() Settings {
 	for _, b := range slices.Backward(t.Blocks) {
 		if b.Kind == KindNote && b.Note == NoteSettings {

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Sources says where a text came from, beside the owner's own typing: the zero value
-// is typing alone. What a turn may do follows from the sources of all that it holds,
-// so a block keeps those of its text: an answer has the sources of the whole prompt
-// that it was made with, since it may repeat any of it.
+// Sources is the set of places a text came from, other than the owner's own typing: the zero
+// value means typing alone. What a turn may do follows from the sources of everything in it, so
+// a block records those of its text. An answer has the sources of the whole prompt it was made
+// from, since it may repeat any of it.
 type Sources uint8
 
-// The sources. Their words in a transcript are in sourceWords.
+// The sources. SourceWords has their names in a transcript.
 const (
 	FromFile    Sources = 1 << iota // attached or piped in
 	FromPage                        // a fetched page
 	FromAgent                       // the answer of a sub-call
 	FromTool                        // the result of another program's tool
-	FromDiscord                     // what people said on Discord
+	FromDiscord                     // what people wrote on Discord
 	FromUnknown                     // written by an older version or another program
 )
 
-// SourceWords are the words that name the sources in AttrSources.
+// SourceWords are the names of the sources in AttrSources.
 var SourceWords = []struct {
 	source Sources
 	word   string
@@ -29,13 +29,13 @@ var SourceWords = []struct {
 	{FromFile, "file"}, {FromPage, "page"}, {FromAgent, "agent"}, {FromTool, "tool"}, {FromDiscord, "discord"}, {FromUnknown, "unknown"},
 }
 
-// Typed reports whether there is nothing but what the owner typed.
+// Typed reports whether the owner typed everything.
 func (s Sources) Typed() bool { return s == 0 }
 
 // Has reports whether one of the others is among the sources.
 func (s Sources) Has(others Sources) bool { return s&others != 0 }
 
-// String is the value of the attribute.
+// String returns the value of the attribute.
 func (s Sources) String() string {
 	var words []string
 	for _, w := range SourceWords {
@@ -49,8 +49,7 @@ func (s Sources) String() string {
 	return strings.Join(words, " ")
 }
 
-// ParseSources reads an attribute. A word of a later version is a source that isn't
-// known.
+// ParseSources reads an attribute. A word of a later version counts as an unknown source.
 func ParseSources(value string) Sources {
 	var s Sources
 next:
@@ -72,13 +71,13 @@ const (
 	// AttrSources holds the sources of a block's text.
 	AttrSources = "sources"
 	// AttrUntrusted marked, before there were sources, a Summary of strangers' text and
-	// what was forked from Discord ("discord").
+	// blocks forked from Discord ("discord").
 	AttrUntrusted = "untrusted"
-	// TypedWord is the value of AttrSources where the owner typed it all.
+	// TypedWord is the value of AttrSources if the owner typed everything.
 	TypedWord = "typed"
 )
 
-// WithSources is the block with the sources of its text.
+// WithSources returns the block with the sources of its text.
 func (b Block) WithSources(s Sources) Block {
 	b.Attrs = maps.Clone(b.Attrs)
 	if b.Attrs == nil {
@@ -89,10 +88,10 @@ func (b Block) WithSources(s Sources) Block {
 	return b
 }
 
-// TextSources gives the sources of the block's text, attachments and recalled passages
-// aside. A block without them was written by an older version, by another program or by
-// hand. Of those a User block counts as typed, except in a session of the command line,
-// where it may have been piped in; nothing is known of the others.
+// TextSources returns the sources of the block's text, without attachments and recalled
+// passages. A block that names none was written by an older version, by another program or
+// by hand. Then a User block counts as typed, except in a command-line session, where it may
+// have been piped in; for other blocks the source is unknown.
 func (b Block) TextSources(session string) Sources {
 	var s Sources
 	value, known := b.Attrs[AttrSources]
@@ -114,7 +113,7 @@ func (b Block) TextSources(session string) Sources {
 	return s
 }
 
-// Sources gives the sources of all that a model is sent for the block: of its text, its
+// Sources returns the sources of everything a model gets for the block: its text, its
 // attachments and what was recalled for it.
 func (b Block) Sources(session string) Sources {
 	s := b.TextSources(session) | b.RecalledSources()
@@ -124,12 +123,11 @@ func (b Block) Sources(session string) Sources {
 	return s
 }
 
-// DiscordPrefix begins the name of a Discord session: what is said there is text of
-// strangers.
+// DiscordPrefix begins the name of a Discord session, whose messages are text of strangers.
 const DiscordPrefix = "discord-"
 
-// IsDiscord reports whether a session is one of Discord, by its name.
-// A person may have named its file with other capitals.
+// IsDiscord reports whether a session is a Discord session, by its name. A person may have
+// changed the case of its file's name.
 func IsDiscord(session string) bool {
 	return len(session) >= len(DiscordPrefix) && strings.EqualFold(session[:len(DiscordPrefix)], DiscordPrefix)
 }

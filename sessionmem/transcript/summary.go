@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// maxTitle is the length of a title taken from a message, in characters.
+// maxTitle is the limit of a title taken from a message, in characters.
 const maxTitle = 80
 
-// AttrAgain is on a Summary the id of the Summary that it takes the place of.
+// AttrAgain holds, on a Summary, the id of the Summary it replaces.
 const AttrAgain = "again"
 
 // Overview collects what the session list shows of a transcript.
@@ -19,11 +19,11 @@ type Overview struct {
 	started  time.Time
 	active   time.Time
 	ended    bool
-	Talk     bool   // there is another block than titles
+	Talk     bool   // there are other blocks than titles
 	agent    string // of the last answer
 }
 
-// Add takes a block into account.
+// Add adds a block.
 func (s *Overview) Add(b Block) {
 	if b.IsMessage() {
 		s.messages++
@@ -39,7 +39,7 @@ func (s *Overview) Add(b Block) {
 	}
 	renamed := b.Kind == KindNote && b.Note == NoteTitle
 	if renamed && !s.active.IsZero() {
-		return // who renames a session isn't talking in it
+		return // renaming a session is no activity in it
 	}
 	s.Talk = s.Talk || !renamed
 	s.ended = b.Kind == KindNote && b.Note == NoteEnded
@@ -56,10 +56,10 @@ func (s *Overview) seen(t time.Time) {
 	s.active = t
 }
 
-// Info gives the Info a transcript's own text tells: no path, no file time.
+// Info returns what a transcript's text alone says: no path and no file time.
 func (s *Overview) Info(front string) Info {
 	info := Info{
-		Name: FrontValue(front, "session"), Messages: s.messages, Agent: strings.ToValidUTF8(strings.Clone(s.agent), "\uFFFD"), // a clone: it may be a part of the whole file
+		Name: FrontValue(front, "session"), Messages: s.messages, Agent: strings.ToValidUTF8(strings.Clone(s.agent), "\uFFFD"), // a clone: it may be part of the whole file
 		Started: s.started, Active: s.active, Ended: s.ended, ReadOnly: ReadOnlyFormat(front),
 	}
 	for _, title := range []string{s.Noted, FrontValue(front, "title"), s.First} {
@@ -77,14 +77,14 @@ func (s *Overview) Info(front string) Info {
 	return info
 }
 
-// ReadOnlyFormat says whether front matter names a format this version can read
-// but must not write to.
+// ReadOnlyFormat reports whether front matter names a format that this version can read but
+// must not write.
 func ReadOnlyFormat(front string) bool {
 	format := FrontValue(front, "format")
 	return format != "" && format != FormatName
 }
 
-// TitleOf makes a title of a message: the words of its first line, at most 80 characters.
+// TitleOf returns a message's title: the words of its first line, at most 80 characters.
 func TitleOf(text string) string {
 	line := OneLine(firstLine(text))
 	for l := range strings.Lines(text) {
@@ -103,8 +103,8 @@ func TitleOf(text string) string {
 	return line
 }
 
-// withoutMarkup is a line of a message without the signs of a heading, a quote or a fence
-// of code that it begins with.
+// withoutMarkup returns a line of a message without the characters of a heading, a quote or a
+// code fence at its beginning.
 func withoutMarkup(line string) string {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// A Summary tells the messages that stood before it, in words of a model. Once a person
-// deletes one of these from the file, or changes its words, nobody knows which of its
-// sentences are of that message: the Summary leaves the context, and the messages that are
-// left stand for themselves until they are summarised again. So a Summary notes what it
-// was told.
+// A Summary retells the messages before it in a model's words. Once a person deletes one of
+// those messages from the file, or changes its words, nobody knows which sentences of the
+// Summary come from it. So the Summary then leaves the context, and the remaining messages
+// stand for themselves until they are summarised again. For this, a Summary records which
+// messages it was made from.
 
-// AttrTold is on a Summary what it was told: a telling.
+// AttrTold holds, on a Summary, the Telling it was made from.
 const AttrTold = "told"
 
-// Telling is the first messages since a reset, on whatever branch: how many, and sums
-// of their ids and of what they say.
+// Telling identifies the first messages since a reset, on any branch: their number, and check
+// sums of their ids and of their texts.
 type Telling struct {
 	Messages   int
 	ids, texts uint32
@@ -26,10 +26,10 @@ type Telling struct {
 
 func (t Telling) String() string { return fmt.Sprintf("%d-%08x-%08x", t.Messages, t.ids, t.texts) }
 
-// idsAlone is how an older program noted it.
+// idsAlone returns the form that an older program wrote.
 func (t Telling) idsAlone() string { return fmt.Sprintf("%d-%08x", t.Messages, t.ids) }
 
-// Add gives what it is with one more message, of which these are the id and the Words.
+// Add returns the Telling with one more message, given its id and its Words.
 func (t Telling) Add(id string, words uint32) Telling {
 	sum := sumWords(id)
 	t.Messages, t.ids = t.Messages+1, t.ids+sum
@@ -37,13 +37,13 @@ func (t Telling) Add(id string, words uint32) Telling {
 	return t
 }
 
-// Words is a sum of what a block says, white space aside.
+// Words returns a check sum of a block's text that ignores white space.
 func (b Block) Words() uint32 {
 	text := strings.TrimSpace(b.Text)
 	return sumWords(text[:min(len(text), maxSummed)])
 }
 
-// Words is that of the block, without decoding it where its text stands there as it is.
+// Words returns the same check sum, without decoding the block if its text is stored as it is.
 func (b RawBlock) Words() uint32 {
 	body := b.Raw[b.BodyStart:]
 	if bytes.IndexByte(body, '\\') >= 0 || !utf8.Valid(body) {
@@ -53,8 +53,8 @@ func (b RawBlock) Words() uint32 {
 	return sumWords(body[:min(len(body), maxSummed)])
 }
 
-// maxSummed is how much of a text is summed, in bytes: what a Reader gives of a very long
-// message is enough.
+// maxSummed is how many bytes of a text count: what a Reader returns of a very long message
+// is enough.
 const maxSummed = 1 << 20
 
 // FNV-1a, 32 bits.
@@ -63,9 +63,9 @@ const (
 	fnvPrime = 16777619
 )
 
-// sumWords is a sum of the words of a text. White space makes no difference: an editor
-// may end lines in another way, take blanks away from their ends, or fill paragraphs
-// anew. It reads bytes: each message is summed whenever its session is read.
+// sumWords returns a check sum of the words of a text. It ignores white space: an editor may
+// use other line ends, trim lines or refill paragraphs. It reads bytes because every message
+// is summed whenever its session is read.
 func sumWords[T string | []byte](text T) uint32 {
 	sum, between := uint32(fnvBasis), false
 	for i := range len(text) {
@@ -82,14 +82,14 @@ func sumWords[T string | []byte](text T) uint32 {
 	return sum
 }
 
-// Sayings are the messages since a reset in the order of the file: for each what there is
-// up to it.
+// Sayings are the messages since a reset in the order of the file; each element identifies
+// all messages up to it.
 type Sayings []Telling
 
-// Add follows one more message.
+// Add adds one more message.
 func (s *Sayings) Add(id string, words uint32) { *s = append(*s, s.First(len(*s)).Add(id, words)) }
 
-// First is the first messages, at most so many.
+// First returns the Telling of the first messages, at most so many.
 func (s Sayings) First(messages int) Telling {
 	if n := min(messages, len(s)); n > 0 {
 		return s[n-1]
@@ -97,8 +97,8 @@ func (s Sayings) First(messages int) Telling {
 	return Telling{}
 }
 
-// Hold reports whether all that a Summary was told, as it notes it, is still in the
-// file, and says what it said. One that notes nothing, or ids alone, is an older program's.
+// Hold reports whether everything a Summary was made from is still in the file, unchanged. A
+// Summary that records nothing, or only ids, was written by an older program.
 func (s Sayings) Hold(summary Block) bool {
 	var messages int
 	noted := summary.Attrs[AttrTold]
@@ -109,8 +109,8 @@ func (s Sayings) Hold(summary Block) bool {
 	return noted == now.String() || noted == now.idsAlone()
 }
 
-// Follow follows a block of any kind as it stands in the file. It reports false for a
-// Summary that doesn't hold.
+// Follow adds a block of any kind as it is in the file. It reports false for a Summary that no
+// longer holds.
 func (s *Sayings) Follow(b Block) bool {
 	switch {
 	case b.Kind == KindNote && b.Note == NoteEnded:
@@ -123,7 +123,7 @@ func (s *Sayings) Follow(b Block) bool {
 	return true
 }
 
-// WithTold is the Summary with what it was told.
+// WithTold returns the Summary with what it was made from.
 func (b Block) WithTold(t Telling) Block {
 	b.Attrs = maps.Clone(b.Attrs)
 	if b.Attrs == nil {

@@ -17,7 +17,7 @@ var begun = time.Date(2026, 11, 21, 10, 15, 2, 0, time.FixedZone("", 3600))
 
 const begunText = "2026-11-21T10:15:02+01:00"
 
-// written gives the text of a transcript of these blocks.
+// written returns the text of a transcript of these blocks.
 func written(t testing.TB, blocks ...Block) string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -75,7 +75,7 @@ It is …
 	}
 }
 
-// roundTripCases are texts that try to be more than text; fuzz finds are kept here.
+// roundTripCases are texts that look like more than text; fuzz finds are kept here.
 var roundTripCases = []struct {
 	name  string
 	block Block
@@ -201,7 +201,7 @@ func TestDerivedIDsAreStable(t *testing.T) {
 	}
 }
 
-// Ten thousand blocks of the same words and no IDs, as people write them by hand.
+// BenchmarkParseSameBlocks10000 reads blocks with the same words and no IDs, as people write them by hand.
 func BenchmarkParseSameBlocks10000(b *testing.B) {
 	text := strings.Repeat("## User\n\nyes\n\n", 10_000)
 	for b.Loop() {
@@ -274,7 +274,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkNothingLost checks that every word of a file is in what was read of it.
+// checkNothingLost checks that what was read of a file contains every word of it.
 func checkNothingLost(t *testing.T, data string, tr *Transcript) {
 	t.Helper()
 	var all strings.Builder

@@ -4,16 +4,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits caps the short-term window. Zero means no cap.
+// Limits limits the short-term window. Zero means no limit.
 type Limits struct {
 	Messages int // messages, default 20
 	Tokens   int // estimated tokens, default 8192
 }
 
 // EstimateTokens estimates a text's tokens without a model: about 4 bytes of
-// Latin text or 1 character of CJK to a token. It is the one estimate used for
-// caps, so that a restart trims at the same place; agents calibrates it per model
-// where the model's real context is concerned.
+// Latin text or 1 character of CJK per token. All limits use this estimate, so that a restart
+// trims at the same place; for a model's real context, agents calibrates it per model.
 func EstimateTokens(text string) int {
 	narrow, wide := 0, 0 // bytes, characters
 	for i := 0; i < len(text); {
@@ -33,7 +32,7 @@ func EstimateTokens(text string) int {
 	return wide + (narrow+3)/4
 }
 
-// isWide says whether r is of a script in which a character is about a token.
+// isWide reports whether r belongs to a script in which one character is about one token.
 func isWide(r rune) bool {
 	return r >= 0x1100 && r <= 0x11FF || // Hangul Jamo
 		r >= 0x2E80 && r <= 0xA4CF || // CJK, Kana, Yi
@@ -44,14 +43,14 @@ func isWide(r rune) bool {
 		r >= 0x20000 && r <= 0x3FFFF // rare CJK
 }
 
-// Trim gives the newest messages within the limits and how many were left out.
-// It trims with hysteresis: on reaching a cap it goes down to 75 % of it, so that
-// the beginning stays the same for several turns (the server's prefix cache). It
-// is a pure function of the whole list: replaying it after a restart gives the
-// same window. cost is what a message counts for in tokens.
+// Trim returns the newest messages within the limits and how many were left out.
+// It trims with hysteresis: on reaching a limit it goes down to 75 % of it, so that
+// the beginning stays the same for several turns (for the server's prefix cache). It
+// depends only on the whole list: replaying the list after a restart returns the same
+// window. cost returns a message's size in tokens.
 //
-// The newest message always stays, also where it alone is beyond the cap: what is
-// too long to send is refused elsewhere, not dropped here.
+// The newest message always stays, even if it alone exceeds the limit: what is too long
+// to send is refused elsewhere, not dropped here.
 func Trim(messages []Block, lim Limits, cost func(Block) int) (kept []Block, cut int) {
 	if lim.Messages <= 0 && lim.Tokens <= 0 {
 		return messages, 0

@@ -55,8 +55,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestTrimIsTheSameAfterARestart replays a growing session: the window of each
-// turn begins where the one before began, for several turns, whoever computes it.
+// TestTrimIsTheSameAfterARestart replays a growing session: for several turns, each turn's
+// window begins where the one before began, whoever computes it.
 func TestTrimIsTheSameAfterARestart(t *testing.T) {
 	lim := Limits{Messages: 20, Tokens: 300}
 	var all []Block

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// FormatName is the format this version writes; formatPrefix what all its
-// versions share.
+// FormatName is the format this version writes; FormatPrefix is what all its versions
+// share.
 const (
 	FormatName   = "mac-stats-session/1"
 	FormatPrefix = "mac-stats-session/"
@@ -18,8 +18,8 @@ const (
 	headingSep   = " · "
 )
 
-// Write writes a whole transcript in the format mac-stats-session/1:
-// its front matter (made from the Info where there is none) and its blocks.
+// Write writes a whole transcript in the format mac-stats-session/1: its front matter
+// (made from the Info if there is none) and its blocks.
 func Write(w io.Writer, t *Transcript) error {
 	data := AppendFront(nil, t.Info, t.FrontMatter)
 	for _, b := range t.Blocks {
@@ -29,7 +29,7 @@ func Write(w io.Writer, t *Transcript) error {
 	return err
 }
 
-// AppendFront appends the front matter: front as it is, else one that is made of info.
+// AppendFront appends the front matter: front as it is, or if empty, one made from info.
 func AppendFront(dst []byte, info Info, front string) []byte {
 	if front == "" {
 		front = FrontMatter(info)
@@ -38,7 +38,7 @@ func AppendFront(dst []byte, info Info, front string) []byte {
 	return append(dst, "\n"+Fence+"\n"...)
 }
 
-// FrontMatter gives the lines between the fences.
+// FrontMatter returns the lines between the fences.
 func FrontMatter(info Info) string {
 	var b strings.Builder
 	b.WriteString("format: " + FormatName + "\n")
@@ -55,7 +55,7 @@ func FrontMatter(info Info) string {
 	return b.String()
 }
 
-// YAMLValue quotes a value that YAML would read as something else than this text.
+// YAMLValue quotes a value that YAML would read as something other than this text.
 func YAMLValue(v string) string {
 	plain := strings.TrimSpace(v) == v && !strings.Contains(v, ": ") && !strings.Contains(v, " #") && !strings.HasSuffix(v, ":")
 	for i, r := range v {
@@ -97,14 +97,14 @@ func AppendBlock(dst []byte, b Block) []byte {
 	return dst
 }
 
-// fitsHeading says whether a value can stand in the heading and be read back.
+// fitsHeading reports whether a value can be part of the heading and be read back.
 func fitsHeading(v string) bool {
 	return v != "" && v == strings.TrimSpace(v) && !strings.ContainsFunc(v, func(r rune) bool {
 		return r == '·' || unicode.IsControl(r)
 	})
 }
 
-// BlockAttrs gives the attributes of b, ours first and in a fixed order.
+// BlockAttrs returns the attributes of b, our own first and in a fixed order.
 func BlockAttrs(b Block, agentInHeading, modelInHeading bool) []Attr {
 	attrs := make([]Attr, 0, 4+len(b.Attrs))
 	add := func(key, value string) {
@@ -131,8 +131,8 @@ func BlockAttrs(b Block, agentInHeading, modelInHeading bool) []Attr {
 	return attrs
 }
 
-// AppendEscaped appends text so that none of its lines is taken for a boundary:
-// a line that is one, or is one behind backslashes, gets one more backslash.
+// AppendEscaped appends text so that none of its lines is taken for a boundary: a line
+// that is one, or is one after its backslashes, gets one more backslash.
 func AppendEscaped(dst []byte, text string) []byte {
 	for first := true; ; first = false {
 		line, rest, more := strings.Cut(text, "\n")
@@ -150,7 +150,7 @@ func AppendEscaped(dst []byte, text string) []byte {
 	}
 }
 
-// unescapeBody takes one backslash off the lines that appendEscaped gave one.
+// unescapeBody removes the backslash from the lines that AppendEscaped gave one.
 func unescapeBody(body []byte) []byte {
 	if !bytes.HasPrefix(body, []byte(`\`)) && !bytes.Contains(body, []byte("\n\\")) {
 		return body
@@ -171,8 +171,8 @@ func unescapeBody(body []byte) []byte {
 	return out
 }
 
-// isSpecial says whether a line is, behind any number of backslashes, one that
-// begins a block in some form of the format, its comment line, or front matter.
+// isSpecial reports whether a line, without any backslashes at its start, begins a block in
+// some form of the format, is its comment line, or is front matter.
 func isSpecial(line string) bool {
 	line = strings.TrimLeft(line, `\`)
 	if line == "" {
