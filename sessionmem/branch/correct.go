@@ -6,14 +6,14 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What people edit or delete where they wrote it (on Discord) is noted behind it: a Note
-// "edited" or "deleted" names the block. The transcript only ever grows, so a note costs
-// one append, whatever the length of the session, holds after a crash, and keeps the record
-// of what was said; an attribute would mean writing the file anew, which forgetting alone
-// does. A context, a Summary, a fork and a search are made of what stands after the notes.
+// When people edit or delete a message where they wrote it (on Discord), a Note "edited" or
+// "deleted" is appended that names the block. The transcript only ever grows: a note costs one
+// append however long the session is, survives a crash, and keeps the record of what was said.
+// An attribute would mean rewriting the file, which only forgetting does. Contexts, Summaries,
+// forks and searches use what stands after the notes.
 
-// correct follows a Note, which has the number n, that a block of the branch was edited or
-// deleted. A Summary that covers the block leaves the context: it tells the old text.
+// correct applies a Note, which has the number n, that a block of the branch was edited or
+// deleted. A Summary that covers the block leaves the context: it contains the old text.
 func (f *Fold) correct(x *Index, n uint32, note transcript.Block) {
 	i := f.At(x, x.Hash(note.Parent))
 	if i < 0 {
@@ -25,7 +25,7 @@ func (f *Fold) correct(x *Index, n uint32, note transcript.Block) {
 		s := f.summaries[k]
 		if through := f.At(x, s.through); s.at > i && !s.none && (through < 0 || through >= i) {
 			f.summaries = slices.Delete(f.summaries, k, k+1)
-			f.remove(x, s.at) // a search finds it no more either
+			f.remove(x, s.at) // searches don't find it any more either
 		}
 	}
 	block := f.active[i].block

@@ -8,25 +8,24 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Fold follows a session block by block and keeps what its context is made of:
-// the blocks of the current branch since the last reset, by their numbers in the
-// index. It is the one place for these rules, whether a transcript is read or a
-// running session goes on.
+// Fold follows a session block by block and keeps what its context consists of: the blocks of
+// the current branch since the last reset, by their numbers in the index. It alone
+// implements these rules, whether a transcript is read or a running session goes on.
 type Fold struct {
 	line     // the branch as it stands
 	settings transcript.Settings
 	titled   bool // the session was given a title
 
-	said transcript.Sayings // since the last reset, on whatever branch
+	said transcript.Sayings // since the last reset, on any branch
 
-	edited      map[uint32]uint32 // blocks that were edited: the Note that holds their text
+	edited      map[uint32]uint32 // edited blocks, with the Note that holds their text
 	corrections int               // how many were edited or deleted
 
-	left []leftBranch    // that a rewind cut off, since the last reset
-	gone map[uint32]bool // blocks of these that were deleted
+	left []leftBranch    // cut off by a rewind since the last reset
+	gone map[uint32]bool // deleted blocks on them
 }
 
-// Clone gives a copy that goes its own way.
+// Clone returns an independent copy.
 func (f *Fold) Clone() Fold {
 	c := *f
 	c.said = slices.Clip(f.said) // it only grows
@@ -35,8 +34,8 @@ func (f *Fold) Clone() Fold {
 	return c
 }
 
-// Add follows one more block, which has this number in the index.
-// words is the sum of what a message says: b may lack its text.
+// Add adds the next block, which has this number in the index. words is the check sum of a
+// message's text: b may come without it.
 func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 	if b.IsCorrection() {
 		f.correct(x, n, b)
@@ -47,7 +46,7 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 		return
 	}
 	if b.Kind == transcript.KindSummary && !f.said.Hold(b) {
-		return // it tells what a person has taken out since
+		return // it contains something that a person has removed since
 	}
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.Messages(x))}) //nolint:gosec // as many as blocks
@@ -66,7 +65,7 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 	}
 }
 
-// note follows a Note: it is no context itself.
+// note applies a Note, which isn't context itself.
 func (f *Fold) note(x *Index, b transcript.Block) {
 	switch b.Note {
 	case transcript.NoteEnded:
@@ -83,44 +82,44 @@ func (f *Fold) note(x *Index, b transcript.Block) {
 	}
 }
 
-// rewind takes the blocks from id on out of the context. An id that isn't in it
-// changes nothing.
+// rewind removes the blocks from id on from the context. An id that isn't in it changes
+// nothing.
 func (f *Fold) rewind(x *Index, id string) {
 	if i := f.At(x, x.Hash(id)); i >= 0 {
 		f.cut(i)
 	}
 }
 
-// Told is the messages in front of a block of the branch, given by its place in it.
+// Told identifies the messages before a position of the branch.
 func (f *Fold) Told(x *Index, end int) transcript.Telling {
-	after := 0 // messages of the branch: behind its end no branch was left
+	after := 0 // messages of the branch; none was left after its end
 	if end < len(f.active) {
 		after = f.between(x, end, len(f.active))
 	}
 	return f.said.First(len(f.said) - after)
 }
 
-// Edit is the number of the Note that holds what a block says now; false where it was not
+// Edit returns the number of the Note with a block's current text; false if the block wasn't
 // edited.
 func (f *Fold) Edit(block uint32) (note uint32, edited bool) {
 	note, edited = f.edited[block]
 	return note, edited
 }
 
-// Settings are those of the session.
+// Settings returns the session's settings.
 func (f *Fold) Settings() transcript.Settings { return f.settings }
 
-// Titled reports whether somebody gave the session a title.
+// Titled reports whether the session was given a title.
 func (f *Fold) Titled() bool { return f.titled }
 
-// Corrections is how many blocks were edited or deleted.
+// Corrections returns how many blocks were edited or deleted.
 func (f *Fold) Corrections() int { return f.corrections }
 
-// StillTold reports whether the first messages say what they said when that was noted.
+// StillTold reports whether the messages that then identifies are unchanged.
 func (f *Fold) StillTold(then transcript.Telling) bool { return f.said.First(then.Messages) == then }
 
-// BeforeSummary gives the branch as it was when the last Summary was made: where that
-// stands, and where what it covers ends. It is false where there is none.
+// BeforeSummary returns the branch as it was when the last Summary was made, the position of
+// that Summary, and the end of what it covers. ok is false if there is none.
 func (f *Fold) BeforeSummary(x *Index) (before Fold, at, end int, ok bool) {
 	if len(f.summaries) == 0 {
 		return Fold{}, 0, 0, false

@@ -6,20 +6,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Index knows every block of a transcript by its place and by a hash of its id,
-// about 30 bytes a block, so that a session of any length fits in memory. The ids
-// are hashed with 64 bits and a seed of this process: two of ten million blocks
-// share a hash with a probability of 3 in a million, and one of them then gets an
-// id derived from its text.
+// Index holds the position of every block of a transcript and a hash of its id, about 30 bytes
+// a block, so that a session of any length fits in memory. The ids are hashed to 64 bits with
+// a seed of this process: among ten million blocks two share a hash with a probability of 3 in
+// a million, and then one of them gets an id derived from its text.
 type Index struct {
 	seed   maphash.Seed
 	blocks []place
 	slots  []uint32       // block number + 1 by hash, open addressing; a power of two
-	number map[uint32]int // of the blocks whose derived id is one of several alike
+	number map[uint32]int // for blocks whose derived id several blocks share
 	copies transcript.Copies
 }
 
-// place is where a block is and what kind it has.
+// place is a block's position and kind.
 type place struct {
 	id uint64 // hash
 	at uint64 // offset in the file, derivedBit, kind number
@@ -27,7 +26,7 @@ type place struct {
 
 const (
 	placeShift = 8    // of the offset in place.at
-	derivedBit = 0x80 // the file gives no id, or one that is taken
+	derivedBit = 0x80 // the file has no id, or one that is taken
 )
 
 func newPlace(id uint64, offset int64, kind transcript.Kind, derived bool) place {
@@ -51,22 +50,22 @@ func (p place) isMessage() bool {
 	return k == transcript.KindUser || k == transcript.KindAssistant
 }
 
-// NewIndex is an Index of no blocks.
+// NewIndex returns an Index without blocks.
 func NewIndex(seed maphash.Seed) Index { return Index{seed: seed, copies: transcript.Copies{}} }
 
 // Reset forgets all blocks.
 func (x *Index) Reset() { *x = NewIndex(x.seed) }
 
-// Hash is what an id is known by.
+// Hash returns the hash by which an id is stored.
 func (x *Index) Hash(id string) uint64 { return maphash.String(x.seed, id) }
 
-// Has says whether a block of this id is there.
+// Has reports whether a block of this id exists.
 func (x *Index) Has(id string) bool {
 	_, ok := x.Find(x.Hash(id))
 	return ok
 }
 
-// Find gives the number of the block with this hash of its id.
+// Find returns the number of the block whose id has this hash.
 func (x *Index) Find(hash uint64) (n uint32, ok bool) {
 	if len(x.slots) == 0 {
 		return 0, false
@@ -80,8 +79,8 @@ func (x *Index) Find(hash uint64) (n uint32, ok bool) {
 	return 0, false
 }
 
-// Add adds the next block, which stands at an offset of the file. number says how
-// its id came about, see Identify.
+// Add adds the next block, at an offset of the file. number says how its id was assigned, see
+// Identify.
 func (x *Index) Add(b transcript.Block, offset int64, number int) uint32 {
 	n := uint32(len(x.blocks)) //nolint:gosec // four thousand million blocks
 	x.blocks = append(x.blocks, newPlace(x.Hash(b.ID), offset, b.Kind, number > 0))
@@ -126,7 +125,7 @@ func (x *Index) put(n uint32) {
 	x.slots[i] = n + 1
 }
 
-// End is where a block ends, in a file of that size.
+// End returns where a block ends in a file of that size.
 func (x *Index) End(n uint32, size int64) int64 {
 	if int(n)+1 < len(x.blocks) {
 		return x.blocks[n+1].offset()
@@ -134,32 +133,32 @@ func (x *Index) End(n uint32, size int64) int64 {
 	return size
 }
 
-// Len is how many blocks there are.
+// Len returns the number of blocks.
 func (x *Index) Len() int { return len(x.blocks) }
 
-// ID is the hash of a block's id.
+// ID returns the hash of a block's id.
 func (x *Index) ID(n uint32) uint64 { return x.blocks[n].id }
 
-// Offset is where a block begins, as Add was told.
+// Offset returns where a block begins, as passed to Add.
 func (x *Index) Offset(n uint32) int64 { return x.blocks[n].offset() }
 
-// IsDerived reports whether the file gives a block no id, or one that is taken.
+// IsDerived reports whether the file has no id for a block, or one that is taken.
 func (x *Index) IsDerived(n uint32) bool { return x.blocks[n].derived() }
 
 // IsMessage reports whether a block is a message.
 func (x *Index) IsMessage(n uint32) bool { return x.blocks[n].isMessage() }
 
-// DerivedID is the id of a block whose file gives none, by what its text alone makes.
+// DerivedID returns the id of a block without one in the file, from the id made of its text alone.
 func (x *Index) DerivedID(n uint32, base string) string {
 	return transcript.NumberedID(base, x.number[n])
 }
 
-// Identify gives the next block its id. number says how it came about, see Add.
+// Identify assigns the next block its id. number says how, see Add.
 func (x *Index) Identify(b *transcript.Block, derive func() string) (number int) {
 	return x.copies.Identify(b, derive, x.Has)
 }
 
-// Hasher is Hash for those who don't hold the session's lock.
+// Hasher returns Hash for callers that don't hold the session's lock.
 func (x *Index) Hasher() func(id string) uint64 {
 	seed := x.seed
 	return func(id string) uint64 { return maphash.String(seed, id) }

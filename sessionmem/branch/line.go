@@ -7,26 +7,26 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Subcall stands for the answer of a sub-call among the tools' results; no tool
-// Has such a name.
+// Subcall stands for the answer of a sub-call among the tool results; no tool has such a
+// name.
 const Subcall = "a sub-call"
 
-// StrangersSearch stands for the result of a search that found others' words.
+// StrangersSearch stands for the result of a search that found other people's words.
 const StrangersSearch = "a search among others' words"
 
-// ThroughNone is the Through of a Summary that covers no message: all of them were kept
-// word for word.
+// ThroughNone is the Through of a Summary that covers no message: all were kept word for
+// word.
 const ThroughNone = "none"
 
-// The messages that a context holds at most, and that it goes down to then: more
-// than any setting of the short-term window asks for.
+// The limits of a context, which is cut to half of them: more than any setting of the
+// short-term window asks for.
 const (
 	MaxMessages = 2000
 	MaxBytes    = 16 << 20
 )
 
-// line is the branch as it stands: its blocks, and the Summaries and results of tools
-// among them. How notes change it is up to Fold.
+// line is the branch as it stands: its blocks, with the Summaries and tool results among
+// them. Fold applies notes to it.
 type line struct {
 	active    []step      // without notes
 	summaries []summaryAt // among them, in order
@@ -36,25 +36,25 @@ type line struct {
 // step is a block of the branch.
 type step struct {
 	block  uint32
-	before uint32 // messages of the branch in front of it
+	before uint32 // messages of the branch before it
 }
 
 // summaryAt is a Summary of the branch.
 type summaryAt struct {
 	at      int    // in active
-	through uint64 // hash of the id it goes through
+	through uint64 // hash of the id it covers up to
 	none    bool   // it covers no message
-	counted int    // from which step on messages are counted as since then
+	counted int    // messages from this step on count as written since the Summary
 }
 
-// toolAt is a tool's result in the branch.
+// toolAt is a tool result on the branch.
 type toolAt struct {
 	at   int                // in active
-	name string             // of one whose block doesn't tell its sources
-	from transcript.Sources // of one whose block does
+	name string             // if the block doesn't name its sources
+	from transcript.Sources // if it does
 }
 
-// remove takes one step out of the branch.
+// remove removes one step from the branch.
 func (l *line) remove(x *Index, i int) {
 	message := x.blocks[l.active[i].block].isMessage()
 	l.active = slices.Delete(l.active, i, i+1)
@@ -78,7 +78,7 @@ func (l *line) remove(x *Index, i int) {
 	}
 }
 
-// addTool notes a result.
+// addTool records a tool result.
 func (l *line) addTool(at int, name string, b transcript.Block) {
 	if from, known := b.Attrs[transcript.AttrSources]; known {
 		l.tools = append(l.tools, toolAt{at: at, from: transcript.ParseSources(from) | b.RecalledSources()})
@@ -90,7 +90,7 @@ func (l *line) addTool(at int, name string, b transcript.Block) {
 	l.tools = append(l.tools, toolAt{at: at, name: l.sameName(name)})
 }
 
-// countedFrom is the counted of a Summary that is added.
+// countedFrom returns the counted field for a new Summary.
 func (l *line) countedFrom(x *Index, b transcript.Block, at int) int {
 	if again := b.Attrs[transcript.AttrAgain]; again != "" {
 		if i := l.At(x, x.Hash(again)); i >= 0 {
@@ -104,7 +104,7 @@ func (l *line) countedFrom(x *Index, b transcript.Block, at int) int {
 	return at + 1
 }
 
-// sameName gives an equal string that is kept already: few tools are used often.
+// sameName returns an equal string that is already stored: few tools are used often.
 func (l *line) sameName(name string) string {
 	for i := len(l.tools) - 1; i >= max(0, len(l.tools)-8); i-- {
 		if l.tools[i].name == name {
@@ -114,7 +114,7 @@ func (l *line) sameName(name string) string {
 	return name
 }
 
-// Messages counts those of the branch.
+// Messages returns the number of messages of the branch.
 func (l *line) Messages(x *Index) int {
 	if len(l.active) == 0 {
 		return 0
@@ -140,8 +140,8 @@ func (l *line) between(x *Index, from, to int) int {
 	return n
 }
 
-// At finds a block of the branch by its id; -1 where it isn't in it (deleted by
-// hand, or before a reset).
+// At returns the position of a block of the branch by the hash of its id; -1 if it isn't there
+// (deleted by hand, or before a reset).
 func (l *line) At(x *Index, id uint64) int {
 	n, ok := x.Find(id)
 	if !ok {
@@ -157,10 +157,10 @@ func (l *line) At(x *Index, id uint64) int {
 // Has reports whether a block of this id is on the branch.
 func (l *line) Has(x *Index, id string) bool { return l.At(x, x.Hash(id)) >= 0 }
 
-// LastSummary finds the last Summary (-1 where there is none) and the first block
-// that is context beside it: the one behind what it goes through (those that stand
-// before the Summary but after that block were kept on purpose), else, where that
-// block is gone, the one behind the Summary.
+// LastSummary returns the position of the last Summary (-1 if there is none) and of the first
+// block that belongs to the context beside it: the one after the last covered block (blocks
+// between that and the Summary were kept on purpose), or if that block is gone, the one after
+// the Summary.
 func (l *line) LastSummary(x *Index) (at, from int) {
 	if len(l.summaries) == 0 {
 		return -1, 0
@@ -175,15 +175,15 @@ func (l *line) LastSummary(x *Index) (at, from int) {
 	return last.at, last.at + 1
 }
 
-// Window gives the messages among the blocks from .. to of the branch, as
-// positions in it, and how many older ones are left out because no model is told
-// that many. As a short-term window does, it goes down to the half on reaching its
-// limits; it depends on nothing but these blocks, so that a restart gives the same.
+// Window returns the positions of the messages from .. to of the branch, and how many older
+// ones are left out because no model gets that many. Like a short-term window, it goes down to
+// half its limits on reaching them. It depends only on these blocks, so that a restart returns
+// the same.
 func (l *line) Window(x *Index, from, to int, fileSize int64) (kept []int, omitted int) {
 	var bytes int64
 	size := func(i int) int64 {
 		n := l.active[i].block
-		return max(0, min(x.End(n, fileSize)-x.blocks[n].offset(), transcript.BlockLimit)) // none where it waits for the disk
+		return max(0, min(x.End(n, fileSize)-x.blocks[n].offset(), transcript.BlockLimit)) // 0 while it waits for the disk
 	}
 	for i := from; i < to; i++ {
 		if !x.blocks[l.active[i].block].isMessage() {
@@ -205,14 +205,14 @@ func (l *line) Window(x *Index, from, to int, fileSize int64) (kept []int, omitt
 	return kept, omitted
 }
 
-// Len is how many blocks the branch has.
+// Len returns the number of blocks on the branch.
 func (l *line) Len() int { return len(l.active) }
 
-// Block is the number in the index of a block of the branch.
+// Block returns a block's number in the index.
 func (l *line) Block(i int) uint32 { return l.active[i].block }
 
-// SinceSummary counts the messages in front of a block of the branch that were written
-// after the last Summary: with one that was made anew, after the first one.
+// SinceSummary counts the messages before end that were written after the last Summary, or,
+// if that replaced another, after the first one.
 func (l *line) SinceSummary(x *Index, end int) int {
 	from := 0
 	if n := len(l.summaries); n > 0 {
@@ -221,8 +221,8 @@ func (l *line) SinceSummary(x *Index, end int) int {
 	return l.between(x, from, end)
 }
 
-// Tools gives whose text the results of tools are that stand among the blocks from .. to
-// of the branch, and the names of tools whose results don't tell.
+// Tools returns the sources of the tool results among the blocks from .. to of the branch, and
+// the names of tools whose results don't name theirs.
 func (l *line) Tools(from, to int) (results transcript.Sources, names []string) {
 	for _, tool := range l.tools {
 		if tool.at < from || tool.at >= to {

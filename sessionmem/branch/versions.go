@@ -7,24 +7,24 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Going back to a version of a message. The transcript only ever grows, so what a rewind
-// took out stays in it; a Note "version" makes its branch the one again.
+// Returning to a version of a message. The transcript only ever grows, so what a rewind
+// removed stays in it; a Note "version" makes its branch current again.
 
-// leftBranch is the end of a branch that was left. Its steps are not changed again.
+// leftBranch is the end of an abandoned branch. Its steps never change.
 type leftBranch struct {
-	behind      int64 // the block it branches off behind, -1 for none
+	behind      int64 // the block after which it branches off, -1 for none
 	steps       []leftStep
-	corrections int // there were until then: a Summary may tell what was corrected since
+	corrections int // how many there were by then: a Summary may contain what was corrected since
 }
 
-// leftStep is a step with what the fold knows of it.
+// leftStep is a step with the Summary or tool result it holds.
 type leftStep struct {
 	block   uint32
 	summary *summaryAt
 	tool    *toolAt
 }
 
-// cut leaves the branch from its i-th step on.
+// cut leaves the branch at its i-th step.
 func (f *Fold) cut(i int) {
 	if i >= len(f.active) {
 		return
@@ -50,7 +50,7 @@ func (f *Fold) cut(i int) {
 	f.left = append(f.left, l)
 }
 
-// leftAt is the branch that was left with a block on it, -1 for none.
+// leftAt returns the index of the abandoned branch with this block, -1 for none.
 func (f *Fold) leftAt(block uint32) int {
 	return slices.IndexFunc(f.left, func(l leftBranch) bool {
 		_, on := slices.BinarySearchFunc(l.steps, block, func(s leftStep, n uint32) int { return int(s.block) - int(n) })
@@ -58,8 +58,8 @@ func (f *Fold) leftAt(block uint32) int {
 	})
 }
 
-// goBack takes up the branch again that a block is on, as it was when it was left. An id
-// that is on none changes nothing.
+// goBack returns to the branch that holds a block, as it was when it was left. An id on no
+// abandoned branch changes nothing.
 func (f *Fold) goBack(x *Index, id string) {
 	if n, ok := x.Find(x.Hash(id)); ok {
 		f.takeUp(x, n)
@@ -76,7 +76,7 @@ func (f *Fold) takeUp(x *Index, block uint32) {
 	from := 0
 	if l.behind >= 0 {
 		behind := uint32(l.behind) //nolint:gosec // it was one
-		f.takeUp(x, behind)        // where it branches off another one that was left
+		f.takeUp(x, behind)        // if it branches off another abandoned branch
 		from = sort.Search(len(f.active), func(i int) bool { return f.active[i].block > behind })
 	}
 	f.cut(from)
@@ -85,7 +85,7 @@ func (f *Fold) takeUp(x *Index, block uint32) {
 	}
 }
 
-// retake puts a step at the end of the branch again; of Summaries only those that hold.
+// retake appends a step to the branch again, a Summary only if it still holds.
 func (f *Fold) retake(x *Index, s leftStep, hold bool) {
 	if f.gone[s.block] || s.summary != nil && !hold {
 		return
@@ -104,7 +104,7 @@ func (f *Fold) retake(x *Index, s leftStep, hold bool) {
 	}
 }
 
-// correctLeft is correct for a block on a branch that was left.
+// correctLeft applies a correction to a block on an abandoned branch.
 func (f *Fold) correctLeft(x *Index, n uint32, note transcript.Block) {
 	block, ok := x.Find(x.Hash(note.Parent))
 	if !ok || f.leftAt(block) < 0 {
@@ -122,7 +122,7 @@ func (f *Fold) correctLeft(x *Index, n uint32, note transcript.Block) {
 	f.gone[block] = true
 }
 
-// IsLeft reports whether a block is on a branch that was left and can be taken up again.
+// IsLeft reports whether a block is on an abandoned branch to which one can return.
 func (f *Fold) IsLeft(x *Index, id string) bool {
 	n, ok := x.Find(x.Hash(id))
 	return ok && f.leftAt(n) >= 0

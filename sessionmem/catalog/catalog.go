@@ -12,22 +12,22 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrNotFound: there is no session of that name.
+// ErrNotFound means that there is no session of that name.
 var ErrNotFound = errors.New("no such session")
 
 // Config is what a Catalog needs.
 type Config struct {
 	Dir   *sessiondir.Dir // nil: there are no files
 	Sieve *sieve.Sieve
-	// CacheDir is the folder for caches; there is no list cache where it is empty.
+	// CacheDir is the folder for caches; if empty, there is no list cache.
 	CacheDir string
 	Logger   *slog.Logger
 
-	// Held gives the sessions that are in memory alone.
+	// Held returns the sessions that exist only in memory.
 	Held func() []transcript.Info
-	// Private says whether a session is in memory alone, whatever file has its name.
+	// Private reports whether a session exists only in memory, whatever file has its name.
 	Private func(session string) bool
-	// Clean takes what was forgotten out of a session's files.
+	// Clean removes what was forgotten from a session's files.
 	Clean func(ctx context.Context, session string) error
 }
 
@@ -63,7 +63,7 @@ type folder struct {
 	claims   map[string]claim // the front matter of files that aren't named after a session; guarded by claiming
 }
 
-// New gives the catalog of a session folder.
+// New returns the catalog of a session folder.
 func New(cfg Config) *Catalog {
 	c := &Catalog{held: cfg.Held, private: cfg.Private, clean: cfg.Clean}
 	c.dir, c.logger, c.claims = cfg.Dir, cfg.Logger, map[string]claim{}
@@ -74,8 +74,8 @@ func New(cfg Config) *Catalog {
 	return c
 }
 
-// Open opens a file of the session folder to read it. One that holds what was forgotten
-// gives sieve.ErrHoldsForgotten.
+// Open opens a file of the session folder for reading. A file that holds what was forgotten
+// returns sieve.ErrHoldsForgotten.
 func (c *contents) Open(file string) (*os.File, error) {
 	return c.sieve.Open(file, func(file string) string { return c.EntryOf(file).Session })
 }

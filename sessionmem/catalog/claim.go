@@ -15,14 +15,14 @@ import (
 // maxFront is how many bytes of a file are read for its front matter.
 const maxFront = 64 << 10
 
-// claim is what a transcript's front matter says about whose file it is.
+// claim is what a transcript's front matter says about the session it belongs to.
 type claim struct {
 	stamp   wholefile.Stamp // of the file that was read
-	session string          // "" where it names none
-	started string          // in the form of the time in a file's name; "" where there is none
+	session string          // "" if it names none
+	started string          // in the form of the time in a file's name; "" if there is none
 }
 
-// claimIn reads front matter. What the app did not write names no session.
+// claimIn reads front matter. Front matter that the app didn't write names no session.
 func claimIn(front string) claim {
 	name := transcript.FrontValue(front, "session")
 	if !strings.HasPrefix(transcript.FrontValue(front, "format"), transcript.FormatPrefix) || transcript.CheckName(name) != nil {
@@ -35,7 +35,7 @@ func claimIn(front string) claim {
 	return c
 }
 
-// claim gives what a file's front matter says, read once as long as the file stays as it is.
+// claim returns what a file's front matter says. It reads an unchanged file only once.
 func (d *folder) claim(file string) claim {
 	fi, err := d.dir.StatFile(file)
 	if err != nil || !fi.Mode().IsRegular() {
@@ -65,7 +65,7 @@ func (d *folder) claim(file string) claim {
 	return read
 }
 
-// EntryOf is the entry of a file. Where its name tells no session, its front matter does.
+// EntryOf returns the entry of a file. If its name contains no session, its front matter decides.
 func (d *folder) EntryOf(file string) Entry {
 	e := parseEntry(file)
 	if e.Stamp != "" || d.dir == nil || strings.HasPrefix(file, ".") && !strings.HasPrefix(file, TrashDir+"/") {
@@ -77,9 +77,9 @@ func (d *folder) EntryOf(file string) Entry {
 	return e
 }
 
-// markClaims tells copies from the session among files that only their front matter makes
-// a session's: the one is the session where no file has its name. Of several it is the one
-// whose name the others continue ("notes", "notes copy"); else nothing tells, and all are copies.
+// markClaims marks copies among files that belong to a session only by their front matter. One
+// is the session if no file has the session's name: of several it is the one whose name the
+// others continue ("notes", "notes copy"). If none stands out, all are copies.
 func markClaims(named, claims []Set) {
 	isSession := func(set Set) bool { return !set.Copy }
 	original := -1
@@ -95,7 +95,7 @@ func markClaims(named, claims []Set) {
 	}
 }
 
-// deletions is what is in the trash, by the sessions' names.
+// deletions holds what is in the trash, by session name.
 type deletions map[string][]Trashed
 
 func (d *folder) deletions() deletions {
@@ -116,7 +116,7 @@ func (d *folder) deletions() deletions {
 	return out
 }
 
-// stayed says whether a file is a copy that stayed when its session was deleted: the one
+// stayed reports whether a file is a copy that stayed when its session was deleted: the file
 // in the trash began at the same time and has another name.
 func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
 	if len(deleted) == 0 || c.fileInfo(e).fit == fitGiven {
@@ -126,7 +126,7 @@ func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
 	for _, t := range deleted {
 		files, err := c.TrashedFiles(t)
 		if err != nil {
-			continue // as if it were not there: the file is shown as a session
+			continue // treated as missing: the file is shown as a session
 		}
 		for _, file := range files {
 			if IsAttachment(file) {
@@ -141,7 +141,7 @@ func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
 	return false
 }
 
-// began is the time at which a transcript says it began, in the form of file names.
+// began returns when a transcript says it began, in the form of file names.
 func (d *folder) began(e Entry) string {
 	if e.Stamp != "" {
 		return e.Stamp

@@ -1,12 +1,12 @@
-// Package catalog knows which transcripts there are: in the session folder, its archive
-// and its trash, whose they are, and what a list shows of each.
+// Package catalog finds transcripts in the session folder, its archive and its trash, and knows
+// which session each belongs to and what a list shows of it.
 //
 // Rules:
-//   - It only reads; the one file it writes is the list cache, which may be deleted at any
-//     time. It takes no lock of a session and knows nothing of what a process holds.
-//   - A session is the file that the app made for it, with its parts. Whatever else has its
-//     name is a copy or an older file: it is listed, and never taken for the session.
-//   - Files are the truth: what is known of one holds as long as its stamp does.
-//   - What was forgotten is in no line: Config.Clean cleans a session whose files hold it.
-//   - Called by the session store, by moving sessions about and by forgetting.
+// - It only reads. The one file it writes is the list cache, which may be deleted at any
+// time. It takes no session's lock and doesn't know what a process holds in memory.
+// - A session is the file that the app created for it, with its parts. Any other file of its
+// name is a copy or an older file: it is listed but never taken for the session.
+// - Files are the truth: what is known of a file is valid as long as its stamp is unchanged.
+// - No entry contains what was forgotten: Config.Clean cleans a session whose files do.
+// - Called by the session store, and by what moves sessions or forgets in them.
 package catalog

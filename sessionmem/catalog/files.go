@@ -13,16 +13,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Entry is the file of a transcript.
+// Entry is a transcript's file.
 type Entry struct {
 	File string // relative to the session folder, with slashes
 	transcript.FileNameParts
-	claimed bool // the front matter names the session, the file's name doesn't
+	claimed bool // only the front matter names the session, not the file's name
 }
 
-// Entries gives the transcripts of the session folder and of the archive, by
-// their names alone. Where the archive can't be read, it gives the others along
-// with the error.
+// Entries returns the transcripts of the session folder and of the archive, by their names
+// alone. If the archive can't be read, it returns the others along with the error.
 func (d *folder) Entries() ([]Entry, error) {
 	all, err := d.files()
 	for i := range all {
@@ -31,14 +30,14 @@ func (d *folder) Entries() ([]Entry, error) {
 	return all, err
 }
 
-// files is Entries without what the names tell.
+// files is Entries without parsing the names.
 func (d *folder) files() ([]Entry, error) {
 	if d.dir == nil {
 		return nil, nil
 	}
 	if err := d.dir.Check(); err != nil {
 		if d.dir.Never() {
-			return nil, nil // it could not even be made: there is nothing, and what writes says why
+			return nil, nil // the folder could never be created: it is empty, and the first write returns the reason
 		}
 		return nil, err
 	}
@@ -82,16 +81,16 @@ func appendFiles(out []Entry, prefix string, names []string) []Entry {
 	return out
 }
 
-// entryOf is the Entry of a file, by its path relative to the session folder, as its name
-// tells.
+// parseEntry returns the Entry of a file, by its path relative to the session folder, from its
+// name alone.
 func parseEntry(file string) Entry {
 	return Entry{File: file, FileNameParts: transcript.ParseFileName(path.Base(file))}
 }
 
-// openFolders are folders of transcripts by their paths, "" for the session folder.
+// openFolders holds open folders of transcripts by path, "" for the session folder.
 type openFolders map[string]*os.File
 
-// openFolders opens the folders of files. One that can't be opened is left out.
+// openFolders opens the folders of files. It leaves out those it can't open.
 func (d *folder) openFolders(all []Entry) openFolders {
 	folders := openFolders{}
 	for _, e := range all {
@@ -101,7 +100,7 @@ func (d *folder) openFolders(all []Entry) openFolders {
 		}
 		f, err := d.dir.Open(path.Clean(dir))
 		if err != nil {
-			f = nil // its files are asked for one by one, and say what is wrong
+			f = nil // its files are read one by one and return their errors
 		}
 		folders[dir] = f
 	}
@@ -116,7 +115,7 @@ func (f openFolders) close() {
 	}
 }
 
-// names gives the names of all sessions, in order, each once.
+// names returns the names of all sessions in order.
 func (c *Catalog) names() ([]string, error) {
 	all, err := c.Entries()
 	if err != nil {
@@ -136,7 +135,7 @@ func (c *Catalog) names() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Names gives the names of all sessions that are there or in the trash.
+// Names returns the names of all sessions that exist or are in the trash.
 func (d *folder) Names() (map[string]bool, error) {
 	all, err := d.Entries()
 	if err != nil {
@@ -156,11 +155,11 @@ func (d *folder) Names() (map[string]bool, error) {
 	return names, nil
 }
 
-// ArchiveDir holds finished transcripts, in one folder a month.
+// ArchiveDir holds finished transcripts, in one folder per month.
 const ArchiveDir = "archive"
 
-// InArchive says whether a file, relative to the session folder, is archived.
+// InArchive reports whether a file, relative to the session folder, is archived.
 func InArchive(file string) bool { return strings.HasPrefix(file, ArchiveDir+"/") }
 
-// monthPattern is the name of an archive's folder.
+// monthPattern matches the name of a folder of the archive.
 var monthPattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])$`)

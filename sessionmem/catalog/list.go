@@ -15,12 +15,12 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// lookChunk is how many files a goroutine looks at before it takes the next ones.
+// lookChunk is how many files a goroutine takes at a time.
 const lookChunk = 256
 
-// Resolve turns what a person typed into a session's name: source+"-"+name where that
-// exists, else the session of exactly that name; capitals are taken for small letters
-// where that leads to one. Otherwise ErrNotFound: the error lists similar names.
+// Resolve finds the session name for what a person typed: source+"-"+name if that exists,
+// otherwise the session of exactly that name; upper case is tried as lower case too. Otherwise
+// it returns ErrNotFound with a list of similar names.
 func (c *Catalog) Resolve(ctx context.Context, source, name string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -49,7 +49,7 @@ func (c *Catalog) Resolve(ctx context.Context, source, name string) (string, err
 // maxSimilar is how many similar names an error lists.
 const maxSimilar = 5
 
-// List returns all sessions, archived ones too, last active first. One bad file never hides the others.
+// List returns all sessions, archived ones included, last active first. A bad file never hides the others.
 func (c *Catalog) List(ctx context.Context) ([]transcript.Info, error) {
 	var loading sync.WaitGroup
 	loading.Go(c.loadList)
@@ -88,8 +88,8 @@ func (c *Catalog) List(ctx context.Context) ([]transcript.Info, error) {
 	return lastActiveFirst(infos), nil
 }
 
-// lastActiveFirst gives the list in order. It is sorted by small keys, and copied once:
-// an Info is large to be moved about.
+// lastActiveFirst returns the sorted list. It sorts small keys and copies each Info once: an
+// Info is too large to be moved around.
 func lastActiveFirst(infos []*transcript.Info) []transcript.Info {
 	type key struct {
 		active int64 // seconds: blocks have no finer time
@@ -112,8 +112,8 @@ func lastActiveFirst(infos []*transcript.Info) []transcript.Info {
 	return out
 }
 
-// lookAtAll finds out about all files, and what their names tell, on several
-// goroutines: to ask for thousands of files' times is most of what a list costs.
+// lookAtAll finds out about all files on several goroutines: most of what a list costs is
+// reading the times of thousands of files.
 func (c *Catalog) lookAtAll(ctx context.Context, all []Entry) ([]*listed, error) {
 	found := make([]*listed, len(all))
 	folders := c.openFolders(all)
@@ -144,7 +144,7 @@ func (c *Catalog) lookAtAll(ctx context.Context, all []Entry) ([]*listed, error)
 	return found, ctx.Err()
 }
 
-// sameSession is the files of one session's name, by their places in a list.
+// sameSession groups the files of one session name, as indexes of a list.
 type sameSession struct {
 	first int
 	more  []int
@@ -166,7 +166,7 @@ func bySession(all []Entry) []sameSession {
 	return groups
 }
 
-// infosOf gives the lines of a session: its own, and those of copies and older files.
+// infosOf adds the entries of a session: its own, and those of copies and older files.
 func (c *Catalog) infosOf(infos []*transcript.Info, files sameSession, all []Entry, found []*listed, trash deletions) []*transcript.Info {
 	if first := all[files.first]; len(files.more) == 0 && first.Part == 1 && !first.MayBeCopy() && trash[first.Session] == nil {
 		return append(infos, &found[files.first].info)
@@ -188,8 +188,8 @@ func (c *Catalog) infosOf(infos []*transcript.Info, files sameSession, all []Ent
 	return infos
 }
 
-// cleanListed cleans the sessions of files that could not be looked at for what they
-// hold. It reports whether there was one.
+// cleanListed cleans sessions whose files could not be read because they hold what was
+// forgotten. It reports whether there were any.
 func (c *Catalog) cleanListed(ctx context.Context, found []*listed) bool {
 	names := map[string]bool{}
 	for _, l := range found {

@@ -19,20 +19,19 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The list cache holds what the session list shows of each transcript, so that a
-// start doesn't read thousands of files. It lies in the cache folder, may be
-// deleted at any time, and is believed only for files whose size, time and
-// identity are those it names. Titles are text of messages: a line goes as soon as
-// its transcript is deleted or shows another title.
+// The list cache holds what the session list shows of each transcript, so that a start
+// doesn't read thousands of files. It is in the cache folder and may be deleted at any time. An
+// entry is used only if the file's size, time and identity are unchanged. Titles are text
+// of messages: an entry goes as soon as its transcript is deleted or shows another title.
 
 const (
 	cacheFormat = "mac-stats-list/4\n"
 
-	// cacheAfter is how many lines have to be new for the cache to be written: to
-	// read a few transcripts is cheaper.
+	// cacheAfter is how many entries must be new before the cache is written: reading a few
+	// transcripts is cheaper.
 	cacheAfter = 32
 
-	// maxCacheBytes is how large a cache file is read.
+	// maxCacheBytes is the largest cache file that is read.
 	maxCacheBytes = 256 << 20
 )
 
@@ -44,8 +43,8 @@ type listCache struct {
 	dir  string // the session folder
 }
 
-// newListCache gives the cache of a session folder; nil where there is no folder
-// for caches. The name holds a hash, because data folders may share one.
+// newListCache returns the cache of a session folder; nil without a folder for caches. The
+// name contains a hash because data folders may share that folder.
 func newListCache(cacheDir, dir string) *listCache {
 	if cacheDir == "" {
 		return nil
@@ -54,7 +53,7 @@ func newListCache(cacheDir, dir string) *listCache {
 	return &listCache{file: filepath.Join(cacheDir, "sessions-"+hex.EncodeToString(sum[:6])+".list"), dir: dir}
 }
 
-// read gives the lines by their files.
+// read returns the entries by file.
 func (c *listCache) read() (map[string]*listed, error) {
 	fi, err := os.Stat(c.file)
 	if err != nil {
@@ -70,10 +69,10 @@ func (c *listCache) read() (map[string]*listed, error) {
 	return c.decode(data)
 }
 
-// head is what a cache file begins with.
+// head returns the beginning of a cache file.
 func (c *listCache) head() string { return cacheFormat + c.dir + "\n" }
 
-// encode gives the file's bytes: the head, the lines, a check sum.
+// encode returns the file's bytes: the head, the entries, a check sum.
 func (c *listCache) encode(lines map[string]*listed) []byte {
 	out := []byte(c.head())
 	out = binary.AppendUvarint(out, uint64(len(lines)))
@@ -83,7 +82,7 @@ func (c *listCache) encode(lines map[string]*listed) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// The flags of a line.
+// The flags of an entry.
 const (
 	flagEnded = 1 << iota
 	flagReadOnly
@@ -128,7 +127,7 @@ func appendText(out []byte, s string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
-// decode reads a file's bytes. What is damaged, of another version or of another
+// decode parses a file's bytes. A file that is damaged, of another version or of another
 // folder is an error as a whole.
 func (c *listCache) decode(data []byte) (map[string]*listed, error) {
 	head := c.head()
@@ -136,7 +135,7 @@ func (c *listCache) decode(data []byte) (map[string]*listed, error) {
 	if end < len(head) || !bytes.HasPrefix(data, []byte(head)) || crc32.ChecksumIEEE(data[:end]) != binary.LittleEndian.Uint32(data[end:]) {
 		return nil, errNoCache
 	}
-	r := lineReader{left: string(data[len(head):end])} // one copy, which all strings are parts of
+	r := lineReader{left: string(data[len(head):end])} // one copy that all strings share
 	n := r.uvarint()
 	if n > uint64(end) {
 		return nil, errNoCache
@@ -155,7 +154,7 @@ func (c *listCache) decode(data []byte) (map[string]*listed, error) {
 	return lines, nil
 }
 
-// addPaths gives lines the paths of their files, which are parts of one string.
+// addPaths sets the entries' paths, which are parts of one string.
 func (c *listCache) addPaths(lines []listed) {
 	folder := c.dir + string(filepath.Separator)
 	size := 0
@@ -175,12 +174,11 @@ func (c *listCache) addPaths(lines []listed) {
 	}
 }
 
-// lineReader takes lines apart. After something that can't be read it is bad and
-// gives zeros.
+// lineReader parses entries. After bytes it can't parse it is bad and returns zeros.
 type lineReader struct {
 	left string
 	bad  bool
-	zone *time.Location // of the time read last: most are of one zone
+	zone *time.Location // of the last time: most have the same zone
 	off  int
 }
 
@@ -248,8 +246,8 @@ func (r *lineReader) time() time.Time {
 	return t.In(r.zone)
 }
 
-// change reads the file under its lock, lets f alter the lines and writes them back,
-// if f reports that it altered any.
+// change reads the file under its lock, calls f, and writes the entries back if f reports that
+// it changed any.
 func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed) bool) error {
 	if err := os.MkdirAll(filepath.Dir(c.file), 0o700); err != nil {
 		return err
@@ -258,7 +256,7 @@ func (c *listCache) change(ctx context.Context, f func(lines map[string]*listed)
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return err
 	}
-	defer func() { _ = lock.Unlock() }() // the process's end frees it too
+	defer func() { _ = lock.Unlock() }() // the end of the process releases it too
 	lines, err := c.read()
 	if err != nil {
 		lines = map[string]*listed{}

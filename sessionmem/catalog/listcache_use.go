@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// loadList takes the cache's lines over, once.
+// loadList takes over the cache's entries, once.
 func (c *contents) loadList() {
 	if c.cache == nil {
 		return
@@ -33,8 +33,8 @@ func (c *contents) loadList() {
 	})
 }
 
-// saveList brings the cache up to what was found, where that is worth it: many new
-// lines, or one that may not stay.
+// saveList updates the cache with what was found if that is worth it: for many new entries, or
+// for one that must not stay.
 func (c *contents) saveList(ctx context.Context, found []*listed) {
 	if c.cache == nil {
 		return
@@ -64,8 +64,8 @@ func (c *contents) saveList(ctx context.Context, found []*listed) {
 	}
 }
 
-// compareList tells which lines the cache lacks, and which of its files are gone or
-// show another title. The caller holds mu.
+// compareList returns the entries the cache lacks, and its files that are gone or show another
+// title. The caller holds mu.
 func (c *contents) compareList(found []*listed) (fresh []*listed, stale []string) {
 	now := time.Now()
 	there := 0
@@ -76,7 +76,7 @@ func (c *contents) compareList(found []*listed) (fresh []*listed, stale []string
 			there++
 		}
 		switch {
-		case l.info.Err != nil, renamed[l.Stem] > l.Part && (l.Part == 1 || l.noted != ""): // its title is not shown any more
+		case l.info.Err != nil, renamed[l.Stem] > l.Part && (l.Part == 1 || l.noted != ""): // its title is no longer shown
 			if old != nil {
 				stale = append(stale, l.File)
 			}
@@ -96,8 +96,8 @@ func (c *contents) compareList(found []*listed) (fresh []*listed, stale []string
 	return fresh, stale
 }
 
-// cachedBeside gives the files that the cache knows and that were not found. The
-// caller holds mu.
+// cachedBeside returns the files that are in the cache but were not found. The caller holds
+// mu.
 func (c *contents) cachedBeside(found []*listed) []string {
 	names := make(map[string]bool, len(found))
 	for _, l := range found {
@@ -112,8 +112,8 @@ func (c *contents) cachedBeside(found []*listed) []string {
 	return gone
 }
 
-// renamedIn gives, of sessions that a later part gave another title, the last part
-// that did.
+// renamedIn returns, for sessions that a later part gave another title, the last part that
+// did.
 func renamedIn(found []*listed) map[string]int {
 	last := map[string]int{}
 	for _, l := range found {
@@ -124,8 +124,8 @@ func renamedIn(found []*listed) map[string]int {
 	return last
 }
 
-// forCache gives a line without what the list doesn't show: of a first part, or a
-// later one behind a part with a title, what its first message said.
+// forCache returns an entry without what the list doesn't show: the text of the first message,
+// if a Note or an earlier part provides the title.
 func (c *contents) forCache(l *listed) *listed {
 	line := *l
 	if l.Part == 1 {
@@ -139,7 +139,7 @@ func (c *contents) forCache(l *listed) *listed {
 	return &line
 }
 
-// Drop takes the lines of transcripts that are deleted out of the cache.
+// Drop removes the entries of deleted transcripts from the cache.
 func (c *contents) Drop(ctx context.Context, files []string) {
 	c.mu.Lock()
 	for _, file := range files {

@@ -14,20 +14,20 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// listed is what List found out about a file, good as long as the file is the same.
+// listed is what List knows of a file, valid as long as the file is unchanged.
 type listed struct {
 	Entry
 	stamp wholefile.Stamp
-	at    time.Time // when it was asked for; not in the cache
+	at    time.Time // when the file was read; not in the cache
 	info  transcript.Info
-	noted string // the title that a Note gave it
-	first string // the title that its first message makes
-	own   bool   // info.Title is of the text, not of the file's name
-	talk  bool   // it holds another block than titles
+	noted string // the title given by a Note
+	first string // the title made from its first message
+	own   bool   // info.Title comes from the text, not from the file's name
+	talk  bool   // it holds other blocks than titles
 	fit   nameFit
 }
 
-// fileInfo reads what the list shows of a file, unless it is known already.
+// fileInfo returns what the list shows of a file. It reads the file unless it is known already.
 func (c *contents) fileInfo(e Entry) *listed {
 	bad := func(err error) *listed {
 		info := transcript.Info{Name: e.Session, Path: c.dir.Path(e.File), Archived: InArchive(e.File), Title: e.Topic, Started: e.Started(), Active: e.Started(), Err: err}
@@ -69,8 +69,8 @@ func (c *contents) scanFile(e Entry, fi os.FileInfo) (listed, error) {
 	return l, err
 }
 
-// scanInfo reads a file for the list: headings, not texts, but for a title's. It
-// gives its front matter too.
+// scanInfo reads a file for the list: only headings, and the texts that titles come from. It
+// returns the front matter too.
 func (c *contents) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, front string, err error) {
 	r := transcript.NewSizedReader(from, fi.Size())
 	r.Limit = transcript.BlockLimit
@@ -98,7 +98,7 @@ func (c *contents) scanInfo(from io.Reader, e Entry, fi os.FileInfo) (l listed, 
 	return out, r.Front, nil
 }
 
-// complete adds what the file's name and its entry in the folder tell.
+// complete adds what the file's name and FileInfo say.
 func (c *contents) complete(info transcript.Info, e Entry, fi os.FileInfo) transcript.Info {
 	info.Name = e.Session
 	info.Source, info.ID = transcript.SplitName(info.Name)
@@ -119,7 +119,7 @@ func (c *contents) complete(info transcript.Info, e Entry, fi os.FileInfo) trans
 	return info
 }
 
-// unchanged says whether a file is as it was when that became known of it.
+// unchanged reports whether a file is unchanged since known was read.
 func (o openFolders) unchanged(file string, known *listed) bool {
 	dir, name := path.Split(file)
 	folder := o[dir]
@@ -130,7 +130,7 @@ func (o openFolders) unchanged(file string, known *listed) bool {
 	return ok && stamp == known.stamp
 }
 
-// knownOf gives what is known of files, nil where nothing is.
+// knownOf sets what is known of files, nil for the others.
 func (c *contents) knownOf(files []Entry, known []*listed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,7 +143,7 @@ func (c *contents) knownOf(files []Entry, known []*listed) {
 func (c *contents) forgetListed(all []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.listed) <= len(all) { // mostly: nothing is gone
+	if len(c.listed) <= len(all) { // the usual case: nothing is gone
 		gone := len(c.listed)
 		for _, e := range all {
 			if c.listed[e.File] != nil {

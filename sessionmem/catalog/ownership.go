@@ -9,26 +9,26 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A session is the file that the app created for it, with its parts. What else has a
-// session's name is a copy (made by a person, a sync service or an editor, beside the
-// original or left over from it) or an older transcript of the same name. Both can be
-// read; neither is written to nor used as context.
+// A session is the file that the app created for it, with its parts. Any other file with the
+// session's name is a copy (made by a person, a sync service or an editor, beside the original
+// or left over from it) or an older transcript of the same name. Such files can be read, but
+// are never written to or used as context.
 //
-// A copy is told by its name: it continues the name of another file of that session
+// A copy is recognized by its name: it continues the name of another file of that session
 // ("… copy", "…-backup"), or it continues the name the app gave, which the front matter
-// tells, with a sign that the app never puts into a name ("… (1)", "….sync-conflict-…").
-// A file that a person renamed stays the session as long as it is the only one: where
-// the name doesn't tell the session any more, the front matter does.
+// contains, with a character that the app never uses in names ("… (1)", "….sync-conflict-…").
+// A file that a person renamed stays the session as long as it is the only one: if its
+// name no longer contains the session, its front matter decides.
 
-// Set is the parts of one transcript among the files of a session's name.
+// Set is one transcript with its parts, among the files of a session's name.
 type Set struct {
 	Files []Entry // oldest part first
 	Copy  bool    // it isn't the session
 }
 
-// ownedBy sorts the files of one session's name: the parts of its transcript, oldest
-// first, then what is not the session. There may be no transcript, only copies. trash is
-// what was deleted.
+// ownedBy sorts the files of one session's name: the parts of its transcript, oldest first,
+// then what isn't the session. There may be no transcript, only copies. trash holds what was
+// deleted.
 func (c *Catalog) ownedBy(files []Entry, trash deletions) (parts []Entry, others []Set) {
 	deleted := trash[files[0].Session]
 	if len(files) == 1 && !files[0].MayBeCopy() && deleted == nil {
@@ -57,9 +57,8 @@ func (c *Catalog) ownedBy(files []Entry, trash deletions) (parts []Entry, others
 	return nil, sets
 }
 
-// Sets puts together what belongs together, the newest first. A file that is there
-// twice, in the session folder and in the archive, makes two sets: the one in the
-// session folder counts.
+// Sets groups files by transcript, the newest first. A file that exists twice, in the session
+// folder and in the archive, makes two sets: the one in the session folder counts.
 func Sets(files []Entry) []Set {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b Entry) int {
@@ -80,10 +79,10 @@ func Sets(files []Entry) []Set {
 	return append(sets, twice...)
 }
 
-// markCopies tells copies from transcripts.
+// markCopies marks the sets that are copies.
 func (c *Catalog) markCopies(sets []Set) {
 	fits := make([]nameFit, len(sets))
-	fitting := map[string]bool{} // stamps that a file has whose name the app gave
+	fitting := map[string]bool{} // stamps of files that have the name the app gave
 	for i := range sets {
 		first := sets[i].Files[0]
 		fits[i] = c.fileInfo(first).fit
@@ -104,17 +103,17 @@ func (c *Catalog) markCopies(sets []Set) {
 	}
 }
 
-// nameFit says whether a file has the name that the app gave it, by its front matter.
+// nameFit is how a file's name compares with the one the app gave it, by its front matter.
 type nameFit uint8
 
 const (
-	fitUnknown nameFit = iota // the front matter doesn't tell, or the topic is another one
-	fitGiven                  // it is that name
-	fitCopied                 // it continues that name with a sign no name has
-	fitOther                  // it is a file of another session or time
+	fitUnknown nameFit = iota // the front matter doesn't say, or the topic differs
+	fitGiven                  // it has that name
+	fitCopied                 // it continues that name with a character no name has
+	fitOther                  // it belongs to another session or time
 )
 
-// fitOf compares a file's name with what its front matter says.
+// fitOf compares a file's name with its front matter.
 func fitOf(front string, p transcript.FileNameParts) nameFit {
 	session := transcript.FrontValue(front, "session")
 	started, err := time.Parse(time.RFC3339, transcript.FrontValue(front, "started"))

@@ -15,8 +15,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// partsBeside gives the paths of a session's parts around one of them, as far as they
-// lie beside it, the first in front; the path alone where it is no session's file.
+// partsBeside returns the paths of the session's parts that lie beside one of them, the first
+// part first; only path itself if it isn't a session's file.
 func partsBeside(path string) []string {
 	dir, base := filepath.Split(path)
 	name, ok := strings.CutSuffix(base, transcript.FileSuffix)
@@ -43,9 +43,9 @@ func partsBeside(path string) []string {
 	return paths
 }
 
-// Parts finds a session's files, the oldest part first. The name is compared
-// and never made a path. What isn't there is looked for once more: it may just have
-// been on its way out of the archive.
+// Parts finds a session's files, the oldest part first. The name is only compared, never used
+// as a path. Parts looks a second time for a missing session: it may have been on its way
+// out of the archive.
 func (c *Catalog) Parts(name string) ([]Entry, error) {
 	parts, err := c.locateOnce(name)
 	if errors.Is(err, ErrNotFound) {
@@ -66,7 +66,7 @@ func (c *Catalog) locateOnce(name string) ([]Entry, error) {
 	return parts, nil
 }
 
-// Locate finds the file that a session is written to: its last part.
+// Locate returns the file that a session is written to: its last part.
 func (c *Catalog) Locate(name string) (string, error) {
 	parts, err := c.Parts(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *Catalog) Locate(name string) (string, error) {
 	return parts[len(parts)-1].File, nil
 }
 
-// Of gives all files of a session's name, older ones and copies too.
+// Of returns all files of a session's name, older ones and copies included.
 func (d *folder) Of(name string) ([]Entry, error) {
 	all, err := d.Entries()
 	var files []Entry
@@ -90,7 +90,7 @@ func (d *folder) Of(name string) ([]Entry, error) {
 	return files, err
 }
 
-// paths gives the paths of several parts; nil for a single file.
+// paths returns the paths of several parts; nil for a single file.
 func (d *folder) paths(parts []Entry) []string {
 	if len(parts) < 2 {
 		return nil
@@ -102,8 +102,8 @@ func (d *folder) paths(parts []Entry) []string {
 	return paths
 }
 
-// Owned gives the files of a session's name, sorted: the parts of its transcript, oldest
-// first, then what is not the session.
+// Owned returns the files of a session's name, sorted: the parts of its transcript, oldest
+// first, then what isn't the session.
 func (c *Catalog) Owned(name string) (parts []Entry, others []Set, err error) {
 	files, err := c.Of(name)
 	if len(files) > 0 {
@@ -112,7 +112,7 @@ func (c *Catalog) Owned(name string) (parts []Entry, others []Set, err error) {
 	return parts, others, err
 }
 
-// OfInfo gives the files that a line of the list stands for, as they are now.
+// OfInfo returns the current files of a list entry.
 func (c *Catalog) OfInfo(info transcript.Info) ([]Entry, error) {
 	files, err := c.Of(info.Name)
 	if len(files) == 0 {
@@ -126,19 +126,19 @@ func (c *Catalog) OfInfo(info transcript.Info) ([]Entry, error) {
 	return nil, fmt.Errorf("%w: its files changed meanwhile", sessiondir.ErrReplaced)
 }
 
-// Info is the list's line for the parts of a session, oldest first: started with
-// the first, active with the last, the messages of all.
+// Info returns the list entry for the parts of a session, oldest first: started with the
+// first, active with the last, with the messages of all.
 func (c *contents) Info(parts []Entry) transcript.Info { return c.listedOf(parts).info }
 
-// Title is the title of the parts of a session; own says whether their text gives it, not
-// the file's name.
+// Title returns the title of a session's parts; own reports whether it comes from their text
+// rather than from the file's name.
 func (c *contents) Title(parts []Entry) (title string, own bool) {
 	l := c.listedOf(parts)
 	return l.info.Title, l.own
 }
 
 func (c *contents) listedOf(parts []Entry) listed {
-	if parts[0].Part > 1 { // the list cache does not know the title of a later part
+	if parts[0].Part > 1 { // the list cache has no title for a later part
 		c.mu.Lock()
 		delete(c.listed, parts[0].File)
 		c.mu.Unlock()
@@ -163,7 +163,7 @@ func (l *listed) follow(next *listed) {
 	}
 	info.Messages += next.info.Messages
 	info.Agent = cmp.Or(next.info.Agent, info.Agent)
-	if next.talk { // a crash may leave a part without a block
+	if next.talk { // a crash may leave a part without blocks
 		info.Active, info.Ended = next.info.Active, next.info.Ended
 	}
 	switch {
@@ -240,7 +240,7 @@ func Close(parts []Part) {
 	}
 }
 
-// Scan gives what the list shows of a session, and its front matter.
+// Scan returns what the list shows of a session, and its front matter.
 func (c *Catalog) Scan(parts []Part) (transcript.Info, string, error) {
 	out, front, err := c.scanInfo(parts[0].Reader(), parts[0].Entry, parts[0].fi)
 	files := []Entry{parts[0].Entry}
@@ -257,9 +257,9 @@ func (c *Catalog) Scan(parts []Part) (transcript.Info, string, error) {
 	return out.info, front, err
 }
 
-// ReadPath reads any transcript by its whole path, of any known or older form. Where it is
-// a part of a session, the parts beside it are read too: Info.Parts names them all, and
-// Info.Path is the one that was asked for. Each file is cleaned before it is read.
+// ReadPath reads any transcript by absolute path, in any known or older form. If it is part of
+// a session, the parts beside it are read too: Info.Parts lists them all, and Info.Path is
+// path. clean is called for each file before it is read.
 func (c *Catalog) ReadPath(path string, clean func(path string) error) (*transcript.Transcript, error) {
 	all, parts := transcript.NewCollector(), partsBeside(path)
 	var stat os.FileInfo
@@ -286,12 +286,12 @@ func (c *Catalog) ReadPath(path string, clean func(path string) error) (*transcr
 	return t, nil
 }
 
-// Titles gives the titles in the front matter of a session's files.
+// Titles returns the titles in the front matter of a session's files.
 func (d *folder) Titles(name string) []string {
 	if d.dir == nil {
 		return nil
 	}
-	files, _ := d.Of(name) // what can't be listed is told of by Forget
+	files, _ := d.Of(name) // Forget reports what can't be listed
 	var titles []string
 	for _, e := range files {
 		data, err := d.dir.ReadRegular(e.File)

@@ -8,31 +8,31 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// FileState tells whether a file is as it was.
+// FileState identifies the state of a file.
 type FileState struct {
 	File    string // relative to the session folder, with slashes
 	Size    int64
 	Changed int64  // time of the last change, ns since 1970
-	Inode   uint64 // 0 where the system has none
+	Inode   uint64 // 0 if the system has none
 }
 
-// StateOf is the state of a file with this stamp.
+// StateOf returns the FileState for a file's stamp.
 func StateOf(file string, stamp wholefile.Stamp) FileState {
 	return FileState{file, stamp.Size, stamp.Time, stamp.Inode}
 }
 
-// SessionFiles is the transcript files of one conversation.
+// SessionFiles holds the transcript files of one conversation.
 type SessionFiles struct {
 	Session string
 	Source  string
-	Older   bool        // another file of a session's name, not one of its parts: read-only
-	Copy    bool        // such a file that is a copy
+	Older   bool        // another file of the session's name that isn't one of its parts: read-only
+	Copy    bool        // such a file is a copy
 	Files   []FileState // the parts, oldest first
 }
 
-// Files gives the files of all sessions on disk, archived ones too, in the order of
-// their names. It looks at their entries in the folders alone and reads none, so that
-// it is cheap enough to be asked often. Sessions in memory have none.
+// Files returns the files of all sessions on disk, archived ones included, in the order of
+// their names. It reads only folder entries, no files, so it is cheap enough to be called
+// often. Sessions in memory have no files.
 func (c *Catalog) Files(ctx context.Context) ([]SessionFiles, error) {
 	all, err := c.Entries()
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Catalog) Files(ctx context.Context) ([]SessionFiles, error) {
 	return out, nil
 }
 
-// sessionFiles asks for the files of a group; those gone meanwhile are left out.
+// sessionFiles returns the states of a group of files; those gone meanwhile are left out.
 func (c *Catalog) sessionFiles(group []Entry, folders openFolders) SessionFiles {
 	if len(group) == 0 {
 		return SessionFiles{}
@@ -85,8 +85,8 @@ func (c *Catalog) sessionFiles(group []Entry, folders openFolders) SessionFiles 
 	return out
 }
 
-// State gives the state of a file that Files told of before; ok is false for what is
-// gone or no regular file.
+// State returns the current state of a file that Files returned; ok is false if it is gone or not
+// a regular file.
 func (d *folder) State(file string) (state FileState, ok bool) {
 	if d.dir == nil {
 		return FileState{}, false
@@ -95,7 +95,7 @@ func (d *folder) State(file string) (state FileState, ok bool) {
 	return StateOf(file, stamp), ok
 }
 
-// stamp asks for a file; ok is false for what is gone or no regular file.
+// stamp returns a file's stamp; ok is false if it is gone or not a regular file.
 func (o openFolders) stamp(d *folder, file string) (wholefile.Stamp, bool) {
 	dir, name := path.Split(file)
 	if folder := o[dir]; folder != nil {

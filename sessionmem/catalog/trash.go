@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// TrashDir holds what was deleted.
+	// TrashDir holds deleted sessions.
 	TrashDir = ".trash"
-	// TrashStamp is the form of the time, in UTC, that the name of a folder of the trash begins with.
+	// TrashStamp is the layout of the UTC time at the beginning of a trash folder's name.
 	TrashStamp = "20060102-150405.000"
 )
 
-// Trashed is what one Delete put into the trash: a folder with the files at the
-// paths they had.
+// Trashed is the trash folder of one deletion; the files in it keep their paths.
 type Trashed struct {
 	Dir     string // in the session folder
-	Stamp   string // TrashStamp
+	Stamp   string // in the form of TrashStamp
 	Session string
 }
 
-// Trash gives what is in the trash, oldest first.
+// Trash returns what is in the trash, oldest first.
 func (d *folder) Trash() ([]Trashed, error) {
 	names, err := d.dir.Names(TrashDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +49,7 @@ func (d *folder) Trash() ([]Trashed, error) {
 	return all, nil
 }
 
-// TrashedFiles gives the paths the files had, relative to the session folder.
+// TrashedFiles returns the paths that the files had, relative to the session folder.
 func (d *folder) TrashedFiles(t Trashed) ([]string, error) {
 	var files []string
 	err := d.dir.WalkDir(t.Dir, func(p string, e fs.DirEntry, err error) error {
@@ -58,7 +57,7 @@ func (d *folder) TrashedFiles(t Trashed) ([]string, error) {
 		switch {
 		case err != nil:
 			return err
-		case strings.HasSuffix(p, transcript.FileSuffix): // whatever it is, Delete has moved it
+		case strings.HasSuffix(p, transcript.FileSuffix): // Delete moved it, whatever it is
 			files = append(files, rel)
 			if e.IsDir() {
 				return fs.SkipDir
@@ -71,13 +70,13 @@ func (d *folder) TrashedFiles(t Trashed) ([]string, error) {
 	return files, err
 }
 
-// IsAttachmentName says whether that is the name of a file in session/files.
+// IsAttachmentName reports whether a file in session/files may have this name.
 func IsAttachmentName(name string) bool { return attachmentName.MatchString(name) }
 
-// attachmentName is a file name in session/files.
+// attachmentName matches the name of a file in session/files.
 var attachmentName = regexp.MustCompile(`^[0-9a-f]{64}(-\d{1,3})?\.[a-z0-9]{1,8}$`)
 
-// IsAttachment says whether a path below the session folder is an attachment's.
+// IsAttachment reports whether a path below the session folder is that of an attachment.
 func IsAttachment(file string) bool {
 	dir, base := path.Split(file)
 	return dir == transcript.FilesDir+"/" && attachmentName.MatchString(base)

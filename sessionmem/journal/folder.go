@@ -16,19 +16,18 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Folder is the journals of the sessions of one folder, with what they need.
+// Folder holds the journals of the sessions of one folder, with what they need.
 type Folder struct {
 	Dir     *sessiondir.Dir // nil in memory: there are none
 	Catalog *catalog.Catalog
 	Sieve   *sieve.Sieve
 	Logger  *slog.Logger
 
-	// Purge takes what was forgotten out of a session's files.
+	// Purge removes what was forgotten from a session's files.
 	Purge func(ctx context.Context, session string) error
 }
 
-// Due gives the sessions that have a transcript and a journal, and from which something may
-// be missing.
+// Due returns the sessions with a transcript and a journal that may be missing something.
 func (f *Folder) Due() ([]string, error) {
 	files, err := f.files()
 	if err != nil || len(files) == 0 {
@@ -52,8 +51,8 @@ func (f *Folder) Due() ([]string, error) {
 	return due, nil
 }
 
-// mayLack says cheaply whether something may be missing from a session's files: one was
-// changed since the journal was, or the journal notes it.
+// mayLack reports, cheaply, whether a session's files may be missing something: one of them
+// changed after the journal did, or the journal says so.
 func (f *Folder) mayLack(name string, files []string) bool {
 	journal, err := f.Dir.Stat(fileOf(name))
 	if err != nil {
@@ -99,7 +98,7 @@ func (f *Folder) Clear() error {
 	return nil
 }
 
-// files gives the names of the journals.
+// files returns the names of the journals.
 func (f *Folder) files() ([]string, error) {
 	if f.Dir == nil {
 		return nil, nil

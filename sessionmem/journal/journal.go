@@ -23,17 +23,17 @@ const (
 	maxBytes  = 32 << 20
 	keptBytes = 16 << 20
 
-	// RemovedKept is how long what was removed is kept where nobody decides about it.
+	// RemovedKept is how long removed blocks are kept if nobody decides about them.
 	RemovedKept = 30 * 24 * time.Hour
 )
 
-// Session is what a journal asks of the session it belongs to, which is up to date.
+// Session is what a journal needs of its session, which is up to date.
 type Session interface {
-	// Index is where the blocks are, those of the files first.
+	// Index returns where the blocks are, those of the files first.
 	Index() *branch.Index
-	// Stored is how many blocks stand in the files, and the offset at which they end.
+	// Stored returns how many blocks are in the files, and the offset at which they end.
 	Stored() (blocks int, end int64)
-	// Read reads blocks of the files, whole, by their numbers.
+	// Read reads whole blocks of the files by their numbers.
 	Read(numbers []uint32, each func(transcript.Block) error) error
 }
 
@@ -44,11 +44,11 @@ type Journal struct {
 	file    string
 	session Session
 
-	stat   os.FileInfo // as it was read last; nil: it has to be read
-	lacks  []Block     // what is missing from the session's files, as it was read last
-	held   int         // how many of its blocks the files hold
-	whole  bool        // it holds what the files hold
-	failed bool        // the last write failed, and it was said
+	stat   os.FileInfo // as last read; nil: it must be read
+	lacks  []Block     // what was missing from the session's files at that time
+	held   int         // how many of its blocks are in the files
+	whole  bool        // it holds everything the files hold
+	failed bool        // the last write failed, and that was logged
 }
 
 // Block is a block in a journal.
@@ -56,10 +56,10 @@ type Block struct {
 	ID       string
 	Message  bool
 	at, size int64
-	noted    time.Time // when it was first found missing; zero: it is there, or that is not noted yet
+	noted    time.Time // when it was first found missing; zero: it isn't missing, or that isn't noted yet
 }
 
-// Of gives the journal of a session.
+// Of returns the journal of a session.
 func (f *Folder) Of(name string, session Session) *Journal {
 	return &Journal{in: f, name: name, file: fileOf(name), session: session}
 }
@@ -68,16 +68,16 @@ func fileOf(name string) string {
 	return transcript.JournalDir + "/" + name + transcript.FileSuffix
 }
 
-// Exists says whether the session has a journal.
+// Exists reports whether the session has a journal.
 func (j *Journal) Exists() bool { return j.in.Dir.Has(j.file) }
 
-// Forget leaves nothing known of the journal: what the files lack may be something else now.
+// Forget drops what is known of the journal: the files may now lack something else.
 func (j *Journal) Forget() { j.stat, j.whole = nil, false }
 
-// IsWhole says whether the journal is known to hold all that the session's files hold.
+// IsWhole reports whether the journal is known to hold everything the session's files hold.
 func (j *Journal) IsWhole() bool { return j.whole }
 
-// Missing gives the blocks of the journal that the session's files lack, in their order.
+// Missing returns the journal's blocks that the session's files lack, in order.
 func (j *Journal) Missing() ([]Block, error) {
 	fi, err := j.in.Dir.Stat(j.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,8 +97,8 @@ func (j *Journal) Missing() ([]Block, error) {
 	return all.missing, nil
 }
 
-// Lost gives all blocks of the journal in their order, and those that the session's files
-// lack as they were written.
+// Lost returns all blocks of the journal in order, and as lost those that the session's files
+// lack, as they were written.
 func (j *Journal) Lost() (all []Block, lost map[string]transcript.Block, err error) {
 	read, err := j.read()
 	if err != nil || len(read.missing) == 0 {
@@ -122,7 +122,7 @@ func (j *Journal) Lost() (all []Block, lost map[string]transcript.Block, err err
 	return read.blocks, lost, nil
 }
 
-// Agree lets go of what the session's files lack, and gives it.
+// Agree drops what the session's files lack, and returns it.
 func (j *Journal) Agree() ([]Block, error) {
 	all, err := j.read()
 	if err != nil || len(all.missing) == 0 {
@@ -137,25 +137,25 @@ func (j *Journal) Remove() error {
 	return wholefile.Wrap("removing its journal", j.in.Dir.RemoveIfThere(j.file))
 }
 
-// reset leaves nothing known of a journal that is another one now.
+// reset drops what is known of a journal that has been replaced.
 func (j *Journal) reset() {
 	j.stat, j.lacks, j.held, j.whole, j.failed = nil, nil, 0, false, false
 }
 
-// stands says whether a block of that id stands in the session.
+// stands reports whether the session has a block of that id.
 func (j *Journal) stands(id string) bool { return j.session.Index().Has(id) }
 
-// contents is a journal as it was read.
+// contents is a journal as read.
 type contents struct {
 	stat    os.FileInfo
 	blocks  []Block             // each once, in order
-	ids     map[uint64]struct{} // of them
+	ids     map[uint64]struct{} // of the blocks
 	missing []Block
-	held    int   // how many of the blocks the files hold
-	end     int64 // of what is whole: a power cut may have left half a block, or zeros
+	held    int   // how many of the blocks are in the files
+	end     int64 // of the complete part: a power cut may have left half a block, or zeros
 }
 
-// open opens the journal without what was forgotten.
+// open opens the journal; what was forgotten is removed first.
 func (j *Journal) open() (*os.File, error) {
 	f, err := j.in.Catalog.Open(j.file)
 	if errors.Is(err, sieve.ErrHoldsForgotten) {
@@ -166,7 +166,7 @@ func (j *Journal) open() (*os.File, error) {
 	return f, err
 }
 
-// read reads the journal; fs.ErrNotExist where there is none.
+// read reads the journal; fs.ErrNotExist if there is none.
 func (j *Journal) read() (contents, error) {
 	out := contents{ids: map[uint64]struct{}{}}
 	f, err := j.open()
@@ -223,7 +223,7 @@ func (j *Journal) read() (contents, error) {
 	if cut {
 		out.end = last
 		if n := len(out.blocks); n > 0 && out.blocks[n-1].at == last {
-			out.held = -1 // it is brought up to date
+			out.held = -1 // it is being brought up to date
 			delete(out.ids, x.Hash(out.blocks[n-1].ID))
 			out.blocks = out.blocks[:n-1]
 		}
@@ -237,8 +237,8 @@ func (j *Journal) read() (contents, error) {
 	return out, nil
 }
 
-// isMissed says whether a block of the journal, whose id no block has, is missing: its
-// comment alone may be gone, and what is forgotten is not missed.
+// isMissed reports whether a block of the journal whose id no block has is missing: perhaps
+// only its comment is gone, and forgotten text is not missed.
 func (j *Journal) isMissed(b transcript.Block) bool {
 	if b.Text == forgotten.Text || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
 		return false
@@ -246,7 +246,7 @@ func (j *Journal) isMissed(b transcript.Block) bool {
 	return !j.stands(transcript.DeriveID(b.Kind, b.Text))
 }
 
-// isCutShort says whether a journal of that size ends within a block.
+// isCutShort reports whether a journal of that size ends within a block.
 func isCutShort(f *os.File, size int64) (bool, error) {
 	end := []byte{'\n'}
 	if size == 0 {

@@ -15,8 +15,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Added adds the last blocks, so many, that were just written to the session's
-// file; data is how they stand there.
+// Added adds the last blocks written to the session's file; data is their text there.
 func (j *Journal) Added(blocks int, data []byte) {
 	if j.stat != nil && !j.whole && j.held == j.ownBlocks()-blocks {
 		j.whole = !slices.ContainsFunc(j.lacks, func(m Block) bool { return m.noted.IsZero() || time.Since(m.noted) > RemovedKept })
@@ -25,7 +24,7 @@ func (j *Journal) Added(blocks int, data []byte) {
 	if err != nil && !j.failed {
 		j.in.Logger.Warn("the journal of a session can't be written: a message that an editor's save drops now can't be restored", "session", j.name, "err", err)
 	}
-	j.whole, j.failed = err == nil, err != nil // the next block makes up for it: who waited could lose what a save drops meanwhile
+	j.whole, j.failed = err == nil, err != nil // the next block makes up for it: waiting could lose what a save drops meanwhile
 }
 
 // ownBlocks counts the blocks of the files that have an id of their own.
@@ -41,7 +40,7 @@ func (j *Journal) ownBlocks() int {
 	return n
 }
 
-// Add adds a block that is in none of the session's files: it is missing.
+// Add adds a block that is in none of the session's files, so it counts as missing.
 func (j *Journal) Add(b transcript.Block) error {
 	if err := j.CatchUp(); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (j *Journal) Add(b transcript.Block) error {
 	return err
 }
 
-// CatchUp brings the journal up to the session's files, and lets go of what was removed
+// CatchUp brings the journal up to date with the session's files, and drops what was removed
 // from them more than RemovedKept ago.
 func (j *Journal) CatchUp() error {
 	j.whole = false
@@ -92,7 +91,7 @@ func (j *Journal) append(data []byte) error {
 	return j.shorten()
 }
 
-// extend adds to an open journal, all of it or nothing.
+// extend appends to an open journal, all or nothing.
 func (j *Journal) extend(f *os.File, size int64, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return errors.Join(err, j.in.Dir.Truncate(f, j.file, size))
@@ -100,7 +99,7 @@ func (j *Journal) extend(f *os.File, size int64, data []byte) error {
 	return nil
 }
 
-// catchUp brings the journal up to the session's files, which it may never have seen,
+// catchUp brings the journal up to date with the session's files, which it may never have seen,
 // and notes what they lack.
 func (j *Journal) catchUp() error {
 	all, err := j.read()
@@ -130,7 +129,7 @@ func (j *Journal) catchUp() error {
 	return nil
 }
 
-// write adds what a journal lacks that was just read, or begins it.
+// write appends what the journal, as just read, lacks, or creates it.
 func (j *Journal) write(all contents) error {
 	f, err := j.in.Dir.OpenFile(j.file, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -168,8 +167,8 @@ func front(name string) string {
 	return transcript.Fence + "\nformat: " + transcript.FormatName + "\nsession: " + name + "\n" + transcript.Fence + "\n"
 }
 
-// writeLacking writes the blocks of the session's files that are not in its journal,
-// the newest keptBytes of them: all since the journal's beginning, or all there are.
+// writeLacking writes the blocks of the session's files that its journal lacks, the newest
+// keptBytes of them: all since the journal's beginning, or all there are.
 func (j *Journal) writeLacking(all contents, w io.Writer) error {
 	x := j.session.Index()
 	stored, end := j.session.Stored()
@@ -199,7 +198,7 @@ func (j *Journal) writeLacking(all contents, w io.Writer) error {
 	})
 }
 
-// removalNote notes which blocks are found missing now.
+// removalNote returns a Note with the blocks found missing now.
 func removalNote(missing []Block) []byte {
 	var ids []string
 	now := time.Now()
@@ -221,7 +220,7 @@ func appendNote(data []byte, at time.Time, ids []string) []byte {
 	return transcript.AppendBlock(data, note.Normalized())
 }
 
-// rewrite writes the journal anew without some of its blocks.
+// rewrite rewrites the journal without some of its blocks.
 func (j *Journal) rewrite(all contents, without []Block) error {
 	data, err := j.in.Dir.ReadRegular(j.file)
 	if err != nil {
@@ -252,8 +251,8 @@ func (j *Journal) rewrite(all contents, without []Block) error {
 	return wholefile.Wrap("writing a journal", j.in.Dir.WriteAtomic(j.file, kept, true))
 }
 
-// shorten takes the oldest blocks out of a journal that has grown too large:
-// those that stand in the session first.
+// shorten removes the oldest blocks from a journal that has grown too large: first those that
+// are in the session.
 func (j *Journal) shorten() error {
 	all, err := j.read()
 	if err != nil {

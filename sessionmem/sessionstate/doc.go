@@ -1,7 +1,7 @@
-// Package sessionstate keeps what is marked of sessions and stands in no transcript: pins,
-// what was read, where it was exported to, what was deleted by its age. It is
-// session/state.json; it can be lost without losing anything that was said.
+// Package sessionstate stores what is marked about sessions outside their transcripts: pins,
+// what was read, where a session was exported to, what was deleted by age. The file is
+// session/state.json; losing it loses no message.
 //
 // What this version doesn't know of the file is kept. A file that can't be read is moved
-// aside; one of a newer version is left as it is.
+// aside; one of a newer version is left alone.
 package sessionstate

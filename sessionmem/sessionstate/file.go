@@ -13,18 +13,18 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// stateFile is the file of the marks, below the session folder.
+// stateFile is the file with the marks, below the session folder.
 const (
 	stateFile   = "state.json"
 	stateFormat = "mac-stats-state/1"
-	stateFamily = "mac-stats-state/" // what all its versions share
+	stateFamily = "mac-stats-state/" // the beginning of every version's format
 
-	// brokenStamp is in the name of a state file that was moved aside.
+	// brokenStamp is the layout of the time in the name of a file that was moved aside.
 	brokenStamp = "20060102-150405"
 )
 
 var (
-	// ErrNewerState: a later version's file can't be written to by this one.
+	// ErrNewerState means that a later version wrote the file, so this one can't write it.
 	ErrNewerState = errors.New("a newer mac-stats wrote session/state.json, and this one leaves it as it is; update mac-stats")
 	errNoObject   = errors.New("it holds no JSON object")
 )
@@ -65,7 +65,7 @@ func (st *State) load() (stateDoc, error) {
 	return doc, nil
 }
 
-// parseState reads the file's text: as this version knows it, and whole.
+// parseState parses the file: the part this version knows, and the whole object.
 func parseState(data []byte) (stateDoc, object, error) {
 	var file object
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -82,8 +82,8 @@ func parseState(data []byte) (stateDoc, object, error) {
 	return doc, file, err
 }
 
-// edit reads the file under its lock, lets change alter it and writes it back. A
-// file that can't be understood is moved aside before. The caller holds mu.
+// edit reads the file under its lock, calls change and writes the file back. A file
+// that can't be parsed is moved aside first. The caller holds mu.
 func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object) error) error {
 	if st.folder == nil {
 		return nil
@@ -113,7 +113,7 @@ func (st *State) edit(ctx context.Context, change func(doc stateDoc, file object
 	return wholefile.Wrap("writing "+stateFile, st.folder.WriteAtomic(stateFile, append(data, '\n'), true))
 }
 
-// readToEdit reads the file as it is now; there may be none.
+// readToEdit reads the current file, if there is one.
 func (st *State) readToEdit() (stateDoc, object, error) {
 	data, err := st.folder.ReadFile(stateFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func (st *State) readToEdit() (stateDoc, object, error) {
 	return stateDoc{}, object{}, nil
 }
 
-// moveAside renames the file to a name that is free.
+// moveAside renames the file to an unused name.
 func (st *State) moveAside() (string, error) {
 	base := "state-" + time.Now().Format(brokenStamp)
 	for n := 1; ; n++ {
@@ -153,7 +153,7 @@ func (st *State) moveAside() (string, error) {
 // object is a JSON object of which this version may know only a part.
 type object map[string]json.RawMessage
 
-// set gives a key a value, or takes it away.
+// set sets a key, or removes it.
 func (o object) set(key string, value any, remove bool) error {
 	if remove {
 		delete(o, key)
@@ -167,7 +167,7 @@ func (o object) set(key string, value any, remove bool) error {
 	return nil
 }
 
-// within changes the object that a key holds; an object left empty goes.
+// within changes the object under a key; an object left empty is removed.
 func (o object) within(key string, change func(object) error) error {
 	inner := object{}
 	if data, ok := o[key]; ok {

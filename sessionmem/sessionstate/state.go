@@ -18,53 +18,54 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// State is what people mark of sessions: pins, and what they have read. It is in
-// session/state.json, and no transcript needs it. What is marked of an in-memory
-// session stays in memory. It is safe for use by several goroutines and, through
-// a lock file, by several processes.
+// State holds what people mark about sessions: pins and what they have read. It is stored in
+// session/state.json, and no transcript needs it. Marks of an in-memory session stay in
+// memory. State is safe for use by several goroutines and, through a lock file, by several
+// processes.
 type State struct {
-	folder  *sessiondir.Dir // the session folder; nil: everything is in memory
+	folder  *sessiondir.Dir // the session folder; nil: everything stays in memory
 	logger  *slog.Logger
 	private func(session string) bool
-	names   func() (map[string]bool, error) // of all sessions that are there or in the trash
+	names   func() (map[string]bool, error) // of all sessions that exist or are in the trash
 
 	mu     sync.Mutex
-	memory map[string]sessionMarks // of sessions that are in memory only
-	stat   os.FileInfo             // of the file as it was read last; nil: not read
-	at     time.Time               // when stat was asked for
-	read   stateDoc                // never changed once it is here
+	memory map[string]sessionMarks // of sessions that exist only in memory
+	stat   os.FileInfo             // of the file as last read; nil: not read
+	at     time.Time               // when stat was taken
+	read   stateDoc                // never changed once set
 }
 
-// stateDoc is the file as this version reads it. What it doesn't know is kept.
+// stateDoc is the part of the file this version knows. The rest is kept.
 type stateDoc struct {
 	Format   string                  `json:"format"`
-	Since    time.Time               `json:"since"` // what was last active before is read
+	Since    time.Time               `json:"since"` // what was last active before then counts as read
 	Sessions map[string]sessionMarks `json:"sessions"`
 	Warning  Warning                 `json:"deletion_warning"`
 }
 
-// sessionMarks is what is marked of one session.
+// sessionMarks holds the marks of one session.
 type sessionMarks struct {
-	Pinned  time.Time `json:"pinned,omitzero"` // when it was; zero: it is not
+	Pinned  time.Time `json:"pinned,omitzero"` // when it was pinned; zero: it isn't
 	Read    readMark  `json:"read,omitzero"`
-	Expired time.Time `json:"expired,omitzero"`      // when it was moved to the trash by its age
+	Expired time.Time `json:"expired,omitzero"`      // when it was moved to the trash by age
 	Back    time.Time `json:"brought_back,omitzero"` // when it came back from there: its age counts from then
-	Exports []string  `json:"exports,omitempty"`     // folders it was exported to, the last one last
+	Exports []string  `json:"exports,omitempty"`     // folders it was exported to, the latest last
 }
 
-// readMark says how far a session was read.
+// readMark records how far a session was read.
 type readMark struct {
-	Messages int       `json:"messages"` // there were
+	Messages int       `json:"messages"` // how many there were
 	Active   time.Time `json:"active"`   // the time of the last block
 }
 
-// New is the marks in a folder; nil for those of a store that is in memory only.
-// private says of which sessions nothing is written, names which are there or in the trash.
+// New returns the marks in a folder; folder is nil for a store that exists only in memory.
+// private reports which sessions must never be written; names returns those that exist or are in
+// the trash.
 func New(folder *sessiondir.Dir, logger *slog.Logger, private func(string) bool, names func() (map[string]bool, error)) *State {
 	return &State{folder: folder, logger: logger, private: private, names: names, memory: map[string]sessionMarks{}}
 }
 
-// Marks are the marks as they were at one moment.
+// Marks holds the marks at one moment.
 type Marks struct {
 	doc    stateDoc
 	memory map[string]sessionMarks
@@ -80,7 +81,7 @@ func (m Marks) of(name string) sessionMarks {
 // Pinned reports whether the session is pinned.
 func (m Marks) Pinned(name string) bool { return !m.of(name).Pinned.IsZero() }
 
-// Pins gives the names of the pinned sessions, the one pinned first in front.
+// Pins returns the names of the pinned sessions in the order they were pinned.
 func (m Marks) Pins() []string {
 	all := maps.Clone(m.doc.Sessions)
 	if all == nil {
@@ -96,10 +97,9 @@ func (m Marks) Pins() []string {
 	})
 }
 
-// Unread gives how many messages of a listed session came since it was marked as
-// read. A session that was never marked counts from the first mark of any session
-// on (those of before are read), unless it is one of the command line: what was
-// said there was read there.
+// Unread returns how many messages of a listed session arrived since it was marked as read. A
+// session that was never marked counts from the first mark of any session (earlier messages
+// count as read), unless it is a command-line session: its messages were read there.
 func (m Marks) Unread(info transcript.Info) int {
 	read := m.of(info.Name).Read
 	if read.Active.IsZero() {
@@ -112,14 +112,14 @@ func (m Marks) Unread(info transcript.Info) int {
 		return n
 	}
 	if info.Messages < read.Messages && info.Active.After(read.Active) {
-		return 1 // messages were deleted by hand, and something new stands there
+		return 1 // messages were deleted by hand, and there is something new
 	}
 	return 0
 }
 
-// Marks gives the marks as they are now; where the file hasn't changed that costs
-// a stat. A file that can't be read is an error, and nothing is known of pins
-// then: what depends on them (archiving, deleting) has to wait.
+// Marks returns the current marks; if the file hasn't changed, that costs a stat. If the
+// file can't be read, Marks returns an error and pins are unknown, so whatever depends on
+// them (archiving, deleting) must wait.
 func (st *State) Marks() (Marks, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -130,8 +130,8 @@ func (st *State) Marks() (Marks, error) {
 	return Marks{doc: doc, memory: maps.Clone(st.memory)}, nil
 }
 
-// SetPinned pins a session or takes its pin away. A pinned session is neither
-// archived nor deleted by its age.
+// SetPinned pins or unpins a session. A pinned session is neither archived nor deleted by
+// age.
 func (st *State) SetPinned(ctx context.Context, name string, pinned bool) error {
 	return st.mark(ctx, name, func(marks *sessionMarks) bool {
 		switch {
@@ -146,8 +146,7 @@ func (st *State) SetPinned(ctx context.Context, name string, pinned bool) error 
 	})
 }
 
-// MarkRead notes that all that info counts was read. Nothing is written where that
-// is noted already.
+// MarkRead marks all messages counted in info as read. It writes nothing if they already are.
 func (st *State) MarkRead(ctx context.Context, info transcript.Info) error {
 	now := readMark{Messages: info.Messages, Active: info.Active}
 	if now.Active.IsZero() {
@@ -162,12 +161,12 @@ func (st *State) MarkRead(ctx context.Context, info transcript.Info) error {
 	})
 }
 
-// maxExports is how many folders with exports of one session are remembered.
+// maxExports is how many export folders are kept per session.
 const maxExports = 20
 
-// MarkExported notes that a session was exported to a file of a folder, so that a
-// forgetting can name the copy that it doesn't reach. The file's own name is not kept:
-// it is often made of what was said.
+// MarkExported records the folder of a file that a session was exported to, so that Forget can
+// name the copy it doesn't reach. The file's own name is not stored: it is often made of
+// a message's words.
 func (st *State) MarkExported(ctx context.Context, name, file string) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -182,17 +181,16 @@ func (st *State) MarkExported(ctx context.Context, name, file string) error {
 	})
 }
 
-// Exports gives the folders that a session was exported to.
+// Exports returns the folders that a session was exported to.
 func (st *State) Exports(name string) []string {
 	marks, err := st.Marks()
 	if err != nil {
-		return nil // what can't be read is said where the marks are used
+		return nil // an unreadable file is reported where the marks are used
 	}
 	return marks.of(name).Exports
 }
 
-// mark changes the marks of one session; change reports whether there is anything
-// to change.
+// mark changes the marks of one session; change reports whether it changed anything.
 func (st *State) mark(ctx context.Context, name string, change func(*sessionMarks) bool) error {
 	if name == "" {
 		return fmt.Errorf("marking a session: %w", transcript.ErrBadName)
@@ -230,7 +228,7 @@ func (st *State) markAll(ctx context.Context, names []string, change func(*sessi
 	return nil
 }
 
-// editMarks writes what change makes of sessions' marks. The caller holds mu.
+// editMarks applies change to sessions' marks and writes them. The caller holds mu.
 func (st *State) editMarks(ctx context.Context, names []string, change func(*sessionMarks)) error {
 	return st.edit(ctx, func(doc stateDoc, file object) error {
 		return file.within("sessions", func(sessions object) error {
@@ -246,7 +244,7 @@ func (st *State) editMarks(ctx context.Context, names []string, change func(*ses
 	})
 }
 
-// put sets what is marked in a session's object.
+// put writes the marks into a session's object.
 func (m sessionMarks) put(session object) error {
 	err := errors.Join(session.set("pinned", m.Pinned, m.Pinned.IsZero()), session.set("exports", m.Exports, len(m.Exports) == 0), session.set("expired", m.Expired, m.Expired.IsZero()),
 		session.set("brought_back", m.Back, m.Back.IsZero()))
@@ -258,8 +256,8 @@ func (m sessionMarks) put(session object) error {
 	})
 }
 
-// Prune drops the marks of sessions that are gone for good: neither listed nor in
-// the trash. It returns how many.
+// Prune drops the marks of sessions that are gone for good: neither listed nor in the trash.
+// It returns how many.
 func (st *State) Prune(ctx context.Context) (int, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -287,15 +285,15 @@ func (st *State) Prune(ctx context.Context) (int, error) {
 	return dropped, err
 }
 
-// Warning says since when people know that sessions of an age are going to be
-// deleted. The zero Warning: they don't.
+// Warning records since when people know that sessions of some age will be deleted. The zero
+// Warning means that they don't.
 type Warning struct {
 	At    time.Time     `json:"at"`
-	After time.Duration `json:"after"` // ns; the rule's
+	After time.Duration `json:"after"` // ns; the rule's value
 	Used  bool          `json:"used"`  // sessions were deleted since
 }
 
-// Warning gives the last one.
+// Warning returns the last warning.
 func (st *State) Warning() (Warning, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -303,12 +301,12 @@ func (st *State) Warning() (Warning, error) {
 	return doc.Warning, err
 }
 
-// SetExpired notes when sessions were moved to the trash by their age; zero: they were not.
+// SetExpired records when sessions were moved to the trash by age; zero: they weren't.
 func (st *State) SetExpired(ctx context.Context, names []string, at time.Time) error {
 	return st.markAll(ctx, names, func(marks *sessionMarks) { marks.Expired = at })
 }
 
-// SetWarning keeps a warning, so that a restart doesn't begin its time anew.
+// SetWarning stores a warning, so that a restart doesn't restart its time.
 func (st *State) SetWarning(ctx context.Context, w Warning) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -317,21 +315,21 @@ func (st *State) SetWarning(ctx context.Context, w Warning) error {
 	})
 }
 
-// BroughtBack notes that sessions came back from the trash just now.
+// BroughtBack records that sessions have just come back from the trash.
 func (st *State) BroughtBack(ctx context.Context, names []string) error {
 	return st.markAll(ctx, names, func(marks *sessionMarks) {
 		marks.Expired, marks.Back = time.Time{}, time.Now().Truncate(time.Millisecond)
 	})
 }
 
-// Expired reports whether the session was moved to the trash by its age.
+// Expired reports whether the session was moved to the trash by age.
 func (m Marks) Expired(name string) bool { return !m.of(name).Expired.IsZero() }
 
-// Back is when the session was brought back from the trash; zero where it was not.
+// Back returns when the session was brought back from the trash; zero if it wasn't.
 func (m Marks) Back(name string) time.Time { return m.of(name).Back }
 
-// LastBack is when the last of these sessions was brought back from the trash; zero
-// where none was.
+// LastBack returns when the last of these sessions was brought back from the trash; zero
+// if none was.
 func (m Marks) LastBack(list []transcript.Info) time.Time {
 	var last time.Time
 	for _, info := range list {
