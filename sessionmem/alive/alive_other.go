@@ -4,13 +4,13 @@ package alive
 
 import "os"
 
-// Process reports whether a process of this number runs: where it doesn't, there is
-// no handle of it to be had.
+// Process reports whether a process with this number is running: otherwise no handle of it
+// can be opened.
 func Process(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
-	_ = p.Release() // nothing was done with it
+	_ = p.Release() // the handle was not used
 	return true
 }

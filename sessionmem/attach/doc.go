@@ -1,4 +1,4 @@
 // Package attach reads what people attach to a message: a text, an image, a PDF or a folder
-// as text. It says in whole sentences what can't be attached and why. It keeps nothing:
+// as text. It explains in whole sentences what can't be attached and why. It stores nothing:
 // the store does, see sessionmem.Store.Attach.
 package attach

@@ -25,20 +25,20 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// How large an attachment may be. A model reads far less of a text; the rest is
-// kept, and what was sent of it is said.
+// The limits of an attachment. A model reads far less of a text; the rest is kept, and the
+// message says how much was sent.
 const (
 	maxTextBytes  = 1 << 20
 	MaxImageBytes = 10 << 20
 	maxPDFBytes   = 50 << 20
 	maxPixels     = 50_000_000 // of an image, decoded
-	Max           = 10         // attachments of one message
+	Max           = 10         // attachments per message
 )
 
-// ErrRefused: something can't be attached. The message says why, in words for people.
+// ErrRefused means that something can't be attached. The message says why, in words for people.
 var ErrRefused = errors.New("can't be attached")
 
-// uploadError is ErrUpload with the whole sentence.
+// uploadError is ErrRefused with the whole sentence.
 type uploadError struct{ sentence string }
 
 func (e *uploadError) Error() string        { return e.sentence }
@@ -48,22 +48,22 @@ func refuse(name, why string) error {
 	return &uploadError{fmt.Sprintf("%s can't be attached: %s.", transcript.OneLine(name), why)}
 }
 
-// File is a file that is going to be attached: text in UTF-8, or an image in a
-// form models read. Of a PDF and of a folder it is the text: what is kept is what is
-// sent, and can be searched and forgotten.
+// File is a file to attach: text in UTF-8, or an image in a format that models read. For a PDF
+// and for a folder it holds their text: what is stored is what is sent, and can be searched
+// and forgotten.
 type File struct {
 	Name  string // the file's name, without folders
-	Ext   string // of the kept file: png, jpg, or that of the text, "txt" where it has none
+	Ext   string // of the stored file: png, jpg, or the text's own, "txt" if it has none
 	Image bool
 	Data  []byte
 
-	Pages   int // of the PDF whose text it is
-	Files   int // of the folder whose text it is
-	LeftOut int // files of the folder that are not in it
+	Pages   int // of the PDF, if it was one
+	Files   int // of the folder, if it was one
+	LeftOut int // files of the folder that aren't included
 }
 
-// Read reads a file to attach, or the text files of a folder. What can't be
-// attached (too large, neither text nor an image, unreadable) gives ErrUpload with a sentence that says so.
+// Read reads a file to attach, or the text files of a folder. What can't be attached (too
+// large, neither text nor an image, unreadable) returns ErrRefused with a sentence that says so.
 func Read(file string) (File, error) {
 	name := filepath.Base(file)
 	fi, err := os.Stat(file)
@@ -96,8 +96,7 @@ func Read(file string) (File, error) {
 	return New(name, data)
 }
 
-// New checks what is to be attached and brings it into its form: text
-// becomes UTF-8, an image PNG or JPEG.
+// New checks data to be attached and converts it: text becomes UTF-8, an image PNG or JPEG.
 func New(name string, data []byte) (File, error) {
 	name = transcript.OneLine(strings.ToValidUTF8(filepath.Base(name), "\uFFFD"))
 	switch {
@@ -125,7 +124,7 @@ func tooLarge(n int64) string {
 	return fmt.Sprintf("it has %s; PDFs may have 50 MB, images 10 MB, text 1 MB", megabytes(n))
 }
 
-// pdfUpload makes text of a PDF.
+// pdfUpload returns the text of a PDF.
 func pdfUpload(name string, data []byte) (File, error) {
 	text, pages, err := pdftext.Read(data, maxTextBytes)
 	switch {
@@ -148,7 +147,7 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// ImageFormat tells what image data is, by its first bytes.
+// ImageFormat returns the format of image data, by its first bytes.
 func ImageFormat(data []byte) (format string, ok bool) {
 	for _, f := range []struct{ format, magic string }{{"png", "\x89PNG\r\n\x1a\n"}, {"jpeg", "\xff\xd8\xff"}, {"gif", "GIF8"}} {
 		if bytes.HasPrefix(data, []byte(f.magic)) {
@@ -158,7 +157,7 @@ func ImageFormat(data []byte) (format string, ok bool) {
 	return "", false
 }
 
-// imageUpload makes an image whole and known before anything is sent.
+// imageUpload decodes an image completely before anything is sent.
 func imageUpload(name, format string, data []byte) (File, error) {
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -184,7 +183,7 @@ func imageUpload(name, format string, data []byte) (File, error) {
 	return File{Name: name, Ext: "png", Image: true, Data: out.Bytes()}, nil
 }
 
-// decodeText gives data as UTF-8 with LF line ends; ok is false for what is no text.
+// decodeText returns data as UTF-8 with LF line ends; ok is false if it isn't text.
 func decodeText(data []byte) (text string, ok bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -198,14 +197,14 @@ func decodeText(data []byte) (text string, ok bool) {
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), true
 }
 
-// textExt is the file's own ending where it can stand in a name.
+// textExt returns the file's own extension if a name can contain it.
 func textExt(name string) string {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	plain := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
 	if ext == "" || len(ext) > 8 || strings.ContainsFunc(ext, func(r rune) bool { return !plain(r) }) {
 		return "txt"
 	}
-	for _, image := range transcript.ImageExts { // what says it is an image and is text
+	for _, image := range transcript.ImageExts { // it claims to be an image and is text
 		if ext == image {
 			return "txt"
 		}
@@ -213,17 +212,16 @@ func textExt(name string) string {
 	return ext
 }
 
-// Attachment is what the upload is going to be called where nothing stands in its
-// place.
+// Attachment returns how the upload will be named if nothing else has its name.
 func (u File) Attachment() transcript.Attachment {
 	mac := hmac.New(sha256.New, nameKey())
 	mac.Write(u.Data)
 	return transcript.Attachment{Name: u.Name, File: hex.EncodeToString(mac.Sum(nil)) + "." + u.Ext, Image: u.Image}
 }
 
-// nameKey makes the names of attachments random, and the same for the same upload while
-// this process runs: a plain hash in a link would let anybody test what a file said that
-// was forgotten.
+// nameKey makes the names of attachments random, but the same for the same upload while
+// this process runs: with a plain hash in a link, anybody could test what a forgotten file
+// said.
 var nameKey = sync.OnceValue(func() []byte {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails

@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// mostFolderFiles is how many files of a folder are looked at.
+// mostFolderFiles is how many files of a folder are read.
 const mostFolderFiles = 2000
 
-// readFolder makes one text of the text files of a folder and those below, each under its
-// path. Hidden files and folders, links, what is no text, and what doesn't fit any more
-// are left out.
+// readFolder makes one text of the text files in a folder and its sub-folders, each under its
+// path. It leaves out hidden files and folders, links, anything but text, and what doesn't fit.
 func readFolder(dir string) (File, error) {
 	name := filepath.Base(dir)
 	var out bytes.Buffer
@@ -63,7 +62,7 @@ func readFolder(dir string) (File, error) {
 	return u, nil
 }
 
-// folderPath is a file's path below the folder, with slashes, in valid UTF-8.
+// folderPath returns a file's path below the folder, with slashes, in valid UTF-8.
 func folderPath(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
@@ -72,7 +71,7 @@ func folderPath(dir, path string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(rel), string(utf8.RuneError))
 }
 
-// folderText is the text of a file of a folder; false where it has none.
+// folderText returns the text of a file of a folder; false if it has none.
 func folderText(path string, entry fs.DirEntry) (string, bool) {
 	info, err := entry.Info()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxTextBytes || info.Size() == 0 {

@@ -14,11 +14,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrKept: an attached file can't be read any more. The message says why.
+// ErrKept means that an attached file can no longer be read. The message says why.
 var ErrKept = errors.New("the attached file can't be read")
 
-// Keep writes an attached file to the session folder unless it is there. One of that name with another
-// content was edited by hand: it stays, and the new one gets a number.
+// Keep writes an attached file to the session folder unless it is there. If a file of that name has
+// other content, it was edited by hand: it stays, and the new one gets a number.
 func Keep(dir *sessiondir.Dir, a *transcript.Attachment, data []byte) error {
 	if err := dir.MkdirAll(transcript.FilesDir, 0o700); err != nil {
 		return err
@@ -49,9 +49,9 @@ func Keep(dir *sessiondir.Dir, a *transcript.Attachment, data []byte) error {
 	}
 }
 
-// ReadKept reads an attached file; dir is nil where files are in memory alone. One that is
-// missing, that leads out of the session folder, or that is no file, gives ErrKept with
-// the reason.
+// ReadKept reads an attached file; dir is nil if files are only in memory. It returns ErrKept
+// with the reason if the file is missing, leads out of the session folder, or isn't a regular
+// file.
 func ReadKept(dir *sessiondir.Dir, a transcript.Attachment) ([]byte, error) {
 	bad := func(why string) error { return fmt.Errorf("%w: %s %s", ErrKept, a.Name, why) }
 	if !transcript.AttachmentLink.MatchString(a.Link()) {

@@ -15,20 +15,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrNoDigest: the model gave nothing that can be used (empty, garbled, refused,
-// too slow), also when asked again. A Summary without a model takes its place.
+// ErrNoDigest means that the model's answer was unusable (empty, garbled, refused, too slow),
+// also after asking again. A Summary without a model replaces it.
 var ErrNoDigest = errors.New("the model gave no usable summary")
 
 // Digest is what a model makes of a conversation.
 type Digest struct {
-	Context string          // the task, facts, decisions, open asks
-	Lessons []memory.Lesson // to remember beyond the session, people among them
+	Context string          // the task, facts, decisions, open requests
+	Lessons []memory.Lesson // to remember beyond the session, facts about people included
 	By      string          // the model
 }
 
-// Summarizer makes a Digest of a session's last messages; previous is the Summary
-// before them, or nil. ErrNoDigest says that the model answered uselessly; any
-// other error (no server, no model, ctx ended) leaves the session as it is.
+// Summarizer makes a Digest of a session's last messages; previous is the Summary before
+// them, or nil. ErrNoDigest means that the model's answer was unusable; any other error (no
+// server, no model, ctx ended) leaves the session unchanged.
 type Summarizer interface {
 	Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (Digest, error)
 }
@@ -36,23 +36,23 @@ type Summarizer interface {
 // Result is what a compaction did.
 type Result struct {
 	Session  string
-	Summary  transcript.Block // as it was appended
-	Messages int              // covered by it, not counting those of earlier Summaries
-	Recent   int              // that stay word for word
+	Summary  transcript.Block // as appended
+	Messages int              // covered by it, without those of earlier Summaries
+	Recent   int              // kept word for word
 	Plain    bool             // made without a model
-	Again    bool             // in the place of one that a forgetting made without a model
+	Again    bool             // replaces one that forgetting made without a model
 	Lessons  Kept
 }
 
-// Config is what a Compaction needs: Store, Summarizer, Lessons, Policy.
+// Config configures a Compaction. Store, Summarizer, Lessons and Policy are required.
 type Config struct {
 	Store      *sessionmem.Store
 	Summarizer Summarizer
 	Lessons    LessonSink
 	Policy     func() Policy
 	Own        []string                       // tools whose results are this program's own words; those of all others are text of strangers
-	MayRun     func(ctx context.Context) bool // whether a periodic pass may call the model now; optional
-	Done       func(Result)                   // called after each one of a periodic pass; optional
+	MayRun     func(ctx context.Context) bool // reports whether a periodic pass may call the model now; optional
+	Done       func(Result)                   // called after each compaction of a periodic pass; optional
 	Logger     *slog.Logger                   // optional
 }
 
@@ -61,12 +61,12 @@ type Config struct {
 type Compaction struct {
 	c Config
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	busy    map[string]bool
-	useless map[string]bool // Summaries that a model could not make anew
+	useless map[string]bool // Summaries that a model failed to make again
 }
 
-// New panics where a required field is missing.
+// New returns a Compaction. It panics if a required field is missing.
 func New(c Config) *Compaction {
 	if c.Store == nil || c.Summarizer == nil || c.Lessons == nil || c.Policy == nil {
 		panic("compact: New needs Store, Summarizer, Lessons and Policy")
@@ -77,8 +77,8 @@ func New(c Config) *Compaction {
 	return &Compaction{c: c, busy: map[string]bool{}, useless: map[string]bool{}}
 }
 
-// Snapshot gives what there is to summarise, and the policy now; see
-// Store.Snapshot.
+// Snapshot returns what can be summarised, with the current policy; see
+// session.Summaries.Snapshot.
 func (c *Compaction) Snapshot(ctx context.Context, session, before string) (session.Snapshot, Policy, error) {
 	snap, err := c.c.Store.Session(session).Summaries().Snapshot(ctx, before)
 	policy := c.c.Policy().complete()
@@ -88,11 +88,11 @@ func (c *Compaction) Snapshot(ctx context.Context, session, before string) (sess
 	return snap, policy, err
 }
 
-// Compact summarises the snapshot, keeping so many of its last messages word for
-// word: lessons first, then the Summary is appended. Nothing is rewritten. While
-// the model works the conversation may go on; ErrStale where it went another way
-// before or meanwhile, ErrBusy where somebody else summarises it now. Ending
-// ctx stops the model; what it has already answered is kept.
+// Compact summarises the snapshot and keeps the last keep messages word for word: lessons
+// first, then the Summary is appended. Nothing is rewritten. The conversation may go on while the
+// model works. Compact returns ErrStale if the conversation changed course before or meanwhile,
+// and ErrBusy if it is already being summarised. Ending ctx stops the model; what it has
+// already answered is kept.
 func (c *Compaction) Compact(ctx context.Context, snap session.Snapshot, keep int) (Result, error) {
 	return c.compact(ctx, snap, keep, false)
 }
@@ -111,7 +111,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	}
 	defer unlock()
 	if err := c.c.Store.Session(snap.Session).Summaries().StillHolds(ctx, snap, snap.Through(keep)); err != nil {
-		return out, err // before a model works for nothing, and lessons are learnt twice
+		return out, err // before a model works for nothing and lessons are learnt twice
 	}
 	if err := c.c.Store.Session(snap.Session).Summaries().StillMeant(snap); err != nil {
 		return out, err
@@ -132,7 +132,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	return out, err
 }
 
-// digest asks the model; where it gives nothing usable, it is made without one.
+// digest asks the model; if its answer is unusable, the digest is made without one.
 func (c *Compaction) digest(ctx context.Context, snap session.Snapshot) (Digest, error) {
 	digest, err := c.c.Summarizer.Summarize(ctx, snap.Previous, snap.Recent())
 	switch {
@@ -145,7 +145,7 @@ func (c *Compaction) digest(ctx context.Context, snap session.Snapshot) (Digest,
 	return digest, nil
 }
 
-// learn hands the lessons that are some to the sink.
+// learn passes on the lessons that are grounded.
 func (c *Compaction) learn(ctx context.Context, snap session.Snapshot, digest Digest, periodic bool) (Kept, error) {
 	recent := snap.Recent()
 	lessons := summary.Grounded(digest.Lessons, recent)
@@ -161,7 +161,7 @@ func (c *Compaction) learn(ctx context.Context, snap session.Snapshot, digest Di
 	})
 }
 
-// summary is the block that is appended.
+// summary returns the block to append.
 func (c *Compaction) summary(snap session.Snapshot, digest Digest, keep int) transcript.Block {
 	recent := snap.Recent()
 	text := summary.WithIdentifiers(digest.Context, recent)
@@ -172,7 +172,7 @@ func (c *Compaction) summary(snap session.Snapshot, digest Digest, keep int) tra
 	return b.WithSources(snap.Sources(c.c.Own))
 }
 
-// waitsError: the Summary would wait for the disk as well; it is made once that works.
+// waitsError means that the Summary would have to wait for the disk too; it is made once the disk works.
 type waitsError struct{}
 
 func (waitsError) Error() string        { return "its last blocks are not on disk yet" }
@@ -180,12 +180,12 @@ func (waitsError) Is(target error) bool { return target == session.ErrStale }
 
 const (
 	passDays = 7 * 24 * time.Hour // older sessions are left alone
-	passMost = 10                 // sessions on disk alone that a pass summarises
+	passMost = 10                 // sessions a pass summarises that are only on disk
 )
 
-// Run summarises periodically until ctx ends. Passes never overlap, and a sleep of
-// the machine makes one pass, not many. A pass that takes too long (a model that
-// hangs) is stopped before the next is due.
+// Run summarises periodically until ctx ends. Passes never overlap, and after the machine
+// has slept there is one pass, not many. A pass that takes too long (because a model hangs) is
+// stopped before the next is due.
 func (c *Compaction) Run(ctx context.Context) {
 	for {
 		interval := c.c.Policy().complete().Interval
@@ -204,10 +204,10 @@ func (c *Compaction) Run(ctx context.Context) {
 	}
 }
 
-// Pass looks once through the sessions of the last 7 days, newest first: those
-// with enough messages since their last Summary are summarised; one without a
-// message for a while is summarised whole and leaves this process's memory. Of
-// those that are on disk alone it takes at most 10.
+// Pass goes once through the sessions of the last 7 days, newest first. It summarises those
+// with enough messages since their last Summary; one without a message for a while is
+// summarised whole and leaves this process's memory. Of those that are only on disk it takes
+// at most 10.
 func (c *Compaction) Pass(ctx context.Context) error {
 	if c.c.MayRun != nil && !c.c.MayRun(ctx) {
 		return nil
@@ -223,7 +223,7 @@ func (c *Compaction) Pass(ctx context.Context) error {
 		}
 		held, turn := c.c.Store.Sessions().Held(info.Name)
 		if turn || !held && taken == passMost {
-			continue // a turn compacts for itself
+			continue // a turn summarises its own session
 		}
 		done, err := c.passOne(ctx, info.Name)
 		if done && !held {
@@ -242,7 +242,7 @@ func (c *Compaction) Pass(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// passOne summarises a session if it is time. It reports whether a model was asked.
+// passOne summarises a session if it is due. It reports whether a model was asked.
 func (c *Compaction) passOne(ctx context.Context, name string) (bool, error) {
 	renewed := c.renewQuietly(ctx, name)
 	snap, p, err := c.Snapshot(ctx, name, "")

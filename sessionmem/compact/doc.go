@@ -1,12 +1,11 @@
-// Package compact summarises sessions: it says when one is due, has a model make the
-// Summary, and learns lessons from the messages that it takes the place of.
-//
+// Package compact summarises sessions: it decides when a Summary is due, has a model make it,
+// and learns lessons from the messages it replaces.
 // Rules:
-//   - Lessons first, then the Summary: where they can't be kept, no context is cut.
-//   - One compaction a session at a time, in all processes.
-//   - A Summary is appended only if what it covers is still the conversation and nothing of
-//     it was forgotten meanwhile; the store decides that under its lock.
-//   - Where the model gives nothing usable, package summary makes one without a model. No
-//     model at all leaves the session as it is.
-//   - It rewrites nothing and knows no model: callers give it a Summarizer.
+// - Lessons first, then the Summary: if lessons can't be saved, the context isn't cut.
+// - One compaction per session at a time, across all processes.
+// - A Summary is appended only if the conversation still contains what it covers and none of
+// that was forgotten meanwhile; the store decides that under its lock.
+// - If the model's answer is unusable, package summary makes a Summary without one. With no
+// model at all the session is left unchanged.
+// - It rewrites nothing and knows no model: callers pass a Summarizer.
 package compact

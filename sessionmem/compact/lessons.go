@@ -14,60 +14,58 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Learnt are the lessons of one compaction and where they come from.
+// Learnt holds the lessons of one compaction and where they come from.
 type Learnt struct {
 	Session  string
 	Agent    string             // the slug of the agent that was chosen or answered last; "" for none
-	Sources  transcript.Sources // of all that the conversation holds
-	Periodic bool               // of the periodic pass, not on request
-	From, To string             // ids of the first and the last message it was made of
+	Sources  transcript.Sources // of everything in the conversation
+	Periodic bool               // from a periodic pass, not on request
+	From, To string             // ids of the first and the last message they come from
 	Lessons  []memory.Lesson
 }
 
-// LessonSink takes the lessons of a compaction, before any context is cut. An
-// error keeps the context as it is.
+// LessonSink receives the lessons of a compaction before any context is cut. An error keeps
+// the context as it is.
 type LessonSink interface {
 	Keep(ctx context.Context, l Learnt) (Kept, error)
 }
 
-// Kept says what became of lessons. What the memory or the inbox says already is in
-// none of them.
+// Kept reports what became of lessons. It doesn't include those that the memory or the inbox
+// already holds.
 type Kept struct {
-	Written  []memory.Written  // those with the same UndoID are one lesson, in several files
-	Proposed []memory.Proposal // wait in the inbox for the user
-	Refused  int               // what may not be remembered at all; the log says why
-	Left     int               // with which nothing was done, because of Why
+	Written  []memory.Written  // entries with the same UndoID are one lesson in several files
+	Proposed []memory.Proposal // waiting in the inbox for the user
+	Refused  int               // may never be remembered; the log says why
+	Left     int               // left unhandled because of Why
 	Why      string
 }
 
-// Place is what is known of a session beyond its name: for Discord, whose channel
-// it is. All fields are optional.
+// Place is what is known of a session beyond its name, such as its Discord channel. All
+// fields are optional.
 type Place struct {
 	Agent  string                   // the agent the channel is mapped to: slug, name or id
 	Server string                   // the guild's id
 	Silent bool                     // nothing is learnt there
-	Person func(name string) string // the id of a person who wrote there; "" unknown
+	Person func(name string) string // returns the id of a person who wrote there; "" if unknown
 }
 
 // MemoryLessons is the LessonSink that writes to the memory files. Memory, Store
 // and Write are required.
-//
 // Where a lesson goes:
-//   - of a conversation on this machine: to the memory of all agents, and to the
-//     chosen agent's own on request; facts about people who are no more than a name
-//     stand there too, as "Anna: …": a file of their own would be read by nobody.
-//   - of a session that is mapped to an agent: to that agent's own.
-//   - of another Discord session: to its channel; of its people and its server, who
-//     have ids, to theirs. Never to the memory of all agents.
-//
-// It is written where memory.write is auto and nothing of strangers is in the
-// conversation. Else it waits in the inbox with its target and the reason; so does
-// what a full list has no room for, and what the model doesn't say how sure it is of.
+// - From a conversation on this machine: to the memory of all agents, and on request to
+// the chosen agent's own. Facts about people known only by name go there too, as
+// "Anna: …": nobody would read a file of their own.
+// - From a session that is mapped to an agent: to that agent's own memory.
+// - From any other Discord session: to its channel; facts about its people and its server,
+// which have ids, to theirs. Never to the memory of all agents.
+// It is written if memory.write is auto and the conversation contains nothing from strangers.
+// Otherwise it waits in the inbox with its target and the reason, and so does a lesson that a
+// full list has no room for, or for which the model gives no confidence.
 type MemoryLessons struct {
 	Memory *memory.Memory
 	Store  *sessionmem.Store
 	Write  func() string                               // memory.write: auto | ask | off
-	Own    func(selector string) (memory.Target, bool) // an agent's own memory, unless it is the default agent or has none; optional
+	Own    func(selector string) (memory.Target, bool) // returns an agent's own memory, unless it is the default agent or has none; optional
 	Place  func(session string) Place                  // optional
 	Logger *slog.Logger                                // optional
 }
@@ -117,7 +115,7 @@ func (m MemoryLessons) keep(ctx context.Context, l Learnt, one memory.Lesson, ke
 	return nil
 }
 
-// why is the reason for which a lesson has to wait; "" for none.
+// why returns the reason for which a lesson must wait; "" for none.
 func (m MemoryLessons) why(l Learnt, one memory.Lesson) string {
 	switch {
 	case m.Write() != "auto":
@@ -149,7 +147,7 @@ func (m MemoryLessons) propose(ctx context.Context, l Learnt, one memory.Lesson,
 	return nil
 }
 
-// refused notes what may not be remembered; the text itself is for debugging alone.
+// refused records what may not be remembered; its text goes only to the debug log.
 func (m MemoryLessons) refused(session string, err error, kept *Kept) {
 	kept.Refused++
 	if m.Logger != nil {
@@ -157,7 +155,7 @@ func (m MemoryLessons) refused(session string, err error, kept *Kept) {
 	}
 }
 
-// targets are the files that a lesson goes to, the first of them for sure.
+// targets returns the files that a lesson goes to, the certain one first.
 func (m MemoryLessons) targets(l Learnt, one memory.Lesson) []memory.Target {
 	var place Place
 	if m.Place != nil {
@@ -183,11 +181,11 @@ func (m MemoryLessons) own(selector string) (memory.Target, bool) {
 	return m.Own(selector)
 }
 
-// serverWords are how a model calls the server whose people speak.
+// serverWords are what models call the server whose people speak.
 var serverWords = []string{"server", "this server", "the server", "guild", "this guild", "the guild"}
 
-// target is where a Discord session's lesson goes: to the person or the server it
-// is about, where their id is known, else to the channel.
+// target returns where a Discord session's lesson goes: to the person or the server it
+// is about if their id is known, otherwise to the channel.
 func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 	if l.About == "" {
 		return channel
@@ -203,7 +201,7 @@ func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 	return channel
 }
 
-// Words says what was done, for people.
+// Words describes the result for people.
 func (c Result) Words() string {
 	if c.Again {
 		return fmt.Sprintf("the summary of %d messages made anew of what is left of them", c.Messages)
@@ -221,7 +219,7 @@ func (c Result) Words() string {
 	return text
 }
 
-// Remembered is how many lessons were written; one in several files is one.
+// Remembered returns how many lessons were written; one in several files counts once.
 func (k Kept) Remembered() int {
 	undos := map[string]bool{}
 	for _, w := range k.Written {
@@ -230,7 +228,7 @@ func (k Kept) Remembered() int {
 	return len(undos)
 }
 
-// Words says what became of the lessons, for people; "" where there was none.
+// Words describes what became of the lessons for people; "" if there were none.
 func (k Kept) Words() string {
 	var parts []string
 	if n := k.Remembered(); n > 0 {

@@ -8,16 +8,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrBusy: somebody else, of this process or another one, summarises the
-// session now.
+// ErrBusy means that another goroutine or process is summarising the session.
 var ErrBusy = errors.New("the conversation is being summarised already")
 
 // compactPatience is how long a compaction that was just stopped may take to end.
 const compactPatience = 300 * time.Millisecond
 
-// lock makes this compaction the only one of the session, here and in other
-// processes: two would ask the model for the same, and learn the same twice in
-// other words. It is not waited for: what the other one does is done.
+// lock makes this compaction the only one of the session, here and in other processes: two
+// would ask the model for the same, and learn the same twice in different words. It doesn't
+// wait: what the other one does is done.
 func (c *Compaction) lock(ctx context.Context, session string) (unlock func(), err error) {
 	wait, stop := context.WithTimeout(ctx, compactPatience)
 	defer stop()
@@ -46,7 +45,7 @@ func busyOr(ctx context.Context) error {
 	return ErrBusy
 }
 
-// begin takes the session among the goroutines of this process.
+// begin claims the session among the goroutines of this process.
 func (c *Compaction) begin(session string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

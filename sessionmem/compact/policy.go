@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// defaultWindow is the window, in messages, up to which the threshold holds as
-	// it is configured.
+	// defaultWindow is the window, in messages, up to which the threshold applies as configured.
 	defaultWindow = 20
-	// fullPercent is how full a model's context is when a session is summarised
-	// whatever the number of its messages.
+	// fullPercent is how full a model's context is when a session is summarised however
+	// many messages it has.
 	fullPercent = 75
 )
 
-// Policy says when a session is summarised. Zero fields are the defaults.
+// Policy decides when a session is summarised. Zero fields mean the defaults.
 type Policy struct {
 	Threshold     int           // messages since the last Summary, 8
 	MinPeriodic   int           // the same for the periodic pass, 4
-	KeepRecent    int           // messages that stay word for word at least; negative is none, default 4
-	KeepTokens    int           // more of them stay while they take no more than so many tokens
-	Window        int           // session.max_messages: beyond 20 the threshold is Window + 2; half of it stays at most
-	DiscordWindow int           // messages of a Discord session's window: its threshold is that + 2 at least
+	KeepRecent    int           // messages always kept word for word; negative is none, default 4
+	KeepTokens    int           // more of them are kept while they fit into so many tokens
+	Window        int           // session.max_messages: above 20 the threshold is Window + 2; at most half of it is kept
+	DiscordWindow int           // messages of a Discord session's window: its threshold is at least that + 2
 	Interval      time.Duration // of the periodic pass, 30 min
 	InactiveAfter time.Duration // without a message: a session is summarised whole, 30 min
 }
@@ -51,17 +50,16 @@ func (p Policy) complete() Policy {
 	return p
 }
 
-// Due reports whether a session is to be summarised, on request: since is its
-// messages since the last Summary, percent how full the model's context is. A
-// context that stays full right after a Summary is not summarised again before
-// there is something new to cover.
+// Due reports whether a session should be summarised on request: since is its messages since
+// the last Summary, percent how full the model's context is. A context that stays full right
+// after a Summary is not summarised again before there is something new to cover.
 func (p Policy) Due(since int, percent float64) bool {
 	p = p.complete()
 	return since >= p.Threshold || percent >= fullPercent && since >= max(p.KeepRecent, 2)
 }
 
-// Keep is how many of the last messages stay word for word: KeepRecent, and more of them
-// where they fit. One with files ends that: what those take isn't known here.
+// Keep returns how many of the last messages stay word for word: KeepRecent, and more if they
+// fit. A message with files ends that: their size isn't known here.
 func (p Policy) Keep(s session.Snapshot) int {
 	keep, tokens := p.KeepRecent, 0
 	if keep <= 0 {

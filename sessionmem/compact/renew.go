@@ -9,11 +9,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// "yes": on a Summary that a forgetting made
-
-// Renew makes a Summary that a forgetting made without a model anew with one: of what
-// is left of the messages that it covers. It is appended in its place. Nothing is learnt
-// by it. ErrNothing where there is none to make anew, or a model failed at it before;
+// Renew replaces a Summary that forgetting made without a model by one from a model, made from
+// what is left of the messages it covers. It is appended in its place. No lessons are learnt.
+// Renew returns ErrNothing if there is none to replace, or if a model failed at it before;
 // other errors leave it as it is.
 func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 	out := Result{Session: name, Again: true}
@@ -50,7 +48,7 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 	return out, err
 }
 
-// failed says whether a model gave nothing usable for this Summary.
+// failed reports whether a model's answer for this Summary was unusable.
 func (c *Compaction) failed(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +61,7 @@ func (c *Compaction) fail(id string) {
 	c.useless[id] = true
 }
 
-// renewQuietly is Renew in passing: what it can't do now waits. It reports whether there
+// renewQuietly is Renew as part of a pass: what it can't do now waits. It reports whether there
 // was something to do.
 func (c *Compaction) renewQuietly(ctx context.Context, name string) bool {
 	done, err := c.Renew(ctx, name)

@@ -1,5 +1,5 @@
-// Package filetest does with files in tests what people and their editors do with them. Only
-// tests import it.
+// Package filetest does with files what people and their editors do with them. Only tests
+// import it.
 package filetest
 
 import (
@@ -21,7 +21,7 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Read gives the text of a file.
+// Read returns the text of a file.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -29,14 +29,14 @@ func Read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// Write writes a file in place, and makes its folder.
+// Write writes a file in place and creates its folder.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	Must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// Replace saves a file as most editors do: a new one takes the old one's name.
+// Replace saves a file as most editors do: a new file takes the name of the old one.
 func Replace(t testing.TB, path, text string) {
 	t.Helper()
 	Write(t, path+".new", text)
@@ -61,7 +61,7 @@ var EditorSaves = map[string]func(t testing.TB, path, text string){
 	},
 }
 
-// WithoutBlock is a transcript without the block of this id, as a person would delete it.
+// WithoutBlock returns a transcript without the block of this id, as if a person had deleted it.
 func WithoutBlock(t testing.TB, text, id string) string {
 	t.Helper()
 	tr, err := transcript.Parse(strings.NewReader(text))

@@ -1,8 +1,7 @@
 // Package pdftext reads the text of a PDF: line by line as the pages show it, with a
-// mark before each page. It draws nothing and runs nothing that a PDF holds.
-//
-// A PDF comes from anywhere, and the library that reads its parts panics on some that
-// are damaged: a panic is an error here, and so is one that takes too long.
+// mark before each page. It draws nothing and runs nothing that a PDF contains.
+// A PDF can come from anywhere, and the library that parses it panics on some damaged ones: here
+// a panic is an error, and so is a PDF that takes too long.
 package pdftext
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// Why a PDF gives no text.
+// Why a PDF has no text.
 var (
 	ErrDamaged  = errors.New("the PDF is damaged, or of a kind that can't be read")
 	ErrLocked   = errors.New("the PDF is protected by a password")
@@ -26,14 +25,14 @@ var (
 	ErrTooLong  = errors.New("reading it takes too long")
 )
 
-// Header is how a PDF begins.
+// Header is the beginning of a PDF.
 const Header = "%PDF-"
 
-// patience is how long a PDF may take.
+// patience is how long reading a PDF may take.
 const patience = time.Minute
 
-// Read gives the text of a PDF, with "[page 3]" before each page that has some, and how
-// many pages there are. It stops after so many bytes of text.
+// Read returns the text of a PDF, with "[page 3]" before each page with text, and the number
+// of pages. It stops after most bytes of text.
 func Read(data []byte, most int) (text string, pages int, err error) {
 	return readWithin(data, most, patience)
 }
@@ -61,19 +60,19 @@ func readWithin(data []byte, most int, patience time.Duration) (text string, pag
 	case r := <-done:
 		return r.text, r.pages, r.err
 	case <-timer.C:
-		close(late) // the page under way is the last
+		close(late) // the current page is the last
 		return "", 0, ErrTooLong
 	}
 }
 
-// limited is a file that can be read until it is late: what refers to itself is read for
-// ever.
+// limited is a file that can be read until the time is up: a file that refers to itself would
+// be read forever.
 type limited struct {
 	*bytes.Reader
 	late <-chan struct{}
 }
 
-// ReadAt implements io.ReaderAt. It panics where it is late: the library goes on after
+// ReadAt implements io.ReaderAt. It panics when the time is up: the library goes on after
 // errors.
 func (l limited) ReadAt(p []byte, off int64) (int, error) {
 	select {
@@ -101,7 +100,7 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 		default:
 		}
 		page := r.Page(n)
-		if page.V.IsNull() { // it says that it has more than there are
+		if page.V.IsNull() { // the file claims more pages than it has
 			pages = n - 1
 			break
 		}
@@ -119,14 +118,15 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 	return strings.TrimRight(out.String(), "\n") + "\n", pages, nil
 }
 
-// maxPage is how many bytes may draw a page, unpacked. The library keeps about 340 bytes
-// for each sign that it shows, and a few kB of file can unpack to a thousand times as much.
+// maxPage is the limit of a page's unpacked drawing instructions in bytes. The library keeps
+// about 340 bytes for each character, and a few kB of file can unpack to a thousand times as
+// much.
 const maxPage = 2 << 20
 
-// drawn is how many bytes draw a page, unpacked; no more are counted than tell that they
-// are too many.
+// drawn returns the size of a page's unpacked drawing instructions, counting no further than
+// needed to see that it exceeds maxPage.
 func drawn(p pdf.Page) (n int64) {
-	defer func() { _ = recover() }() // pageText meets it too
+	defer func() { _ = recover() }() // pageText hits the same panic
 	parts := []pdf.Value{p.V.Key("Contents")}
 	if list := parts[0]; list.Kind() == pdf.Array {
 		parts = parts[:0]
@@ -139,14 +139,14 @@ func drawn(p pdf.Page) (n int64) {
 			break
 		}
 		r := part.Reader()
-		m, _ := io.Copy(io.Discard, io.LimitReader(r, maxPage+1)) // what is damaged ends there
+		m, _ := io.Copy(io.Discard, io.LimitReader(r, maxPage+1)) // damaged data ends here
 		n += m
 		_ = r.Close()
 	}
 	return n
 }
 
-// pageText is a page's text; one that can't be read has none.
+// pageText returns a page's text, "" if it can't be read.
 func pageText(p pdf.Page) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -156,8 +156,8 @@ func pageText(p pdf.Page) (text string) {
 	return lines(p.Content().Text, endSigns(p))
 }
 
-// endSigns are what a line end becomes in each font of a page: the library ends what is
-// shown with one, in the font's own encoding.
+// endSigns returns what a line end becomes in each font of a page: the library ends each
+// shown text with one, in the font's own encoding.
 func endSigns(p pdf.Page) map[string]string {
 	signs := map[string]string{}
 	for _, name := range p.Fonts() {
@@ -171,20 +171,20 @@ func endSigns(p pdf.Page) map[string]string {
 	return signs
 }
 
-// Gaps between signs, as shares of their size.
+// Gaps between characters, relative to the font size.
 const (
-	wordGap      = 0.15 // from the end of one sign to the next: a space
-	signGap      = 1.2  // from the beginning of one sign to the next, where their widths are not known
+	wordGap      = 0.15 // from the end of one character to the next: a space
+	signGap      = 1.2  // from the beginning of one character to the next, if widths are unknown
 	paragraphGap = 1.7  // from one line to the next: an empty line
 )
 
-// font is what a page shows of one of its fonts.
+// font describes how a page uses one of its fonts.
 type font struct {
-	wide    bool // its signs have widths
-	stacked bool // signs without a width stand on each other: their places tell nothing but the gaps
+	wide    bool // its characters have widths
+	stacked bool // characters without a width stand on each other: their positions show only the gaps
 }
 
-// fonts looks what the signs of a page say of their fonts.
+// fonts derives the properties of a page's fonts from its characters.
 func fonts(signs []pdf.Text) map[string]*font {
 	known := map[string]*font{}
 	for i, s := range signs {
@@ -199,7 +199,7 @@ func fonts(signs []pdf.Text) map[string]*font {
 	return known
 }
 
-// lines puts the signs of a page, which have places and no spaces, into lines.
+// lines assembles the characters of a page, which have positions but no spaces, into lines.
 func lines(signs []pdf.Text, ends map[string]string) string {
 	var out strings.Builder
 	var line []byte
@@ -239,5 +239,5 @@ func lines(signs []pdf.Text, ends map[string]string) string {
 
 func unprintable(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
 
-// ligatures are letters that a font joins and people search apart.
+// ligatures are letters that a font joins but people search separately.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "\u00a0", " ", "\u00ad", "")

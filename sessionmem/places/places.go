@@ -14,27 +14,27 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Place is where a block stands in a transcript's file.
+// Place is the position of a block in a transcript's file.
 type Place struct {
 	File   string // relative to the session folder, with slashes
 	Offset int64
-	Size   int64 // with what follows it up to the next block
+	Size   int64 // up to the next block
 	Bare   bool  // the file has the older form, see transcript.Parse
 }
 
-// Places reads the transcripts of a session folder with the places of their blocks.
+// Places reads the transcripts of a session folder with the positions of their blocks.
 type Places struct {
 	open func(ctx context.Context, file string) (*os.File, error)
 }
 
-// New gives the Places of a folder whose files are opened so.
+// New returns the Places of a folder, whose files it opens with open.
 func New(open func(ctx context.Context, file string) (*os.File, error)) *Places {
 	return &Places{open: open}
 }
 
-// Each reads the files of a session, its parts in order, block by block, in the
-// memory that the largest block takes (4 MB of it: longer ones are cut). It gives the files as they were read: what is
-// written meanwhile is not part of it. An error of each ends the reading.
+// Each reads the files of a session, its parts in order, block by block, in the memory that the
+// largest block needs (4 MB of it: longer ones are cut). It returns the states of the files;
+// what is written meanwhile is not included. An error of each ends the reading.
 func (p *Places) Each(ctx context.Context, files []string, each func(transcript.Block, Place) error) ([]catalog.FileState, error) {
 	ids := transcript.NewIDs()
 	states := make([]catalog.FileState, 0, len(files))
@@ -48,8 +48,8 @@ func (p *Places) Each(ctx context.Context, files []string, each func(transcript.
 	return states, nil
 }
 
-// Holds reports whether a Summary in the files of a session, its parts in order, is there
-// and tells nothing that was taken out of them since.
+// Holds reports whether the files of a session, its parts in order, contain this Summary, and
+// whether everything the Summary covers is still there.
 func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bool, err error) {
 	var said transcript.Sayings
 	_, err = p.Each(ctx, files, func(b transcript.Block, _ Place) error {
@@ -65,14 +65,14 @@ func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bo
 	return holds, err
 }
 
-// EachFrom reads the block at a place and those after it in its file. The caller sees
-// from the first one whether the file is still the one it knows. A block without an id
-// gets the one derived from its text, whatever else the session holds.
+// EachFrom reads the block at a place and those after it in the file. The first block shows
+// the caller whether the file is still the one it knows. A block without an id gets the one
+// derived from its text, whatever else the session contains.
 func (p *Places) EachFrom(ctx context.Context, from Place, each func(transcript.Block, Place) error) (catalog.FileState, error) {
 	return p.eachIn(ctx, from.File, &from, transcript.NewIDs(), each)
 }
 
-// eachIn reads a file, or what is behind a place in it.
+// eachIn reads a file, or the part of it from a place on.
 func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *transcript.IDs, each func(transcript.Block, Place) error) (catalog.FileState, error) {
 	f, err := p.open(ctx, file)
 	if err != nil {
@@ -101,8 +101,8 @@ func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *tran
 	}
 }
 
-// SumBefore gives a check sum of what stands before an offset in a transcript's file: it
-// tells cheaply whether the file only grew.
+// SumBefore returns a check sum of what comes before an offset in a transcript's file: a cheap
+// way to see whether the file only grew.
 func (p *Places) SumBefore(file string, offset int64) (uint32, error) {
 	f, err := p.open(context.Background(), file)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Places) SumBefore(file string, offset int64) (uint32, error) {
 	return sum.Sum32(), nil
 }
 
-// sumBuffer is how much of a file is summed up at a time, in bytes.
+// sumBuffer is how many bytes of a file are summed at a time.
 const sumBuffer = 256 << 10
 
 func placedReader(f *os.File, fi os.FileInfo, from *Place) *transcript.Reader {
@@ -128,7 +128,7 @@ func placedReader(f *os.File, fi os.FileInfo, from *Place) *transcript.Reader {
 }
 
 // BlockReader reads single blocks again by their places. It keeps the file open that it
-// read last. It is for one goroutine; Close lets the file go.
+// read last. Only one goroutine may use it; Close closes the file.
 type BlockReader struct {
 	open func(ctx context.Context, file string) (*os.File, error)
 	of   string
@@ -136,10 +136,10 @@ type BlockReader struct {
 	raw  []byte
 }
 
-// Blocks gives a reader of single blocks.
+// Blocks returns a reader of single blocks.
 func (p *Places) Blocks() *BlockReader { return &BlockReader{open: p.open} }
 
-// Close lets the file go.
+// Close closes the file.
 func (r *BlockReader) Close() error {
 	if r.file == nil {
 		return nil
@@ -149,9 +149,9 @@ func (r *BlockReader) Close() error {
 	return err
 }
 
-// Block reads the block at a place. It is up to the caller to see whether it is the one
-// that was there; what is no block any more, or a file that is gone, is an error that
-// is fs.ErrNotExist. A block without an id has none here.
+// Block reads the block at a place. The caller checks whether it is still the same. If there is
+// no block any more, or the file is gone, the error is fs.ErrNotExist. A block without an id
+// gets none here.
 func (r *BlockReader) Block(p Place) (transcript.Block, error) {
 	if r.of != p.File || r.file == nil {
 		_ = r.Close() // read only

@@ -1,5 +1,5 @@
-// Package storetest opens stores and fills them, for the tests of the rooms below the store,
-// which see it as their callers do. Only tests import it.
+// Package storetest opens and fills stores for the tests of packages below the store, which
+// use it as callers do. Only tests import it.
 package storetest
 
 import (
@@ -12,13 +12,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Open opens a store, and closes it at the end of the test.
+// Open opens a store and closes it at the end of the test.
 func Open(t testing.TB, root string) *sessionmem.Store {
 	t.Helper()
 	return With(t, sessionmem.Config{Root: root})
 }
 
-// With opens a store of such settings.
+// With opens a store with these settings.
 func With(t testing.TB, cfg sessionmem.Config) *sessionmem.Store {
 	t.Helper()
 	s, err := sessionmem.Open(cfg)
@@ -33,7 +33,7 @@ func With(t testing.TB, cfg sessionmem.Config) *sessionmem.Store {
 	return s
 }
 
-// Append adds a block to a session.
+// Append appends a block to a session.
 func Append(t testing.TB, s *sessionmem.Store, name string, b transcript.Block) transcript.Block {
 	t.Helper()
 	out, err := s.Append(t.Context(), name, b)
@@ -43,17 +43,17 @@ func Append(t testing.TB, s *sessionmem.Store, name string, b transcript.Block) 
 	return out
 }
 
-// User is a message of the user's.
+// User returns a message of the user.
 func User(text string) transcript.Block {
 	return transcript.Block{Kind: transcript.KindUser, Text: text}
 }
 
-// Assistant is an answer.
+// Assistant returns an answer.
 func Assistant(text string) transcript.Block {
 	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
 }
 
-// Texts gives the texts of the context's messages.
+// Texts returns the texts of the context's messages.
 func Texts(t testing.TB, s *sessionmem.Store, name string) []string {
 	t.Helper()
 	c, err := s.Context(t.Context(), name)
@@ -67,7 +67,7 @@ func Texts(t testing.TB, s *sessionmem.Store, name string) []string {
 	return out
 }
 
-// OnlyFile is the one transcript of a data folder.
+// OnlyFile returns the only transcript of a data folder.
 func OnlyFile(t testing.TB, root string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
@@ -77,7 +77,7 @@ func OnlyFile(t testing.TB, root string) string {
 	return files[0]
 }
 
-// Month is how long a session is untouched before Archive moves it, mostly.
+// Month is how long a session must be untouched before Archive moves it, in most tests.
 const Month = 30 * 24 * time.Hour
 
 // Archive moves finished transcripts to the archive.

@@ -10,27 +10,28 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A Summary takes the place of what was said, so it has to earn it: a small model's may
-// be about anything. The figures are set on 36 good Summaries written by hand, all of
-// which pass, and 196 bad ones: about another part of the same chat, about another chat,
+// A Summary replaces what was said, so it is checked: a small model's may be about anything.
+// The figures are tuned on 36 good Summaries written by hand, all of which pass, and 196 bad
+// ones: about another part of the same chat, about another chat, or about one or two of four
+// messages.
 // or about one or two of four messages.
 const (
 	leastCovered = 2.0 / 3 // of what the user said
-	coveredShare = 0.25    // of a message's words in it cover the message,
-	coveredLeast = 3       // but at least so many
+	coveredShare = 0.25    // share of a message's words that must be in the Summary to cover the message,
+	coveredLeast = 3       // but at least this many
 	coveredMost  = 8       // and at most
-	leastWords   = 4       // words of a message that says something
-	fewWords     = 8       // from how many on it says by itself what it takes up; short ones together say something
-	ownWords     = 0.5     // of the messages at most hold a word by which one can be told from the others
-	leastSaid    = 0.6     // of its words that somebody said
-	earlierWords = 0.15    // of the words of the Summary before
-	mostMissing  = 6       // of what is missing that is told
+	leastWords   = 4       // words of a message with content
+	fewWords     = 8       // a message with this many stands alone; shorter ones are taken together
+	ownWords     = 0.5     // share of the messages that may hold a word that distinguishes one of them
+	leastSaid    = 0.6     // share of the Summary's words that somebody said
+	earlierWords = 0.15    // share of the words of the previous Summary
+	mostMissing  = 6       // missing passages that are reported
 )
 
-// MissingFrom compares a Summary with what it is to stand for: the Summary before and the
-// messages. It gives what the user said that is missing, where too much is; madeUp says
-// that most of its words were said by nobody. Both empty: it may take their place. Where
-// the user said next to nothing there is nothing to lose.
+// MissingFrom compares a Summary with what it replaces: the previous Summary and the messages.
+// missing holds what the user said that the Summary lacks, if that is too much; madeUp reports
+// that nobody said most of its words. If both are empty, the Summary may replace them. If
+// the user said next to nothing, there is nothing to lose.
 func MissingFrom(summary string, previous *transcript.Block, messages []transcript.Block) (missing []string, madeUp bool) {
 	said, own := tellingWords(transcript.WithoutAttachments(joinTexts(previous, messages))), tellingWords(summary)
 	asked := asksOf(messages)
@@ -50,7 +51,7 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 		missing = nil
 	}
 	if previous != nil {
-		before, _, _ := strings.Cut(previous.Text, exactly) // those are added to every Summary
+		before, _, _ := strings.Cut(previous.Text, exactly) // those are appended to every Summary
 		if words := tellingWords(before); float64(hits(words, own)) < earlierWords*float64(len(words)) {
 			missing = append(missing, "what the summary of before says")
 		}
@@ -58,16 +59,16 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 	return missing[:min(len(missing), mostMissing)], madeUp
 }
 
-// ask is what the user said in one message, or in several that say little each.
+// ask is what the user said in one message, or in several short ones.
 type ask struct {
 	text  string
 	words map[string]bool
-	taken map[string]bool // words of the answer before that the answer behind goes on with: "yes, let's do that"
-	from  string          // the answer before
+	taken map[string]bool // words of the previous answer that the next answer continues with: "yes, let's do that"
+	from  string          // the previous answer
 }
 
-// asksOf are what the user said. Words that most of the messages hold are left out where
-// others are left: they are the chat's, and tell nothing of its parts.
+// asksOf returns what the user said. Words that most messages contain are left out if others
+// remain: they belong to the whole chat and distinguish none of its parts.
 func asksOf(messages []transcript.Block) []ask {
 	var list []ask
 	little := ask{words: map[string]bool{}}
@@ -104,8 +105,8 @@ func asksOf(messages []transcript.Block) []ask {
 	return list
 }
 
-// newAsk reads one message of the user. What one without much text of its own agrees to, or
-// chooses, is what the answers before and behind it share.
+// newAsk reads one message of the user. If the message has little text of its own, what it
+// agrees to or chooses is what the answers before and after it share.
 func newAsk(messages []transcript.Block, at int) ask {
 	a := ask{text: transcript.WithoutAttachments(messages[at].Text)}
 	a.words = tellingWords(a.text)
@@ -119,7 +120,7 @@ func newAsk(messages []transcript.Block, at int) ask {
 	return a
 }
 
-// coveredBy reports whether a text with these words tells of it.
+// coveredBy reports whether a text with these words covers the message.
 func (a *ask) coveredBy(words map[string]bool) bool {
 	if len(a.taken) >= leastWords && hits(a.taken, words) >= coveredLeast {
 		return true
@@ -128,7 +129,7 @@ func (a *ask) coveredBy(words map[string]bool) bool {
 	return len(a.words) >= leastWords && float64(hits(a.words, words)) >= need
 }
 
-// quote is what of it says most, and the sentence of the answer that it takes up.
+// quote returns the most informative part of the message, and the sentence of the answer that it refers to.
 func (a *ask) quote(limit int) string {
 	text := mostTelling(a.text, limit)
 	if len(a.taken) < leastWords {
@@ -154,7 +155,7 @@ func joinTexts(previous *transcript.Block, messages []transcript.Block) string {
 	return all.String()
 }
 
-// tellingWords are the distinct words of a text by which it can be known again.
+// distinctWords returns the words of a text by which it can be recognized, each once.
 func tellingWords(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range spokenWords(text) {
@@ -166,10 +167,10 @@ func tellingWords(text string) map[string]bool {
 	return words
 }
 
-// hits counts the words of one text that stand in another, in this form or that.
+// hits counts the words of one text that another contains in some form.
 func hits(words, in map[string]bool) int {
 	n := 0
-	var alike map[string][]string // of those that begin with the same letters
+	var alike map[string][]string // words by their first letters
 	for w := range words {
 		if in[w] {
 			n++
@@ -188,7 +189,7 @@ func hits(words, in map[string]bool) int {
 	return n
 }
 
-// beginning is what forms of one word share at least.
+// beginning returns what the forms of a word share at least.
 func beginning(word string) string {
 	n := 0
 	for i := range word {
@@ -200,8 +201,8 @@ func beginning(word string) string {
 	return word
 }
 
-// mostTelling is what of a message says most, in its own words and order: the sentences with
-// identifiers and with most words that carry meaning, within so many characters.
+// bestSentences returns the most informative part of a message in its own words and order:
+// the sentences with identifiers and with most content words, within the limit in characters.
 func mostTelling(text string, limit int) string {
 	list := transcript.Sentences(withoutSecrets(transcript.WithoutAttachments(text)))
 	order := make([]int, len(list))

@@ -15,30 +15,30 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// leastOwn is how many of a lesson's content words must be the user's own, in percent:
-// said in one message or two that follow each other. More than two of three: who retells
-// the talk ("the user asked about green tea") adds a word of their own to each two of the
-// user's. Of the test's 24 paraphrases 16 are kept, and of its 24 lessons that nobody gave 5;
-// at two of three it would be 21 and 11. Better ten missed than a false one: the prompt asks
-// for the user's own words.
+// leastOwn is how many percent of a lesson's content words must be the user's own, from one
+// message or two consecutive ones. It is more than two thirds because a model that retells the
+// talk ("the user asked about green tea") adds one word of its own for every two of the user's.
+// It keeps 16 of the test's 24 paraphrases and 5 of its 24 lessons that nobody gave; at two
+// thirds that would be 21 and 11. Missing ten is better than keeping a false one: the prompt
+// asks for the user's own words.
 const leastOwn = 70
 
-// ownerNames are what models call the one whose app this is, in place of the "I" of the
-// message. In a language without articles nothing but the word tells it from a name.
+// ownerNames matches what models call the app's owner instead of the message's "I". In a
+// language without articles only the word itself distinguishes it from a name.
 var ownerNames = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:(?:the|der|die|el|la|le|il|lo|o|a|de) |l['’])?(?:(?:users?|owner|human)(?:['’]s)?|(?:be)?nutzer(?:in|s)?|usu[aá]ri[oa]|utilisat(?:eur|rice)|utente|gebruiker|użytkownik)\b|пользователь|用户|用戶|使用者|ユーザー|사용자(?:는|가)?`)
 })
 
-// StartsWithOwner reports whether a text begins with what models call the one whose app
-// this is, and whether it is no more than that.
+// StartsWithOwner reports whether a text begins with what models call the app's owner, and
+// whether it is nothing else.
 func StartsWithOwner(text string) (starts, whole bool) {
 	at := ownerNames().FindStringIndex(text)
 	return at != nil && at[0] == 0, at != nil && at[1]-at[0] == len(text)
 }
 
-// Grounded keeps the lessons that are sure enough (one of which nothing is said is kept,
-// with the confidence 0), that say what the user said, and that are sentences: no
-// question, fragment or quotation.
+// Grounded returns the lessons that are confident enough (a lesson without a confidence is
+// kept, with confidence 0), that say what the user said, and that are sentences: no questions,
+// fragments or quotations.
 func Grounded(lessons []memory.Lesson, messages []transcript.Block) []memory.Lesson {
 	if len(lessons) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func Grounded(lessons []memory.Lesson, messages []transcript.Block) []memory.Les
 	said := statements(a, messages)
 	var kept []memory.Lesson
 	for _, l := range lessons {
-		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, 90 of 100, or what? It isn't known
+		if l.Confidence > 1 || l.Confidence != l.Confidence { // 8 of 10, or 90 of 100? It is unknown
 			l.Confidence = 0
 		}
 		if (l.Confidence == 0 || l.Confidence >= lesson.MinConfidence) && hasForm(l) && isOwn(a, l.Text, said) {
@@ -57,9 +57,9 @@ func Grounded(lessons []memory.Lesson, messages []transcript.Block) []memory.Les
 	return kept
 }
 
-// statements are the words of each message of the user together with those of the one
-// before, without its questions and what is pasted from a log: a preference or a
-// correction is stated.
+// statements returns the words of each message of the user together with those of the one
+// before, without questions and without text pasted from a log: preferences and corrections
+// are statements.
 func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 	var list [][]string
 	var before []string
@@ -93,8 +93,8 @@ func isOwn(a *analysis.Analyzer, lesson string, said [][]string) bool {
 	})
 }
 
-// meaning are the words of a text that carry its meaning, each once; where a script is
-// written without spaces its characters: pairs of them hardly repeat in other words.
+// meaning returns the content words of a text, each once; for a script written without spaces,
+// its characters: pairs of them rarely recur in other words.
 func meaning(a *analysis.Analyzer, text string) []string {
 	words := a.Content(text)
 	maps.DeleteFunc(words, func(w string, _ bool) bool { return strings.ContainsFunc(w, unspaced) })
@@ -106,12 +106,11 @@ func meaning(a *analysis.Analyzer, text string) []string {
 	return slices.Collect(maps.Keys(words))
 }
 
-// leastStem is how many letters forms of a word share at least.
+// leastStem is how many letters the forms of a word share at least.
 const leastStem = 3
 
-// sameStem reports whether two words are forms of one: the same but for an ending, in any
-// language. How a short text is led back to its stems depends on the language it seems
-// to have.
+// sameStem reports whether two words are forms of one: equal but for an ending, in any
+// language. Stemming a short text would depend on the language it seems to have.
 func sameStem(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	n := 0
@@ -122,18 +121,18 @@ func sameStem(a, b string) bool {
 	return n == longer || n >= leastStem && 4*n >= 3*longer
 }
 
-// unspaced tells a script that is written without spaces.
+// unspaced reports whether r belongs to a script written without spaces.
 func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// nameColon begins a line that a model took out of a list or a script of speakers.
+// nameColon matches the beginning of a line that a model took from a list or a script of speakers.
 var nameColon = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\d ._'-]{1,40}: ?`)
 })
 
-// hasForm reports whether a lesson is a sentence: more than two words, no question, no
-// quotation, and behind a name and a colon what is known of that person, not what they say.
+// hasForm reports whether a lesson is a sentence: more than two words, not a question, not a
+// quotation, and after a name and a colon a fact about that person, not what they said.
 func hasForm(l memory.Lesson) bool {
 	text := strings.TrimSpace(l.Text)
 	first, _ := utf8.DecodeRuneInString(text)

@@ -18,15 +18,15 @@ import (
 const (
 	maxIdentifiers  = 40   // in a Summary
 	maxIdentifier   = 200  // bytes of one
-	maxSearched     = 8    // messages that are searched for them
+	maxSearched     = 8    // messages searched for them
 	maxSearchedText = 4000 // bytes of each
 	maxQuoted       = 240  // characters of a message in a Summary without a model
 	maxEarlier      = 1600
 	shortestLine    = 80 // characters of a line of an earlier one
 )
 
-// identifier matches what has to survive letter by letter: links, paths, quoted
-// names, error codes and numbers.
+// identifier matches what must survive letter by letter: links, paths, quoted names, error
+// codes and numbers.
 var identifier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s<>\"'`)\\]]+" + // links
 		"|(?:[A-Za-z]:\\\\|~?/|\\.{1,2}/)[\\w.@+~-]+(?:[/\\\\][\\w.@+~-]+)*/?" + // paths
@@ -38,7 +38,7 @@ var identifier = sync.OnceValue(func() *regexp.Regexp {
 		"|\\b[A-Za-z]*\\d[\\w.:-]*\\d\\b")
 }) // versions, numbers, addresses
 
-// secretWords are in lines that may hold a secret: nothing of such a line is kept.
+// secretWords mark lines that may hold a secret: nothing of such a line is kept.
 var secretWords = []string{"password", "passwort", "passphrase", "secret", "token", "api key", "api-key", "api_key", "apikey", "private key", "credential", "bearer "}
 
 func mayHoldSecret(line string) bool {
@@ -46,8 +46,8 @@ func mayHoldSecret(line string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(line, w) })
 }
 
-// usersFirst are the messages newest first, those of the user before all answers: a model
-// makes up identifiers, too.
+// usersFirst returns the messages newest first, the user's before all answers: models also
+// make up identifiers.
 func usersFirst(messages []transcript.Block) []transcript.Block {
 	var users, others []transcript.Block
 	for _, b := range slices.Backward(messages) {
@@ -60,9 +60,9 @@ func usersFirst(messages []transcript.Block) []transcript.Block {
 	return append(users, others...)
 }
 
-// identifiers gives the exact identifiers in the last 8 messages, the user's before the
-// answers', the newest message first, each once, at most 40. Lines that may hold a secret, and what is
-// beyond 4,000 bytes of a message, are left out.
+// identifiers returns the exact identifiers in the last 8 messages, the user's before the
+// answers', the newest message first, each once, at most 40. It leaves out lines that may hold
+// a secret, and text beyond 4,000 bytes of a message.
 func identifiers(messages []transcript.Block) []string {
 	var found []string
 	searched := map[string]bool{}
@@ -113,8 +113,8 @@ func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 	}
 }
 
-// findIdentifiers gives what matches, but for the end of "n/a", "kB/s" or "and/or",
-// which is no path.
+// findIdentifiers returns the matches, except the end of "n/a", "kB/s" or "and/or", which is
+// no path.
 func findIdentifiers(text string) []string {
 	var found []string
 	for _, m := range identifier().FindAllStringIndex(text, -1) {
@@ -126,8 +126,8 @@ func findIdentifiers(text string) []string {
 	return found
 }
 
-// mayIdentify says whether a word can match identifier: all that is not quoted has a
-// digit, a slash, a dot within it, or is a code such as ENOENT.
+// mayIdentify reports whether a word can match identifier: anything unquoted that matches has a
+// digit, a slash or an inner dot, or is a code such as ENOENT.
 func mayIdentify(word string) bool {
 	if strings.ContainsAny(word, "0123456789/\\") || strings.Contains(strings.TrimRight(word, ".,;:!?)"), ".") {
 		return true
@@ -140,12 +140,12 @@ func mayIdentify(word string) bool {
 	return false
 }
 
-// longNumber is from how many digits on a number is one that nobody keeps in mind.
+// longNumber is the number of digits from which nobody remembers a number.
 const longNumber = 5
 
-// isPlainNumber says whether a find is a short number, a decimal or a time of day:
-// a reading, not a name of anything. Three groups of digits are a version, an
-// address or a date.
+// isPlainNumber reports whether a match is a short number, a decimal or a time of day: a
+// reading, not the name of anything. Three groups of digits are a version, an address or a
+// date.
 func isPlainNumber(id string) bool {
 	if strings.Trim(id, "0123456789.:-_") != "" {
 		return false
@@ -161,10 +161,10 @@ func isPlainNumber(id string) bool {
 	return false
 }
 
-// exactly stands before the identifiers at the end of a Summary.
+// exactly introduces the identifiers at the end of a Summary.
 const exactly = "\n\nExact identifiers: "
 
-// WithIdentifiers adds those that a Summary leaves out.
+// WithIdentifiers appends the identifiers that a Summary leaves out.
 func WithIdentifiers(text string, messages []transcript.Block) string {
 	var missing []string
 	for _, id := range identifiers(messages) {
@@ -178,10 +178,10 @@ func WithIdentifiers(text string, messages []transcript.Block) string {
 	return text + exactly + strings.Join(missing, " · ")
 }
 
-// maxDigest is how many characters of the user's words a Summary without a model holds.
+// maxDigest is the limit of the user's words in a Summary without a model, in characters.
 const maxDigest = 3000
 
-// What a Summary without a model is made of, beside the user's words.
+// What a Summary without a model contains, other than the user's words.
 const (
 	withoutModel = "This summary was made without a model: it quotes the conversation and leaves out what does not fit."
 	beforeThat   = "Before that:"
@@ -192,12 +192,12 @@ const (
 	lastAnswer   = "The last answer: "
 )
 
-// MaxMessages is how many of the last messages a Summary is made of.
+// MaxMessages is how many of the last messages a Summary is made from.
 const MaxMessages = 20
 
-// Plain is a Summary made without a model, of the messages' own words: what is most
-// telling of each message of the user, what is still open, the exact identifiers. It says
-// what it is. The same input gives the same text.
+// Plain makes a Summary without a model from the messages' own words: the most informative
+// part of each message of the user, open questions, the exact identifiers. The Summary says
+// that no model made it. The same input gives the same text.
 func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	var asked []ask
 	for i, b := range messages {
@@ -235,8 +235,8 @@ func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	return out.String()
 }
 
-// earlier is what the Summary before says beside these lines. Of one without a model, what
-// was open then and the last answer have gone on.
+// earlier returns what the previous Summary says beyond these lines. Open questions and the
+// last answer of one without a model are outdated and left out.
 func earlier(previous *transcript.Block, lines []string) string {
 	if previous == nil {
 		return ""
@@ -255,8 +255,8 @@ func earlier(previous *transcript.Block, lines []string) string {
 	return faded(kept, maxEarlier)
 }
 
-// faded keeps lines within so many characters: the more there are, the less of each; at
-// last the oldest go, but for the first one, which says what it is all about.
+// faded fits lines into so many characters: the more there are, the less of each remains;
+// finally the oldest go, except the first, which says what everything is about.
 func faded(lines []string, limit int) string {
 	length := func() (n int) {
 		for _, line := range lines {
@@ -276,8 +276,8 @@ func faded(lines []string, limit int) string {
 	return strings.Join(lines, "\n")
 }
 
-// openAsks are what the user asked for at the end without an answer, and what the
-// last answer asks or promises.
+// openAsks returns the user's last requests without an answer, and what the last answer
+// asks or promises.
 func openAsks(messages []transcript.Block) []string {
 	var open []string
 	for i, b := range messages {
@@ -307,7 +307,7 @@ func withoutSecrets(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// shortText cuts text to so many characters, between two characters.
+// shortText cuts text to so many characters.
 func shortText(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
@@ -316,15 +316,15 @@ func shortText(text string, limit int) string {
 	return fmt.Sprintf("%s… (%d more characters)", strings.TrimSpace(string(runes[:limit])), len(runes)-limit)
 }
 
-// attrRebuilt stands on a Summary that a forgetting made of what was left, without a model.
-// A model makes it anew when there is one: that is appended in its place, and nothing is
-// learnt again.
+// attrRebuilt marks a Summary that forgetting made from what was left, without a model. A
+// model makes it again when one is available: the new one is appended in its place, and no
+// lessons are learnt again.
 const attrRebuilt = "rebuilt" // "yes"
 
-// IsRebuilt reports whether a forgetting made the Summary.
+// IsRebuilt reports whether forgetting made the Summary.
 func IsRebuilt(b transcript.Block) bool { return b.Attrs[attrRebuilt] != "" }
 
-// Rebuilt is a Summary as a forgetting makes it: of text that is left, without a model.
+// Rebuilt returns a Summary as forgetting makes it: from text that is left, without a model.
 func Rebuilt(b transcript.Block, text string) transcript.Block {
 	b.Text, b.By = text, PlainBy
 	b.Attrs = maps.Clone(b.Attrs)

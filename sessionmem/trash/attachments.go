@@ -15,9 +15,9 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ownAttachments gives the paths of the attachments that these transcripts of a
-// session link and no other transcript does. A transcript that can't be read may
-// link anything: then none is the session's own.
+// ownAttachments returns the paths of the attachments that only these transcripts of a
+// session link. A transcript that can't be read may link anything: then the session has none
+// of its own.
 func (b *Trash) ownAttachments(ctx context.Context, name string, files []string) ([]string, error) {
 	own, err := b.linkedBy(files)
 	if err != nil || len(own) == 0 {
@@ -45,8 +45,7 @@ func (b *Trash) ownAttachments(ctx context.Context, name string, files []string)
 	return own, nil
 }
 
-// linkedBy gives the paths of the attachments that transcripts link and that are
-// there.
+// linkedBy returns the paths of existing attachments that the transcripts link.
 func (b *Trash) linkedBy(files []string) ([]string, error) {
 	var linked []string
 	for _, file := range files {
@@ -67,8 +66,8 @@ func (b *Trash) linkedBy(files []string) ([]string, error) {
 	return linked, nil
 }
 
-// bringBackAttachments copies what transcripts link and a later delete of another
-// session took along to the trash.
+// bringBackAttachments copies linked attachments back that a later delete of another
+// session took to the trash.
 func (b *Trash) bringBackAttachments(files []string) error {
 	all, err := b.catalog.Trash()
 	if err != nil {
@@ -79,7 +78,7 @@ func (b *Trash) bringBackAttachments(files []string) error {
 			continue
 		}
 		if fi, err := b.dir.Stat(file); err != nil || !fi.Mode().IsRegular() {
-			continue // a folder, or a link to nothing: it links nothing
+			continue // a folder, or a broken link: it links nothing
 		}
 		data, err := b.dir.ReadRegular(file)
 		if err != nil {
@@ -111,5 +110,5 @@ func (b *Trash) bringBackAttachment(a transcript.Attachment, all []catalog.Trash
 		}
 		return err
 	}
-	return nil // it went otherwise: reading it says so
+	return nil // it went in another way: reading it returns an error
 }

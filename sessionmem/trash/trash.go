@@ -17,23 +17,23 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrNothing: there is nothing to bring back.
+// ErrNothing means that there is nothing to bring back.
 var ErrNothing = errors.New("there is no deleted session to bring back")
 
-// Trash is where deleted sessions of a session folder wait.
+// Trash holds the deleted sessions of a session folder.
 type Trash struct {
 	dir     *sessiondir.Dir
 	catalog *catalog.Catalog
 	logger  *slog.Logger
 }
 
-// New gives the trash of a session folder.
+// New returns the trash of a session folder.
 func New(dir *sessiondir.Dir, all *catalog.Catalog, logger *slog.Logger) *Trash {
 	return &Trash{dir: dir, catalog: all, logger: logger}
 }
 
-// Put moves the files of a session to the trash, with the attached files that it alone
-// links. Copies stay: a person made them to have them.
+// Put moves the files of a session to the trash, with the attached files that only it
+// links. Copies stay: a person made them on purpose.
 func (b *Trash) Put(ctx context.Context, name string) error {
 	parts, others, err := b.catalog.Owned(name)
 	if err != nil {
@@ -68,8 +68,8 @@ func (b *Trash) Put(ctx context.Context, name string) error {
 	return nil
 }
 
-// newFolder makes the folder of one Delete. Its stamp is later than all that are
-// there, also after the clock went back: the last one is the last.
+// newFolder creates the folder of one deletion. Its stamp is later than all existing ones, even
+// after the clock went back: the last one is the last.
 func (b *Trash) newFolder(name string) (string, error) {
 	now := time.Now().UTC()
 	all, err := b.catalog.Trash()
@@ -92,8 +92,8 @@ type Deleted struct {
 	files []string // the paths they had
 }
 
-// Last finds the session of this name that was deleted last, of any name where it is
-// empty; ErrNothing where there is none.
+// Last returns the last deleted session of this name, or of any name if it is empty; ErrNothing
+// if there is none.
 func (b *Trash) Last(name string) (*Deleted, error) {
 	all, err := b.catalog.Trash()
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *Trash) Last(name string) (*Deleted, error) {
 		if err != nil {
 			return nil, wholefile.Explain("reading the trash", err)
 		}
-		if len(files) > 0 { // else emptied by hand, or brought back by hand
+		if len(files) > 0 { // otherwise it was emptied or brought back by hand
 			return &Deleted{Trashed: t, b: b, files: files}, nil
 		}
 	}
@@ -117,11 +117,11 @@ func (b *Trash) Last(name string) (*Deleted, error) {
 // Archived reports whether it was in the archive.
 func (d *Deleted) Archived() bool { return slices.ContainsFunc(d.files, catalog.InArchive) }
 
-// NameBack is the name that the session comes back under. taken says which are in use.
+// NameBack returns the name that the session returns under. taken reports which are in use.
 func (d *Deleted) NameBack(taken func(name string) (bool, error)) (string, error) {
 	used, err := taken(d.Session)
 	inPlace := func(file string) bool { return !catalog.IsAttachment(file) && d.b.dir.Has(file) }
-	if err != nil || !used || slices.ContainsFunc(d.files, inPlace) { // that is refused
+	if err != nil || !used || slices.ContainsFunc(d.files, inPlace) { // BringBack refuses that
 		return d.Session, err
 	}
 	for n := 2; ; n++ {
@@ -133,8 +133,8 @@ func (d *Deleted) NameBack(taken func(name string) (bool, error)) (string, error
 	}
 }
 
-// BringBack moves the files back where they were, as those of a session of this name. A
-// file that stands in the place of one is kept, and is an error.
+// BringBack moves the files back to where they were, as those of a session of this name. A
+// file that stands where another should return stays, and is an error.
 func (d *Deleted) BringBack(as string) error {
 	b, files := d.b, slices.Clone(d.files)
 	for i, file := range files {
@@ -143,7 +143,7 @@ func (d *Deleted) BringBack(as string) error {
 		}
 		err := b.dir.RenameNew(path.Join(d.Dir, file), files[i])
 		if errors.Is(err, sessiondir.ErrTaken) && catalog.IsAttachment(file) {
-			continue // attached anew meanwhile: the same content
+			continue // attached again meanwhile: the same content
 		}
 		if err != nil {
 			return wholefile.Explain("moving back "+file, err)
@@ -163,10 +163,10 @@ func (d *Deleted) BringBack(as string) error {
 	return nil
 }
 
-// sessionLine is the line of the front matter that names the session.
+// sessionLine matches the line of the front matter that names the session.
 var sessionLine = regexp.MustCompile(`(?m)^(session:[ \t]*)[^\r\n]*(\r?)$`)
 
-// renameTranscript gives a file that came back another session's name, in its front matter.
+// renameTranscript changes the session name in the front matter of a file that came back.
 func (b *Trash) renameTranscript(file, name string) error {
 	was, err := b.dir.Lstat(file)
 	if err != nil || !was.Mode().IsRegular() {

@@ -23,7 +23,7 @@ func (w *Watcher) watchFolders(want map[string]bool) (added bool) {
 	for _, dir := range w.ownFirst(want) {
 		fi, err := os.Stat(dir)
 		if err != nil || w.hasAlias(dir, fi) {
-			continue // gone since (the next look sees it), or watched under another name
+			continue // gone since (the next look finds that), or watched under another name
 		}
 		if old, ok := w.folders[dir]; ok {
 			if os.SameFile(old, fi) && w.isWatched(dir) {
@@ -44,8 +44,8 @@ func (w *Watcher) watchFolders(want map[string]bool) (added bool) {
 	return added
 }
 
-// ownFirst gives the folders with those that were asked for first: of two names
-// of one folder the one that notifications should have.
+// ownFirst returns the folders, those that were configured first: if a folder has two names,
+// notifications should carry that one.
 func (w *Watcher) ownFirst(want map[string]bool) []string {
 	var own, others []string
 	for dir := range want {
@@ -58,8 +58,8 @@ func (w *Watcher) ownFirst(want map[string]bool) []string {
 	return append(own, others...)
 }
 
-// hasAlias says whether a folder is watched under another name: a system knows a
-// folder once.
+// hasAlias reports whether a folder is watched under another name: a system knows a
+// folder only once.
 func (w *Watcher) hasAlias(dir string, fi os.FileInfo) bool {
 	for other, stat := range w.folders {
 		if other != dir && os.SameFile(stat, fi) {
@@ -82,8 +82,8 @@ func (w *Watcher) unwatch(dir string) {
 	}
 }
 
-// existingParent is the nearest folder above dir that is there: watched to see
-// dir come.
+// existingParent returns the nearest existing folder above dir: it is watched to see dir
+// appear.
 func existingParent(dir string) string {
 	for {
 		up := filepath.Dir(dir)

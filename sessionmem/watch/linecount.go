@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// maxDiffFile is the size in bytes up to which a file's lines are known.
+	// maxDiffFile is the largest file, in bytes, whose lines are hashed.
 	maxDiffFile = 1 << 20
 
-	// maxCounted bounds the work of one comparison; beyond it lines are counted
-	// without regard to their order.
+	// maxCounted limits the work of one comparison; beyond it lines are counted regardless of
+	// their order.
 	maxCounted = 4 << 20
 )
 
-// fileState is what the watcher knows of a file: enough to see an edit and count
-// its lines, without keeping the text.
+// fileState is what the watcher knows of a file: enough to detect an edit and count
+// its lines, without the text.
 type fileState struct {
 	stat  os.FileInfo
-	text  bool     // lines are known: a text of at most maxDiffFile
-	ended bool     // the last line has its end
+	text  bool     // lines are known: it is a text of at most maxDiffFile
+	ended bool     // the last line has a line end
 	lines []uint64 // hash of each line
 }
 
-// readState reads a file as it is now. One that can't be read has no lines.
+// readState reads a file. One that can't be read has no lines.
 func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
 	s := fileState{stat: fi}
 	if fi.Size() > maxDiffFile {
@@ -44,13 +44,13 @@ func readState(path string, fi os.FileInfo, seed maphash.Seed) fileState {
 	return s
 }
 
-// unchanged says whether the file needs no reading.
+// unchanged reports whether the file need not be read.
 func (s fileState) unchanged(fi os.FileInfo) bool {
 	return os.SameFile(s.stat, fi) && s.stat.Size() == fi.Size() && s.stat.ModTime().Equal(fi.ModTime())
 }
 
-// isCut says whether a state can be the beginning of this one, saved anew: the lines are
-// its first, and the last of them may be cut.
+// isCut reports whether a state can be the beginning of now while a save is in progress: the
+// lines are its first, and the last of them may be cut.
 func (s fileState) isCut(now fileState) bool {
 	if !s.text || !now.text || len(now.lines) > len(s.lines) || len(now.lines) == len(s.lines) && (now.ended || !s.ended) {
 		return false
@@ -62,8 +62,8 @@ func (s fileState) isCut(now fileState) bool {
 	return slices.Equal(whole, s.lines[:len(whole)])
 }
 
-// sameContent says whether two states have the same lines. Of a file without
-// known lines nobody can say so.
+// sameContent reports whether two states have the same lines. It is false if the lines of one
+// are unknown.
 func (s fileState) sameContent(o fileState) bool {
 	if !s.text || !o.text || len(s.lines) != len(o.lines) {
 		return false
@@ -76,8 +76,8 @@ func (s fileState) sameContent(o fileState) bool {
 	return true
 }
 
-// diff counts the lines that were added and removed from s to o. Where the lines
-// of one are not known (s is the zero state for a new file) it counts what it can.
+// diff counts the lines added and removed from s to o. If the lines of one are unknown
+// (s is the zero state for a new file), it counts what it can.
 func (s fileState) diff(o fileState) (added, removed int) {
 	if s.stat != nil && !s.text || !o.text {
 		return 0, 0
@@ -98,7 +98,7 @@ func (s fileState) diff(o fileState) (added, removed int) {
 	return len(b) - common, len(a) - common
 }
 
-// commonInOrder is the length of the longest common subsequence.
+// commonInOrder returns the length of the longest common subsequence.
 func commonInOrder(a, b []uint64) int {
 	row := make([]int, len(b)+1)
 	for _, x := range a {
@@ -116,7 +116,7 @@ func commonInOrder(a, b []uint64) int {
 	return row[len(b)]
 }
 
-// commonInAll counts the lines that both have, wherever they stand.
+// commonInAll counts the lines that both have, wherever they are.
 func commonInAll(a, b []uint64) int {
 	count := make(map[uint64]int, len(a))
 	for _, x := range a {

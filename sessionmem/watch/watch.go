@@ -17,62 +17,62 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// The watcher's times where its config has none.
+// The watcher's default times.
 const (
 	defaultDebounce = 200 * time.Millisecond
 	defaultSweep    = 30 * time.Second
 
-	// maxDebounces bounds how long a file that is saved again and again can put a
-	// report off, in debounces.
+	// maxDebounces limits how long a file that is saved again and again can delay a
+	// report, in debounces.
 	maxDebounces = 5
 
-	// pollSweep is the sweep where the system gives no notifier.
+	// pollSweep is the sweep on systems without a notifier.
 	pollSweep = 2 * time.Second
 )
 
-// Change is a file that changed outside, after the debounce.
+// Change is a file that was changed outside, reported after the debounce.
 type Change struct {
 	Path    string
-	Added   int // lines, for text files of at most 1 MB; a new file counts all of its lines
+	Added   int // lines, for text files of at most 1 MB; all lines of a new file
 	Removed int
 	Gone    bool
 	At      time.Time
 }
 
-// Config says what to watch. Dirs are watched as directories, one level of
-// sub-folders included, because editors save by rename.
+// Config configures a Watcher. Dirs are watched as directories, with one level of
+// sub-folders, because editors save by rename.
 type Config struct {
 	Dirs     []string
-	Flat     bool          // the folders' own files alone, no sub-folders
-	Debounce time.Duration // 200 ms where zero
-	Sweep    time.Duration // full comparison, 30 s where zero: what the notifier missed, network folders
+	Flat     bool          // only the folders' own files, no sub-folders
+	Debounce time.Duration // 200 ms if zero
+	Sweep    time.Duration // time between full comparisons, 30 s if zero: for network folders and what the notifier missed
 	Logger   *slog.Logger
 }
 
-// Watcher tells of edits made by hand. Hidden files, editors' backups and
-// temporary files are not reported, nor is a save that changed nothing.
+// Watcher reports edits made by hand. It ignores hidden files, editors' backups, temporary
+// files, and saves that changed nothing.
 //
-// A notification only says when to look: what changed is found by comparing the
-// folders with what is known of them, so that every way of saving looks the same.
+// A notification only says when to look: what changed is found by comparing the folders with
+// what is known of them, so that it doesn't matter how an editor saves.
 type Watcher struct {
 	cfg      Config
 	onChange func([]Change)
-	seed     maphash.Seed // of the hashes of lines
+	seed     maphash.Seed // for the hashes of lines
 	done     chan struct{}
 
-	// Below belongs to the one goroutine.
-	notify  *fsnotify.Watcher // nil: by sweep alone
+	// The fields below belong to the watcher's goroutine.
+	notify  *fsnotify.Watcher // nil: sweeps only
 	folders map[string]os.FileInfo
-	targets map[string]bool // files that links in the folders point to
+	targets map[string]bool // files outside that links in the folders point to
 	files   map[string]fileState
-	missing map[string]bool    // gone at the last look; reported when gone at the next too
+	missing map[string]bool    // gone at the last look; reported if still gone at the next
 	cut     map[string]cutFile // emptied or cut short: perhaps in the middle of a save
-	since   time.Time          // of the first notification not yet looked at
+	since   time.Time          // of the first notification not yet handled
 }
 
-// Start starts watching until ctx ends. onChange is called on one goroutine, in
-// order, never while another call runs. What is in the folders now is known when
-// Start returns: every later edit is told.
+// Start watches until ctx ends. It calls onChange in order on one goroutine, never during
+// another call. The content of the folders is known when Start returns: every later edit is
+// reported.
 func Start(ctx context.Context, cfg Config, onChange func([]Change)) (*Watcher, error) {
 	if onChange == nil {
 		panic("watch: Start needs a listener")
@@ -93,7 +93,7 @@ func Start(ctx context.Context, cfg Config, onChange func([]Change)) (*Watcher, 
 	return w, nil
 }
 
-// newWatcher gives a watcher that has neither looked nor been notified.
+// newWatcher returns a watcher that hasn't looked yet.
 func newWatcher(cfg Config, onChange func([]Change)) *Watcher {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -123,7 +123,7 @@ func (w *Watcher) makeAbsolute() error {
 	return nil
 }
 
-// Wait returns when watching has ended and the last call of the listener is over.
+// Wait returns when watching has ended and the last call of onChange has returned.
 func (w *Watcher) Wait() { <-w.done }
 
 // run is the watcher's goroutine.
@@ -163,7 +163,7 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// delay is the time until the next look: a debounce from now, but no more than
+// delay returns the time until the next look: a debounce from now, but no more than
 // some debounces from the first notification.
 func (w *Watcher) delay() time.Duration {
 	if w.since.IsZero() {
@@ -173,9 +173,9 @@ func (w *Watcher) delay() time.Duration {
 	return max(0, min(w.cfg.Debounce, latest))
 }
 
-// matters says whether a notification can be of a file that is reported. Beside
-// the folders themselves those of links' targets and those above missing ones are
-// watched: in them most is of no interest.
+// matters reports whether a notification can be about a file to report. Besides the folders
+// themselves, those of links' targets and those above missing folders are watched, and most of
+// what happens there is of no interest.
 func (w *Watcher) matters(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod || e.Name == "" {
 		return false
@@ -184,11 +184,11 @@ func (w *Watcher) matters(e fsnotify.Event) bool {
 		return true
 	}
 	return !ignored(filepath.Base(e.Name)) && slices.ContainsFunc(w.cfg.Dirs, func(d string) bool {
-		return wholefile.IsWithin(e.Name, d) || wholefile.IsWithin(d, e.Name) // the second: a folder above one that is missing
+		return wholefile.IsWithin(e.Name, d) || wholefile.IsWithin(d, e.Name) // the second case: a folder above a missing one
 	})
 }
 
-// report looks and tells the listener what changed.
+// report looks and calls onChange with what changed.
 func (w *Watcher) report(debounce *time.Timer) {
 	w.since = time.Time{}
 	changes := w.look()
@@ -200,9 +200,9 @@ func (w *Watcher) report(debounce *time.Timer) {
 	}
 }
 
-// look compares the folders with what is known of them, and watches what is new.
-// A folder that it begins to watch is compared once more: something may have
-// changed between listing and watching it.
+// look compares the folders with what is known of them and starts watching new ones. A newly
+// watched folder is compared again: something may have changed between listing and
+// watching it.
 func (w *Watcher) look() []Change {
 	var changes []Change
 	var found map[string]bool
@@ -227,8 +227,8 @@ func (w *Watcher) look() []Change {
 	return changes
 }
 
-// lookAt compares one folder, and its sub-folders while depth allows. It adds the
-// files and folders that are there to found and folders.
+// lookAt compares one folder, and its sub-folders while depth allows. It adds the existing
+// files and folders to found and folders.
 func (w *Watcher) lookAt(dir string, depth int, found, folders map[string]bool) []Change {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -260,14 +260,14 @@ func (w *Watcher) lookAt(dir string, depth int, found, folders map[string]bool) 
 	return changes
 }
 
-// addTarget notes the file that a link points to: it is watched where it is.
+// addTarget adds the file that a link points to: it is watched where it is.
 func (w *Watcher) addTarget(link string) {
 	if target, err := filepath.EvalSymlinks(link); err == nil {
 		w.targets[target] = true
 	}
 }
 
-// compare tells whether a file's content is another than the known one.
+// compare reports whether a file's content differs from what is known.
 func (w *Watcher) compare(path string, fi os.FileInfo) (Change, bool) {
 	delete(w.missing, path)
 	old, known := w.files[path]
@@ -287,15 +287,15 @@ func (w *Watcher) compare(path string, fi os.FileInfo) (Change, bool) {
 	return c, true
 }
 
-// cutFile is a state of a file that may be the middle of a save, and since when it was
-// seen so.
+// cutFile is a state of a file that may be the middle of a save, and since when it has been
+// seen.
 type cutFile struct {
 	now   fileState
 	since time.Time
 }
 
 // mayBeCut reports whether a file may be in the middle of a save: it was emptied or cut
-// short, and hasn't been so for a second.
+// short less than a second ago.
 func (w *Watcher) mayBeCut(path string, old, now fileState) bool {
 	c, seen := w.cut[path]
 	if !old.isCut(now) {
@@ -313,8 +313,8 @@ func (w *Watcher) mayBeCut(path string, old, now fileState) bool {
 	return false
 }
 
-// lookForMissing finds the known files that are not there: at the first time
-// they may be between an editor's two steps.
+// lookForMissing finds the known files that aren't there: the first time, an editor may be
+// between the two steps of a save.
 func (w *Watcher) lookForMissing(found map[string]bool) []Change {
 	var changes []Change
 	for path, old := range w.files {
@@ -336,7 +336,7 @@ func (w *Watcher) lookForMissing(found map[string]bool) []Change {
 	return changes
 }
 
-// ignored says whether a file is an editor's or a system's own: hidden, backup,
+// ignored reports whether a file belongs to an editor or to the system: hidden, backup,
 // swap, temporary, vim's test file.
 func ignored(base string) bool {
 	return strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") || strings.HasPrefix(base, "#") && strings.HasSuffix(base, "#") ||

@@ -1,4 +1,4 @@
-// Package wordsearch finds sessions by their words, as they stand. It reads the transcripts
-// anew for each query and keeps nothing: it works without an index, and on words that no
-// index cuts so. Finding by meaning and by stems is package recall's.
+// Package wordsearch finds sessions by their exact words. It reads the transcripts for each
+// query and stores nothing: it works without an index, and for words that an index would
+// split differently. Package recall finds by meaning and by stems.
 package wordsearch

@@ -19,48 +19,47 @@ import (
 )
 
 const (
-	// snippetLen is how much of a text a Hit quotes around what was found, in bytes;
-	// snippetLead how much of it stands before.
+	// snippetLen is how many bytes of a text a Hit quotes around a match;
+	// snippetLead is how many of them come before it.
 	snippetLen  = 160
 	snippetLead = 40
 
-	// searchChunk is how many transcripts are read before it is looked whether there
-	// are hits enough.
+	// searchChunk is how many transcripts are read before checking whether there are enough
+	// hits.
 	searchChunk = 64
 )
 
-// Hit is a session that holds every word of a query.
+// Hit is a session that contains every word of a query.
 type Hit struct {
 	Info       transcript.Info
-	TitleMarks []textfold.Mark // where words stand in Info.Title
-	Block      string          // id of the block to open; "" where the title holds all words
+	TitleMarks []textfold.Mark // matches in Info.Title
+	Block      string          // id of the block to open; "" if the title contains all words
 	Kind       transcript.Kind // of that block
 	Time       time.Time
 	Snippet    string          // of that block, on one line
-	Marks      []textfold.Mark // where words stand in Snippet
-	Blocks     int             // how many blocks hold at least one of the words
+	Marks      []textfold.Mark // matches in Snippet
+	Blocks     int             // number of blocks that contain at least one of the words
 }
 
-// Searcher finds sessions by their words. It reads the transcripts anew for each
-// query and keeps nothing of them. It is safe for use by several goroutines.
+// Searcher finds sessions by their words. It reads the transcripts for each query and
+// keeps nothing of them. It is safe for use by several goroutines.
 type Searcher struct {
 	store  *sessionmem.Store
 	fold   *textfold.Folder
 	logger *slog.Logger
 }
 
-// New gives a Searcher over all transcripts of the store, archived ones too. Without
-// a store it can Find.
+// New returns a Searcher over all transcripts of the store, archived ones included. Without a
+// store only Find works.
 func New(store *sessionmem.Store, logger *slog.Logger) *Searcher {
 	return &Searcher{store: store, fold: textfold.NewFolder(), logger: logger}
 }
 
-// Search gives the sessions that hold every word of the query in their titles and
-// texts, last active first, at most limit (no limit where it is 0). Case and
-// diacritics make no difference; a word is found inside longer ones too; words
-// between quotation marks are found as they stand. A query without words gives no
-// hits. What can't be read is left out, never in the way of the others. The error
-// is that of ctx, or of a folder that can't be listed.
+// Search returns the sessions that contain every word of the query in their titles and texts,
+// last active first, at most limit (0: no limit). It ignores case and diacritics, and finds a
+// word inside longer ones; words in quotation marks are found as a phrase. A query without
+// words has no hits. What can't be read is skipped. The error is that of ctx, or of a folder
+// that can't be listed.
 func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, error) {
 	words := s.words(query)
 	if len(words) == 0 {
@@ -70,7 +69,7 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, 
 	if err != nil {
 		return nil, fmt.Errorf("searching: %w", err)
 	}
-	infos = slices.DeleteFunc(infos, func(i transcript.Info) bool { return i.Copy }) // the original says it, or a person took it out of there
+	infos = slices.DeleteFunc(infos, func(i transcript.Info) bool { return i.Copy }) // the original has the text, or a person removed it there
 	var hits []Hit
 	for chunk := range slices.Chunk(infos, searchChunk) {
 		hits = append(hits, s.searchChunk(ctx, chunk, words)...)
@@ -84,8 +83,8 @@ func (s *Searcher) Search(ctx context.Context, query string, limit int) ([]Hit, 
 	return hits, nil
 }
 
-// Find gives every place of text where the phrase stands, in order and without
-// overlap; case and diacritics make no difference.
+// Find returns every match of the phrase in text, in order and without overlap. It ignores
+// case and diacritics.
 func (s *Searcher) Find(text, phrase string) []textfold.Mark {
 	wanted := s.fold.AppendFold(nil, []byte(strings.TrimSpace(phrase)))
 	if len(wanted) == 0 || !bytes.Contains(s.fold.AppendFold(nil, []byte(text)), wanted) {
@@ -94,8 +93,8 @@ func (s *Searcher) Find(text, phrase string) []textfold.Mark {
 	return s.fold.Mapped(text).Find(wanted)
 }
 
-// words gives the folded words of a query, each once; what stands between
-// quotation marks is one of them.
+// words returns the folded words of a query, each once; a phrase in quotation marks counts
+// as one of them.
 func (s *Searcher) words(query string) [][]byte {
 	var out [][]byte
 	add := func(w string) {
@@ -117,8 +116,7 @@ func (s *Searcher) words(query string) [][]byte {
 	return out
 }
 
-// searchChunk looks through some sessions, on all processors, and gives the hits in
-// their order.
+// searchChunk searches some sessions on all processors and returns the hits in their order.
 func (s *Searcher) searchChunk(ctx context.Context, infos []transcript.Info, words [][]byte) []Hit {
 	found := make([]*Hit, len(infos))
 	next := make(chan int)
@@ -148,10 +146,10 @@ func (s *Searcher) searchChunk(ctx context.Context, infos []transcript.Info, wor
 	return hits
 }
 
-// searchBuffer is memory that is used for one transcript after the other.
+// searchBuffer is memory that is reused for one transcript after another.
 type searchBuffer struct{ raw, folded []byte }
 
-// searchSession gives the session's hit, nil where a word is missing.
+// searchSession returns the session's hit, nil if a word is missing.
 func (s *Searcher) searchSession(ctx context.Context, info transcript.Info, words [][]byte, buf *searchBuffer) *Hit {
 	title := s.fold.Mapped(info.Title)
 	inTitle := make([]bool, len(words))
@@ -171,8 +169,8 @@ func (s *Searcher) searchSession(ctx context.Context, info transcript.Info, word
 	return nil
 }
 
-// blocksWith reads a transcript's blocks, none where it lacks a word that the title
-// lacks too.
+// blocksWith reads a transcript's blocks, none if it lacks a word that the title also
+// lacks.
 func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [][]byte, inTitle []bool, buf *searchBuffer) []transcript.Block {
 	switch {
 	case info.Err != nil:
@@ -180,7 +178,7 @@ func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [
 	case info.Path == "":
 		t, err := s.store.Load(ctx, info.Name)
 		if err != nil {
-			return nil // let go of meanwhile
+			return nil // the session is gone meanwhile
 		}
 		return t.Blocks
 	}
@@ -193,14 +191,14 @@ func (s *Searcher) blocksWith(ctx context.Context, info transcript.Info, words [
 	}
 	t, err := transcript.Parse(bytes.NewReader(buf.raw))
 	if err != nil {
-		return nil // memory does not fail
+		return nil // writing to memory doesn't fail
 	}
 	return t.Blocks
 }
 
-// holds says whether the words that the title lacks stand in the file's texts. Most
-// files hold not even all of the words anywhere, which is cheap to see; only then
-// headings and comments are told from texts.
+// holds reports whether the file's texts contain the words that the title lacks. Most files
+// don't contain all words anywhere, which is cheap to check; only otherwise are headings and
+// comments separated from texts.
 func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool {
 	seen := slices.Clone(inTitle)
 	buf.folded = s.fold.AppendFold(buf.folded[:0], buf.raw)
@@ -230,7 +228,7 @@ func (s *Searcher) holds(buf *searchBuffer, words [][]byte, inTitle []bool) bool
 	return true
 }
 
-// readAll reads all files of a session one behind the other, the later ones without
+// readAll reads all files of a session one after another, the later ones without
 // their front matter.
 func (b *searchBuffer) readAll(s *sessionmem.Store, info transcript.Info) error {
 	b.raw = b.raw[:0]
@@ -247,7 +245,7 @@ func (b *searchBuffer) readAll(s *sessionmem.Store, info transcript.Info) error 
 	return nil
 }
 
-// read adds a whole file.
+// read appends a whole file.
 func (b *searchBuffer) read(s *sessionmem.Store, path string) error {
 	f, err := s.OpenPart(context.Background(), path)
 	if err != nil {
@@ -270,11 +268,11 @@ func (b *searchBuffer) read(s *sessionmem.Store, path string) error {
 		if err != nil {
 			return err
 		}
-		if len(b.raw) == cap(b.raw) { // it grew while it was read
+		if len(b.raw) == cap(b.raw) { // it grew while being read
 			b.raw = slices.Grow(b.raw, searchGrowth)
 		}
 	}
 }
 
-// searchGrowth is by how much the buffer grows for a file that is written to.
+// searchGrowth is how much the buffer grows for a file that is being written to.
 const searchGrowth = 64 << 10

@@ -9,8 +9,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// pick completes the hit with the newest of the blocks that hold most of the words.
-// It reports false where a word is in none of them and not in the title.
+// pick completes the hit with the newest of the blocks that contain most of the words.
+// It reports false if a word is in none of them and not in the title.
 func (s *Searcher) pick(hit *Hit, blocks []transcript.Block, words [][]byte, inTitle []bool) bool {
 	seen := slices.Clone(inTitle)
 	best, most := -1, 0
@@ -45,8 +45,8 @@ func (s *Searcher) pick(hit *Hit, blocks []transcript.Block, words [][]byte, inT
 	return best >= 0
 }
 
-// snippet quotes a text around the first of the words, on one line, without its
-// markdown; with it where the word is a part of that: an address, say.
+// snippet quotes a text around the first of the words, on one line and without markdown;
+// with markdown if the word is part of it, such as an address.
 func (s *Searcher) snippet(text string, words [][]byte) (string, []textfold.Mark) {
 	at := s.first(text, words)
 	from, to := linesAround(text, at)
@@ -71,7 +71,7 @@ func (s *Searcher) snippet(text string, words [][]byte) (string, []textfold.Mark
 	return cut, textfold.JoinMarks(marks)
 }
 
-// first is where the first of the words stands in a text; its length where none does.
+// first returns the offset of the first of the words in a text; its length if none is there.
 func (s *Searcher) first(text string, words [][]byte) int {
 	mapped := s.fold.Mapped(text)
 	first := len(text)
@@ -84,8 +84,8 @@ func (s *Searcher) first(text string, words [][]byte) int {
 	return first
 }
 
-// linesAround is the whole lines around an offset that a snippet is made of, and some
-// more for the markup in them.
+// linesAround returns the bounds of the whole lines around an offset from which a snippet is
+// made, with some more for the markup in them.
 func linesAround(text string, at int) (from, to int) {
 	from, to = max(0, at-2*snippetLen), min(len(text), at+4*snippetLen)
 	if i := strings.IndexByte(text[from:at], '\n'); from > 0 && i >= 0 {
@@ -103,7 +103,7 @@ func linesAround(text string, at int) (from, to int) {
 	return from, to
 }
 
-// quote cuts a piece around an offset out of a text, at spaces where there are any
+// quote cuts a piece around an offset out of a text, at spaces if there are any
 // near, and puts it on one line.
 func quote(text string, at int) string {
 	from, to := max(0, at-snippetLead), min(len(text), at+snippetLen-snippetLead)
