@@ -22,34 +22,34 @@ import (
 	"mac-stats/assets"
 )
 
-// app is the tray app: the tray, the window (made at the first click) and the
-// backend, tied together. Fields below ui are touched on the UI goroutine alone.
+// app is the tray app: it connects the tray, the window (created at the first click) and
+// the backend. The fields below ui belong to the UI goroutine.
 type app struct {
 	options  cli.AppOptions
 	backend  *backend.Backend
 	desktop  *desktop.Desktop
 	tray     tray.Tray
 	system   *systemSettings
-	alerts   monitor.Alerts               // used by a subscriber of the monitor alone
+	alerts   monitor.Alerts               // used only by a subscriber of the monitor
 	display  atomic.Pointer[tray.Display] // what the icon shows
-	sampled  atomic.Pointer[func()]       // ends what is sampled for it
+	sampled  atomic.Pointer[func()]       // stops the sampling for the icon
 	listener *instance.Listener
-	hosted   atomic.Bool // a tray host shows the icon: closing the window may hide it
+	hosted   atomic.Bool // a tray host shows the icon, so closing the window may hide it
 
-	// ui
+	// ui goroutine
 	window *cpuwindow.Window
 	notice string
-	next   []string // quit to start again with these arguments; nil: just quit
+	next   []string // arguments to start again with after quitting; nil: just quit
 }
 
-// runApp runs the tray app until it is quit. A second start raises the first
-// one's window.
+// runApp runs the tray app until it quits. If another one runs, it brings that one's window
+// to the front instead.
 func runApp(ctx context.Context, o cli.AppOptions) error {
 	if o.Headless {
 		return runHeadless(ctx, o)
 	}
 	if !o.Demo {
-		if there, err := raised(ctx); there || err != nil {
+		if there, err := raiseRunning(ctx); there || err != nil {
 			return err
 		}
 	}
@@ -61,8 +61,8 @@ func runApp(ctx context.Context, o cli.AppOptions) error {
 	listener, err := instance.Listen(a.backend.Paths.Runtime, a.backend.Paths.Home, a.onRequest)
 	if err != nil {
 		err = errors.Join(err, a.close())
-		if errors.Is(err, instance.ErrRunning) { // the other one was quicker
-			if there, err := raised(ctx); there || err != nil {
+		if errors.Is(err, instance.ErrRunning) { // the other process was faster
+			if there, err := raiseRunning(ctx); there || err != nil {
 				return err
 			}
 		}
@@ -123,7 +123,7 @@ func (a *app) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// close gives back what open took; parts that were not reached are nil.
+// close releases what open took; parts that were not opened are nil.
 func (a *app) close() error {
 	if a.window != nil {
 		a.window.SaveEdits()
@@ -141,7 +141,7 @@ func (a *app) close() error {
 	return nil
 }
 
-// onStart runs once the loop does: the icon first, then what shows in it.
+// onStart runs as soon as the event loop does: first the icon, then its content.
 func (a *app) onStart() {
 	a.tray.Start()
 	a.sample(displayOf(a.backend.Config().MenuBar))
@@ -167,8 +167,8 @@ func (a *app) onAlert() {
 	a.showThen(func() { a.window.ShowVitals() })
 }
 
-// onHost learns whether anything shows the icon. Without a host the window is the
-// only way in, so it opens and says why.
+// onHost is called when a tray host is found missing or present. Without one the window is
+// the only way in, so it opens and says why.
 func (a *app) onHost(present bool, why string) {
 	a.hosted.Store(present)
 	if why != "" {
@@ -206,7 +206,7 @@ func (a *app) onPause(paused bool) {
 	a.tray.SetPaused(paused)
 }
 
-// raise brings the window in front, by what shows it. It may be called from any goroutine.
+// raise brings the window to the front with show. It may be called from any goroutine.
 func (a *app) raise(show func()) {
 	a.desktop.Do(func() { a.desktop.Raise(show, "") })
 }
@@ -214,8 +214,8 @@ func (a *app) raise(show func()) {
 // show opens the window.
 func (a *app) show() { a.showThen(func() {}) }
 
-// showThen opens the window, made at the first call, and then does something in it.
-// Where this machine can't draw a window, it says so on the screen instead.
+// showThen opens the window, which the first call creates, and then calls then. If this
+// machine can't draw a window, a message box says so.
 func (a *app) showThen(then func()) {
 	if a.window == nil {
 		if err := a.desktop.CheckGraphics(); err != nil {
@@ -236,7 +236,7 @@ func (a *app) showThen(then func()) {
 		a.window.SetNotice(a.notice)
 	}
 	a.window.Show()
-	go a.system.apply() // what was switched off in the system's settings meanwhile
+	go a.system.apply() // something may have been switched off in the system's settings
 	then()
 }
 
@@ -248,9 +248,9 @@ func (a *app) onSettings() {
 	a.showThen(func() { a.window.ShowSettings() })
 }
 
-// onDemo leaves the app for the demo: it runs in a process and a data folder of
-// its own, so nothing of it can mix with what is real. A person who was not welcomed to
-// the end is so after it.
+// onDemo quits the app and starts the demo. The demo runs in its own process and data
+// folder, so that it can't mix with real data. If the user has not finished the welcome
+// page, the next start shows it again.
 func (a *app) onDemo(welcomed bool) {
 	if !welcomed {
 		if err := a.backend.BeginAgain(); err != nil {
@@ -260,8 +260,9 @@ func (a *app) onDemo(welcomed bool) {
 	a.quitFor("--demo")
 }
 
-// onTerminate is the end of the session, where the loop does not run on: what is typed is
-// kept at once, and everything else on the goroutine that runs what it gives.
+// onTerminate runs when the session of the desktop ends, after which the event loop no
+// longer runs. It saves drafts at once and returns a function that does the rest on its
+// caller's goroutine.
 func (a *app) onTerminate() func() {
 	if a.window != nil {
 		a.window.SaveEdits()
@@ -273,14 +274,14 @@ func (a *app) onTerminate() func() {
 	}
 }
 
-// quitFor quits, to start again with other arguments.
+// quitFor quits and starts again with other arguments.
 func (a *app) quitFor(args ...string) {
 	a.next = args
 	a.quit()
 }
 
-// quit ends the app. The icon goes first, while the loop still runs: on macOS taking it
-// away is work for the loop.
+// quit ends the app. It removes the icon first, while the event loop still runs: macOS
+// needs the loop for that.
 func (a *app) quit() {
 	go func() {
 		a.tray.Stop()

@@ -9,12 +9,12 @@ import (
 	"mac-stats/app/cli"
 )
 
-// errNoScreen is what a plain start says in a build without a window system.
+// errNoScreen is the error of a plain start in a build without a window system.
 var errNoScreen = errors.New("this build has no window: start it with --headless, or use a command (mac-stats --help)")
 
 func runApp(ctx context.Context, o cli.AppOptions) error {
 	if !o.Headless {
-		if there, err := raised(ctx); there || err != nil {
+		if there, err := raiseRunning(ctx); there || err != nil {
 			return err
 		}
 		return errNoScreen

@@ -2,6 +2,6 @@
 
 package main
 
-// useConsole: standard input, output and error are there from the start, and what was
-// written to the last can be seen.
-func useConsole() (tellFailure func()) { return func() {} }
+// useConsole does nothing: other systems provide standard input, output and error from the
+// start.
+func useConsole() (showFailure func()) { return func() {} }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// On Windows mac-stats is a program with windows, so that a double click opens no
-// console. Started in a console it takes that for what it reads and writes, but the
-// shell doesn't wait for it: `start /wait mac-stats …` does, and so does a pipe.
+// On Windows mac-stats is linked as a GUI program, so that a double click opens no console.
+// Started in a console it uses that for input and output, but the shell doesn't wait for
+// it; `start /wait mac-stats …` does, and so does a pipe.
 
 var (
 	kernel32      = windows.NewLazySystemDLL("kernel32.dll")
@@ -20,10 +20,10 @@ var (
 	messageBox    = windows.NewLazySystemDLL("user32.dll").NewProc("MessageBoxW")
 )
 
-// useConsole gives standard input, output and error to the console mac-stats was
-// started in, where they were not redirected. Where there is no console, what it gives
-// back shows in a box what was written to standard error.
-func useConsole() (tellFailure func()) {
+// useConsole connects standard input, output and error to the console that mac-stats was
+// started in, unless they are redirected. Without a console, the returned function shows
+// the text of standard error in a message box.
+func useConsole() (showFailure func()) {
 	const ofParent = ^uintptr(0) // ATTACH_PARENT_PROCESS
 	if attached, _, _ := attachConsole.Call(ofParent); attached != 0 {
 		os.Stdin = redirected(os.Stdin, "CONIN$")
@@ -43,10 +43,10 @@ func useConsole() (tellFailure func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(&text, r) // what can't be read can't be shown
+		_, _ = io.Copy(&text, r) // an unreadable text can't be shown
 	}()
 	return func() {
-		_ = w.Close() // nothing is written any more
+		_ = w.Close() // nothing writes any more
 		<-done
 		if words := strings.TrimSpace(strings.ReplaceAll(text.String(), "\x00", "")); words != "" {
 			const errorIcon = 0x10 // MB_ICONERROR
@@ -56,7 +56,7 @@ func useConsole() (tellFailure func()) {
 	}
 }
 
-// redirected is a standard file as it was given to us, or where none was, one of the
+// redirected returns the standard file that we were given or, if there was none, one of the
 // console.
 func redirected(f *os.File, console string) *os.File {
 	if usable(f) {
@@ -69,7 +69,7 @@ func redirected(f *os.File, console string) *os.File {
 	return opened
 }
 
-// usable reports whether a standard file leads anywhere.
+// usable reports whether a standard file is connected.
 func usable(f *os.File) bool {
 	kind, err := windows.GetFileType(windows.Handle(f.Fd()))
 	return err == nil && kind != windows.FILE_TYPE_UNKNOWN

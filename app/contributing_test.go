@@ -13,9 +13,10 @@ import (
 	"testing"
 )
 
-// CONTRIBUTING.md is held to the tree: its map, what it names, the way of a message.
+// These tests compare CONTRIBUTING.md with the code: its map, the names in it, the way of a
+// message.
 
-// contributing is a section of CONTRIBUTING.md, or "" for all of it.
+// contributing returns a section of CONTRIBUTING.md, or all of it for "".
 func contributing(t *testing.T, section string) string {
 	t.Helper()
 	data, err := os.ReadFile("../CONTRIBUTING.md")
@@ -46,7 +47,7 @@ func TestTheMapHasEveryPackage(t *testing.T) {
 	packages := map[string]bool{}
 	for _, f := range readImporters(t, "..") {
 		packages[f.folder] = true
-		if !mapped[f.folder] && !strings.HasSuffix(f.folder, "test") { // what only tests use may go without a line
+		if !mapped[f.folder] && !strings.HasSuffix(f.folder, "test") { // packages for tests may be missing
 			t.Errorf("%s is not on the map of CONTRIBUTING.md: add a line that says what it is for", f.folder)
 			mapped[f.folder] = true
 		}
@@ -66,7 +67,7 @@ func quotedIn(text string) []string {
 	return list
 }
 
-func TestWhatContributingNamesIsThere(t *testing.T) {
+func TestNamesInContributingExist(t *testing.T) {
 	text := contributing(t, "")
 	for _, m := range regexp.MustCompile("`((?:app|agents|sessionmem|assets|scripts|\\.github)/[\\w./-]+)`").FindAllStringSubmatch(text, -1) {
 		if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
@@ -84,8 +85,8 @@ func TestWhatContributingNamesIsThere(t *testing.T) {
 	}
 }
 
-// The functions of the diagram exist, and each is named by one that stands above it: so
-// whoever reads the diagram from top to bottom can follow it in the code.
+// The functions in the diagram exist, and each is called by name in one above it, so that a
+// reader can follow the diagram in the code.
 func TestTheWayOfAMessage(t *testing.T) {
 	_, diagram, _ := strings.Cut(contributing(t, "The way of a message"), "```\n")
 	diagram, _, _ = strings.Cut(diagram, "```")
@@ -117,8 +118,8 @@ func TestTheWayOfAMessage(t *testing.T) {
 	}
 }
 
-// functions are those of some folders, "Type.method" or "package.Func", with the names
-// that stand in each.
+// functions returns the functions of some folders as "Type.method" or "package.Func", with
+// the names that each body contains.
 func functions(t *testing.T, folders ...string) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{}
@@ -145,7 +146,7 @@ func functions(t *testing.T, folders ...string) map[string]map[string]bool {
 	return all
 }
 
-// ownerOf is the type of a method, else the package.
+// ownerOf returns a method's type, or else the package.
 func ownerOf(f *ast.FuncDecl, pkg string) string {
 	if f.Recv == nil {
 		return pkg

@@ -2,11 +2,11 @@ package main
 
 import "golang.org/x/sys/windows"
 
-var allowForeground = windows.NewLazySystemDLL("user32.dll").NewProc("AllowSetForegroundWindow")
+var allowSetForeground = windows.NewLazySystemDLL("user32.dll").NewProc("AllowSetForegroundWindow")
 
-// lendForeground lets the app that runs bring its window in front: this program was just
-// started by the user, and may hand that right on.
-func lendForeground() {
+// allowForeground lets the running app bring its window to the front. The user just started
+// this program, so it may pass that right on.
+func allowForeground() {
 	const toAnybody = ^uintptr(0) // ASFW_ANY
-	_, _, _ = allowForeground.Call(toAnybody)
+	_, _, _ = allowSetForeground.Call(toAnybody)
 }

@@ -13,8 +13,8 @@ import (
 	"mac-stats/app/instance"
 )
 
-// runHeadless keeps the app's work going without a screen: the one instance of
-// the data folder, its watchers and Discord.
+// runHeadless runs the app without a screen: the single instance for the data folder, its
+// watchers and Discord.
 func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	b, err := backend.Open(ctx, backend.Options{Demo: o.Demo, Watch: true, Version: buildVersion()})
 	if err != nil {
@@ -43,34 +43,34 @@ func runHeadless(ctx context.Context, o cli.AppOptions) error {
 	return errors.Join(local.Close(), listener.Close(), b.Close())
 }
 
-// printNotices names what the user should know at the start: bad settings, a
-// folder that can't be written.
+// printNotices prints what the user should know at startup: invalid settings, a folder that
+// can't be written.
 func printNotices(b *backend.Backend) {
 	for _, n := range b.Notices() {
 		fmt.Fprintln(os.Stderr, noticeLine(n))
 	}
 }
 
-// noticeLine is a notice as a line: a sentence, and what to do.
+// noticeLine returns a notice as one line with its next step.
 func noticeLine(n backend.Notice) string {
 	return strings.TrimSpace("mac-stats: " + strings.TrimSuffix(n.Text, ".") + ". " + n.Next)
 }
 
-// raised asks a running app to show itself and reports whether one does. The
-// error is that of an app that runs without a window.
-func raised(ctx context.Context) (bool, error) {
+// raised asks a running app to show its window and reports whether there is one. It returns
+// an error if the app runs without a window.
+func raiseRunning(ctx context.Context) (bool, error) {
 	paths, err := config.FindPaths(os.Getenv)
 	if err != nil {
-		return false, nil //nolint:nilerr // opening says the same, and what to do
+		return false, nil //nolint:nilerr // opening reports this, with the next step
 	}
-	lendForeground()
+	allowForeground()
 	request := instance.Request{Op: instance.OpShow, Token: os.Getenv("XDG_ACTIVATION_TOKEN")}
 	err = instance.Send(ctx, paths.Runtime, paths.Home, request)
 	if errors.Is(err, instance.ErrNoWindow) {
 		return false, fmt.Errorf("%w (--headless) on %s: stop it first, or use a command beside it (`mac-stats ask`), or set MAC_STATS_HOME to another folder", err, paths.Home)
 	}
 	if err != nil {
-		return false, nil //nolint:nilerr // nobody is there
+		return false, nil //nolint:nilerr // no app is running
 	}
 	fmt.Fprintln(os.Stdout, "mac-stats is already running; its window is shown.")
 	return true, nil

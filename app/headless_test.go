@@ -10,12 +10,12 @@ import (
 	"mac-stats/app/instance"
 )
 
-func TestASecondStartBesideAHeadlessOneSaysSo(t *testing.T) {
+func TestASecondStartReportsAHeadlessOne(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"HOME", "MAC_STATS_HOME", "MAC_STATS_CACHE", "XDG_RUNTIME_DIR"} {
 		t.Setenv(name, dir)
 	}
-	if there, err := raised(t.Context()); there || err != nil {
+	if there, err := raiseRunning(t.Context()); there || err != nil {
 		t.Fatalf("alone: %v, %v", there, err)
 	}
 	paths, err := config.FindPaths(os.Getenv)
@@ -31,7 +31,7 @@ func TestASecondStartBesideAHeadlessOneSaysSo(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	there, err := raised(t.Context())
+	there, err := raiseRunning(t.Context())
 	if there || !errors.Is(err, instance.ErrNoWindow) || !strings.Contains(err.Error(), "(--headless) on "+dir+": stop it first") {
 		t.Errorf("beside: %v, %v", there, err)
 	}

@@ -4,7 +4,7 @@ package main
 
 import "mac-stats/assets"
 
-// appIcon is the window's icon (PNG); without it the toolkit's own is used.
+// appIcon returns the window's icon (PNG); nil means the toolkit's own.
 func appIcon() []byte {
 	data, err := assets.FS.ReadFile("icons/icon.png")
 	if err != nil {

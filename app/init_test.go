@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Each command and each start of the app pays for what packages make before main runs, and
-// the app keeps it for good: a package of ours makes little, and the rest when it is used.
-func TestPackagesMakeLittleBeforeMain(t *testing.T) {
+// Every command and every start pays for what packages allocate before main runs, and the
+// app keeps it for good. So our packages allocate little there and the rest on first use.
+func TestPackagesAllocateLittleBeforeMain(t *testing.T) {
 	const most = 200_000 // bytes
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Who may import whom. The files are read, not built, so that the rules hold on
-// every system and under every build tag.
+// These tests check who may import whom. They parse the files instead of building them, so
+// that the rules hold on every system and with every build tag.
 
 const module = "mac-stats"
 
-// layers says which top-level folders a folder's packages may import; there are no
-// other folders with Go packages.
+// layers lists the top-level folders that a folder's packages may import. No other folder
+// has Go packages.
 var layers = map[string][]string{
 	"app":        {"app", "agents", "sessionmem", "assets"},
 	"agents":     {"agents", "sessionmem"},
@@ -32,7 +32,7 @@ var layers = map[string][]string{
 // restricted names modules and packages that only some folders may import.
 var restricted = []struct {
 	what  string
-	users []string // folders, with what is below them
+	users []string // folders, including those below them
 	tests bool     // any test may import it too
 }{
 	{what: "fyne.io/fyne", users: []string{"app/desktop", "app/ui/kit", "app/ui/prose", "app/ui/column", "app/ui/overlay", "app/ui/answer", "app/ui/screentest", "app/cpuwindow", "app/tray", "app/i18n"}},
@@ -58,8 +58,8 @@ var restricted = []struct {
 	{what: module + "/app/tray/traytest", users: []string{"app/tray/traytest"}, tests: true},
 }
 
-// rooms says which of our packages some folders, with what is below them, may import:
-// none but those listed. Their tests may import more.
+// rooms lists, for some folders and those below them, the only packages of ours that they
+// may import. Their tests may import more.
 var rooms = map[string][]string{
 	"agents/fetch":     {"agents/tools", "sessionmem/excerpt", "sessionmem/transcript"},
 	"agents/agenttest": {"agents/registry", "sessionmem/excerpt", "sessionmem/recall/analysis", "sessionmem/wholefile"},
@@ -200,10 +200,10 @@ var rooms = map[string][]string{
 	"app/cpuwindow/conversation": {"agents", "agents/fault", "agents/lessons", "agents/ollama", "agents/prompt", "agents/registry", "agents/tools", "app/i18n", "app/ui/markdown", "sessionmem/attach", "sessionmem/forgotten", "sessionmem/memory", "sessionmem/session", "sessionmem/transcript", "sessionmem/wholefile"},
 }
 
-// emptyNames are package names that say nothing of what is inside.
+// emptyNames are package names that say nothing about the content.
 var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "shared"}
 
-// importer is one Go file: its package's folder and what it imports.
+// importer is a Go file with its package's folder and its imports.
 type importer struct {
 	folder  string // slash-separated, below the module's root
 	name    string // of the package
@@ -211,7 +211,7 @@ type importer struct {
 	imports []string
 }
 
-// violations lists what the file breaks of the rules, in words.
+// violations describes the rules that the file breaks.
 func (f importer) violations() []string {
 	var found []string
 	report := func(format string, args ...any) {
@@ -251,7 +251,7 @@ func (f importer) violations() []string {
 	return slices.Compact(found)
 }
 
-// within tells whether a package path is the folder or below it.
+// within reports whether a package path is the folder or below it.
 func within(pkg, folder string) bool {
 	return pkg == folder || strings.HasPrefix(pkg, folder+"/")
 }
@@ -278,7 +278,7 @@ func readImporters(t *testing.T, root string) []importer {
 		}
 		name := entry.Name()
 		if entry.IsDir() {
-			top := filepath.Dir(file) == filepath.Clean(root) // there, tools is a module of its own
+			top := filepath.Dir(file) == filepath.Clean(root) // tools is a separate module
 			if file != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || top && (name == "tools" || name == "artifacts")) {
 				return fs.SkipDir
 			}

@@ -7,13 +7,13 @@ import (
 	"mac-stats/app/backend"
 )
 
-// noAPI is what closes where there is no API.
+// noAPI is the Closer if there is no API.
 type noAPI struct{}
 
 func (noAPI) Close() error { return nil }
 
-// serveAPI offers the local API where the settings ask for it. Where it can't be
-// offered that is a notice: everything else works without.
+// serveAPI starts the local API if the settings ask for it. A failure is only a notice:
+// everything else works without it.
 func serveAPI(b *backend.Backend) io.Closer {
 	cfg := b.Config().API
 	if !cfg.Enabled || b.Demo {

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/backend"
 )
 
-func TestTheLocalAPIIsOfferedWhereTheSettingsAskForIt(t *testing.T) {
+func TestTheLocalAPIFollowsItsSetting(t *testing.T) {
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

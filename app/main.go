@@ -1,5 +1,5 @@
-// Command mac-stats is a menu-bar app: the machine's vitals and a chat with a
-// team of agents on a local Ollama server. This package holds the wiring alone.
+// Command mac-stats is a menu-bar app: the machine's vitals, and a chat with a team of
+// agents on a local Ollama server. This package only connects the parts.
 package main
 
 import (
@@ -22,25 +22,25 @@ import (
 	"mac-stats/app/instance"
 )
 
-// version is set when building: -ldflags "-X main.version=…".
+// version is set by the build: -ldflags "-X main.version=…".
 var version = ""
 
 func main() {
 	process.Child(command.Inside)
 	cobra.MousetrapHelpText = "" // a double click on Windows starts the app
-	tellFailure := useConsole()
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	showFailure := useConsole()
+	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	code := cli.Run(ctx, params(), os.Args[1:])
 	stop()
 	if code != 0 {
-		tellFailure()
+		showFailure()
 	}
 	os.Exit(code)
 }
 
-// endings are the signals that end the app in order: with its answers kept and a
-// demo's folder removed. A closed terminal (SIGHUP) is one, but for nohup.
-func endings() []os.Signal {
+// endings returns the signals that end the app in an orderly way: it saves answers and
+// removes a demo's folder. A closed terminal (SIGHUP) is one of them, except under nohup.
+func stopSignals() []os.Signal {
 	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		list = append(list, syscall.SIGHUP)
@@ -66,7 +66,7 @@ func params() cli.Params {
 	}
 }
 
-// poke tells the running app, if there is one, that a session changed.
+// poke notifies the running app, if there is one, that a session changed.
 func poke(b *backend.Backend, session string) {
 	request := instance.Request{Op: instance.OpChanged, Session: session}
 	if err := instance.Send(context.Background(), b.Paths.Runtime, b.Paths.Home, request); err != nil {
@@ -92,7 +92,7 @@ func openTerminal() (io.ReadCloser, error) {
 	return terminal{f}, nil
 }
 
-// terminal is where answers are typed.
+// terminal is the terminal on which people type answers.
 type terminal struct{ *os.File }
 
 // isPipe reports whether something is piped or redirected into f.

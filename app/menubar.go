@@ -14,10 +14,10 @@ import (
 	"mac-stats/app/tray"
 )
 
-// What the icon shows is kept in config.toml: the menu writes it there, and an edited
-// file changes the icon.
+// config.toml holds what the icon shows: the menu writes it there, and an edit changes the
+// icon.
 
-// displayOf is what the settings let the icon show.
+// displayOf returns what the settings let the icon show.
 func displayOf(m config.MenuBar) tray.Display {
 	return tray.Display{
 		Graph: m.Graph, Numbers: m.Numbers,
@@ -25,7 +25,7 @@ func displayOf(m config.MenuBar) tray.Display {
 	}
 }
 
-// metricNames are the metrics of a display as config.toml names them.
+// metricNames returns the metrics of a display as config.toml names them.
 func metricNames(d tray.Display) string {
 	var names []string
 	for i, shown := range []bool{d.CPU, d.Memory, d.Temperature, d.Network} {
@@ -36,7 +36,7 @@ func metricNames(d tray.Display) string {
 	return strings.Join(names, ",")
 }
 
-// iconReading is what the icon shows of a snapshot.
+// iconReading returns the part of a snapshot that the icon shows.
 func iconReading(s monitor.Snapshot) tray.Reading {
 	r := tray.Unknown()
 	if s.Paused {
@@ -57,7 +57,7 @@ func iconReading(s monitor.Snapshot) tray.Reading {
 	return r
 }
 
-// sample asks for what the icon and the menu's line show, and no more.
+// sample makes the monitor sample what the icon and the menu's line show, and no more.
 func (a *app) sample(d tray.Display) {
 	metrics := []monitor.Metric{monitor.CPU, monitor.Memory, monitor.Disk}
 	if d.Temperature {
@@ -73,7 +73,7 @@ func (a *app) sample(d tray.Display) {
 	}
 }
 
-// onDisplay keeps what was chosen in the menu, on the tray's goroutine.
+// onDisplay saves the choice made in the menu, on the tray's goroutine.
 func (a *app) onDisplay(d tray.Display) {
 	a.sample(d)
 	for key, value := range map[string]string{
@@ -85,8 +85,8 @@ func (a *app) onDisplay(d tray.Display) {
 	}
 }
 
-// onNotice hears of an edited config.toml: the icon may show something else. What a
-// schedule answered is a notification.
+// onNotice updates the icon after an edit of config.toml, and shows a schedule's answer as
+// a notification.
 func (a *app) onNotice(n backend.Notice) {
 	if n.Kind == backend.NoticeSchedule && n.Text != "" {
 		a.desktop.Notify(cmp.Or(n.Title, i18n.T("Heartbeat")), n.Text, func() {

@@ -10,7 +10,7 @@ import (
 	"mac-stats/app/tray"
 )
 
-func TestTheIconsDisplayIsKeptInTheConfig(t *testing.T) {
+func TestTheIconsDisplayIsSavedInTheConfig(t *testing.T) {
 	for _, metrics := range []string{"cpu", "memory,network", "cpu,memory,temperature,network"} {
 		d := displayOf(config.MenuBar{Graph: true, Metrics: metrics})
 		if got := metricNames(d); got != metrics || !d.Graph || d.Numbers {
@@ -19,7 +19,7 @@ func TestTheIconsDisplayIsKeptInTheConfig(t *testing.T) {
 	}
 }
 
-func TestTheIconShowsOnlyWhatIsKnown(t *testing.T) {
+func TestTheIconShowsOnlyAvailableMetrics(t *testing.T) {
 	s := monitor.Snapshot{
 		CPU: monitor.CPUReading{Percent: 12}, Memory: monitor.MemoryReading{Used: 1, Total: 4},
 		Temperature: monitor.TemperatureReading{NA: "no sensor"}, Network: monitor.NetworkReading{Down: 1, Up: 2},

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 )
 
-// startAgain starts the app with other arguments, as a process of its own: on macOS the
-// window server knows a process by its first program.
+// startAgain starts the app with other arguments as a new process: the macOS window server
+// identifies a process by its first program.
 func startAgain(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// startAgain replaces this process by the app with other arguments.
+// startAgain replaces this process with the app and other arguments.
 func startAgain(args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {

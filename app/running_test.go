@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/instance"
 )
 
-// A command leaves summaries to the app only where one runs for the same folder.
+// A command leaves summaries to the app only if one runs for the same folder.
 func TestAppRuns(t *testing.T) {
 	dir := t.TempDir()
 	b, err := backend.Open(t.Context(), backend.Options{Environ: []string{

@@ -19,9 +19,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// systemSettings brings the system to what config.toml says of it, at the start and
-// at each change: launch at login, the hotkey. Its methods may be called from any
-// goroutine.
+// systemSettings applies the settings that concern the system, launch at login and the
+// hotkey, at startup and at each change. Its methods are safe for concurrent use.
 type systemSettings struct {
 	backend *backend.Backend
 	getenv  func(string) string
@@ -30,10 +29,10 @@ type systemSettings struct {
 	login   autostart.Entry
 	unwatch func()
 
-	mu     sync.Mutex // held while the system is changed
+	mu     sync.Mutex // held while the system is being changed
 	closed bool
-	asked  bool   // the hotkey was looked at once
-	key    string // as it was set last
+	asked  bool   // whether the hotkey was registered before
+	key    string // as last set
 	grab   *keygrab.Grab
 }
 
@@ -61,7 +60,7 @@ func (s *systemSettings) start() {
 	go s.apply()
 }
 
-// close gives the hotkey back.
+// close releases the hotkey.
 func (s *systemSettings) close() {
 	if s.unwatch != nil {
 		s.unwatch()
@@ -72,7 +71,7 @@ func (s *systemSettings) close() {
 	s.free()
 }
 
-// apply brings the system to what the settings say.
+// apply applies the settings to the system.
 func (s *systemSettings) apply() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *systemSettings) apply() {
 	s.backend.SetNotice(backend.Notice{Kind: backend.NoticeLogin})
 }
 
-// applyKey takes the hotkey, where it is another than before.
+// applyKey registers the hotkey if it changed.
 func (s *systemSettings) applyKey(key string) {
 	if s.asked && s.key == key {
 		return
@@ -116,9 +115,8 @@ func (s *systemSettings) free() {
 	}
 }
 
-// applyLogin brings launch at login and the setting together. Where the setting was
-// changed since they last agreed, it counts; otherwise the system does, and the
-// setting follows it.
+// applyLogin makes launch at login and the setting agree. If the setting changed since they
+// last agreed, it wins; otherwise the system wins, and the setting follows.
 func (s *systemSettings) applyLogin(wanted bool) error {
 	is, err := s.login.On()
 	if err != nil {
@@ -151,8 +149,8 @@ func (s *systemSettings) applyLogin(wanted bool) error {
 	return s.agree(wanted)
 }
 
-// agreedFile says what setting and system last agreed on. It may be lost: then the
-// setting counts.
+// agreedFile returns the path of the file with the state that setting and system last
+// agreed on. If it is lost, the setting wins.
 func (s *systemSettings) agreedFile() string {
 	return filepath.Join(s.backend.Paths.Cache, "launch-at-login")
 }

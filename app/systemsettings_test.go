@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/config"
 )
 
-// systemOf is the system of a new home folder, and a way to start the app there anew.
+// systemOf sets up a new home folder and returns a function that starts the app there.
 func systemOf(t *testing.T) (start func() *systemSettings) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func systemOf(t *testing.T) (start func() *systemSettings) {
 	}
 }
 
-// is checks what the system does and what config.toml says.
+// is checks the system's state and config.toml.
 func (s *systemSettings) is(t *testing.T, want bool) {
 	t.Helper()
 	on, err := s.login.On()
@@ -59,7 +59,7 @@ func (s *systemSettings) set(t *testing.T, key, value string) {
 	}
 }
 
-func TestLaunchAtLoginIsWhatWasChangedLast(t *testing.T) {
+func TestLaunchAtLoginFollowsTheLastChange(t *testing.T) {
 	start := systemOf(t)
 	s := start()
 	s.is(t, false)
@@ -72,7 +72,7 @@ func TestLaunchAtLoginIsWhatWasChangedLast(t *testing.T) {
 	s = start()
 	s.is(t, true)
 
-	// when the file is removed by hand, then the setting is off, and stays so
+	// when the file is removed by hand, then the setting is off and stays off
 	if err := os.Remove(s.login.Path()); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestLaunchAtLoginIsWhatWasChangedLast(t *testing.T) {
 	s = start()
 	s.is(t, false)
 
-	// when it is switched on again, then it is on again, and off by the setting too
+	// when it is switched on again, then it is on again, and the setting can switch it off
 	s.set(t, "app.launch_at_login", "true")
 	s = start()
 	s.is(t, true)
@@ -102,7 +102,7 @@ func TestTheDemoChangesNothingOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestAHotkeyThatCantBeTakenIsSaid(t *testing.T) {
+func TestAnUnavailableHotkeyIsANotice(t *testing.T) {
 	start := systemOf(t)
 	s := start()
 	s.set(t, "window.hotkey", "Ctrl+Alt+Space")

@@ -2,9 +2,9 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// Flush drops what was typed and not read yet.
+// Flush drops typed input that was not read yet.
 func (t terminal) Flush() {
 	if raw, err := t.SyscallConn(); err == nil {
-		_ = raw.Control(func(fd uintptr) { _ = unix.IoctlSetInt(int(fd), unix.TCFLSH, unix.TCIFLUSH) }) // without it it's an answer
+		_ = raw.Control(func(fd uintptr) { _ = unix.IoctlSetInt(int(fd), unix.TCFLSH, unix.TCIFLUSH) }) // if it fails, the input counts as an answer
 	}
 }

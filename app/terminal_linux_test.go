@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What was typed before a question was asked is no answer to it.
+// Input typed before a question appeared isn't its answer.
 func TestTypedAheadIsDropped(t *testing.T) {
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -66,6 +66,6 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 		}
 		out.Found, out.Refused, out.Pending = report.Found, report.Refused, report.Pending
 	}
-	out.Found = a.backend.ToldBelow(out.Found)
+	out.Found = a.backend.RelativePaths(out.Found)
 	return out, nil
 }

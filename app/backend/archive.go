@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// firstTidy is when the sessions are looked through first: the start is busy
+	// firstTidy is the delay before the first pass over the sessions: startup is busy
 	// enough without it.
 	firstTidy = 10 * time.Minute
 	tidyEvery = 24 * time.Hour
 
-	// restEvery is how often sessions that nobody used within restAfter are let go
-	// of in memory.
+	// restEvery is how often the app releases the memory of sessions that nobody has used
+	// within restAfter.
 	restEvery = 10 * time.Minute
 	restAfter = 30 * time.Minute
 )
 
-// archivist moves finished transcripts to the archive once a day while the app
-// runs. Passes never overlap, and none is made up for after a sleep.
+// archivist moves finished transcripts to the archive once a day while the app runs. Passes
+// never overlap, and a pass missed during sleep is not made up for.
 type archivist struct {
 	archive func(context.Context, sessionmem.ArchiveRule) ([]string, error)
-	after   func() time.Duration // session.archive_after now; 0 is never
+	after   func() time.Duration // the current session.archive_after; 0 means never
 	pinned  func() (keep func(session string) bool, err error)
 	moved   func(sessions []string)
 	logger  *slog.Logger
-	then    func(context.Context) // what else is done once a day; may be nil
+	then    func(context.Context) // other daily work; may be nil
 }
 
-// run works until ctx ends.
+// run works until ctx is done.
 func (a *archivist) run(ctx context.Context) {
 	timer := time.NewTimer(firstTidy)
 	defer timer.Stop()
@@ -69,7 +69,7 @@ func (a *archivist) pass(ctx context.Context) {
 	}
 }
 
-// restIdle keeps the memory of a long-running app to the sessions in use.
+// restIdle keeps only the sessions in use in the memory of a long-running app.
 func restIdle(ctx context.Context, rest func(idle time.Duration) int) {
 	ticker := time.NewTicker(restEvery)
 	defer ticker.Stop()

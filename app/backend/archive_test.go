@@ -23,20 +23,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestTheArchiveIsKeptOnceADay(t *testing.T) {
+func TestSessionsAreArchivedOnceADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var after atomic.Int64 // the setting, changed while it runs
 		after.Store(int64(30 * 24 * time.Hour))
 		var passes []time.Duration
-		told := 0
-		var mu sync.Mutex // guards passes and told
+		moved := 0
+		var mu sync.Mutex // guards passes and notices
 		var running atomic.Bool
 		seen := func() ([]time.Duration, int) {
 			synctest.Wait()
 			mu.Lock()
 			defer mu.Unlock()
-			return slices.Clone(passes), told
+			return slices.Clone(passes), moved
 		}
 		a := &archivist{
 			archive: func(ctx context.Context, rule sessionmem.ArchiveRule) ([]string, error) {
@@ -65,7 +65,7 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 			},
 			after:  func() time.Duration { return time.Duration(after.Load()) },
 			pinned: func() (func(string) bool, error) { return nil, nil },
-			moved:  func([]string) { mu.Lock(); told++; mu.Unlock() },
+			moved:  func([]string) { mu.Lock(); moved++; mu.Unlock() },
 			logger: slog.New(slog.DiscardHandler),
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -85,8 +85,8 @@ func TestTheArchiveIsKeptOnceADay(t *testing.T) {
 		}
 		after.Store(0)
 		time.Sleep(240 * time.Hour)
-		if got, told := seen(); len(got) != len(want) || told != 1 {
-			t.Errorf("%d passes after it was switched off, told %d times", len(got), told)
+		if got, moved := seen(); len(got) != len(want) || moved != 1 {
+			t.Errorf("%d passes after it was switched off, moved %d times", len(got), moved)
 		}
 		cancel()
 		<-done
@@ -129,7 +129,7 @@ func TestPinnedSessionsAreNotArchived(t *testing.T) {
 	}
 }
 
-func TestIdleSessionsAreLetGoOfNowAndThen(t *testing.T) {
+func TestIdleSessionsAreReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		rests := 0

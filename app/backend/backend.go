@@ -1,15 +1,14 @@
-// Package backend is everything of the app that has no screen: configuration,
-// sessions, memory, agents, the model server and the monitor, opened once and
-// used alike by the tray app, the commands and --headless.
+// Package backend is the part of the app without a screen: configuration, sessions, memory,
+// agents, the model server and the monitor. The tray app, the commands and --headless all
+// open it.
 //
-// Open puts the parts together, in the order in which they need each other; Close ends
-// what runs and closes them the other way round. Each subject is a type with a state and
-// a lock of its own: the settings, the notices, the search index, the server that several
-// machines share, forgetting, the schedules, what summarises, what looks after memory
-// files and sessions. A part is given the parts below it, and a function where it has to
-// reach one above; none is given the Backend.
+// Open creates the parts in order of dependency; Close stops them and closes them in
+// reverse. Each subject is a type with its own state and lock: settings, notices, the
+// search index, the server shared by several machines, forgetting, schedules, compaction,
+// and the upkeep of memory files and sessions. A part gets the parts below it, and a
+// function if it has to reach one above; none gets the Backend.
 //
-// Nothing here draws or prints. What people should know is a Notice.
+// Nothing here draws or prints. Anything people should know is a Notice.
 package backend
 
 import (
@@ -25,7 +24,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Backend is the opened parts. The fields are set once and may be used directly.
+// Backend holds the opened parts. Its fields are set once and may be used directly.
 type Backend struct {
 	*base
 	Store      *sessionmem.Store
@@ -46,22 +45,22 @@ type Backend struct {
 	Outside    *Outside
 
 	house  *housekeeper
-	opened atomic.Pointer[sessionmem.Store] // Store, for the log, which writes before it is open
+	opened atomic.Pointer[sessionmem.Store] // the same as Store, for the log, which writes before the store is open
 	close  func() error
 }
 
-// Close stops runs and watchers and removes a demo's temporary folder. It may be
-// called more than once.
+// Close stops runs and watchers and removes a demo's temporary folder. It may be called
+// more than once.
 func (b *Backend) Close() error { return b.close() }
 
-// SessionsChanged tells the window that another process wrote a session, and
-// summarises it if it is due: that process leaves it to the app.
+// SessionsChanged notifies the window that another process wrote a session, and summarises
+// the session if it is due: the other process leaves that to the app.
 func (b *Backend) SessionsChanged(session string) {
 	if session != "" && b.watching {
 		b.Engine.CompactSoon(session)
 	}
 	b.Index.sessionChanged(session)
-	b.Forgetting.tellForgot()
+	b.Forgetting.notifyForgotten()
 	b.Keeper.LookAtMemory()
 	b.notify.publish(Notice{Time: time.Now(), Kind: NoticeSessions, Session: session})
 }

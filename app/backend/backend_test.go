@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// environ is a process's environment with all folders under dir.
+// environ returns a process environment with all folders below dir.
 func environ(dir string, more ...string) []string {
 	return append([]string{
 		"HOME=" + dir,
@@ -30,7 +30,7 @@ func environ(dir string, more ...string) []string {
 
 func open(t *testing.T, o Options) *Backend {
 	t.Helper()
-	o.Patience = time.Minute // however busy the machine is
+	o.Patience = time.Minute // the machine may be busy
 	b, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func open(t *testing.T, o Options) *Backend {
 	return b
 }
 
-// server is a scripted model that always says the same.
+// server returns a scripted model that always gives the same answer.
 func server(t *testing.T) *ollamatest.Server {
 	t.Helper()
 	s := ollamatest.New(ollamatest.Script{
@@ -57,7 +57,7 @@ func server(t *testing.T) *ollamatest.Server {
 	return s
 }
 
-func TestFirstStartWritesWhatPeopleEdit(t *testing.T) {
+func TestFirstStartWritesTheEditableFiles(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir)})
 	if !b.FirstRun {
@@ -77,7 +77,7 @@ func TestFirstStartWritesWhatPeopleEdit(t *testing.T) {
 	}
 }
 
-func TestBadSettingIsANoticeUntilItIsMended(t *testing.T) {
+func TestInvalidSettingIsANoticeUntilItIsCorrected(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir)})
 	file := b.Paths.ConfigFile()
@@ -103,7 +103,7 @@ func TestBadSettingIsANoticeUntilItIsMended(t *testing.T) {
 	}
 }
 
-func TestSettingThatWaitsForARestartSaysSo(t *testing.T) {
+func TestSettingThatNeedsARestartSaysSo(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
 	n := waitNotice(t, b, "config.toml reloaded", func() { write(t, b.Paths.ConfigFile(), "[ollama]\nmax_concurrent = 2\n") })
 	if !strings.Contains(n.Next, "restart") {
@@ -132,7 +132,7 @@ func TestHalfAnEditChangesNothing(t *testing.T) {
 	}
 }
 
-func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {
+func TestInMemoryOnlyTakesEffectWhenSaved(t *testing.T) {
 	s := server(t)
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr()), Watch: true})
 	say := func(session, text string) error {
@@ -170,7 +170,7 @@ func TestInMemoryOnlyHoldsFromTheMomentItIsSaved(t *testing.T) {
 	}
 }
 
-func TestSavedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
+func TestEditedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
 	s := server(t)
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr()), Watch: true})
 	file := b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
@@ -194,7 +194,7 @@ func TestSavedMemoryIsANoticeAndInTheNextPrompt(t *testing.T) {
 	}
 }
 
-func TestVitalsGoWithAMessageThatSpeaksOfTheMachine(t *testing.T) {
+func TestVitalsGoWithAMessageAboutTheMachine(t *testing.T) {
 	s := server(t)
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+s.Addr())})
 	run := b.Engine.Start(t.Context(), agents.Request{Session: b.Store.NewName("cli"), Text: "Why is this computer slow?", Holder: "test"})
@@ -281,7 +281,7 @@ func TestNoticesReachEverySubscriberInOrder(t *testing.T) {
 		}
 	}
 	stop()
-	stop() // twice does no harm
+	stop() // a second call does no harm
 }
 
 func write(t *testing.T, file, text string) {
@@ -291,7 +291,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-// waitNotice waits for the notice that begins so, caused by do.
+// waitNotice calls do and waits for a notice with this beginning.
 func waitNotice(t *testing.T, b *Backend, begins string, do func()) Notice {
 	t.Helper()
 	got := make(chan Notice, 16)

@@ -14,8 +14,7 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// Compaction summarises sessions: after turns, periodically (where the folders are
-// watched) and by hand.
+// Compaction summarises sessions: after turns, periodically (in the app) and on request.
 type Compaction struct {
 	*compact.Compaction
 	app     *base
@@ -41,12 +40,12 @@ func (b *Backend) openCompaction(small *background.SmallModel) {
 		Policy: cp.policy,
 		Own:    agents.OwnTools(),
 		MayRun: cp.mayCompact,
-		Done:   cp.tell,
+		Done:   cp.notify,
 		Logger: b.Logger,
 	})
 }
 
-// policy is the policy, from the configuration as it is now.
+// policy returns the policy of the current configuration.
 func (cp *Compaction) policy() compact.Policy {
 	cfg := cp.app.Config()
 	p := compact.Policy{
@@ -60,8 +59,8 @@ func (cp *Compaction) policy() compact.Policy {
 	return p
 }
 
-// mayCompact reports whether a periodic pass may call the small model: on battery
-// only where the model is loaded already.
+// mayCompact reports whether a periodic pass may call the small model. On battery it may
+// only if the model is already loaded.
 func (cp *Compaction) mayCompact(ctx context.Context) bool {
 	if battery := cp.monitor.Sample(ctx, monitor.Battery).Battery; battery.NA != "" || !battery.OnBattery {
 		return true
@@ -73,7 +72,7 @@ func (cp *Compaction) mayCompact(ctx context.Context) bool {
 	return cp.loadedModel(ctx, model.Name)
 }
 
-// loadedModel reports whether a model is in the server's memory.
+// loadedModel reports whether the server holds a model in memory.
 func (cp *Compaction) loadedModel(ctx context.Context, model string) bool {
 	running, err := cp.client.Running(ctx)
 	if err != nil {
@@ -87,13 +86,15 @@ func (cp *Compaction) loadedModel(ctx context.Context, model string) bool {
 	return false
 }
 
-// ownMemory is where a chosen agent's lessons go beside the memory of all.
+// ownMemory returns the memory file that gets a chosen agent's lessons in addition to the
+// common memory.
 func (b *Backend) ownMemory(selector string) (memory.Target, bool) {
 	return b.Registry.OwnMemory(selector, b.Config().Agents.Default)
 }
 
-// tell tells the window what was done behind its back, and what was learnt.
-func (cp *Compaction) tell(c compact.Result) {
+// notify tells the window about a summary made in the background, and about the lessons in
+// it.
+func (cp *Compaction) notify(c compact.Result) {
 	kept := c.Lessons
 	cp.app.Logger.Info("a session was summarised", "session", c.Session, "messages", c.Messages,
 		"lessons", len(kept.Written), "proposed", len(kept.Proposed), "refused", kept.Refused)
@@ -106,9 +107,9 @@ func (cp *Compaction) tell(c compact.Result) {
 	}
 }
 
-// Summarize summarises a session now, as a request would but for its being due, and
-// takes the Summary into the index. Nothing to summarise is a Result without a
-// Summary. begun, which may be nil, is told how many messages it covers.
+// Summarize summarises a session now, even if it isn't due, and indexes the Summary. With
+// nothing to summarise it returns a Result without a Summary. begun, which may be nil, is
+// called with the number of messages covered.
 func (cp *Compaction) Summarize(ctx context.Context, name string, begun func(messages int)) (compact.Result, error) {
 	again, err := cp.Renew(ctx, name)
 	if err != nil && !errors.Is(err, session.ErrNothing) {

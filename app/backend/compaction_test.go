@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/memorytext"
 )
 
-// learning is a server whose small model learns something of every conversation.
+// learning returns a server whose small model finds a lesson in every conversation.
 func learning(t *testing.T) *ollamatest.Server {
 	t.Helper()
 	s := ollamatest.New(ollamatest.Script{
@@ -33,7 +33,7 @@ func learning(t *testing.T) *ollamatest.Server {
 	return s
 }
 
-// memoryNotices collects what the window is told of memories.
+// memoryNotices collects the window's notices about memory.
 func memoryNotices(t *testing.T, b *Backend) <-chan Notice {
 	t.Helper()
 	notices := make(chan Notice, 100)
@@ -59,7 +59,7 @@ func next(t *testing.T, notices <-chan Notice, wanted func(Notice) bool) Notice 
 	}
 }
 
-// talk is eight messages about a train.
+// talk writes eight messages about a train.
 func talk(t *testing.T, b *Backend, session, agent string) {
 	t.Helper()
 	for i := range 4 {
@@ -70,7 +70,7 @@ func talk(t *testing.T, b *Backend, session, agent string) {
 	}
 }
 
-func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
+func TestABackgroundLessonIsANotice(t *testing.T) {
 	for _, tt := range []struct {
 		name, config, agent   string
 		written, files, waits int
@@ -116,7 +116,7 @@ func TestWhatIsLearntInTheBackgroundIsTold(t *testing.T) {
 	}
 }
 
-// A command leaves a due session to the app, which is told of it by the socket.
+// A command leaves a due session to the app and notifies it through the socket.
 func TestTheAppSummarisesWhatACommandWrote(t *testing.T) {
 	s, dir := learning(t), t.TempDir()
 	env := environ(dir, "OLLAMA_HOST="+s.Addr())
@@ -134,7 +134,7 @@ func TestTheAppSummarisesWhatACommandWrote(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherProcessProposesIsTold(t *testing.T) {
+func TestAnotherProcessesProposalIsANotice(t *testing.T) {
 	env := environ(t.TempDir())
 	app, command := open(t, Options{Environ: env, Watch: true}), open(t, Options{Environ: env})
 	notices := memoryNotices(t, app)
@@ -168,11 +168,11 @@ func TestAFullMemoryProposesAReplacement(t *testing.T) {
 	}
 }
 
-// What a forgetting takes out of a Summary is made good by the model, in the app.
-func TestTheAppMakesASummaryAnewThatLostSomething(t *testing.T) {
+// If forgetting takes text out of a Summary, the app has the model write it again.
+func TestTheAppRewritesASummaryThatForgettingCut(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir(), "OLLAMA_HOST="+learning(t).Addr()), Watch: true})
 	talk(t, b, "cli-a", "")
-	awaitAnySummary(t, b, "cli-a") // the background makes it
+	awaitAnySummary(t, b, "cli-a") // made in the background
 	notices := make(chan Notice, 100)
 	t.Cleanup(b.OnNotice(func(n Notice) { notices <- n }))
 	plan, err := b.Forgetting.ForgetPlan(t.Context(), forget.Selection{Text: "Question 0: I travel by train"})

@@ -9,7 +9,7 @@ import (
 
 const private = "[session]\nin_memory_only = true\n\n[memory]\nwrite = \"off\"\n"
 
-// withConfig opens an app in a folder whose config.toml people have written.
+// withConfig opens an app in a folder with this config.toml.
 func withConfig(t *testing.T, text string) *Backend {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,9 +25,9 @@ func keepsNothing(b *Backend) bool {
 	return c.Session.InMemoryOnly && c.Memory.Write == "off"
 }
 
-// An app that runs does not open up while config.toml is being saved: emptied, cut short
-// where it still is TOML, or gone.
-func TestAnAppThatRunsDoesNotOpenUpInASave(t *testing.T) {
+// A running app gives up no privacy while config.toml is being saved: emptied, cut short
+// but still valid TOML, or missing.
+func TestARunningAppKeepsPrivacyDuringASave(t *testing.T) {
 	for name, save := range map[string]func(path string) error{
 		"emptied":        func(path string) error { return os.Truncate(path, 0) },
 		"cut short":      func(path string) error { return os.WriteFile(path, []byte("[session]\n"), 0o600) },
@@ -58,9 +58,9 @@ func TestAnAppThatRunsDoesNotOpenUpInASave(t *testing.T) {
 	}
 }
 
-// What can't be read for good changes nothing in an app that runs, and one that starts
-// keeps nothing.
-func TestAnEmptyConfigStaysClosed(t *testing.T) {
+// A file that stays unreadable changes nothing in a running app; an app that starts with
+// one saves no conversations.
+func TestAnUnreadableConfigKeepsPrivacy(t *testing.T) {
 	b := withConfig(t, private)
 	waitNotice(t, b, "config.toml: it is empty", func() { write(t, b.Paths.ConfigFile(), "") })
 	time.Sleep(2 * openAfter)
@@ -73,9 +73,9 @@ func TestAnEmptyConfigStaysClosed(t *testing.T) {
 	}
 }
 
-// A setting that gives up privacy holds a moment after it is saved, one that is made in
-// the app at once.
-func TestPrivacyEndsWhenPeopleEndIt(t *testing.T) {
+// A setting that gives up privacy takes effect a moment after the file is saved, or at once
+// if it is changed in the app.
+func TestPrivacyEndsAMomentAfterTheSettingIsSaved(t *testing.T) {
 	b := withConfig(t, private)
 	waitNotice(t, b, "config.toml reloaded", func() {
 		write(t, b.Paths.ConfigFile(), "[session]\nin_memory_only = false\n\n[memory]\nwrite = \"off\"\n")
@@ -88,8 +88,8 @@ func TestPrivacyEndsWhenPeopleEndIt(t *testing.T) {
 	}
 }
 
-// What RUN_CMD refuses later Settings refuse at once; and ~ is the person's home.
-func TestTheFolderForCommandsIsChecked(t *testing.T) {
+// Settings refuse at once a folder that RUN_CMD would refuse later; ~ is the user's home.
+func TestSettingsCheckTheCommandFolder(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir())})
 	home := lookup(b.environ)("HOME")
 	for _, folder := range []string{b.Paths.Home, filepath.Join(b.Paths.Home, "agents"), "~", "/", "project"} {

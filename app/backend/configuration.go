@@ -17,38 +17,38 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// configuration is config.toml, read again when it is edited.
+// configuration holds config.toml and reads it again when it is edited.
 type configuration struct {
 	start   *start
 	notices *noticeBoard
 	changed func(before, after config.Config)
 	started config.Config // as read at the start
-	loaded  bool          // it was read once; guarded by reload, as opening
-	opening *opening      // nil where config.toml gives up no privacy
-	reload  sync.Mutex    // config.toml is read by one at a time
+	loaded  bool          // whether it has been read before; guarded by reload, like opening
+	opening *opening      // nil if config.toml gives up no privacy
+	reload  sync.Mutex    // config.toml is read by one goroutine at a time
 	mu      sync.Mutex    // guards cfg
 	cfg     config.Config
 }
 
-// Config is the configuration now; it is read again when config.toml is edited.
+// Config returns the current configuration, which follows edits of config.toml.
 func (c *configuration) Config() config.Config {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cfg
 }
 
-// Started is the configuration this start began with: what waits for the next one
-// differs from it.
+// Started returns the configuration at startup. Settings that differ from it wait for the
+// next start.
 func (c *configuration) Started() config.Config { return c.started }
 
-// Environ is the environment the settings are read with.
+// Environ returns the environment that overrides settings.
 func (c *configuration) Environ() []string { return slices.Clone(c.start.environ) }
 
-// Reread takes over config.toml as it is now, for a process that watches nothing.
+// Reread reads config.toml again, for a process that watches nothing.
 func (c *configuration) Reread() { c.reloadConfig(false) }
 
-// Set changes one key of config.toml in place and takes it over at once. Its error is
-// in words for people.
+// Set changes one key of config.toml in place and applies it at once. Its error is worded
+// for people.
 func (c *configuration) Set(key, value string) error {
 	if key == "tools.command_folder" {
 		if err := command.CheckFolder(c.commandFolder(value), c.start.Paths.Home); err != nil {
@@ -62,7 +62,7 @@ func (c *configuration) Set(key, value string) error {
 	return nil
 }
 
-// loadConfig writes the default file on a first start and reads the settings.
+// load writes the default file on a first start and reads the settings.
 func (c *configuration) load() {
 	file := c.start.Paths.ConfigFile()
 	config.Settle(file)
@@ -74,8 +74,8 @@ func (c *configuration) load() {
 	c.started = c.read(true)
 }
 
-// BeginAgain makes the next start a first one, where this one was and nothing was set
-// since: it is called when a person is not welcomed to the end.
+// BeginAgain makes the next start a first start, if this was one and no setting has changed
+// since. It is called when somebody leaves the welcome page early.
 func (c *configuration) BeginAgain() error {
 	if !c.start.FirstRun || c.start.Demo {
 		return nil
@@ -87,10 +87,10 @@ func (c *configuration) BeginAgain() error {
 	return config.RemoveDefault(c.start.Paths.ConfigFile(), defaults)
 }
 
-// readConfig resolves the settings and replaces the notices about them. While the
-// app runs, a file that can't be read at all (half an edit) changes nothing, and one that
-// gives up privacy is believed once it has said so for a while: the beginning of a file
-// that is being saved may be a whole one. With certain nobody is saving it.
+// read resolves the settings and replaces the notices about them. While the app runs, a
+// file that can't be read at all (half an edit) changes nothing. One that gives up privacy
+// takes effect only after it has said so for openAfter, because a half-saved file may look
+// complete. certain means that nobody is saving it now.
 func (c *configuration) read(certain bool) config.Config {
 	cfg, findings := config.Load(c.start.Paths.ConfigFile(), c.start.environ)
 	if c.start.Demo {
@@ -120,11 +120,11 @@ func (c *configuration) read(certain bool) config.Config {
 	return cfg
 }
 
-// openAfter is how long config.toml says that privacy ends before it does.
+// openAfter is how long config.toml must give up privacy before that takes effect.
 const openAfter = time.Second
 
-// believe says whether settings that were read are taken over now. Else they are read
-// again after a while.
+// believe reports whether to apply newly read settings now. If not, they are read again
+// later.
 func (c *configuration) believe(cfg config.Config) bool {
 	if !config.OpensUp(c.Config(), cfg) {
 		c.opening = nil
@@ -148,20 +148,20 @@ func (c *configuration) believe(cfg config.Config) bool {
 	return false
 }
 
-// opening is what config.toml says that gives up privacy, and since when.
+// opening holds the settings by which config.toml gives up privacy, and since when.
 type opening struct {
 	config config.Config
 	since  time.Time
 }
 
-// reloadConfig takes over an edited config.toml. What is fixed at the start says
-// that it waits for the next one. With certain nobody is saving it just now.
+// reloadConfig applies an edited config.toml, and notifies that settings fixed at startup
+// wait for the next one. certain means that nobody is saving the file now.
 func (c *configuration) reloadConfig(certain bool) {
 	c.reload.Lock()
 	defer c.reload.Unlock()
 	before, held := c.Config(), len(c.notices.Notices())
 	after := c.read(certain)
-	if before == after && len(c.notices.Notices()) >= held { // a mended file is told of, even with the values of before
+	if before == after && len(c.notices.Notices()) >= held { // a repaired file is reported even if its values are the same as before
 		return
 	}
 	n := Notice{Time: time.Now(), Kind: NoticeReload, Text: "config.toml reloaded"}
@@ -172,12 +172,12 @@ func (c *configuration) reloadConfig(certain bool) {
 	c.changed(before, after)
 }
 
-// logNote logs a setting that is known and unused, once a start.
+// logNote logs a setting that is known but unused, once per start.
 func (c *configuration) logNote(f config.Finding) {
 	c.start.Logger.Info("setting not used here", "place", f.Place, "key", f.Key, "reason", f.Reason)
 }
 
-// MemoryBudget is how many characters of a memory go into a prompt; 0 is any number.
+// MemoryBudget returns how many characters of a memory go into a prompt; 0 means no limit.
 func (c *configuration) MemoryBudget(t memory.Target) int {
 	cfg := c.Config().Memory
 	switch t.Kind {
@@ -191,13 +191,13 @@ func (c *configuration) MemoryBudget(t memory.Target) int {
 	return 0
 }
 
-// commandFolder is the folder that programs run in: the one that a person named, or else
-// one in the data folder.
+// commandFolder returns the folder that commands run in: the configured one, or one in the
+// data folder.
 func (c *configuration) commandFolder(named string) string {
 	return cmp.Or(config.Expand(named, lookup(c.start.environ)), filepath.Join(c.start.Paths.Home, "work"))
 }
 
-// engineSettings are the engine's, from the configuration as it is now.
+// engineSettings returns the engine's settings from the current configuration.
 func (c *configuration) engineSettings() agents.Settings {
 	cfg := c.Config()
 	return agents.Settings{

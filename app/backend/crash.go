@@ -8,11 +8,12 @@ import (
 	"mac-stats/app/crash"
 )
 
-// Crashes is the reports of crashes of the app.
+// Crashes holds the crash reports of the app.
 type Crashes struct{ app *base }
 
-// watch has a crash of the app written down, and tells of one that came before
-// until it is dismissed. The demo, whose folder goes with it, has none.
+// watch prepares a report for a crash of this process, and posts a notice about earlier
+// crashes until they are dismissed. The demo has no reports, because its folder is
+// temporary.
 func (cr *Crashes) watch() {
 	if cr.app.Demo || !cr.app.watching {
 		return
@@ -29,7 +30,7 @@ func (cr *Crashes) watch() {
 	}
 }
 
-// unseen are the reports nobody has dismissed, newest first.
+// unseen returns the reports that nobody has dismissed, newest first.
 func (cr *Crashes) unseen() []crash.Report {
 	reports, err := crash.Reports(cr.app.Paths.Home)
 	if err != nil {
@@ -44,7 +45,7 @@ func (cr *Crashes) unseen() []crash.Report {
 	return unseen
 }
 
-// crashNotice words the newest of some crashes.
+// crashNotice words a notice about the newest of some crashes.
 func crashNotice(unseen []crash.Report, home string) Notice {
 	r := unseen[0]
 	text := "mac-stats stopped unexpectedly on " + r.Time.Format("2 January at 15:04")
@@ -62,8 +63,8 @@ func crashNotice(unseen []crash.Report, home string) Notice {
 	}
 }
 
-// CrashReport is the text of the crash reports nobody has dismissed, newest first; ""
-// where there are none.
+// CrashReport returns the text of the crash reports that nobody has dismissed, newest
+// first; "" if there are none.
 func (cr *Crashes) CrashReport() (string, error) {
 	var texts []string
 	for _, r := range cr.unseen() {
@@ -76,8 +77,7 @@ func (cr *Crashes) CrashReport() (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// DismissCrashes notes that somebody has seen the crash reports; they stay in the
-// folder of logs.
+// DismissCrashes marks the crash reports as seen; they stay in the folder of logs.
 func (cr *Crashes) DismissCrashes() error {
 	for _, r := range cr.unseen() {
 		if err := r.Dismiss(); err != nil {

@@ -17,8 +17,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// day is an app without a screen or a server: the periodic pass and the archive,
-// over real files, in virtual time.
+// day is an app without a screen or a server: the periodic pass and the archive work on
+// real files in virtual time.
 type day struct {
 	t     *testing.T
 	store *sessionmem.Store
@@ -26,13 +26,13 @@ type day struct {
 
 	mu      sync.Mutex
 	log     []string // what happened, and when
-	calls   int      // of the model
+	calls   int      // to the model
 	running int
 	hangs   func(call int) bool
 	asleep  time.Duration // how long the machine sleeps at the next pass
 }
 
-// Summarize is the small model: 20 s a call.
+// Summarize stands for the small model; each call takes 20 s.
 func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript.Block) (compact.Digest, error) {
 	d.mu.Lock()
 	d.calls++
@@ -56,7 +56,7 @@ func (d *day) Summarize(ctx context.Context, _ *transcript.Block, _ []transcript
 	return compact.Digest{Context: "So far.", By: "small:1b"}, nil
 }
 
-// asked is how often the model was.
+// asked returns how often the model was called.
 func (d *day) asked() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,7 +69,8 @@ func (d *day) sleepsFor(asleep time.Duration) {
 	d.asleep = asleep
 }
 
-// mayRun begins every pass; a machine that sleeps stands still in its midst.
+// mayRun is called at the start of every pass; a sleeping machine stops in the middle of
+// one.
 func (d *day) mayRun(context.Context) bool {
 	d.mu.Lock()
 	asleep := d.asleep
@@ -82,7 +83,7 @@ func (d *day) mayRun(context.Context) bool {
 	return true
 }
 
-// note writes down what happened, with the virtual time since the start.
+// note records an event with the virtual time since the start.
 func (d *day) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,7 +91,7 @@ func (d *day) note(format string, args ...any) {
 	d.log = append(d.log, fmt.Sprintf("%02d:%02d ", int(at.Hours()), int(at.Minutes())%60)+fmt.Sprintf(format, args...))
 }
 
-// say appends n messages in turns.
+// say appends n messages as turns.
 func (d *day) say(session string, n int) {
 	for i := range n {
 		b := transcript.Block{Kind: []transcript.Kind{transcript.KindUser, transcript.KindAssistant}[i%2], Text: fmt.Sprintf("message %d", i)}
@@ -100,7 +101,8 @@ func (d *day) say(session string, n int) {
 	}
 }
 
-// window is what the model would be told: "Summary + 4", and whether the app holds it.
+// window returns the messages that the model would get ("Summary + 4"), and whether the app
+// holds them in memory.
 func (d *day) window(session string) string {
 	held, _ := d.store.Sessions().Held(session)
 	c, err := d.store.Context(d.t.Context(), session)
@@ -119,7 +121,7 @@ func (d *day) window(session string) string {
 	return text
 }
 
-// begin starts the pass and the archive; both end with the bubble's test.
+// begin starts the pass and the archive; both end with the test's bubble.
 func (d *day) begin() (end func()) {
 	d.start = time.Now()
 	c := compact.New(compact.Config{
@@ -154,7 +156,7 @@ func newDay(t *testing.T) *day {
 	return &day{t: t, store: store}
 }
 
-// expect compares what happened.
+// expect compares the recorded events.
 func (d *day) expect(want ...string) {
 	d.t.Helper()
 	d.mu.Lock()
@@ -164,12 +166,12 @@ func (d *day) expect(want ...string) {
 	}
 }
 
-func TestADay(t *testing.T) {
+func TestABackgroundDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t)
 		d.say("cli-left", 6)
 		d.say("cli-few", 3)
-		d.store.Session("cli-left").Release() // of a process that has ended
+		d.store.Session("cli-left").Release() // as if its process had ended
 		d.store.Session("cli-few").Release()
 		time.Sleep(45 * time.Minute)
 		d.hangs = func(call int) bool { return call == 3 }
@@ -200,7 +202,7 @@ func TestADay(t *testing.T) {
 		d.expect(
 			"00:30 cpu-talk: 4 summarised, 4 stay",
 			"00:30 cli-left: 6 summarised, 0 stay",
-			"01:00 the model hangs", // until that pass is stopped; the next is in time
+			"01:00 the model hangs", // until the pass is stopped; the next one is on time
 			"01:58 cpu-talk: 8 summarised, 0 stay",
 			"24:10 archived: cli-left cpu-talk cli-few",
 		)
@@ -210,9 +212,9 @@ func TestADay(t *testing.T) {
 	})
 }
 
-// A machine that sleeps for eight hours in the midst of a pass: when it wakes there
-// is no pass for each that was missed, and no model call for each either.
-func TestSleepAndWakeMakeNoBurst(t *testing.T) {
+// When a machine wakes after sleeping for eight hours in the middle of a pass, neither the
+// missed passes nor their model calls are made up for.
+func TestWakingFromSleepMakesNoBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDay(t)
 		for i := range 14 {
@@ -230,7 +232,7 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		end()
 		want := []string{"00:30 asleep"}
-		for i := range 14 { // newest first, ten a pass
+		for i := range 14 { // newest first, ten per pass
 			at := []string{"09:00", "09:00", "09:01", "09:01", "09:01", "09:02", "09:02", "09:02", "09:03", "09:03", "09:33", "09:34", "09:34", "09:34"}[i]
 			want = append(want, fmt.Sprintf("%s cli-s%02d: 4 summarised, 0 stay", at, 13-i))
 		}
@@ -238,7 +240,7 @@ func TestSleepAndWakeMakeNoBurst(t *testing.T) {
 	})
 }
 
-// noLessons is for days on which nothing is learnt.
+// noLessons finds no lessons.
 type noLessons struct{}
 
 func (noLessons) Keep(context.Context, compact.Learnt) (compact.Kept, error) {

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	demoFolder = "mac-stats-demo-" // what the names of the demos' folders begin with
-	demoLock   = "demo.lock"       // held for as long as a demo runs
-	demoKept   = 24 * time.Hour    // what a demo leaves that was killed, for a look at it
+	demoFolder = "mac-stats-demo-" // prefix of the demo folders' names
+	demoLock   = "demo.lock"       // held while a demo runs
+	demoKept   = 24 * time.Hour    // a killed demo leaves its folder this long, for inspection
 )
 
-// openDemo makes a data folder that Close removes, and starts the scripted server.
+// openDemo creates a data folder that Close removes, and starts the scripted server.
 func (b *Backend) openDemo(ctx context.Context) error {
 	if err := b.makeDemoFolder(); err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
@@ -58,9 +58,9 @@ func (b *Backend) makeDemoFolder() error {
 	return nil
 }
 
-// sweepDemos removes the folders in temp that demos left which ended before the
-// time (killed, or with the screen they were on) without a chance to. Only what is
-// surely a demo's goes: by its name, by a lock file in it that nobody holds.
+// sweepDemos removes the folders in temp that demos left before the given time without
+// closing (killed, or their screen went away). It only removes a folder that has a demo's
+// name and a lock file that nobody holds.
 func sweepDemos(temp string, before time.Time, log *slog.Logger) {
 	folders, err := filepath.Glob(filepath.Join(temp, demoFolder+"*"))
 	if err != nil {
@@ -94,8 +94,7 @@ func sweepDemo(dir string, before time.Time) error {
 	if err != nil || !held {
 		return err // its demo runs
 	}
-	// Unlocked first: Windows removes no open file. Nobody else takes this lock but
-	// another sweep.
+	// Unlock first: Windows can't remove an open file. Only another sweep takes this lock.
 	if err := lock.Unlock(); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-func TestFoldersOfDeadDemosAreSweptAfterADay(t *testing.T) {
+func TestFoldersOfKilledDemosAreRemovedAfterADay(t *testing.T) {
 	now := time.Now()
 	tests := []struct {
 		name, folder, lock string

@@ -11,8 +11,7 @@ import (
 	"mac-stats/sessionmem/compact"
 )
 
-// openDiscord prepares the Discord bot; it runs where the folders are watched and the
-// settings switch it on.
+// openDiscord prepares the Discord bot. It runs in the app if the settings switch it on.
 func (b *Backend) openDiscord() error {
 	builtin, err := fs.ReadFile(assets.FS, "prompts/discord.md")
 	if err != nil {
@@ -44,7 +43,7 @@ func (b *Backend) runDiscord() {
 	b.work.Go(func() { b.Discord.Run(b.ctx) })
 }
 
-// placeOf is what is known of a Discord session's channel.
+// placeOf returns the known details of a Discord session's channel.
 func (b *Backend) placeOf(session string) compact.Place {
 	if b.Discord == nil {
 		return compact.Place{}

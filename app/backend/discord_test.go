@@ -21,14 +21,14 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// The people of the tests, and the bot.
+// The tests' people, and the bot.
 var (
 	anna = discordtest.User{ID: "301", Name: "Anna"}
 	ben  = discordtest.User{ID: "302", Name: "Ben"}
 	luna = discordtest.User{ID: discordtest.BotID, Name: "luna", Bot: true}
 )
 
-// bot is the app's own bot, all of it, on a Discord and a model of the test's own.
+// bot is the whole bot of the app, with a Discord server and a model of the test.
 type bot struct {
 	*Backend
 	t     *testing.T
@@ -72,7 +72,7 @@ func (d *bot) await(what string, holds func() bool) {
 	}
 }
 
-// ask mentions the bot and waits until all of its answer is written.
+// ask mentions the bot and waits until its whole answer is written.
 func (d *bot) ask(channel string, by discordtest.User, text string) string {
 	d.t.Helper()
 	n := len(d.fake.Sent(channel))
@@ -84,7 +84,7 @@ func (d *bot) ask(channel string, by discordtest.User, text string) string {
 	return d.fake.Sent(channel)[n].Text
 }
 
-// files are those below the data and cache folders that hold the words.
+// files returns the files below the data and cache folders that contain the words.
 func (d *bot) files(words string) []string {
 	d.t.Helper()
 	var list []string
@@ -170,8 +170,8 @@ func checkForgotten(t *testing.T, store *sessionmem.Store, session string, want 
 	}
 }
 
-// Telemetry is in logs/memory.jsonl by its names; no log holds a word that was said, at
-// the usual level, whatever goes wrong.
+// Telemetry is in logs/memory.jsonl under fixed names; at the usual level no log contains a
+// word of the conversation, whatever goes wrong.
 func TestLogsHoldCountsAndNoText(t *testing.T) {
 	const thread = "220"
 	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
@@ -185,7 +185,7 @@ func TestLogsHoldCountsAndNoText(t *testing.T) {
 	d.fake.Put(discordtest.Message{ID: thread, Channel: "200", Author: ben, Text: "begun with a zither"})
 	d.fake.Put(discordtest.Message{Channel: thread, Author: ben, Text: "gone on with a marimba"})
 	d.ask(thread, anna, "what of the xylophone?")
-	d.ask(thread, anna, "what of the quokka?") // fails at the model
+	d.ask(thread, anna, "what of the quokka?") // the model fails here
 	d.fake.Fail(discordtest.Fault{Method: "GET", Path: "/messages", Status: 403, Code: 50001})
 	d.ask(thread, anna, "what of the accordion?")
 	d.fake.Heal()
@@ -222,9 +222,9 @@ func TestLogsHoldCountsAndNoText(t *testing.T) {
 	}
 }
 
-// A channel is what channels.toml says: its agent, model, prompt and tools; what it
-// learns is proposed for that agent.
-func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
+// channels.toml decides a channel's agent, model, prompt and tools; lessons from it are
+// proposed for that agent.
+func TestChannelsTomlDecidesAChannelsAgentAndTools(t *testing.T) {
 	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{
 		{UserContains: "remember", Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: releases are on Tuesdays"}},
 		{Reply: ollamatest.Reply{Text: "I see."}},
@@ -256,8 +256,8 @@ func TestAChannelIsWhatItIsMappedTo(t *testing.T) {
 	}
 }
 
-// With session.in_memory_only nothing of what is said on Discord is written anywhere.
-func TestNothingIsWrittenDownWhereThatIsWanted(t *testing.T) {
+// With session.in_memory_only, nothing from Discord is written to disk.
+func TestInMemoryOnlyWritesNothingFromDiscord(t *testing.T) {
 	d := startBot(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "the model says ocarina"}}}}, map[string]string{}, "IN_MEMORY_CONTEXT_ONLY=true")
 	d.ask("200", anna, "what of the xylophone?")
 	d.ask("200", anna, "and of the zither?")

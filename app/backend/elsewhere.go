@@ -11,12 +11,12 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// elsewhereTime is how long the memory server is waited for by somebody who wants to read.
+// elsewhereTime is how long a reader waits for the memory server.
 const elsewhereTime = 10 * time.Second
 
-// Elsewhere gives what the memory server has of a session of another machine: its messages,
-// without what was forgotten here. machine is its name, "" any; session.ErrNotFound where
-// there is none.
+// Elsewhere returns the messages that the memory server holds of a session of another
+// machine, without those forgotten here. machine is that machine's name; "" means any. The
+// error is session.ErrNotFound if there is no such session.
 func (sm *SharedMemory) Elsewhere(ctx context.Context, name, machine string) (*transcript.Transcript, error) {
 	server, err := sm.Server()
 	if err != nil {
@@ -55,13 +55,13 @@ func (sm *SharedMemory) Elsewhere(ctx context.Context, name, machine string) (*t
 	return t, nil
 }
 
-// ServerName is where the memory server of the settings is, without a password.
+// ServerName returns the address of the configured memory server, without a password.
 func (sm *SharedMemory) ServerName() string {
 	return postgres.Redacted(sm.app.Config().Recall.PostgresURL)
 }
 
-// TestServer connects to the memory server as the settings have it and tells how it is; nil
-// where there is none.
+// TestServer connects to the configured memory server and returns its status; nil if none
+// is configured.
 func (sm *SharedMemory) TestServer(ctx context.Context) (*recall.ServerStatus, error) {
 	server, err := sm.Server()
 	if err != nil || server == nil {

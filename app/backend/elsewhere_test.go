@@ -21,7 +21,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// TestAConversationOfAnotherMachineIsReadFromTheServer, without what was forgotten here.
+// Messages that were forgotten here are left out.
 func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 	address := postgrestest.Start(t).Database(t)
 	s := ollamatest.Start(t, ollamatest.Script{})
@@ -72,7 +72,7 @@ func TestAConversationOfAnotherMachineIsReadFromTheServer(t *testing.T) {
 	if st, err := desk.Shared.TestServer(t.Context()); err != nil || len(st.Machines) != 2 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	plan, err := desk.Forgetting.ForgetPlan(t.Context(), forget.Selection{Text: "zanzibar"}) // it stands there alone
+	plan, err := desk.Forgetting.ForgetPlan(t.Context(), forget.Selection{Text: "zanzibar"}) // it is the only message with this word
 	if err == nil {
 		_, err = desk.Forgetting.Forget(t.Context(), plan)
 	}
@@ -107,7 +107,7 @@ func recallHas(t *testing.T, b *Backend, word string) bool {
 	return len(found.Hits) > 0
 }
 
-func TestTheListOfServersIsEmptiedTwice(t *testing.T) {
+func TestTheServerListIsEmptiedTwice(t *testing.T) {
 	b := &SharedMemory{app: &base{start: &start{Paths: config.Paths{Home: t.TempDir()}}}}
 	if err := b.changeServers(t.Context(), func([]string) []string { return []string{"postgres://db.example.org/memory"} }); err != nil {
 		t.Fatal(err)
@@ -119,9 +119,9 @@ func TestTheListOfServersIsEmptiedTwice(t *testing.T) {
 	}
 }
 
-// TestTheServerThatWasPutToIsNoted, whatever the settings say by then, also one that the
-// environment names alone.
-func TestTheServerThatWasPutToIsNoted(t *testing.T) {
+// A server that received something is noted even if the settings name another one by then,
+// and even if only the environment names it.
+func TestAServerThatReceivedTextIsNoted(t *testing.T) {
 	cluster := postgrestest.Start(t)
 	first, second := cluster.Database(t), cluster.Database(t)
 	s := ollamatest.Start(t, ollamatest.Script{})
@@ -131,7 +131,7 @@ func TestTheServerThatWasPutToIsNoted(t *testing.T) {
 	}
 	to, err := b.Shared.Server()
 	if err == nil {
-		err = b.Set("recall.postgres_url", second) // a push to the first is under way
+		err = b.Set("recall.postgres_url", second) // while a push to the first server runs
 	}
 	if err == nil {
 		err = b.Forgetting.beforePush(t.Context(), to)
@@ -172,10 +172,10 @@ func TestTheServerThatWasPutToIsNoted(t *testing.T) {
 	}
 }
 
-func TestServersThatAreNotedAtOnceAreAllThere(t *testing.T) {
+func TestServersNotedAtOnceAreAllKept(t *testing.T) {
 	home := t.TempDir()
 	var all sync.WaitGroup
-	for i := range 20 { // each as another process
+	for i := range 20 { // each stands for another process
 		all.Go(func() {
 			b := &SharedMemory{app: &base{start: &start{Paths: config.Paths{Home: home}}}}
 			if err := b.changeServers(t.Context(), func(all []string) []string { return append(all, fmt.Sprintf("postgres://db%d.example.org/memory", i)) }); err != nil {

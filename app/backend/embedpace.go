@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// idleShare is the share of the time that vectors for the search index may take in the
-	// background, busyShare where the machine has other work, from busyPercent of all cores
-	// on (a fifth of them may be the vectors' own), or somebody types.
+	// idleShare is the share of time that background work may spend on vectors for the
+	// search index. busyShare applies if the machine has other work (from busyPercent of
+	// all cores; up to a fifth of them may be the vectors' own) or if somebody types.
 	idleShare, busyShare = .2, .05
 	busyPercent          = 50
-	// paceAge is how long the answer holds.
+	// paceAge is how long a measured share stays valid.
 	paceAge = 10 * time.Second
-	// typingFor is how long somebody counts as typing after a key.
+	// typingFor is how long after a keystroke somebody counts as typing.
 	typingFor = 5 * time.Second
 )
 
-// embedPace remembers how much time vectors may take.
+// embedPace remembers the share of time for vectors.
 type embedPace struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -28,7 +28,7 @@ type embedPace struct {
 	typed time.Time
 }
 
-// embedShare is the share of the time that making vectors may take now; none on battery.
+// embedShare returns the share of time that may be spent on vectors now; 0 on battery.
 func (ix *Index) embedShare() float64 {
 	ix.pace.mu.Lock()
 	defer ix.pace.mu.Unlock()
@@ -44,7 +44,7 @@ func (ix *Index) embedShare() float64 {
 	return ix.pace.share
 }
 
-// Typing says that somebody types: for a moment work in the background steps back.
+// Typing reports a keystroke: background work steps back for a moment.
 func (ix *Index) Typing() {
 	ix.pace.mu.Lock()
 	defer ix.pace.mu.Unlock()
@@ -61,15 +61,15 @@ func shareFor(s monitor.Snapshot) float64 {
 	return idleShare
 }
 
-// PauseVectors stops the making of vectors in the background until it is let go on, also
-// after a restart.
+// PauseVectors pauses or resumes the making of vectors in the background. A pause survives
+// a restart.
 func (ix *Index) PauseVectors(paused bool) {
 	if index, err := ix.Recall(); err == nil {
 		index.PauseVectors(paused)
 	}
 }
 
-// VectorsNow has the missing vectors made at full speed, turns aside.
+// VectorsNow makes the missing vectors at full speed, except while a turn runs.
 func (ix *Index) VectorsNow() {
 	if index, err := ix.Recall(); err == nil {
 		index.VectorsNow()

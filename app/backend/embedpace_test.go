@@ -31,7 +31,7 @@ func TestVectorsStepBackWhileSomebodyTypes(t *testing.T) {
 		for _, c := range []struct {
 			what  string
 			do    func()
-			share float64 // that the machine allows
+			share float64 // the share that the machine allows
 			want  float64
 		}{
 			{"before", func() {}, idleShare, idleShare},

@@ -11,17 +11,17 @@ import (
 	"mac-stats/sessionmem/sessionstate"
 )
 
-// warnAhead is how long before its first deletion the user is told of it.
+// warnAhead is how long in advance the user is warned of a first deletion.
 const warnAhead = 24 * time.Hour
 
-// expirer moves archived sessions beyond session.delete_after to the trash, once a
-// day. Before the first time, before the first time with a shorter age, and before
-// one goes again that was brought back, it says how many they are and waits for a day.
+// expirer moves archived sessions older than session.delete_after to the trash, once a day.
+// It warns with the number of sessions and waits a day before the first deletion, before
+// the first one with a shorter age, and before it deletes a restored session again.
 type expirer struct {
 	store  *sessionmem.Store
-	after  func() time.Duration // session.delete_after now; 0 is never
+	after  func() time.Duration // the current session.delete_after; 0 means never
 	warn   func(count int, from time.Time)
-	unwarn func() // nothing is going to be deleted
+	unwarn func() // withdraws the warning
 	moved  func(sessions []string)
 	logger *slog.Logger
 }
@@ -34,9 +34,9 @@ func (e *expirer) pass(ctx context.Context) {
 
 func (e *expirer) try(ctx context.Context, after time.Duration) error {
 	state := e.store.State()
-	told, err := state.Warning()
+	warning, err := state.Warning()
 	if err != nil {
-		return err // nothing is known of pins either
+		return err // then the pins are unknown too
 	}
 	marks, err := state.Marks()
 	if err != nil {
@@ -49,50 +49,50 @@ func (e *expirer) try(ctx context.Context, after time.Duration) error {
 	}
 	if len(old) == 0 {
 		e.unwarn()
-		if after > 0 && told.Used || told.At.IsZero() {
+		if after > 0 && warning.Used || warning.At.IsZero() {
 			return nil
 		}
-		return state.SetWarning(ctx, sessionstate.Warning{}) // switched off, or all kept: the next time is a first time
+		return state.SetWarning(ctx, sessionstate.Warning{}) // off, or all kept: the next deletion counts as a first one
 	}
-	if told, err = e.announced(ctx, told, after, marks.LastBack(old)); err != nil {
+	if warning, err = e.announced(ctx, warning, after, marks.LastBack(old)); err != nil {
 		return err
 	}
-	if from := told.At.Add(warnAhead); time.Now().Before(from) {
+	if from := warning.At.Add(warnAhead); time.Now().Before(from) {
 		e.logger.Info("old sessions are going to be deleted", "sessions", len(old), "from", from)
 		e.warn(len(old), from)
 		return nil
 	}
 	e.unwarn()
-	return e.delete(ctx, rule, told)
+	return e.delete(ctx, rule, warning)
 }
 
-// announced is the warning that what is deleted now was told of by; one that doesn't
-// hold for it is given anew. back is when one of them was brought back last.
-func (e *expirer) announced(ctx context.Context, told sessionstate.Warning, after time.Duration, back time.Time) (sessionstate.Warning, error) {
+// announced returns the warning that covers today's deletion. If the given one doesn't, it
+// warns again. back is when the last of the sessions was restored.
+func (e *expirer) announced(ctx context.Context, warning sessionstate.Warning, after time.Duration, back time.Time) (sessionstate.Warning, error) {
 	now := time.Now()
-	if !told.At.IsZero() && !told.At.After(now) && after >= told.After && !told.At.Before(back) {
-		return told, nil
+	if !warning.At.IsZero() && !warning.At.After(now) && after >= warning.After && !warning.At.Before(back) {
+		return warning, nil
 	}
-	told = sessionstate.Warning{At: now, After: after}
-	return told, e.store.State().SetWarning(ctx, told)
+	warning = sessionstate.Warning{At: now, After: after}
+	return warning, e.store.State().SetWarning(ctx, warning)
 }
 
-// delete moves old sessions to the trash and notes that the warning was used.
-func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, told sessionstate.Warning) error {
+// delete moves old sessions to the trash and marks the warning as used.
+func (e *expirer) delete(ctx context.Context, rule sessionmem.ExpireRule, warning sessionstate.Warning) error {
 	moved, err := e.store.DeleteExpired(ctx, rule)
 	if len(moved) == 0 {
 		return err
 	}
-	if !told.Used {
-		told.Used = true
-		err = errors.Join(err, e.store.State().SetWarning(ctx, told))
+	if !warning.Used {
+		warning.Used = true
+		err = errors.Join(err, e.store.State().SetWarning(ctx, warning))
 	}
 	e.logger.Info("old sessions were moved to the trash", "sessions", len(moved))
 	e.moved(moved)
 	return err
 }
 
-// deleteNotice says what is going to be deleted and how to keep it.
+// deleteNotice warns of a deletion and says how to keep the sessions.
 func deleteNotice(count int, age string, from time.Time) Notice {
 	return Notice{
 		Kind: NoticeDelete,

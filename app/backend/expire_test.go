@@ -18,21 +18,21 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// expiry is an expirer on a real folder that runs once a day in virtual time.
+// expiry runs an expirer on a real folder, once a day in virtual time.
 type expiry struct {
 	t     *testing.T
 	root  string
 	store *sessionmem.Store
 	stop  func()
 
-	mu    sync.Mutex // the passes and the test take turns only by the clock
+	mu    sync.Mutex // the passes and the test only alternate by the clock
 	after time.Duration
-	told  expired
+	done  expired
 }
 
-// expired is what an expirer has said and done.
+// expired records the warnings and deletions of an expirer.
 type expired struct {
-	warned []int // how many, each time it was said
+	warned []int // the count in each warning
 	from   time.Time
 	moved  []string
 }
@@ -45,7 +45,7 @@ func newExpiry(t *testing.T, after time.Duration) *expiry {
 	return x
 }
 
-// start opens the store and begins the daily passes, as a start of the app does.
+// start opens the store and starts the daily passes, as the app does at startup.
 func (x *expiry) start() {
 	store, err := sessionmem.Open(sessionmem.Config{Root: x.root})
 	if err != nil {
@@ -56,10 +56,10 @@ func (x *expiry) start() {
 		store: store,
 		after: x.age,
 		warn: func(count int, from time.Time) {
-			x.tell(func(o *expired) { o.warned, o.from = append(o.warned, count), from })
+			x.record(func(o *expired) { o.warned, o.from = append(o.warned, count), from })
 		},
-		unwarn: func() { x.tell(func(o *expired) { o.from = time.Time{} }) },
-		moved:  func(sessions []string) { x.tell(func(o *expired) { o.moved = append(o.moved, sessions...) }) },
+		unwarn: func() { x.record(func(o *expired) { o.from = time.Time{} }) },
+		moved:  func(sessions []string) { x.record(func(o *expired) { o.moved = append(o.moved, sessions...) }) },
 		logger: slog.New(slog.DiscardHandler),
 	}
 	daily := &archivist{
@@ -77,7 +77,7 @@ func (x *expiry) start() {
 	}
 }
 
-// archived writes sessions that were last used so many days ago and archives them.
+// archived writes sessions last used so many days ago and archives them.
 func (x *expiry) archived(days map[string]int) {
 	x.t.Helper()
 	for name, n := range days {
@@ -104,17 +104,17 @@ func (x *expiry) setAge(after time.Duration) {
 	x.after = after
 }
 
-func (x *expiry) tell(change func(*expired)) {
+func (x *expiry) record(change func(*expired)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	change(&x.told)
+	change(&x.done)
 }
 
-// now is what was said and done so far.
+// now returns the warnings and deletions so far.
 func (x *expiry) now() expired {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return expired{slices.Clone(x.told.warned), x.told.from, slices.Clone(x.told.moved)}
+	return expired{slices.Clone(x.done.warned), x.done.from, slices.Clone(x.done.moved)}
 }
 
 func (x *expiry) sleep(d time.Duration) {
@@ -154,7 +154,7 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 		if want := started.Add(firstTidy + oneDay); !x.now().from.Equal(want) {
 			t.Errorf("it is said for %v, want %v", x.now().from, want)
 		}
-		x.stop() // a restart doesn't begin the day anew, nor does it shorten it
+		x.stop() // a restart neither prolongs nor shortens the day
 		x.start()
 		x.sleep(30 * time.Minute)
 		if len(x.now().moved) > 0 || len(x.now().warned) != 2 {
@@ -167,7 +167,7 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 		if diff := cmp.Diff([]string{"cpu-here", "cpu-pinned", "cpu-young"}, x.left()); diff != "" {
 			t.Error(diff)
 		}
-		x.sleep(6 * oneDay) // the next one needs no warning of its own
+		x.sleep(6 * oneDay) // the next deletion needs no warning of its own
 		if diff := cmp.Diff([]string{"cpu-old", "cpu-young"}, x.now().moved); diff != "" || len(x.now().warned) != 2 {
 			t.Errorf("warned %v: %s", x.now().warned, diff)
 		}
@@ -178,9 +178,9 @@ func TestOldSessionsAreDeletedAfterAWarning(t *testing.T) {
 	})
 }
 
-// What people bring back, by a command or by moving the file, is as old as that, and
-// is told of again before it goes a second time.
-func TestWhatWasBroughtBackStays(t *testing.T) {
+// A session that people bring back, with a command or by moving the file, counts as used at
+// that time; a second deletion needs another warning.
+func TestARestoredSessionIsKept(t *testing.T) {
 	for name, back := range map[string]func(t *testing.T, x *expiry){
 		"by undelete": func(t *testing.T, x *expiry) {
 			if _, err := x.store.Undelete(t.Context(), "cpu-old"); err != nil {
@@ -242,7 +242,7 @@ func TestNothingIsDeletedWithoutNeed(t *testing.T) {
 	}
 }
 
-func TestAnotherWarningComesFirst(t *testing.T) {
+func TestAShorterAgeNeedsAnotherWarning(t *testing.T) {
 	t.Run("where the age is made shorter", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			x := newExpiry(t, 90*oneDay)
@@ -319,7 +319,7 @@ func TestAnotherWarningComesFirst(t *testing.T) {
 	})
 }
 
-func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
+func TestTheWarningIsANoticeWhileItApplies(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr(), "MAC_STATS_SESSION_DELETE_AFTER=90d")})
 	old := transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-100 * oneDay), Text: "hello"}
@@ -327,13 +327,13 @@ func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	daily := b.house.archivist()
-	told := func() []Notice {
+	warnings := func() []Notice {
 		daily.pass(t.Context())
 		daily.then(t.Context())
 		return slices.DeleteFunc(b.Notices(), func(n Notice) bool { return n.Kind != NoticeDelete })
 	}
 	for range 2 {
-		got := told()
+		got := warnings()
 		if len(got) != 1 || !strings.HasPrefix(got[0].Text, "1 archived session untouched for 90d will be moved to the trash after ") || !strings.Contains(got[0].Next, "pin it") {
 			t.Fatalf("told: %+v", got)
 		}
@@ -341,7 +341,7 @@ func TestTheWarningIsANoticeUntilItHoldsNoMore(t *testing.T) {
 	if err := b.Store.State().SetPinned(t.Context(), "cpu-old", true); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(); len(got) != 0 {
+	if got := warnings(); len(got) != 0 {
 		t.Errorf("still told: %+v", got)
 	}
 }

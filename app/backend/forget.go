@@ -19,7 +19,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres"
 )
 
-// Forgetting takes out everywhere what is to be forgotten.
+// Forgetting removes from every store what people want forgotten.
 type Forgetting struct {
 	app         *base
 	store       *sessionmem.Store
@@ -28,26 +28,26 @@ type Forgetting struct {
 	shared      *SharedMemory
 	compactSoon func(session string)
 	mu          sync.Mutex
-	forgotAt    time.Time // when what was told of last was forgotten
+	forgotAt    time.Time // time of the last forgetting that was announced
 }
 
-// ForgetPlan finds what a selection means, everywhere, and changes nothing.
+// ForgetPlan finds everything that a selection covers and changes nothing.
 func (fg *Forgetting) ForgetPlan(ctx context.Context, s forget.Selection) (*forget.Plan, error) {
 	return fg.forgetter().Plan(ctx, s)
 }
 
-// Forget forgets what a plan found, and what an earlier forgetting left undone; the
-// window is told.
+// Forget removes what a plan found and finishes earlier forgettings; the window is
+// notified.
 func (fg *Forgetting) Forget(ctx context.Context, p *forget.Plan) (forget.Report, error) {
 	return fg.forgot(fg.forgetter().Do(ctx, p))
 }
 
-// FinishForgetting finishes what an earlier process began to forget.
+// FinishForgetting finishes a forgetting that an earlier process began.
 func (fg *Forgetting) FinishForgetting(ctx context.Context) (forget.Report, error) {
 	return fg.forgot(fg.forgetter().Resume(ctx))
 }
 
-// forgot tells of it, in numbers alone.
+// forgot notifies the window of a forgetting and logs it, in numbers only.
 func (fg *Forgetting) forgot(r forget.Report, err error) (forget.Report, error) {
 	if len(r.Found) > 0 {
 		fg.app.Logger.Info("something was forgotten", "places", len(r.Found), "refused", r.Refused)
@@ -59,11 +59,11 @@ func (fg *Forgetting) forgot(r forget.Report, err error) (forget.Report, error) 
 			}
 		}
 	}
-	fg.tellForgot()
+	fg.notifyForgotten()
 	return r, err
 }
 
-// Rebuilt are the sessions whose Summary a forgetting made anew without a model.
+// Rebuilt returns the sessions whose Summary a forgetting rebuilt without a model.
 func Rebuilt(r forget.Report) []string {
 	var sessions []string
 	for _, t := range r.Found {
@@ -74,8 +74,8 @@ func Rebuilt(r forget.Report) []string {
 	return sessions
 }
 
-// indexAgain takes up again what is left of sessions that were erased, where nobody
-// else keeps the index up. One that was never complete is left to who makes it so.
+// indexAgain indexes the rest of erased sessions if no other process keeps the index up to
+// date. An index that was never complete is left to the process that completes it.
 func (fg *Forgetting) indexAgain() {
 	index, err := fg.index.Recall()
 	if fg.app.watching || err != nil {
@@ -89,9 +89,9 @@ func (fg *Forgetting) indexAgain() {
 	}
 }
 
-// tellForgot tells once of each forgetting, of whatever process, what it means for
-// what is written and not sent yet.
-func (fg *Forgetting) tellForgot() {
+// notifyForgotten announces each forgetting once, by whichever process, so that drafts and
+// queued messages can be checked.
+func (fg *Forgetting) notifyForgotten() {
 	last := fg.store.Forgotten().Last()
 	fg.mu.Lock()
 	before := fg.forgotAt
@@ -105,15 +105,16 @@ func (fg *Forgetting) tellForgot() {
 	}})
 }
 
-// forgetAgain and forgetSeldom are how soon what could not be taken out is tried again,
-// at first and in the end.
+// forgetAgain and forgetSeldom are the first and the longest delay before a failed removal
+// is retried.
 const (
 	forgetAgain  = time.Minute
 	forgetSeldom = time.Hour
 )
 
-// keepFinishing finishes at the start, off its way, and while the app runs, what was
-// begun to be forgotten by whatever process: what somebody else was at, or was refused.
+// keepFinishing finishes unfinished forgettings of any process, in the background, at
+// startup and while the app runs: another process may still be at work, or the disk may
+// have refused.
 func (fg *Forgetting) keepFinishing() {
 	fg.app.work.Go(func() {
 		wait := forgetAgain
@@ -133,7 +134,7 @@ func (fg *Forgetting) keepFinishing() {
 	})
 }
 
-// finishOnce reports whether something is left to be forgotten.
+// finishOnce reports whether something is left to forget.
 func (fg *Forgetting) finishOnce() (left bool) {
 	if len(fg.store.Forgotten().Unfinished()) == 0 {
 		return false
@@ -159,7 +160,7 @@ func (fg *Forgetting) forgetter() *forget.Forgetter {
 	})
 }
 
-// lateIndex is the search index, opened when it is needed.
+// lateIndex opens the search index on first use.
 type lateIndex struct{ index *Index }
 
 func (i lateIndex) Chunk(ctx context.Context, id string) (corpus.Chunk, error) {
@@ -188,11 +189,12 @@ func (i lateIndex) Erase(ctx context.Context, ids, sessions, files []string) err
 
 func (i lateIndex) Changed(paths ...string) { i.index.changed(paths...) }
 
-// beforePush has this machine forget what others forgot, and notes where its text goes.
+// beforePush applies other machines' forgettings to this one and notes the server that is
+// about to get its text.
 func (fg *Forgetting) beforePush(ctx context.Context, to recall.Server) error {
 	s, ok := to.(*postgres.Server)
 	if !ok {
-		return nil // a broken one, which takes nothing
+		return nil // a broken server, which accepts nothing
 	}
 	if err := fg.shared.note(ctx, s); err != nil {
 		return err
@@ -201,16 +203,15 @@ func (fg *Forgetting) beforePush(ctx context.Context, to recall.Server) error {
 	return err
 }
 
-// forgetPerson erases what somebody wrote on Discord and what was learnt from it; what the
-// owner wrote stays.
-// What it says is in numbers alone, also with an error.
+// forgetPerson erases what somebody wrote on Discord and the lessons from it; the owner's
+// own messages stay. Its report and its error contain only numbers.
 func (fg *Forgetting) forgetPerson(ctx context.Context, user string) (string, error) {
 	plan, err := fg.ForgetPlan(ctx, forget.Selection{Author: user, Lessons: true})
 	if err != nil {
 		return "", err
 	}
 	var report forget.Report
-	if !plan.Nothing() { // else nothing is noted either: who asks again and again fills no file
+	if !plan.Nothing() { // otherwise nothing is recorded either, so that repeated requests fill no file
 		report, err = fg.Forget(ctx, plan)
 	}
 	done := 0

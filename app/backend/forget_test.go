@@ -19,8 +19,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A sentence with a word that stands nowhere else, and the bytes that tell of it: as
-// it was typed, without case and accents, its stem, pieces of it, base64 of it.
+// quagga is a sentence with a word that occurs nowhere else; quaggaForms are the bytes that
+// would reveal it: as typed, without case and accents, its stem, pieces of it, and base64.
 const quagga = "my Quaggaflöte hides below stone 4711"
 
 func quaggaForms() [][]byte {
@@ -31,8 +31,8 @@ func quaggaForms() [][]byte {
 	return forms
 }
 
-// tellsOfQuagga gives the files below a folder that hold one of its forms.
-func tellsOfQuagga(t *testing.T, dir string) (left []string) {
+// withQuagga returns the files below a folder that contain one of the forms.
+func withQuagga(t *testing.T, dir string) (left []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -78,8 +78,8 @@ func quaggaServer(t *testing.T) *ollamatest.Server {
 	})
 }
 
-// liveWithQuagga fills a home with a day's work that has the sentence everywhere; it
-// gives the id of the message that says it first.
+// liveWithQuagga fills a data folder with a day's work that mentions the sentence
+// everywhere. It returns the ID of the first message with it.
 func liveWithQuagga(t *testing.T, b *Backend) string {
 	t.Helper()
 	ctx := t.Context()
@@ -93,7 +93,7 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 		_, err := b.Engine.Start(ctx, req).Wait()
 		check(t, err)
 	}
-	awaitAnySummary(t, b, "cpu-day") // the background makes it
+	awaitAnySummary(t, b, "cpu-day") // made in the background
 	whole, err := b.Store.Load(ctx, "cpu-day")
 	check(t, err)
 	_, err = b.Store.Fork(ctx, whole, "", "cpu")
@@ -131,7 +131,7 @@ func liveWithQuagga(t *testing.T, b *Backend) string {
 	return whole.Blocks[0].ID
 }
 
-// awaitAnySummary waits until a session has one.
+// awaitAnySummary waits until a session has a Summary.
 func awaitAnySummary(t *testing.T, b *Backend, session string) {
 	t.Helper()
 	for range 12000 {
@@ -152,9 +152,9 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// After a forgetting of every kind no byte below the data folder, the cache and the
-// runtime folder tells of it, while the app runs, after it, and after the next start.
-func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
+// After each kind of forgetting, no byte below the data, cache and runtime folders reveals
+// the sentence: while the app runs, after it ends, and after the next start.
+func TestForgettingLeavesNoByte(t *testing.T) {
 	for name, selection := range map[string]func(id string) forget.Selection{
 		"a chunk": func(id string) forget.Selection {
 			return forget.Selection{Chunk: "cpu-day/" + id + "/0", Copies: true, Lessons: true}
@@ -172,26 +172,26 @@ func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
 			o := Options{Environ: environ(dir, "OLLAMA_HOST="+quaggaServer(t).Addr(), "DEBUG=1"), Watch: true}
 			b := open(t, o)
 			id := liveWithQuagga(t, b)
-			if n := len(tellsOfQuagga(t, dir)); n < 25 {
+			if n := len(withQuagga(t, dir)); n < 25 {
 				t.Fatalf("before it, only %d places tell of it", n)
 			}
-			time.Sleep(time.Second) // what is of this second is only meant by its id
+			time.Sleep(time.Second) // messages of the same second are matched only by their IDs
 			plan, err := b.Forgetting.ForgetPlan(t.Context(), selection(id))
 			check(t, err)
 			report, err := b.Forgetting.Forget(t.Context(), plan)
 			check(t, err)
-			for tries := 0; report.Left() > 0 && tries < 20; tries++ { // the index is being written
+			for tries := 0; report.Left() > 0 && tries < 20; tries++ { // the index may be busy
 				report, err = b.Forgetting.FinishForgetting(t.Context())
 				check(t, err)
 			}
 			if report.Left() > 0 {
 				t.Errorf("left: %+v", report.Found)
 			}
-			for _, left := range tellsOfQuagga(t, dir) {
+			for _, left := range withQuagga(t, dir) {
 				t.Errorf("while the app runs %s", left)
 			}
 			check(t, b.Close())
-			for _, left := range tellsOfQuagga(t, dir) {
+			for _, left := range withQuagga(t, dir) {
 				t.Errorf("after its end %s", left)
 			}
 			b = open(t, o)
@@ -200,7 +200,7 @@ func TestNoByteIsLeftAfterAForgettingOfEveryKind(t *testing.T) {
 			_, err = index.Rebuild(context.WithoutCancel(t.Context()))
 			check(t, err)
 			check(t, b.Close())
-			for _, left := range tellsOfQuagga(t, dir) {
+			for _, left := range withQuagga(t, dir) {
 				t.Errorf("after the next start %s", left)
 			}
 			if left, err := os.ReadFile(filepath.Join(dir, "data", "session", "drafts.json")); err != nil || !bytes.Contains(left, []byte("fine")) {

@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// housekeeper looks after what was written: it archives, lets go, expires, and tries again
-// what the disk refused.
+// housekeeper looks after the written sessions: it archives, releases and expires them, and
+// retries failed writes.
 type housekeeper struct {
 	app             *base
 	store           *sessionmem.Store
@@ -21,8 +21,8 @@ type housekeeper struct {
 	sessionsChanged func(session string)
 }
 
-// tidy archives finished sessions, lets go of idle ones and removes what killed
-// programs left half-written, in the background until Close.
+// tidy archives finished sessions, releases idle ones and removes temporary files of killed
+// programs, in the background until Close.
 func (hk *housekeeper) tidy() {
 	hk.app.work.Go(func() { hk.sweep(hk.app.ctx) })
 	a := hk.archivist()
@@ -30,8 +30,8 @@ func (hk *housekeeper) tidy() {
 	hk.app.work.Go(func() { restIdle(hk.app.ctx, hk.store.Sessions().Rest) })
 }
 
-// sweep removes the temporary files of programs that were killed while they wrote, but
-// for those that an editor may still have open.
+// sweep removes the temporary files of programs that were killed while writing, except
+// those that an editor may still have open.
 func (hk *housekeeper) sweep(ctx context.Context) {
 	for _, dir := range []string{hk.app.Paths.Home, hk.app.Paths.Cache} {
 		removed, err := wholefile.Sweep(ctx, dir, hk.memory.Replaced()...)
@@ -84,8 +84,8 @@ func (hk *housekeeper) expirer() *expirer {
 	}
 }
 
-// keepSaving tries again what the disk refused, and tells of it, until Close.
-func (hk *housekeeper) keepSaving() {
+// retrySaves retries writes that the disk refused and reports on them, until Close.
+func (hk *housekeeper) retrySaves() {
 	hk.app.work.Go(func() { hk.store.Sessions().KeepSaving(hk.app.ctx) })
 	hk.app.work.Go(func() {
 		for {
@@ -94,15 +94,15 @@ func (hk *housekeeper) keepSaving() {
 				return
 			case <-hk.refused.wake:
 				for _, u := range hk.refused.take() {
-					hk.tellRefused(u)
+					hk.notifyRefused(u)
 				}
 			}
 		}
 	})
 }
 
-// tellRefused keeps one notice a session while its messages wait for the disk.
-func (hk *housekeeper) tellRefused(u session.Refused) {
+// notifyRefused keeps one notice per session while its messages wait for the disk.
+func (hk *housekeeper) notifyRefused(u session.Refused) {
 	waited := hk.app.dropNoticesOf(NoticeUnsaved, u.Session)
 	if u.Blocks > 0 {
 		hk.app.addNotice(unsavedNotice(u))

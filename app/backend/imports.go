@@ -10,26 +10,27 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrMemoryOnly: nothing can be imported, because no transcript is written.
+// ErrMemoryOnly means that nothing can be imported, because transcripts are not written to
+// disk.
 var ErrMemoryOnly = errors.New("transcripts are kept in memory only")
 
-// Imported counts what an import did, or would do.
+// Imported counts what an import did or would do.
 type Imported struct {
-	Conversations int // new ones
-	Messages      int // of them
-	Present       int // that are here already
-	Empty         int // in which nothing was said
+	Conversations int // new
+	Messages      int // in the new conversations
+	Present       int // conversations that exist already
+	Empty         int // conversations without messages
 	Unreadable    int
-	From, To      time.Time // of the new ones' messages
+	From, To      time.Time // dates of the new messages
 }
 
-// importsHeld is how many conversations an import keeps in memory; an export may have
+// importsHeld is how many imported conversations stay in memory; an export may contain
 // thousands.
 const importsHeld = 32
 
-// Import makes a transcript of each conversation of an export file, dated as it was;
-// what is here already stays as it is. dry counts and writes nothing. bad, which may be
-// nil, is told of each conversation that can't be read.
+// Import writes a transcript for each conversation of an export file, with its original
+// dates, and leaves existing ones alone. With dry it only counts. bad, which may be nil, is
+// called for each conversation that can't be read.
 func (b *Backend) Import(ctx context.Context, file string, dry bool, bad func(place int, err error)) (Imported, error) {
 	var got Imported
 	if b.Config().Session.InMemoryOnly && !dry {
@@ -87,7 +88,7 @@ func (i *Imported) add(blocks []transcript.Block) {
 	}
 }
 
-// writeImported writes a conversation, all of it or nothing.
+// writeImported writes a whole conversation or nothing.
 func (b *Backend) writeImported(ctx context.Context, conv importer.Conversation) error {
 	blocks := conv.Blocks
 	if conv.Title != "" {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// given an export of many conversations, when it was imported, then few of them are held
-func TestAnImportHoldsFewOfItsConversations(t *testing.T) {
+// given an export of many conversations, when it is imported, then few of them stay in
+// memory
+func TestAnImportKeepsFewConversationsInMemory(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir())})
 	const many = 2*importsHeld + 9
 	var all []string

@@ -13,9 +13,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// openLog logs to logs/mac-stats.log (rotated at 5 MB, three kept, 0600), at info
-// level, or at debug level where DEBUG is set. Message text is never logged above
-// debug level.
+// openLog logs to logs/mac-stats.log (rotated at 5 MB, three old files, mode 0600) at info
+// level, or at debug level if DEBUG is set. Message text is never logged above debug level.
 func (b *Backend) openLog(given *slog.Logger) {
 	if given != nil {
 		b.Logger = given
@@ -42,8 +41,8 @@ func (b *Backend) openLog(given *slog.Logger) {
 	b.logLife()
 }
 
-// rotated is a log of 5 MB, of which three older ones are kept. A pipe in its place, which
-// would hang whoever writes into it, is an error.
+// rotated returns a log file that rotates at 5 MB and keeps three old files. If the path is
+// a pipe, which would block every writer, it returns an error.
 func rotated(path string) (*lumberjack.Logger, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: wholefile.ErrNotFile}
@@ -51,13 +50,13 @@ func rotated(path string) (*lumberjack.Logger, error) {
 	return &lumberjack.Logger{Filename: path, MaxSize: 5, MaxBackups: 3}, nil
 }
 
-// logLife logs the start (version, folder, server, settings that can't be used),
-// what is reloaded meanwhile, and the stop.
+// logLife logs the start (version, folder, server, invalid settings), the reloads and the
+// stop.
 func (b *Backend) logLife() {
 	cfg, findings := config.Load(b.Paths.ConfigFile(), b.environ)
 	host := "not readable"
 	if u, err := ollama.ParseHost(cfg.Ollama.Host); err == nil {
-		host = u.Host // without what a proxy in front may want as a password
+		host = u.Host // without a password for a proxy
 	}
 	mode := "command"
 	switch {
@@ -68,10 +67,10 @@ func (b *Backend) logLife() {
 	}
 	log := b.Logger.With("pid", os.Getpid())
 	log.Info("start", "mode", mode, "version", b.Version, "data", b.Paths.Home, "ollama", host)
-	told := map[string]bool{}
+	logged := map[string]bool{}
 	for _, f := range findings {
 		if !f.Note {
-			told[f.String()] = true
+			logged[f.String()] = true
 			log.Info("setting not usable", "place", f.Place, "key", f.Key, "reason", f.Reason)
 		}
 	}
@@ -79,17 +78,17 @@ func (b *Backend) logLife() {
 		switch n.Kind {
 		case NoticeReload:
 			words := []any{"what", n.Text}
-			if n.Next != "" { // a setting that waits for a restart
+			if n.Next != "" { // a setting that needs a restart
 				words = append(words, "next", n.Next)
 			}
 			log.Info("reload", words...)
 		case NoticeConfig, NoticeStorage, NoticeUnsaved, NoticeMissing, NoticeCrash, NoticeBadTimes, NoticeHotkey, NoticeLogin, NoticeAPI:
-			if !told[n.Text] {
-				told[n.Text] = true
+			if !logged[n.Text] {
+				logged[n.Text] = true
 				log.Info("notice", "kind", n.Kind, "text", n.Text)
 			}
-		case NoticeDiscord: // may hold a code; what went wrong is logged where it did
-		case NoticeSessions, NoticeForgot, NoticeSchedule: // says nothing but that one changed
+		case NoticeDiscord: // may contain a pairing code; the bot logs its own failures
+		case NoticeSessions, NoticeForgot, NoticeSchedule: // these only report a change
 		}
 	})
 	b.closers = append(b.closers, func() error {

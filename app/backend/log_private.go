@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// privateLog leaves the names of private chats out of the log: nothing that is
-// written tells even that there was one of this name.
+// privateLog keeps the names of private chats out of the log: no line reveals that one
+// existed.
 type privateLog struct {
 	slog.Handler
 	private func(session string) bool
 }
 
-// privateName stands for the name of a private chat.
+// privateName replaces the name of a private chat.
 const privateName = "(private)"
 
-// Handle passes a record on; a private chat's name in it, or in its errors, is
-// replaced.
+// Handle passes a record on after replacing a private chat's name in its attributes and
+// errors.
 func (h privateLog) Handle(ctx context.Context, r slog.Record) error {
 	name := ""
 	r.Attrs(func(a slog.Attr) bool {
@@ -40,17 +40,17 @@ func (h privateLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, clean)
 }
 
-// WithAttrs and WithGroup keep the rule in loggers made of this one.
+// WithAttrs returns a handler with the attributes that hides names too.
 func (h privateLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return privateLog{h.Handler.WithAttrs(attrs), h.private}
 }
 
-// WithGroup: see WithAttrs.
+// WithGroup returns a handler with the group that hides names too.
 func (h privateLog) WithGroup(name string) slog.Handler {
 	return privateLog{h.Handler.WithGroup(name), h.private}
 }
 
-// isPrivate asks the sessions, once they are open.
+// isPrivate reports whether a session is private; before the sessions are open, none is.
 func (b *Backend) isPrivate(session string) bool {
 	store := b.opened.Load()
 	return store != nil && store.IsPrivate(session)

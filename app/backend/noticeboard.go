@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// noticeBoard keeps the notices that hold, and tells each new one.
+// noticeBoard keeps the current notices and publishes each new one.
 type noticeBoard struct {
 	start  *start
 	mu     sync.Mutex // guards list
@@ -21,17 +21,17 @@ type noticeBoard struct {
 	notify publisher
 }
 
-// Notices are those so far that still hold (bad settings, storage).
+// Notices returns the notices that still apply (invalid settings, storage).
 func (nb *noticeBoard) Notices() []Notice {
 	nb.mu.Lock()
 	defer nb.mu.Unlock()
 	return slices.Clone(nb.list)
 }
 
-// OnNotice calls f for each new notice, in order, on one goroutine, until stop.
+// OnNotice calls f for each new notice, in order, on one goroutine, until stop is called.
 func (nb *noticeBoard) OnNotice(f func(Notice)) (stop func()) { return nb.notify.subscribe(f) }
 
-// addNotice keeps a notice that holds until it is dropped, and tells it once.
+// addNotice publishes a notice and keeps it until it is dropped.
 func (nb *noticeBoard) addNotice(n Notice) {
 	n.Time = time.Now()
 	nb.mu.Lock()
@@ -40,8 +40,8 @@ func (nb *noticeBoard) addNotice(n Notice) {
 	nb.notify.publish(n)
 }
 
-// SetNotice tells a notice that takes the place of those of its kind; one without a
-// text only takes them away.
+// SetNotice replaces the notices of the same kind with n; a notice without text only
+// removes them.
 func (nb *noticeBoard) SetNotice(n Notice) {
 	nb.dropNotices(n.Kind)
 	if n.Text != "" {
@@ -49,7 +49,7 @@ func (nb *noticeBoard) SetNotice(n Notice) {
 	}
 }
 
-// dropNoticesOf takes back the notices of a session; it reports whether there were any.
+// dropNoticesOf removes a session's notices of a kind and reports whether there were any.
 func (nb *noticeBoard) dropNoticesOf(kind NoticeKind, session string) bool {
 	nb.mu.Lock()
 	defer nb.mu.Unlock()
@@ -64,11 +64,11 @@ func (nb *noticeBoard) dropNotices(kind NoticeKind) {
 	nb.list = slices.DeleteFunc(nb.list, func(n Notice) bool { return n.Kind == kind })
 }
 
-// addStorageNotice tells once that the data folder can't be written: one cause
-// meets several files.
+// addStorageNotice reports once that the data folder can't be written, since one cause
+// affects several files.
 func (nb *noticeBoard) addStorageNotice(err error) {
-	told := slices.ContainsFunc(nb.Notices(), func(n Notice) bool { return n.Kind == NoticeStorage })
-	if told {
+	shown := slices.ContainsFunc(nb.Notices(), func(n Notice) bool { return n.Kind == NoticeStorage })
+	if shown {
 		nb.start.Logger.Warn("a file could not be written either", "error", err)
 		return
 	}
@@ -79,9 +79,8 @@ func (nb *noticeBoard) addStorageNotice(err error) {
 	})
 }
 
-// addInstallNotice tells of shipped files that are not in place: because nothing
-// can be written, because one can't be read, or because something else of that name is
-// in the way.
+// addInstallNotice reports default files that couldn't be installed: the folder can't be
+// written, a file can't be read, or something else has its name.
 func (nb *noticeBoard) addInstallNotice(err error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission) && nb.writable():
@@ -102,19 +101,20 @@ func (nb *noticeBoard) addInstallNotice(err error) {
 	})
 }
 
-// writable reports whether files can be made where the shipped ones are.
+// writable reports whether files can be created in the folders of the default files.
 func (nb *noticeBoard) writable() bool {
 	for _, dir := range []string{nb.start.Paths.Home, filepath.Join(nb.start.Paths.Home, "agents")} {
 		f, err := os.CreateTemp(dir, ".try-*")
 		if err != nil {
 			return false
 		}
-		_, _ = f.Close(), os.Remove(f.Name()) // empty, and of no use to anybody
+		_, _ = f.Close(), os.Remove(f.Name()) // an empty probe file
 	}
 	return true
 }
 
-// whyUnwritten is a full disk in words that name no temporary file, else the error's.
+// whyUnwritten words a full disk without naming a temporary file; other errors keep their
+// text.
 func whyUnwritten(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return "the disk is full"
@@ -122,9 +122,9 @@ func whyUnwritten(err error) string {
 	return err.Error()
 }
 
-// publisher hands notices to subscribers, each on a goroutine of its own, in
-// order. A subscriber that is behind queues; notices are few. The log gets each notice
-// as it is published, so that none is missing from it after the stop.
+// publisher delivers notices to subscribers in order, each on its own goroutine. A slow
+// subscriber queues; notices are few. The log gets each notice as it is published, so that
+// none is missing after the stop.
 type publisher struct {
 	mu     sync.Mutex
 	log    func(Notice)
@@ -163,7 +163,7 @@ func (p *publisher) subscribe(f func(Notice)) (stop func()) {
 	}
 }
 
-// record has log called for each notice, one at a time. It must not publish.
+// record makes publish call log with each notice, one at a time. log must not publish.
 func (p *publisher) record(log func(Notice)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

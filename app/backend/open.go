@@ -25,23 +25,23 @@ import (
 
 // Options says how to open a Backend.
 type Options struct {
-	Demo    bool     // the built-in scripted server, a temporary data folder
-	Watch   bool     // watch the folders and sample the machine (the app); commands don't
-	Environ []string // os.Environ() where nil
+	Demo    bool     // use the built-in scripted server and a temporary data folder
+	Watch   bool     // watch the folders and sample the machine: the app does, commands don't
+	Environ []string // os.Environ() if nil
 	Logger  *slog.Logger
 	Version string
-	// Patience is how long a turn waits for what was said before, and a search for
-	// vectors: beyond it both go on without. 150 and 800 ms where 0; tests on a busy
-	// machine wait longer.
+	// Patience is how long a turn waits for recalled passages and a search for vectors
+	// before they go on without. The defaults are 150 and 800 ms; tests on a busy machine
+	// wait longer.
 	Patience time.Duration
-	// OnWork is called when the first of several answers begins and when the last of them
-	// ended, on their goroutines. May be nil.
+	// OnWork is called when the first of several answers begins and when the last one ends,
+	// on their goroutines. May be nil.
 	OnWork func(working bool)
 }
 
-// Open opens everything. It fails only where nothing can work (no data folder at
-// all, a server address that can't be read); a read-only folder, a broken config
-// or a server that is down open and are told by Notices.
+// Open opens everything. It fails only if nothing can work (no data folder at all, a server
+// address that can't be parsed). With a read-only folder, a broken config or a server that
+// is down it succeeds and reports the trouble as Notices.
 func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
@@ -91,14 +91,14 @@ func Open(ctx context.Context, o Options) (_ *Backend, err error) {
 		b.runDiscord()
 		b.work.Go(func() { b.Schedules.Run(b.ctx) })
 		b.house.tidy()
-		b.house.keepSaving()
+		b.house.retrySaves()
 		b.Forgetting.keepFinishing()
 	}
 	return b, nil
 }
 
-// openFolders finds the data folder, or makes the demo's temporary one, and
-// starts the demo's server.
+// openFolders finds the data folder, or creates the demo's temporary one and starts the
+// demo's server.
 func (b *Backend) openFolders(ctx context.Context) error {
 	if b.Demo {
 		return b.openDemo(ctx)
@@ -118,7 +118,7 @@ func (b *Backend) openFolders(ctx context.Context) error {
 	return readable(paths.Home)
 }
 
-// FolderError is a data folder that can't be made.
+// FolderError means that the data folder can't be created.
 type FolderError struct {
 	Folder string
 	Err    error
@@ -129,8 +129,8 @@ func (e *FolderError) Error() string {
 }
 func (e *FolderError) Unwrap() error { return e.Err }
 
-// readable reports a folder whose files can't be reached: nothing works in it, and each
-// file would say so on its own.
+// readable returns an error if the files in a folder can't be reached: nothing would work
+// there, and each file would fail on its own.
 func readable(dir string) error {
 	folder, err := os.Open(dir)
 	if err == nil {
@@ -145,7 +145,7 @@ func readable(dir string) error {
 	return nil
 }
 
-// openModels makes the client and the catalogue; nothing is asked of the server yet.
+// openModels creates the client and the catalogue; it sends no request yet.
 func (b *Backend) openModels() error {
 	cfg := b.Config().Ollama
 	client, err := ollama.New(ollama.Params{
@@ -169,8 +169,8 @@ func (b *Backend) openModels() error {
 	return nil
 }
 
-// openFiles opens sessions, memory and agents. A folder that can't be written is
-// a notice: what is there can still be read.
+// openFiles opens sessions, memory and agents. A folder that can't be written only causes a
+// notice: its files can still be read.
 func (b *Backend) openFiles(ctx context.Context) error {
 	cfg := sessionmem.Config{
 		Root: b.Paths.Home, Logger: b.Logger,
@@ -178,7 +178,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 		MaxFileBytes: func() int64 { return b.Config().Session.MaxFileBytes },
 	}
 	refused := newRefusals()
-	if b.watching { // a command ends with its turn: it says what it could not save
+	if b.watching { // a command ends with its turn and reports failed writes itself
 		cfg.OnRefused, cfg.Rescue = refused.add, b.rescueFolder()
 	}
 	store, err := sessionmem.Open(cfg)
@@ -215,7 +215,7 @@ func (b *Backend) openFiles(ctx context.Context) error {
 	return nil
 }
 
-// orNone makes a setting of 0 lines the value that means none.
+// orNone maps a setting of 0 lines to the value that means none.
 func orNone(lines int) int {
 	if lines == 0 {
 		return -1
@@ -245,11 +245,12 @@ func (b *Backend) openMonitor(start bool) {
 	}
 }
 
-// historyFile keeps the history of the vitals, in the cache folder: it may be deleted.
+// historyFile holds the history of the vitals. It is in the cache folder and may be
+// deleted.
 const historyFile = "vitals.history"
 
-// saveHistory writes the history a last time. Where that fails the next one begins
-// anew, which is no reason to fail.
+// saveHistory saves the history a last time. A failure is only logged: the next start
+// begins a new one.
 func (b *Backend) saveHistory() error {
 	if err := b.Monitor.SaveHistory(); err != nil {
 		b.Logger.Info("the history of the vitals was not kept", "error", err)
@@ -264,7 +265,7 @@ func (b *Backend) openEngine(onWork func(bool)) {
 	b.Index.small, b.Index.busy = small, func() bool { return b.Engine != nil && b.Engine.Busy() }
 	var chat background.ChatModel = b.Client
 	if onWork != nil {
-		chat = &attended{ChatModel: b.Client, tell: onWork}
+		chat = &attended{ChatModel: b.Client, onWork: onWork}
 	}
 	b.Engine = agents.NewEngine(agents.Params{
 		Store:    b.Store,
@@ -282,14 +283,14 @@ func (b *Backend) openEngine(onWork func(bool)) {
 
 		Recall: b.Index.searcher, RecallTime: b.Index.recallTime,
 
-		Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.tell,
+		Compactor: b.Compaction.Compaction, Background: b.watching, Compacted: b.Compaction.notify,
 		Loaded: b.Compaction.loadedModel, Named: b.SessionsChanged, Ended: b.Index.sessionChanged,
 	})
 	b.closers = append(b.closers, b.Engine.Close)
 }
 
-// vitals is the line that goes with a message. The app's monitor has it at hand; a
-// command takes one quick look.
+// vitals returns the line of vitals that goes with a message. The app's monitor has it
+// ready; a command takes one quick sample.
 func (b *Backend) vitals() string {
 	if b.watching {
 		return b.Monitor.Snapshot().Line()
@@ -299,9 +300,9 @@ func (b *Backend) vitals() string {
 	return b.Monitor.QuickLine(ctx)
 }
 
-// Stats is what SYSTEM_STATS reads: the metric of that name, or all of them.
+// Stats returns the report for SYSTEM_STATS: the metric of this name, or all of them.
 func (b *Backend) Stats(ctx context.Context, topic string) (string, error) {
-	var metrics []monitor.Metric // none is all
+	var metrics []monitor.Metric // nil means all
 	if m := monitor.Metric(topic); slices.Contains(monitor.Metrics(), m) {
 		metrics = append(metrics, m)
 	}

@@ -11,8 +11,7 @@ import (
 	"mac-stats/app/osopen"
 )
 
-// openOutside opens what acts outside the app: the tools of other programs. It starts
-// none of them.
+// openOutside prepares the tools that act outside the app, and starts none of them.
 func (b *Backend) openOutside() {
 	p := mcpclient.Params{
 		File: filepath.Join(b.Paths.Home, "mcp.json"), State: filepath.Join(b.Paths.Home, "mcp-tools.json"), Logs: filepath.Join(b.Paths.Home, "logs"),
@@ -40,7 +39,7 @@ type Outside struct {
 	command *command.Tool
 }
 
-// all are the tools that act outside the app, as they are now.
+// all returns the tools that are currently available.
 func (ot *Outside) all(ctx context.Context) []tools.Guarded {
 	list := ot.MCP.Tools(ctx)
 	if ot.app.Config().Tools.Commands {
@@ -54,8 +53,8 @@ func (ot *Outside) settings() command.Settings {
 	return command.Settings{Folder: ot.app.commandFolder(cfg.CommandFolder), Time: cfg.CommandTime, Network: cfg.CommandNetwork}
 }
 
-// stamp is that of a tool's description as it is now: a permission given beforehand is
-// for that.
+// stamp returns the stamp of a tool's current description, which a permission given in
+// advance is tied to.
 func (ot *Outside) stamp(tool string) string {
 	for _, t := range ot.MCP.Tools(ot.app.ctx) {
 		if t.Name() == tool {

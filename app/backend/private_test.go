@@ -17,8 +17,8 @@ import (
 	"mac-stats/sessionmem/attach"
 )
 
-// eager is a scripted model that wants to remember something in each turn, and
-// in each summary.
+// eager returns a scripted model that asks to remember something in each turn and each
+// summary.
 func eager(t *testing.T) *ollamatest.Server {
 	t.Helper()
 	asked := func(req api.ChatRequest) bool {
@@ -41,10 +41,10 @@ func eager(t *testing.T) *ollamatest.Server {
 	return s
 }
 
-// Whatever happens in a private chat (a file is attached, something is to be
-// remembered, it is summarised after turns, periodically and by hand), no file of
-// the data, cache or runtime folder tells of it.
-func TestAPrivateChatIsSummarisedAndLearnsNothing(t *testing.T) {
+// No file of the data, cache or runtime folder reveals a private chat, whatever happens in
+// it: a file is attached, the model asks to remember something, it is summarised after
+// turns, periodically and on request.
+func TestAPrivateChatIsSummarisedWithoutLessons(t *testing.T) {
 	for _, tt := range []struct{ name, setting, value string }{
 		{"a private chat", "", ""},
 		{"a private chat, memory.write = ask", "MAC_STATS_MEMORY_WRITE", "ask"},
@@ -88,7 +88,7 @@ func TestAPrivateChatIsSummarisedAndLearnsNothing(t *testing.T) {
 	}
 }
 
-// awaitSummary waits for the summary behind an answer.
+// awaitSummary waits for the summary that follows an answer.
 func awaitSummary(t *testing.T, b *Backend) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -103,8 +103,8 @@ func awaitSummary(t *testing.T, b *Backend) {
 	t.Fatal("nothing was summarised")
 }
 
-// expectSilence reads every file below dir: none holds these words, whatever their
-// case, in its text or its path.
+// expectSilence fails the test if a file below dir contains one of the words in its text or
+// its path, in any case.
 func expectSilence(t *testing.T, dir string, words ...string) {
 	t.Helper()
 	files := 0

@@ -18,17 +18,17 @@ import (
 	"mac-stats/sessionmem/recall/indexfile"
 )
 
-// indexDelay is how long after its start the app begins to look at the files: the
-// start is busy enough without it.
+// indexDelay is how long after startup the app begins to check the files: startup is busy
+// enough without it.
 const indexDelay = 3 * time.Second
 
-// rerankOff and rerankModel are the words of recall.rerank; anything else is a URL.
+// rerankOff and rerankModel are the keywords of recall.rerank; any other value is a URL.
 const (
 	rerankOff   = "off"
 	rerankModel = "model"
 )
 
-// Index is the search index of this machine, opened when it is first needed.
+// Index is this machine's search index, opened on first use.
 type Index struct {
 	app        *base
 	store      *sessionmem.Store
@@ -37,14 +37,14 @@ type Index struct {
 	models     *ollama.Catalog
 	monitor    *monitor.Monitor
 	small      *background.SmallModel
-	busy       func() bool // a turn runs
+	busy       func() bool // reports whether a turn runs
 	shared     *SharedMemory
 	beforePush func(ctx context.Context, to recall.Server) error
 
 	once   sync.Once
 	index  *recall.Index
 	err    error
-	opened atomic.Pointer[recall.Index] // the same, for who doesn't wait for it
+	opened atomic.Pointer[recall.Index] // set when index is, for readers that don't wait for it
 	pace   embedPace                    // of the vectors
 
 	mu        sync.Mutex // guards listeners
@@ -52,8 +52,8 @@ type Index struct {
 	next      int
 }
 
-// Recall is the search index, opened at the first call. An error is of the cache
-// folder: without it there is no search, and nothing else is missing.
+// Recall returns the search index and opens it on the first call. It fails if the cache
+// folder can't be used; then only search is missing.
 func (ix *Index) Recall() (*recall.Index, error) {
 	if err := ix.app.ctx.Err(); err != nil {
 		return nil, fmt.Errorf("search what was said: mac-stats is ending: %w", err)
@@ -83,7 +83,7 @@ func (ix *Index) open() (*recall.Index, error) {
 			Busy: ix.alone,
 		}),
 		Reranker:      &reranker{ix},
-		Progress:      ix.tellProgress,
+		Progress:      ix.notifyProgress,
 		EmbedPatience: ix.embedPatience(),
 		InTurn:        ix.store.Sessions().InTurn,
 		EmbedShare:    ix.embedShare,
@@ -97,9 +97,10 @@ func (ix *Index) open() (*recall.Index, error) {
 	return index, nil
 }
 
-// commandPatience is how long a command waits for the vector of its question: the model
-// may have to be loaded, and a server that is left before unloads it again. For the memory
-// server it waits as long, which it has to connect to first; a turn never does (recall).
+// commandPatience is how long a command waits for the vector of its question, because the
+// model may have to be loaded and Ollama unloads it again if the request is dropped. It
+// waits as long for the memory server, which it first has to connect to. A turn never waits
+// that long.
 const commandPatience = 5 * time.Second
 
 func (ix *Index) embedPatience() time.Duration {
@@ -109,7 +110,7 @@ func (ix *Index) embedPatience() time.Duration {
 	return ix.app.patience
 }
 
-// searcher is the index as turns use it.
+// searcher returns the index as turns use it.
 func (ix *Index) searcher() (passages.Searcher, error) {
 	index, err := ix.Recall()
 	if err != nil {
@@ -118,7 +119,7 @@ func (ix *Index) searcher() (passages.Searcher, error) {
 	return index, nil
 }
 
-// close closes the index where it was opened.
+// close closes the index if it is open.
 func (ix *Index) close() error {
 	var err error
 	ix.once.Do(func() { ix.err = context.Canceled }) // from now on it can't be opened
@@ -128,7 +129,7 @@ func (ix *Index) close() error {
 	return err
 }
 
-// keep keeps the index up with the files until Close.
+// keep keeps the index up to date with the files until Close.
 func (ix *Index) keep() {
 	timer := time.NewTimer(indexDelay)
 	defer timer.Stop()
@@ -142,16 +143,16 @@ func (ix *Index) keep() {
 	}
 }
 
-// changed tells the index of files that changed, none for any. Only the app
-// keeps the index up; a command leaves it to the app, or to reindex. Before the index
-// is open there is nothing to tell: it looks at all files then.
+// changed notifies the index of changed files; none means any. Only the app keeps the index
+// up to date; a command leaves that to the app or to reindex. An index that isn't open yet
+// checks all files when it opens.
 func (ix *Index) changed(paths ...string) {
 	if index := ix.opened.Load(); index != nil && ix.app.watching {
 		index.Changed(paths...)
 	}
 }
 
-// sessionChanged tells the index of a session that was written to; "" is any.
+// sessionChanged notifies the index that a session was written; "" means any.
 func (ix *Index) sessionChanged(name string) {
 	if name == "" {
 		ix.changed()
@@ -172,12 +173,12 @@ func (ix *Index) settings() recall.Settings {
 	}
 }
 
-// alone reports whether a turn runs that no other model may be loaded beside.
+// alone reports whether a turn runs and no other model may be loaded beside its own.
 func (ix *Index) alone() bool {
 	return ix.app.Config().Ollama.MaxConcurrent <= 1 && ix.busy()
 }
 
-// reranker is who the settings name now.
+// reranker reranks with whatever the current settings name.
 type reranker struct{ index *Index }
 
 // Rerank asks the small model, or a server at a URL.
@@ -196,8 +197,8 @@ func (r *reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	}
 }
 
-// OnIndexing calls f while the index takes up many files, until stop. f must be
-// quick: the indexing waits for it.
+// OnIndexing calls f while many files are being indexed, until stop is called. f must be
+// quick, because indexing waits for it.
 func (ix *Index) OnIndexing(f func(indexfile.Progress)) (stop func()) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -214,7 +215,7 @@ func (ix *Index) OnIndexing(f func(indexfile.Progress)) (stop func()) {
 	}
 }
 
-func (ix *Index) tellProgress(p indexfile.Progress) {
+func (ix *Index) notifyProgress(p indexfile.Progress) {
 	ix.mu.Lock()
 	var all []func(indexfile.Progress)
 	for _, f := range ix.listeners {
@@ -226,16 +227,16 @@ func (ix *Index) tellProgress(p indexfile.Progress) {
 	}
 }
 
-// EmbedModel is the model that makes embeddings, or why there is none.
+// EmbedModel returns the embedding model, or an error that says why there is none.
 func (ix *Index) EmbedModel(ctx context.Context) (ollama.ModelInfo, error) {
 	return ix.models.Resolve(ctx, ix.app.Config().Ollama.EmbedModel, ollama.RoleEmbed)
 }
 
-// turnPatience is how long a turn is held up where it asks the memory server: two thirds of it
-// for the server, and the rest for this machine's index where that doesn't answer.
+// turnPatience is how long the memory server may hold up a turn: two thirds for the server,
+// the rest for this machine's index if the server doesn't answer.
 const turnPatience = 300 * time.Millisecond
 
-// recallTime is how long a turn waits for what was said before; 0 is as long as usual.
+// recallTime returns how long a turn waits for recalled passages; 0 means the default.
 func (ix *Index) recallTime() time.Duration {
 	if ix.app.patience == 0 && ix.app.Config().Recall.Backend == backendPostgres {
 		return turnPatience

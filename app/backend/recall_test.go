@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// found are the texts that a search finds.
+// found returns the texts that a search finds.
 func (s *searched) found(query string) []string {
 	s.t.Helper()
 	f, _, err := s.b.Index.Find(s.t.Context(), recall.Query{Text: query})
@@ -29,7 +29,7 @@ func (s *searched) found(query string) []string {
 	return out
 }
 
-// finds waits until a search finds a text that holds want.
+// finds waits until a search finds a text that contains want.
 func (s *searched) finds(query, want string) {
 	s.t.Helper()
 	s.await(query+" to find "+want, func() bool {
@@ -58,9 +58,8 @@ func newSearched(t *testing.T, s *ollamatest.Server, more ...string) *searched {
 	return &searched{t, b}
 }
 
-// TestAnEditIsFoundWhenTheWatcherHasSeenIt saves files as editors do; the app's own
-// watcher tells the index.
-func TestAnEditIsFoundWhenTheWatcherHasSeenIt(t *testing.T) {
+// Files are saved as editors save them; the app's own watcher notifies the index.
+func TestSearchFindsAnEditOnceTheWatcherSawIt(t *testing.T) {
 	s := newSearched(t, server(t))
 	s.await("the index", func() bool {
 		status, err := s.b.Index.IndexStatus(t.Context())
@@ -87,8 +86,8 @@ func TestAnEditIsFoundWhenTheWatcherHasSeenIt(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsFoundWhenTheTurnHasEnded goes the way of a person's message.
-func TestAnAnswerIsFoundWhenTheTurnHasEnded(t *testing.T) {
+// The message takes the same way as a person's.
+func TestSearchFindsAnAnswerOnceTheTurnEnded(t *testing.T) {
 	s := newSearched(t, server(t))
 	run := s.b.Engine.Start(t.Context(), agents.Request{Session: s.b.Store.NewName("cpu"), Text: "The zephyr proxy listens on 8443.", Holder: "test"})
 	if _, err := run.Wait(); err != nil {
@@ -97,9 +96,9 @@ func TestAnAnswerIsFoundWhenTheTurnHasEnded(t *testing.T) {
 	s.finds("zephyr", "8443")
 }
 
-// TestAnotherEmbeddingModelTakesOver swaps the model under its name while the app
-// runs: the vectors wait, and are made anew.
-func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
+// The model behind a name changes while the app runs: search by meaning waits until the
+// vectors are rebuilt.
+func TestAnotherEmbeddingModelRebuildsTheVectors(t *testing.T) {
 	models := server(t)
 	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
 	models.SetModels(embed)
@@ -129,7 +128,7 @@ func TestAnotherEmbeddingModelTakesOver(t *testing.T) {
 	s.finds("vehicle", "the automobile is red")
 }
 
-// digest is that of the embedding model as the index is told.
+// digest returns the embedding model's digest as the index sees it.
 func (s *searched) digest() string {
 	m, err := s.b.Index.EmbedModel(context.Background())
 	if err != nil {

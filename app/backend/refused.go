@@ -10,12 +10,12 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// refusals tells of messages that the disk refuses. The store tells it while it
-// holds a session's lock, so everything else is done on a goroutine of its own.
+// refusals passes on reports of messages that the disk refused. The store calls add while
+// it holds a session's lock, so the rest runs on another goroutine.
 type refusals struct {
 	mu    sync.Mutex
 	queue []session.Refused
-	wake  chan struct{} // 1 place
+	wake  chan struct{} // capacity 1
 }
 
 func newRefusals() *refusals { return &refusals{wake: make(chan struct{}, 1)} }
@@ -38,14 +38,14 @@ func (r *refusals) take() []session.Refused {
 	return queue
 }
 
-// unsavedNotice says what is not saved yet, why, and what becomes of it.
+// unsavedNotice says what isn't saved yet, why, and what happens next.
 func unsavedNotice(u session.Refused) Notice {
 	why := fault.ExplainWaiting(u)
 	return Notice{Kind: NoticeUnsaved, Session: u.Session, Text: why.Sentence, Next: why.Next}
 }
 
-// rescueFolder is where messages that the data folder's disk refuses are kept
-// meanwhile: in the cache folder, by the data folder they belong to.
+// rescueFolder returns the folder in the cache that keeps messages while the data folder's
+// disk refuses them. Each data folder has its own.
 func (st *start) rescueFolder() string {
 	sum := sha256.Sum256([]byte(st.Paths.Home))
 	return filepath.Join(st.Paths.Cache, "unsaved-"+hex.EncodeToString(sum[:6]))

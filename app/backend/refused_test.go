@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// The session folder goes while the app runs: the conversation goes on, it is said
-// that nothing is saved, and all of it is on disk once the folder is back.
+// When the sessions folder disappears while the app runs, the conversation goes on, a
+// notice says that nothing is saved, and everything is on disk once the folder is back.
 func TestAConversationGoesOnWhileTheDiskRefusesIt(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{Environ: environ(dir, "OLLAMA_HOST="+server(t).Addr()), Watch: true}
@@ -58,7 +58,7 @@ func TestAConversationGoesOnWhileTheDiskRefusesIt(t *testing.T) {
 	}
 	move(away, session)
 
-	o.Watch = false // a command does not take it up
+	o.Watch = false // a command doesn't rescue them
 	open(t, o)
 	o.Watch = true
 	b = open(t, o)

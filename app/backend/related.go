@@ -7,11 +7,11 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// relatedLooks is among how many passages sessions are looked for.
+// relatedLooks is how many passages Related searches for sessions.
 const relatedLooks = 40
 
-// Related gives, for what somebody is looking for, the best passage of each of the
-// sessions that come near, best first. quick asks no model: for while they type.
+// Related returns the best passage of each session that matches a query, best first. With
+// quick it calls no model, so that it can run while somebody types.
 func (ix *Index) Related(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error) {
 	index, err := ix.Recall()
 	if err != nil {
@@ -36,7 +36,7 @@ func (ix *Index) Related(ctx context.Context, query string, quick bool) ([]recal
 	return hits, answer.State, nil
 }
 
-// IndexStatus tells what the search index covers.
+// IndexStatus reports what the search index covers.
 func (ix *Index) IndexStatus(ctx context.Context) (recall.Status, error) {
 	index, err := ix.Recall()
 	if err != nil {
@@ -45,7 +45,7 @@ func (ix *Index) IndexStatus(ctx context.Context) (recall.Status, error) {
 	return index.Status(ctx)
 }
 
-// RebuildIndex builds the search index anew; the old one answers meanwhile.
+// RebuildIndex rebuilds the search index; meanwhile the old one answers.
 func (ix *Index) RebuildIndex(ctx context.Context) error {
 	index, err := ix.Recall()
 	if err != nil {
@@ -55,8 +55,8 @@ func (ix *Index) RebuildIndex(ctx context.Context) error {
 	return err
 }
 
-// Find searches what was said and learnt. A query never indexes: Found.State says
-// what the index lacks.
+// Find searches conversations and memory. It never indexes: Found.State says what the index
+// lacks.
 func (ix *Index) Find(ctx context.Context, q recall.Query) (Found, recall.State, error) {
 	found := Found{Query: q.Text, Hits: []FoundHit{}}
 	index, err := ix.Recall()

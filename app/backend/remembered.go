@@ -11,24 +11,24 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// settleAgain and settleSeldom are how soon what waits for another program's save of a
-// memory file is looked at again, at first and in the end; where nothing waits, it is
-// looked at until settleOver.
+// settleAgain and settleSeldom are the first and the longest delay before waiting changes
+// are checked again, which another program's save of a memory file holds up. Without any,
+// checks go on for settleOver.
 const (
 	settleAgain  = 300 * time.Millisecond
-	settleOver   = 3 * time.Second // a save that nobody waits for is over
+	settleOver   = 3 * time.Second // by then a save that nobody waits for is over
 	settleSeldom = 10 * time.Second
 )
 
-// memoryKeeper finishes what waits for other programs' saves of the memory files, and
-// tells of lines that they dropped.
+// memoryKeeper finishes changes that waited for other programs' saves of the memory files,
+// and reports lines that those saves dropped.
 type memoryKeeper struct {
 	app    *base
 	memory *memory.Memory
-	again  chan struct{} // 1 place
+	again  chan struct{} // capacity 1
 }
 
-// notice words what was learnt, and how much there is to review.
+// notice words a notice about new lessons and the number of proposals to review.
 func (mk *memoryKeeper) notice(session string, kept compact.Kept) Notice {
 	n := Notice{Time: time.Now(), Kind: NoticeMemory, Session: session, Written: kept.Written, Proposed: kept.Proposed}
 	waiting, err := mk.memory.Inbox()
@@ -36,7 +36,7 @@ func (mk *memoryKeeper) notice(session string, kept compact.Kept) Notice {
 		mk.app.Logger.Warn("the inbox could not be read", "error", err)
 	}
 	for _, p := range waiting {
-		if p.Why != memory.WhySaving { // that one waits for a program, not for the user
+		if p.Why != memory.WhySaving { // such a proposal waits for a program, not for the user
 			n.Waiting++
 		}
 	}
@@ -63,15 +63,15 @@ func (mk *memoryKeeper) notice(session string, kept compact.Kept) Notice {
 	return n
 }
 
-// keep finishes what waits for other programs' saves of the memory files, and
-// tells of remembered lines that they dropped. It sleeps until one of the files changes,
-// looks then, and once more when a save that had begun is over.
+// keep finishes waiting changes and reports dropped lines until Close. It sleeps until one
+// of the files changes, checks then, and checks once more when a save that had begun is
+// over.
 func (mk *memoryKeeper) keep() {
 	mk.app.work.Go(func() {
 		wait := settleAgain
 		for mk.app.ctx.Err() == nil {
 			pending := mk.settle()
-			mk.tellMissing()
+			mk.notifyMissing()
 			var later <-chan time.Time
 			if pending || wait < settleSeldom && wait > 0 {
 				later = time.After(wait)
@@ -89,15 +89,15 @@ func (mk *memoryKeeper) keep() {
 	})
 }
 
-// LookAtMemory lets the app look at the memory files again, where it runs.
+// LookAtMemory makes the app check the memory files again.
 func (mk *memoryKeeper) LookAtMemory() {
 	select {
 	case mk.again <- struct{}{}:
-	default: // it is going to
+	default: // a check is due already
 	}
 }
 
-// settle reports whether something waits for another program's save.
+// settle reports whether a change still waits for another program's save.
 func (mk *memoryKeeper) settle() (pending bool) {
 	done, err := mk.memory.Settle(mk.app.ctx)
 	if err != nil && mk.app.ctx.Err() == nil {
@@ -112,14 +112,14 @@ func (mk *memoryKeeper) settle() (pending bool) {
 	return done.Pending
 }
 
-// tellMissing keeps one notice while remembered lines are missing from their files.
-func (mk *memoryKeeper) tellMissing() {
+// notifyMissing keeps one notice while remembered lines are missing from their files.
+func (mk *memoryKeeper) notifyMissing() {
 	missing := mk.memory.Dropped()
 	text := MissingWords(missing)
-	told := slices.ContainsFunc(mk.app.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing && n.Text == text })
+	shown := slices.ContainsFunc(mk.app.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing && n.Text == text })
 	held := slices.ContainsFunc(mk.app.Notices(), func(n Notice) bool { return n.Kind == NoticeMissing })
 	switch {
-	case told || text == "" && !held:
+	case shown || text == "" && !held:
 	case text == "":
 		mk.app.dropNotices(NoticeMissing)
 		mk.app.notify.publish(Notice{Time: time.Now(), Kind: NoticeReload, Text: "no remembered line is missing any more"})
@@ -128,8 +128,7 @@ func (mk *memoryKeeper) tellMissing() {
 	}
 }
 
-// MissingWords says which files remembered lines are missing from, for people; "" where
-// none is.
+// MissingWords says for people which files lack remembered lines; "" if none does.
 func MissingWords(missing []memory.Dropped) string {
 	if len(missing) == 0 {
 		return ""

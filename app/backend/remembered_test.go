@@ -11,9 +11,9 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// While the app runs, a save that drops a remembered line is told of until it is decided
-// about, and one that is going on is no news.
-func TestTheAppTellsOfMissingLines(t *testing.T) {
+// While the app runs, a save that drops a remembered line is reported until the user
+// decides about it; a save in progress isn't.
+func TestMissingLinesAreANotice(t *testing.T) {
 	b := open(t, Options{Environ: environ(t.TempDir()), Watch: true})
 	path := b.Memory.Path(memory.Target{Kind: memory.TargetGlobal})
 	before, err := os.ReadFile(path)
@@ -49,8 +49,8 @@ func TestTheAppTellsOfMissingLines(t *testing.T) {
 	}
 }
 
-// A lesson that a killed command left in the inbox is written by the app.
-func TestTheAppWritesALessonThatWaitedForASave(t *testing.T) {
+// The app writes a lesson that a killed command left in the inbox.
+func TestTheAppWritesALessonThatACommandLeft(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, Options{Environ: environ(dir), Watch: true})
 	waitNotice(t, b, "remembered: Cats purr at night", func() {

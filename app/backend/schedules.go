@@ -25,7 +25,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// heartbeatSession is where the heartbeat says what there is to say.
+// heartbeatSession is the session that gets the heartbeat's findings.
 const heartbeatSession = "heartbeat"
 
 // Schedules runs the schedules and the heartbeat, and changes them.
@@ -41,8 +41,8 @@ type Schedules struct {
 	sessionsChanged func(session string)
 }
 
-// openSchedules makes what runs the schedules and the heartbeat; the app runs it, a
-// command only lists, changes and runs them by hand.
+// openSchedules prepares the schedules and the heartbeat. The app runs them; a command only
+// lists and changes them and runs one on request.
 func (b *Backend) openSchedules() {
 	sc := &Schedules{
 		app: b.base, store: b.Store, engine: b.Engine, registry: b.Registry, outside: b.Outside, monitor: b.Monitor,
@@ -53,15 +53,15 @@ func (b *Backend) openSchedules() {
 		Home: b.Paths.Home,
 		Turn: sc.turn, Beat: sc.beat, Heartbeat: sc.heartbeat,
 		OnBattery: sc.onBattery, Busy: b.Engine.Busy,
-		Changed: sc.tell, Problems: sc.tellProblems,
+		Changed: sc.notify, Problems: sc.notifyProblems,
 		Logger: b.Logger,
 	})
 }
 
-// heartbeat is the setting as it is now.
+// heartbeat returns the current settings of the heartbeat.
 func (sc *Schedules) heartbeat() schedule.Heartbeat {
 	cfg := sc.app.Config().Heartbeat
-	quiet, _ := schedule.ParseQuiet(cfg.QuietHours) // checked as it was read
+	quiet, _ := schedule.ParseQuiet(cfg.QuietHours) // validated when the config was read
 	return schedule.Heartbeat{Every: time.Duration(cfg.Minutes) * time.Minute, Quiet: quiet, OnBattery: cfg.OnBattery}
 }
 
@@ -70,8 +70,8 @@ func (sc *Schedules) onBattery(ctx context.Context) bool {
 	return battery.NA == "" && battery.OnBattery
 }
 
-// turn answers a schedule's prompt in its session. Nobody can be asked: what
-// needs a question doesn't run.
+// turn answers a schedule's prompt in its session. Nobody can be asked, so a tool call that
+// needs permission doesn't run.
 func (sc *Schedules) turn(ctx context.Context, t schedule.Turn) (string, error) {
 	text := t.Prompt
 	if t.Late != "" {
@@ -85,9 +85,9 @@ func (sc *Schedules) turn(ctx context.Context, t schedule.Turn) (string, error) 
 	return res.Text, inWords(err)
 }
 
-// allow keeps what may run in a schedule without a question: tools, each with a
-// program or host behind a blank where it is limited to one. It holds for the schedule's
-// agent alone, and only where the schedule says the same under permissions.
+// allow saves which tools may run in a schedule without asking, each followed by a space
+// and a program or host if it is limited to one. The permissions apply only to the
+// schedule's agent, and only while the schedule's own permissions field names them.
 func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
 	agent, err := sc.registry.Find(cmp.Or(s.Agent, sc.app.Config().Agents.Default))
 	if err != nil {
@@ -103,7 +103,7 @@ func (sc *Schedules) allow(s schedule.Schedule, allow []string) error {
 	return nil
 }
 
-// asks says that a tool asks before it acts; the error is for people.
+// asks returns an error, worded for people, unless the tool asks before it acts.
 func (sc *Schedules) asks(tool string) error {
 	if tool == tools.RunCmd || slices.ContainsFunc(sc.outside.MCP.Tools(sc.app.ctx), func(t tools.Guarded) bool { return t.Name() == tool }) {
 		return nil
@@ -111,9 +111,10 @@ func (sc *Schedules) asks(tool string) error {
 	return fmt.Errorf("no tool called %q asks before it acts; there are %s with a program, and the tools of your MCP servers", tool, tools.RunCmd)
 }
 
-// Allowed is what may run in a schedule without a question, as PutSchedule takes it.
+// Allowed returns the tools that may run in a schedule without asking, in the form that
+// PutSchedule takes.
 func (sc *Schedules) Allowed(name string) ([]string, error) {
-	list, _ := schedule.Load(sc.File()) // what can't be used runs nothing
+	list, _ := schedule.Load(sc.File()) // an invalid schedule doesn't run
 	at := slices.IndexFunc(list, func(s schedule.Schedule) bool { return s.Name == name })
 	if at < 0 || list[at].Permissions == "" {
 		return nil, nil
@@ -128,12 +129,12 @@ func (sc *Schedules) Allowed(name string) ([]string, error) {
 	return allowed, err
 }
 
-// dropPermissions takes back what was given to schedules that are no longer there, or say
-// nothing of it. A schedule with a mistake in it keeps its permissions.
+// dropPermissions revokes the permissions of schedules that no longer exist or no longer
+// name them. A schedule with a mistake keeps its permissions.
 func (sc *Schedules) dropPermissions() error {
 	data, err := wholefile.Read(sc.File(), 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // nothing runs, and a later change looks again
+		return nil //nolint:nilerr // nothing runs, and a later change checks again
 	}
 	list, err := sc.outside.Answers.List()
 	for _, p := range list {
@@ -144,7 +145,7 @@ func (sc *Schedules) dropPermissions() error {
 	return err
 }
 
-// RemoveSchedule takes a schedule out of the file, and back what was allowed in it.
+// RemoveSchedule removes a schedule from the file and revokes its permissions.
 func (sc *Schedules) RemoveSchedule(ctx context.Context, name string) error {
 	if err := schedule.Remove(ctx, sc.File(), name); err != nil {
 		return err
@@ -152,7 +153,7 @@ func (sc *Schedules) RemoveSchedule(ctx context.Context, name string) error {
 	return sc.dropPermissions()
 }
 
-// inWords is why a turn had no answer, for people.
+// inWords says for people why a turn had no answer.
 func inWords(err error) error {
 	if err == nil {
 		return nil
@@ -161,8 +162,8 @@ func inWords(err error) error {
 	return errors.New(strings.TrimSpace(x.Sentence + " " + x.Next))
 }
 
-// beat goes through the check list in a session of which nothing is kept; what there is
-// to say goes into the heartbeat's own. Whoever wrote the list, it is text of a file.
+// beat goes through the checklist in a session that isn't saved; findings go into the
+// heartbeat's own session. The checklist counts as text of a file, whoever wrote it.
 func (sc *Schedules) beat(ctx context.Context) (session, answer string, err error) {
 	list, err := schedule.CheckList(filepath.Join(sc.app.Paths.Home, schedule.HeartbeatName))
 	if list == "" || err != nil {
@@ -194,8 +195,8 @@ func (sc *Schedules) beat(ctx context.Context) (session, answer string, err erro
 	return heartbeatSession, res.Text, nil
 }
 
-// tell tells that a schedule runs or has ended, and what it said in a line.
-func (sc *Schedules) tell(res *schedule.Result) {
+// notify publishes that a schedule runs or has ended, with the first line of its answer.
+func (sc *Schedules) notify(res *schedule.Result) {
 	n := Notice{Time: time.Now(), Kind: NoticeSchedule}
 	if res != nil {
 		n.Title, n.Session, n.Text = res.Name, res.Session, firstLine(res.Answer)
@@ -209,7 +210,7 @@ func (sc *Schedules) tell(res *schedule.Result) {
 	sc.app.notify.publish(n)
 }
 
-// firstLine is the first line of an answer that says something, without signs of markdown.
+// firstLine returns the first line of an answer that has text, without markdown characters.
 func firstLine(answer string) string {
 	for line := range strings.Lines(answer) {
 		if line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "#*_`>-")); line != "" {
@@ -219,8 +220,9 @@ func firstLine(answer string) string {
 	return ""
 }
 
-// tellProblems says what of schedules.toml can't be used, until it can.
-func (sc *Schedules) tellProblems(problems []schedule.Problem) {
+// notifyProblems keeps a notice about the mistakes in schedules.toml until they are
+// corrected.
+func (sc *Schedules) notifyProblems(problems []schedule.Problem) {
 	n := Notice{Kind: NoticeBadTimes}
 	if len(problems) > 0 {
 		n.Text = problems[0].String()
@@ -233,11 +235,11 @@ func (sc *Schedules) tellProblems(problems []schedule.Problem) {
 		n.Next = fmt.Sprintf("%d more things are wrong there. ", more) + n.Next
 	}
 	sc.app.SetNotice(n)
-	sc.tell(nil)
+	sc.notify(nil)
 }
 
-// PutSchedule writes a schedule, a new one where old is "", and what may run in it
-// without a question.
+// PutSchedule saves a schedule and the tools that may run in it without asking. An empty
+// old means a new schedule.
 func (sc *Schedules) PutSchedule(ctx context.Context, old string, s schedule.Schedule, allow []string) error {
 	for _, what := range allow {
 		tool, _, _ := strings.Cut(strings.TrimSpace(what), " ")
@@ -245,8 +247,8 @@ func (sc *Schedules) PutSchedule(ctx context.Context, old string, s schedule.Sch
 			return err
 		}
 	}
-	// The permissions are there before the schedule that they are for, under a name that
-	// none had before: what is cut off in between leaves all as it was.
+	// The permissions are saved before the schedule that uses them, under an ID that is
+	// new: if this is cut off in between, nothing has changed.
 	s.Permissions = ""
 	if len(allow) > 0 {
 		s.Permissions = strings.ToLower(rand.Text())
@@ -266,11 +268,11 @@ func (sc *Schedules) EnableSchedule(ctx context.Context, name string, on bool) e
 	return err
 }
 
-// LastSaid is the first line of the last answer in a session, "" where there is none.
+// LastSaid returns the first line of the last answer in a session, "" if there is none.
 func (sc *Schedules) LastSaid(ctx context.Context, session string) string {
 	c, err := sc.store.Context(ctx, session)
 	if err != nil {
-		return "" // it has not run, or was deleted
+		return "" // it has not run yet, or was deleted
 	}
 	for _, m := range slices.Backward(c.Messages) {
 		if m.Kind == transcript.KindAssistant {

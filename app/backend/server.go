@@ -25,45 +25,46 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// backendPostgres is the word of recall.backend for a server.
+// backendPostgres is the value of recall.backend for a shared server.
 const backendPostgres = "postgres"
 
-// The place of the server's password in the keychain.
+// The entry of the server's password in the keychain.
 const (
 	keychainService = "mac-stats"
 	keychainAccount = "postgres-password"
 )
 
 const (
-	// machineFile is the secret that tells this machine from the others, which know what is
-	// made of it. It moves with the data folder, and comes back with a backup of it.
+	// machineFile holds the secret that distinguishes this machine from the others, which
+	// only see values derived from it. It moves with the data folder and is part of a
+	// backup.
 	machineFile = "machine.key"
-	// serversFile lists the servers that hold what this machine put, one a line: a forgetting
-	// reaches them whatever the settings say by then.
+	// serversFile lists the servers that hold something from this machine, one per line, so
+	// that forgetting reaches them even after the settings have changed.
 	serversFile = "memory-servers"
 )
 
-// SharedMemory is the server where several machines keep their search index together, and
-// the list of those that hold what this machine put.
+// SharedMemory is the server that holds the search index of several machines, and the list
+// of all servers that hold something from this one.
 type SharedMemory struct {
 	app     *base
 	store   *sessionmem.Store
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	address string
-	server  *postgres.Server // that the settings name
+	server  *postgres.Server // as configured
 	err     error
-	noted   *postgres.Server // that is in serversFile
+	noted   *postgres.Server // the last one written to serversFile
 }
 
-// Server is the server where several machines keep their search index together; nil
-// where recall.backend is local. An error says what to correct. Nothing is sent yet.
+// Server returns the configured memory server; nil if recall.backend is local. Its error
+// says what to correct. No request is sent yet.
 func (sm *SharedMemory) Server() (*postgres.Server, error) {
 	set := sm.app.Config().Recall
 	sm.mu.Lock()
 	defer sm.mu.Unlock()
 	if set.Backend != backendPostgres || sm.app.Demo {
 		sm.drop()
-		return nil, nil //nolint:nilnil // none is no error
+		return nil, nil //nolint:nilnil // nil means that none is configured
 	}
 	if sm.address == set.PostgresURL && (sm.server != nil || sm.err != nil) {
 		return sm.server, sm.err
@@ -71,24 +72,24 @@ func (sm *SharedMemory) Server() (*postgres.Server, error) {
 	sm.drop()
 	server, err := sm.openServer(set.PostgresURL)
 	if err != nil && !errors.Is(err, recall.ErrServer) {
-		return nil, err // tried again
+		return nil, err // the next call tries again
 	}
 	sm.address, sm.server, sm.err = set.PostgresURL, server, err
 	return sm.server, sm.err
 }
 
-// openServer gives the server at an address, as this machine.
+// openServer returns the server at an address, opened in this machine's name.
 func (sm *SharedMemory) openServer(address string) (*postgres.Server, error) {
 	secret, err := machineSecret(sm.app.Paths)
 	if err != nil {
 		return nil, err
 	}
 	id := sha256.Sum256(append([]byte("mac-stats machine id\x00"), secret...))
-	name, _ := os.Hostname() // without one it is "another machine" to the others
+	name, _ := os.Hostname() // without a name it is "another machine" to the others
 	return postgres.New(postgres.Config{Address: address, Password: sm.serverPassword, Machine: hex.EncodeToString(id[:16]), Name: name})
 }
 
-// drop forgets the server; its connections are let go when they are free.
+// drop drops the server; its connections are closed when they are idle.
 func (sm *SharedMemory) drop() {
 	if sm.server != nil {
 		go sm.server.Close()
@@ -96,7 +97,7 @@ func (sm *SharedMemory) drop() {
 	sm.address, sm.server, sm.err, sm.noted = "", nil, nil, nil
 }
 
-// close lets the connections go.
+// close closes the connections.
 func (sm *SharedMemory) close() error {
 	sm.mu.Lock()
 	server := sm.server
@@ -108,7 +109,7 @@ func (sm *SharedMemory) close() error {
 	return nil
 }
 
-// forIndex is Server for the index, which says of itself why one is missing.
+// forIndex returns Server for the index, which explains a missing server itself.
 func (sm *SharedMemory) forIndex() recall.Server {
 	s, err := sm.Server()
 	if err != nil {
@@ -120,7 +121,7 @@ func (sm *SharedMemory) forIndex() recall.Server {
 	return s
 }
 
-// note puts a server into the list of those that hold what this machine put.
+// note adds a server to the list of those that hold something from this machine.
 func (sm *SharedMemory) note(ctx context.Context, s *postgres.Server) error {
 	sm.mu.Lock()
 	noted := sm.noted == s
@@ -137,8 +138,8 @@ func (sm *SharedMemory) note(ctx context.Context, s *postgres.Server) error {
 	return nil
 }
 
-// ServersLeft are the addresses of servers that hold what this machine put and that the
-// settings don't name any more.
+// ServersLeft returns the addresses of servers that hold something from this machine but
+// are no longer configured.
 func (sm *SharedMemory) ServersLeft() []string {
 	set, now := sm.app.Config().Recall, ""
 	if set.Backend == backendPostgres {
@@ -147,16 +148,16 @@ func (sm *SharedMemory) ServersLeft() []string {
 	return slices.DeleteFunc(sm.serversNoted(), func(line string) bool { return line == now })
 }
 
-// serversNoted are the addresses in serversFile.
+// serversNoted returns the addresses in serversFile.
 func (sm *SharedMemory) serversNoted() []string {
 	data, err := os.ReadFile(filepath.Join(sm.app.Paths.Home, serversFile))
 	if err != nil {
-		return nil // none, mostly
+		return nil // usually there is no such file
 	}
 	return linesOf(string(data))
 }
 
-// linesOf are the lines of a text that aren't empty.
+// linesOf returns the nonempty lines of a text.
 func linesOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -166,14 +167,14 @@ func linesOf(text string) (out []string) {
 	return out
 }
 
-// changeServers changes the list of serversFile, in one process at a time.
+// changeServers changes the list in serversFile, in one process at a time.
 func (sm *SharedMemory) changeServers(ctx context.Context, change func(all []string) []string) error {
 	path := filepath.Join(sm.app.Paths.Home, serversFile)
 	lock := wholefile.NewLock(filepath.Join(sm.app.Paths.Home, "."+serversFile+".lock"))
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return fmt.Errorf("note where this machine's memory is: %w", err)
 	}
-	defer func() { _ = lock.Unlock() }() // the process gives it back at its end
+	defer func() { _ = lock.Unlock() }() // the process releases it when it ends
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("note where this machine's memory is: %w", err)
@@ -193,8 +194,8 @@ func (sm *SharedMemory) changeServers(ctx context.Context, change func(all []str
 	return nil
 }
 
-// DropMemory takes what this machine put off all servers that hold some of it, and gives
-// their names.
+// DropMemory removes everything of this machine from all servers that hold some of it, and
+// returns their names.
 func (sm *SharedMemory) DropMemory(ctx context.Context) (names []string, err error) {
 	boards, closeAll := sm.boards()
 	defer closeAll()
@@ -220,7 +221,7 @@ func (sm *SharedMemory) DropMemory(ctx context.Context) (names []string, err err
 	return names, nil
 }
 
-// boards are the servers that a forgetting has to reach.
+// boards returns the servers that a forgetting has to reach.
 func (sm *SharedMemory) boards() (boards []forget.Board, closeAll func()) {
 	var opened []*postgres.Server
 	add := func(name string, s *postgres.Server, err error) {
@@ -245,9 +246,9 @@ func (sm *SharedMemory) boards() (boards []forget.Board, closeAll func()) {
 	}
 }
 
-// brokenBoard is a server that can't be used for what err says.
+// brokenBoard is a server that can't be used; err says why.
 type brokenBoard struct {
-	forget.Board // Look comes before all others
+	forget.Board // Look is always called first
 	name         string
 	err          error
 }
@@ -258,7 +259,7 @@ func (b *brokenBoard) Look(context.Context, []byte) (forgotten.BoardState, error
 	return forgotten.BoardState{}, b.err
 }
 
-// machineSecret reads this machine's secret, or makes one.
+// machineSecret reads this machine's secret, or creates one.
 func machineSecret(paths config.Paths) ([]byte, error) {
 	path := filepath.Join(paths.Home, machineFile)
 	data, err := os.ReadFile(path)
@@ -266,7 +267,7 @@ func machineSecret(paths config.Paths) ([]byte, error) {
 		bits := make([]byte, 32)
 		_, _ = rand.Read(bits) // never fails
 		if err = wholefile.Create(path, []byte(hex.EncodeToString(bits)+"\n"), 0o600); err == nil || errors.Is(err, fs.ErrExist) {
-			data, err = os.ReadFile(path) // another process may have been first
+			data, err = os.ReadFile(path) // another process may have been faster
 		}
 	}
 	secret := bytes.TrimSpace(data)
@@ -279,7 +280,7 @@ func machineSecret(paths config.Paths) ([]byte, error) {
 	return secret, nil
 }
 
-// pair is what other machines seal their keys to.
+// pair returns the keys that other machines encrypt their own for.
 func (sm *SharedMemory) pair() (*forgotten.Pair, error) {
 	secret, err := machineSecret(sm.app.Paths)
 	if err != nil {
@@ -297,10 +298,10 @@ func (sm *SharedMemory) serverPassword() string {
 	return ""
 }
 
-// ErrNoKeychain: there is no keychain to keep a password in.
+// ErrNoKeychain means that there is no keychain for a password.
 var ErrNoKeychain = token.ErrNoKeychain
 
-// SetServerPassword keeps the server's password in the keychain; "" takes it out.
+// SetServerPassword saves the server's password in the keychain; "" removes it.
 func (sm *SharedMemory) SetServerPassword(password string) error {
 	k := sm.app.keychain()
 	if k == nil {

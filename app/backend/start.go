@@ -15,30 +15,30 @@ import (
 	"mac-stats/sessionmem/forgotten"
 )
 
-// start is what doesn't change while the app runs: where its files are, how it was
-// started, and when it ends.
+// start holds what doesn't change while the app runs: its folders, how it was started, and
+// its lifetime.
 type start struct {
 	life
 	Paths    config.Paths
 	Logger   *slog.Logger
 	Demo     bool
-	FirstRun bool // there was no config.toml before this start
+	FirstRun bool // there was no config.toml before
 	Version  string
-	watching bool // the app: watchers and the monitor run
+	watching bool // set in the app: watchers and the monitor run
 	environ  []string
 	demoHost string
-	patience time.Duration // of Options
+	patience time.Duration // as in Options
 }
 
-// life is what runs until Close, and what is closed then.
+// life holds what runs until Close and what is closed then.
 type life struct {
-	ctx     context.Context // ends at Close: watchers, samplers
+	ctx     context.Context // done at Close; for watchers and samplers
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
-	closers []func() error // run last to first
+	closers []func() error // run in reverse order
 }
 
-// end waits for what runs, and closes the rest.
+// end waits for the goroutines and closes the rest.
 func (l *life) end() error {
 	l.cancel()
 	l.work.Wait()
@@ -49,14 +49,14 @@ func (l *life) end() error {
 	return errors.Join(errs...)
 }
 
-// base is what every part stands on.
+// base is what every part builds on.
 type base struct {
 	*start
 	*noticeBoard
 	*configuration
 }
 
-// lookup makes a getenv of an environment list.
+// lookup returns a getenv function for an environment list.
 func lookup(environ []string) func(string) string {
 	return func(key string) string {
 		for _, kv := range slices.Backward(environ) {
@@ -68,8 +68,8 @@ func lookup(environ []string) func(string) string {
 	}
 }
 
-// below gives a path as commands and the local API say it: below the data folder, with
-// slashes; one elsewhere (the cache) stays as it is.
+// below returns a path relative to the data folder, with slashes, as commands and the local
+// API show it. A path elsewhere (the cache) stays as it is.
 func (st *start) below(file string) string {
 	rel, err := filepath.Rel(st.Paths.Home, file)
 	if file == "" || err != nil || !filepath.IsLocal(rel) {
@@ -78,8 +78,9 @@ func (st *start) below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// ToldBelow gives what a forgetting found with its paths by below; never nil.
-func (st *start) ToldBelow(found []forgotten.Touched) []forgotten.Touched {
+// RelativePaths returns the places that a forgetting found with paths relative to the data
+// folder; never nil.
+func (st *start) RelativePaths(found []forgotten.Touched) []forgotten.Touched {
 	out := make([]forgotten.Touched, len(found))
 	for i, t := range found {
 		t.Path = st.below(t.Path)
@@ -88,7 +89,7 @@ func (st *start) ToldBelow(found []forgotten.Touched) []forgotten.Touched {
 	return out
 }
 
-// keychain is the system's; nil for a data folder elsewhere, which has none.
+// keychain returns the system's keychain, or nil for a custom data folder, which uses none.
 func (st *start) keychain() token.Keychain {
 	getenv := lookup(st.environ)
 	if st.Demo || getenv("MAC_STATS_HOME") != "" {

@@ -8,9 +8,9 @@ import (
 	"mac-stats/sessionmem/watch"
 )
 
-// watch follows the files people edit: agents, skills and memory as folders, and
-// config.toml in the data folder itself (its sub-folders are left alone: a
-// notifier opens a file per entry on some systems).
+// watch follows the files that people edit: the folders of agents, skills and memory, and
+// config.toml in the data folder itself. Its other subfolders are left alone, because on
+// some systems a notifier opens one file per entry.
 func (b *Backend) watch() {
 	b.work.Go(func() { b.Compaction.Run(b.ctx) })
 	b.work.Go(b.Index.keep)
@@ -48,7 +48,7 @@ func (b *Backend) watchDirs(cfg watch.Config, onChange func([]watch.Change)) {
 	}
 }
 
-// configChanged has the parts look that would not see a change of the settings.
+// configChanged notifies the parts that would not notice a changed setting.
 func (b *Backend) configChanged(before, after config.Config) {
 	if b.Discord != nil {
 		b.Discord.Look()

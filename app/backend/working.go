@@ -8,19 +8,19 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-// attended is a chat model that tells when work for people begins and ends.
+// attended is a chat model that reports when work for people begins and ends.
 type attended struct {
 	background.ChatModel
-	tell func(working bool)
+	onWork func(working bool)
 
-	mu sync.Mutex // held while tell runs, so that what it is told is in order
-	n  int        // requests under way
+	mu sync.Mutex // held during onWork, so that its calls are in order
+	n  int        // running requests
 }
 
 func (a *attended) Chat(ctx context.Context, req ollama.ChatRequest) (ollama.ChatResult, error) {
 	a.add(1)
 	defer a.add(-1)
-	return a.ChatModel.Chat(ctx, req) //nolint:wrapcheck // it is only looked at
+	return a.ChatModel.Chat(ctx, req) //nolint:wrapcheck // a pass-through
 }
 
 func (a *attended) add(n int) {
@@ -29,6 +29,6 @@ func (a *attended) add(n int) {
 	before := a.n > 0
 	a.n += n
 	if now := a.n > 0; now != before {
-		a.tell(now)
+		a.onWork(now)
 	}
 }

@@ -20,10 +20,10 @@ func (slowChat) Chat(context.Context, ollama.ChatRequest) (ollama.ChatResult, er
 	return ollama.ChatResult{}, errors.New("no answer")
 }
 
-func TestWorkIsToldOnceHoweverManyAnswersThereAre(t *testing.T) {
+func TestWorkIsReportedOnceForSeveralAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []bool
-		a := &attended{ChatModel: slowChat{}, tell: func(working bool) { told = append(told, working) }}
+		var calls []bool
+		a := &attended{ChatModel: slowChat{}, onWork: func(working bool) { calls = append(calls, working) }}
 		for range 3 {
 			go func() { _, _ = a.Chat(t.Context(), ollama.ChatRequest{}) }()
 			time.Sleep(time.Second / 2)
@@ -32,7 +32,7 @@ func TestWorkIsToldOnceHoweverManyAnswersThereAre(t *testing.T) {
 		go func() { _, _ = a.Chat(t.Context(), ollama.ChatRequest{}) }()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if diff := cmp.Diff([]bool{true, false, true, false}, told); diff != "" {
+		if diff := cmp.Diff([]bool{true, false, true, false}, calls); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})

@@ -1,13 +1,13 @@
-// Package cli is the table of commands, and how each ends.
+// Package cli puts the commands together and decides how each ends.
 //
-// A line of it is a family of commands in a package below: ask, sessions, memory, agents,
-// models, schedule, discord, mcp and permissions, doctor. What they share is in cmdline,
-// the words they print in words. A new command goes into its family; a new family gets a
-// package and a line in newRoot.
+// Each family of commands has a package below: ask, sessions, memory, agents, models,
+// schedule, discord, mcp and permissions, doctor. They share cmdline, and words for what
+// they print. A new command goes into its family; a new family gets a package and a line in
+// newRoot.
 //
-// stdout holds the answer or JSON alone; states go to stderr when it is a
-// terminal. Exit 0 done, 1 failed (one line on stderr, with the next step), 2
-// wrong usage, 130 interrupted, 141 the reader of stdout has gone. Package main calls Run.
+// stdout gets only the answer or JSON; progress goes to stderr if that is a terminal. Exit
+// codes: 0 done, 1 failed (one line on stderr, with the next step), 2 wrong usage, 130
+// interrupted, 141 the reader of stdout is gone. Package main calls Run.
 package cli
 
 import (
@@ -34,16 +34,16 @@ import (
 	"mac-stats/app/config"
 )
 
-// Params is what the commands need.
+// Params holds what the commands need.
 type Params struct {
 	cmdline.Params
-	// RunApp starts the tray app; nil in a build that has none.
+	// RunApp starts the tray app; nil in a build without one.
 	RunApp func(ctx context.Context, o AppOptions) error
-	// Probes is what doctor asks the system; the real one where nil.
+	// Probes is how doctor examines the system; nil means the real system.
 	Probes *doctorcmd.Probes
 }
 
-// AppOptions are the flags of the plain command.
+// AppOptions holds the flags of the command without a subcommand.
 type AppOptions struct {
 	Window   bool
 	Demo     bool
@@ -58,8 +58,8 @@ func Run(ctx context.Context, p Params, args []string) int {
 	if p.Environ == nil {
 		p.Environ = os.Environ()
 	}
-	// A reader that goes away is an error of the write then, not the end of the
-	// process: the partial answer is kept first.
+	// If stdout's reader goes away, the write fails instead of ending the process, so that
+	// the partial answer can be saved first.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
@@ -68,7 +68,7 @@ func Run(ctx context.Context, p Params, args []string) int {
 	defer stop(nil)
 	c := cmdline.New(p.Params, stop)
 	if args == nil {
-		args = []string{} // nil would mean os.Args
+		args = []string{} // cobra would take os.Args for nil
 	}
 	root := newRoot(c, p, args)
 	root.SetArgs(args)
@@ -77,7 +77,7 @@ func Run(ctx context.Context, p Params, args []string) int {
 	return exitCode(ctx, c, root.ExecuteContext(work))
 }
 
-// newRoot is the plain command, with all the others below it.
+// newRoot returns the root command with all subcommands.
 func newRoot(c *cmdline.Line, p Params, args []string) *cobra.Command {
 	var o AppOptions
 	root := &cobra.Command{
@@ -125,8 +125,8 @@ same files under ~/.mac-stats (MAC_STATS_HOME moves them).`,
 	return root
 }
 
-// completeStrictly makes the completion command refuse shells it does not know. Its
-// output is that of the root when it is made.
+// completeStrictly makes the completion command refuse unknown shells. It writes to the
+// output that root has at this time.
 func completeStrictly(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -140,7 +140,7 @@ func completeStrictly(root *cobra.Command) {
 	}
 }
 
-// startApp is the plain command.
+// startApp runs the root command.
 func startApp(cmd *cobra.Command, run func(context.Context, AppOptions) error, o AppOptions) error {
 	if o.Window && o.Headless {
 		return cmdline.WrongUsage(cmd, "--headless runs without a window, and --window opens one: give one of them")
@@ -149,7 +149,7 @@ func startApp(cmd *cobra.Command, run func(context.Context, AppOptions) error, o
 		return cmdline.Problem("This build has no window.", "Start it with --headless, or use a command: mac-stats --help lists them.")
 	}
 	err := run(cmd.Context(), o)
-	if fault.Explain(err).Kind == fault.KindInternal && !errors.Is(err, config.ErrNoHome) { // its own words say it best: no display, no window
+	if fault.Explain(err).Kind == fault.KindInternal && !errors.Is(err, config.ErrNoHome) { // its own words are clearest: no display, no window
 		return cmdline.Problem(words.Sentence(err.Error()), "")
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-func TestHelpShowsDemoWhereItWorks(t *testing.T) {
+func TestHelpShowsDemoOnlyIfItWorks(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	if got := e.Must(t, "ask", "--help"); !strings.Contains(got, "--demo") || !strings.Contains(got, "--model string") {
@@ -25,7 +25,7 @@ func TestHelpShowsDemoWhereItWorks(t *testing.T) {
 	}
 }
 
-func TestTheLogTellsStartStopAndFailuresWithoutText(t *testing.T) {
+func TestTheLogHasStartStopAndFailuresWithoutText(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("The secret answer.")
 	e := clitest.New(t, script)
@@ -53,7 +53,7 @@ func TestTheLogTellsStartStopAndFailuresWithoutText(t *testing.T) {
 	}
 }
 
-func TestSmallPromisesToANewUser(t *testing.T) {
+func TestFirstContact(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	e.Must(t, "ask", "--session", "notes", "hello")

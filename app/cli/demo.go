@@ -15,7 +15,7 @@ func takesDemo(cmd *cobra.Command) bool {
 	return false
 }
 
-// checkDemo refuses --demo where it could only mislead.
+// checkDemo refuses --demo where it would only mislead.
 func checkDemo(c *cmdline.Line, cmd *cobra.Command) error {
 	switch {
 	case !c.Demo || takesDemo(cmd):
@@ -26,7 +26,7 @@ func checkDemo(c *cmdline.Line, cmd *cobra.Command) error {
 	return cmdline.WrongUsage(cmd, cmdline.Named(cmd)+" does nothing with --demo: the demo's data folder is a temporary one that is removed at the end")
 }
 
-// hideDemo keeps --demo out of the help of commands that refuse it.
+// hideDemo removes --demo from the help of commands that refuse it.
 func hideDemo(root *cobra.Command) {
 	flag := root.PersistentFlags().Lookup("demo")
 	help := root.HelpFunc()

@@ -26,18 +26,18 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // as shells say it for Ctrl-C
-	exitBrokenPipe  = 141 // as shells say it where the reader of stdout has gone
+	exitInterrupted = 130 // the shells' code for Ctrl-C
+	exitBrokenPipe  = 141 // the shells' code for SIGPIPE
 )
 
-// failure is an error of a command that was used rightly.
+// failure is an error of a command that was used correctly.
 type failure struct{ err error }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// markFailures marks what the commands themselves fail with, so that the rest is wrong
-// usage.
+// markFailures wraps the errors of the commands themselves in failure, so that all others
+// count as wrong usage.
 func markFailures(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		markFailures(child)
@@ -53,8 +53,8 @@ func markFailures(cmd *cobra.Command) {
 	}
 }
 
-// flagError is a flag that is not known where it stands. One of a command that
-// follows it in args is told where it goes.
+// flagError words an unknown flag. If a subcommand later in args has that flag, it says
+// where the flag belongs.
 func flagError(cmd *cobra.Command, args []string, err error) error {
 	text := words.OneLine(flagWords(err), 2*words.MostQuoted)
 	_, flag, found := strings.Cut(text, "unknown flag: --")
@@ -76,7 +76,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdline.WrongUsage(target, fmt.Sprintf("--%s goes behind the command: `%s --%s`", flag, target.CommandPath(), flag))
 }
 
-// flagWords is what is wrong with a flag, in words that name no function of the program.
+// flagWords says what is wrong with a flag without naming a function of the program.
 func flagWords(err error) string {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -89,7 +89,7 @@ func flagWords(err error) string {
 	return fmt.Sprintf("--%s needs %s, and %q is none", bad.GetFlag().Name, needs, words.OneLine(bad.GetValue(), words.MostQuoted))
 }
 
-// exitCode says what went wrong, in one line, and gives the code.
+// exitCode prints an error in one line and returns the exit code.
 func exitCode(ctx context.Context, c *cmdline.Line, err error) int {
 	var usage *cmdline.UsageError
 	var failed *failure
@@ -108,7 +108,7 @@ func exitCode(ctx context.Context, c *cmdline.Line, err error) int {
 	case errors.Is(err, cmdline.ErrFindings):
 		return exitFailed
 	case ctx.Err() != nil && cmdline.IsStop(err):
-		if errors.Is(err, fault.ErrLocked) { // else the message is in the transcript
+		if errors.Is(err, fault.ErrLocked) { // otherwise the transcript has the message
 			c.Note("mac-stats: " + explain(c, failed.err))
 		}
 		return exitInterrupted
@@ -117,7 +117,7 @@ func exitCode(ctx context.Context, c *cmdline.Line, err error) int {
 	return exitFailed
 }
 
-// explain is an error in a sentence with a next step.
+// explain words an error as a sentence with a next step.
 func explain(c *cmdline.Line, err error) string {
 	var plain *cmdline.PlainError
 	var folder *backend.FolderError
@@ -139,7 +139,7 @@ func explain(c *cmdline.Line, err error) string {
 		return words.CutQuotes(words.Sentence(err.Error())) + " `mac-stats memory list` shows it."
 	case errors.Is(err, lesson.ErrRejected):
 		return words.CutQuotes(words.Sentence(err.Error()))
-	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // its parent takes no folders
+	case errors.As(err, &folder) && errors.Is(err, fs.ErrNotExist): // no folder can be created in its parent
 		return "The data folder " + folder.Folder + " can't be made. Set MAC_STATS_HOME to another folder."
 	}
 	e := c.Explain(err)

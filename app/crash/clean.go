@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// words is what the runtime said, as a report may hold it.
+// words is the runtime's output as far as a report may contain it.
 type words struct {
 	cause   string
 	stack   []string
-	dropped int // lines that were left out
+	dropped int // number of lines left out
 }
 
-// What the runtime writes. Only lines of these forms are kept: whatever else stands
-// there may be text a panic was called with.
+// The forms of lines that the runtime writes. Only these are kept: any other line may be
+// text that a panic was called with.
 var (
 	goroutineLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^goroutine \d+( gp=0x[0-9a-f]+ m=\w+( mp=0x[0-9a-f]+)?)? \[[\w .,()/:+-]+\]:?$`)
@@ -34,8 +34,8 @@ var (
 	})
 )
 
-// cleanWords takes the cause and the stack out of what the runtime wrote. user is the
-// home folder, which is not named.
+// cleanWords extracts the cause and the stack from the runtime's output. user is the home
+// folder, whose name is left out.
 func cleanWords(text, user string) words {
 	var w words
 	inStack := false
@@ -51,7 +51,7 @@ func cleanWords(text, user string) words {
 		}
 		w.dropped++
 	}
-	if w.cause == "" { // the runtime says it on stderr alone then
+	if w.cause == "" { // then the runtime reports it only on stderr
 		w.cause = "fatal error of the runtime: the stack says where"
 	}
 	return w
@@ -61,8 +61,8 @@ func isCause(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || signalLine().MatchString(line)
 }
 
-// cleanLine is a line as a report may hold it, and whether it may at all. Before the
-// stack begins, the values of panics stand.
+// cleanLine returns a line as a report may contain it, and whether it may at all. Before
+// the stack come the values of panics.
 func cleanLine(line string, inStack bool) (string, bool) {
 	trimmed := strings.TrimLeft(line, "\t")
 	for _, what := range []string{"panic: ", "fatal error: "} {
@@ -77,8 +77,8 @@ func cleanLine(line string, inStack bool) (string, bool) {
 	return line, ok
 }
 
-// What of a panic's value is the runtime's own, or a type's name, or the name of the
-// package that complains.
+// The parts of a panic's value that are safe: the runtime's own text, a type's name, or the
+// name of the package that panicked.
 var (
 	runtimeValue = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(runtime error: |interface conversion: |close of |send on closed channel|all goroutines are asleep|assignment to entry in nil map|sync: )[^"\x60]{0,200}$`)
@@ -91,7 +91,7 @@ var (
 	})
 )
 
-// cleanValue is what may be kept of what the program stopped with.
+// cleanValue returns the part of a panic's value that may be kept.
 func cleanValue(what, value string) string {
 	if what == "fatal error: " || runtimeValue().MatchString(value) {
 		return value
@@ -105,7 +105,7 @@ func cleanValue(what, value string) string {
 	return fmt.Sprintf("%s(%d characters that are not kept)%s", head, len([]rune(value)), tail)
 }
 
-// What looks like a password.
+// secrets matches what looks like a password.
 var secrets = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(bearer|basic) \S+` +
 		`|://[^/\s:@]+:[^/\s@]+@` +
@@ -116,7 +116,7 @@ var secrets = sync.OnceValue(func() *regexp.Regexp {
 
 func hideSecrets(line string) string { return secrets().ReplaceAllString(line, "[hidden]") }
 
-// hideHome names the home folder by its sign: it holds a person's name.
+// hideHome replaces the home folder, which contains a person's name, with ~.
 func hideHome(line, user string) string {
 	if len(user) < 2 {
 		return line

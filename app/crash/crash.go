@@ -1,15 +1,13 @@
-// Package crash keeps what is left when the app ends in a panic or by a fatal signal,
-// so that the next start can tell of it.
+// Package crash saves what is left when a panic or a fatal signal ends the app, so that the
+// next start can report it.
 //
-// While the app runs, Go's runtime has a file of ours to write its last words to
-// (logs/crash-<pid>.part). A later start, or `mac-stats doctor`, makes a report of it
-// (logs/crash-<time>-<pid>.txt) and removes it. A report holds the version, the
-// system, the stack and the last lines of the log. It holds no value a panic was
-// called with but those of the runtime itself, because such a value may be text of a
-// conversation, and nothing that looks like a password.
+// While the app runs, Go's runtime holds a file for its last output
+// (logs/crash-<pid>.part). A later start, or `mac-stats doctor`, turns that into a report
+// (logs/crash-<time>-<pid>.txt) and removes it. A report holds the version, the system, the
+// stack and the last lines of the log. Of panic values it holds only the runtime's own,
+// because others may be text of a conversation, and nothing that looks like a password.
 //
-// What ends a process without a word (kill -9, no power, memory that ran out) leaves
-// no report.
+// A process that ends without output (kill -9, power loss, out of memory) leaves no report.
 package crash
 
 import (
@@ -29,7 +27,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The files' names in the folder of logs: a part belongs to a process that runs or
+// The names of the files in the folder of logs: a part belongs to a process that runs or
 // has crashed, a report is new until somebody has seen it.
 const (
 	prefix    = "crash-"
@@ -38,17 +36,17 @@ const (
 	part      = ".part"
 	stamp     = "20060102-150405"
 
-	// kept is how many reports stay; older ones are removed.
+	// kept is the number of reports that stay; older ones are removed.
 	kept = 10
-	// dying is how long a crashed process may take to say all it says.
+	// dying is how long a crashed process may take to write its output.
 	dying = 10 * time.Second
 )
 
-// Watch is the file this process would crash into.
+// Watch is the file for a crash of this process.
 type Watch struct{ path string }
 
-// Start has a crash of this process written down below home, the data folder. What
-// crashed before is made a report first. version is the app's.
+// Start makes the runtime write a crash of this process to a file below home, the data
+// folder, after turning earlier crashes into reports. version is the app's.
 func Start(home, version string) (*Watch, error) {
 	dir := filepath.Join(home, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -65,13 +63,13 @@ func Start(home, version string) (*Watch, error) {
 	if _, err = f.WriteString(head); err == nil {
 		err = debug.SetCrashOutput(f, debug.CrashOptions{})
 	}
-	if err = errors.Join(err, f.Close()); err != nil { // the runtime has a descriptor of its own
+	if err = errors.Join(err, f.Close()); err != nil { // the runtime has its own descriptor
 		return nil, errors.Join(collectErr, fmt.Errorf("prepare a crash report: %w", err), os.Remove(path))
 	}
 	return &Watch{path: path}, collectErr
 }
 
-// Stop ends it: the process ends as it should.
+// Stop ends the watch: the process ends normally.
 func (w *Watch) Stop() error {
 	err := debug.SetCrashOutput(nil, debug.CrashOptions{})
 	if removeErr := os.Remove(w.path); !errors.Is(removeErr, fs.ErrNotExist) {
@@ -86,13 +84,13 @@ func (w *Watch) Stop() error {
 // Report is one crash.
 type Report struct {
 	Path  string
-	Time  time.Time // of the crash, to the second
+	Time  time.Time // the crash's time, to the second
 	Cause string    // "panic: runtime error: index out of range [5] with length 3"
-	Seen  bool      // somebody has dismissed it
+	Seen  bool      // whether somebody has dismissed it
 }
 
-// Reports makes reports of what crashed and gives all there are, newest first. With
-// an error it still gives those that can be listed. home is the data folder.
+// Reports turns earlier crashes into reports and returns all reports, newest first. Even
+// with an error it returns those that could be listed. home is the data folder.
 func Reports(home string) ([]Report, error) {
 	collectErr := collect(home, "")
 	paths, err := filepath.Glob(filepath.Join(globEscape(home), "logs", prefix+"*"+suffix))
@@ -115,7 +113,7 @@ func Reports(home string) ([]Report, error) {
 	return list, collectErr
 }
 
-// Text is the whole report.
+// Text returns the whole report.
 func (r Report) Text() (string, error) {
 	data, err := wholefile.Read(r.Path, maxReport)
 	if err != nil {
@@ -124,7 +122,7 @@ func (r Report) Text() (string, error) {
 	return string(data), nil
 }
 
-// Dismiss notes that somebody has seen the report; it stays in the folder of logs.
+// Dismiss marks the report as seen; it stays in the folder of logs.
 func (r Report) Dismiss() error {
 	old, isNew := strings.CutSuffix(r.Path, newSuffix)
 	if !isNew {
@@ -136,9 +134,9 @@ func (r Report) Dismiss() error {
 	return nil
 }
 
-// globEscape is a path whose own special characters mean nothing in a pattern.
+// globEscape escapes a path's special characters for a pattern.
 func globEscape(path string) string {
-	if runtime.GOOS == "windows" { // a backslash parts folders there
+	if runtime.GOOS == "windows" { // there a backslash separates folders
 		return path
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
@@ -146,7 +144,7 @@ func globEscape(path string) string {
 
 func partName(pid int) string { return prefix + strconv.Itoa(pid) + part }
 
-// causeIn reads the line of a report that says what happened.
+// causeIn reads the cause from a report.
 func causeIn(path string) string {
 	data, err := wholefile.Read(path, maxReport)
 	if err != nil {
@@ -160,8 +158,8 @@ func causeIn(path string) string {
 	return ""
 }
 
-// collect makes reports of the parts that crashed processes left, and removes those
-// of processes that ended without a word. own is a part that is certainly not in use.
+// collect turns the parts of crashed processes into reports and removes those of processes
+// that ended without output. own is a part that is certainly not in use.
 func collect(home, own string) error {
 	dir := filepath.Join(home, "logs")
 	paths, err := filepath.Glob(filepath.Join(globEscape(dir), prefix+"*"+part))
@@ -183,11 +181,11 @@ func collect(home, own string) error {
 	return errors.Join(errs...)
 }
 
-// collectPart deals with one part; inUse says that a process of its number runs.
+// collectPart handles one part; inUse reports whether a process with its PID runs.
 func collectPart(home, path string, pid int, inUse bool) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody else was quicker
+		return nil // another process was faster
 	}
 	if err != nil {
 		return fmt.Errorf("read what a crash left: %w", err)
@@ -212,7 +210,7 @@ func collectPart(home, path string, pid int, inUse bool) error {
 	return nil
 }
 
-// writeNew writes a file that nobody else has written.
+// writeNew writes a file unless it exists.
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// crashHome makes this test binary a program that crashes.
+// crashHome, if set, makes this test binary a program that crashes.
 const crashHome = "MAC_STATS_TEST_CRASH_HOME"
 
 const secretText = "my cat is called Rosalind"
@@ -49,7 +49,7 @@ var crashes = map[string]func(){
 	"well":  func() {},
 }
 
-// crasher is this test binary as a program that crashes in a way.
+// crasher returns this test binary as a program that crashes in the given way.
 func crasher(t *testing.T, home, how string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -61,8 +61,8 @@ func crasher(t *testing.T, home, how string) *exec.Cmd {
 	return cmd
 }
 
-// logged writes a log with a line from before the crash and some that don't belong in
-// a report.
+// logged writes a log with a line from before the crash and others that don't belong in a
+// report.
 func logged(t *testing.T, home string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(home, "logs"), 0o700); err != nil {
@@ -145,7 +145,7 @@ func TestAFatalSignalLeavesAReport(t *testing.T) {
 			if n, err := out.Read(make([]byte, 16)); n == 0 {
 				t.Fatal(err)
 			}
-			// given one that runs, then it is left alone
+			// given a running process, then its part is left alone
 			if reports, err := Reports(home); err != nil || len(reports) != 0 || len(names(t, home, "*.part")) != 1 {
 				t.Errorf("while it runs: %v, %v", reports, err)
 			}
@@ -163,7 +163,7 @@ func TestAFatalSignalLeavesAReport(t *testing.T) {
 	}
 }
 
-func TestAGoodEndLeavesNothing(t *testing.T) {
+func TestANormalEndLeavesNoReport(t *testing.T) {
 	home := t.TempDir()
 	if out, err := crasher(t, home, "well").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -173,7 +173,7 @@ func TestAGoodEndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAKilledOneLeavesNoReport(t *testing.T) {
+func TestAKilledProcessLeavesNoReport(t *testing.T) {
 	home := t.TempDir()
 	cmd := crasher(t, home, "hang")
 	out, err := cmd.StdoutPipe()
@@ -196,7 +196,7 @@ func TestAKilledOneLeavesNoReport(t *testing.T) {
 	}
 }
 
-func TestDismissedReportsStayAndOldOnesGo(t *testing.T) {
+func TestDismissedReportsStayAndOldOnesAreRemoved(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -213,7 +213,7 @@ func TestDismissedReportsStayAndOldOnesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// a part of this very process, from before its number was given anew
+	// given a part with this process's PID, from before the PID was reused
 	part := filepath.Join(dir, partName(os.Getpid()))
 	if err := os.WriteFile(part, []byte(headOf("v1", time.Now())), 0o600); err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestDismissedReportsStayAndOldOnesGo(t *testing.T) {
 	}
 }
 
-func TestStartWhereNothingCanBeWritten(t *testing.T) {
+func TestStartWithoutAWritableFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestCleanValue(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatTheRuntimeWritesIsKept(t *testing.T) {
+func TestOnlyTheRuntimesOutputIsKept(t *testing.T) {
 	text := strings.Join([]string{
 		"panic: " + secretText,
 		"\t" + secretText,

@@ -12,18 +12,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Limits of a report: a stack of all goroutines, and a log, can be long.
+// Limits of a report, because a stack of all goroutines and a log can be long.
 const (
 	maxReport   = 4 << 20 // bytes
-	maxPart     = 1 << 20 // bytes of the runtime's words that are read
+	maxPart     = 1 << 20 // bytes read of the runtime's output
 	maxStack    = 400     // lines
 	maxLogLines = 40
-	maxLogBytes = 64 << 10 // of the log's end that are looked at
-	maxLine     = 300      // characters of a line of the log
+	maxLogBytes = 64 << 10 // bytes read from the end of the log
+	maxLine     = 300      // characters of a log line
 )
 
-// A part begins with lines about the process, then this line, then what the runtime
-// writes.
+// A part begins with lines about the process; after this line comes the runtime's output.
 const (
 	headEnd      = "---\n"
 	versionLabel = "version: "
@@ -40,11 +39,11 @@ func headOf(version string, now time.Time) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// left is what a process left.
+// left is the content of a part.
 type left struct {
 	version, system string
 	started         time.Time
-	words           string // of the runtime; "" where it did not crash
+	words           string // the runtime's output; "" if the process did not crash
 }
 
 func readPart(path string) (left, error) {
@@ -60,7 +59,7 @@ func readPart(path string) (left, error) {
 	return parsePart(string(data)), nil
 }
 
-// parsePart reads a part. One that was cut before its words begin holds none.
+// parsePart parses a part. One that was cut off before the runtime's output has none.
 func parsePart(text string) left {
 	head, words, _ := strings.Cut(text, "\n"+headEnd)
 	l := left{words: words}
@@ -73,13 +72,13 @@ func parsePart(text string) left {
 			l.system = v
 		}
 		if v, ok := strings.CutPrefix(line, startedLabel); ok {
-			l.started, _ = time.Parse(time.RFC3339, v) // zero where it says no time
+			l.started, _ = time.Parse(time.RFC3339, v) // zero without a valid time
 		}
 	}
 	return l
 }
 
-// reportOf words a report. home is the data folder, whose log is read.
+// reportOf writes a report. home is the data folder with the log.
 func reportOf(l left, at time.Time, home string) string {
 	user, err := os.UserHomeDir()
 	if err != nil {
@@ -107,8 +106,8 @@ func reportOf(l left, at time.Time, home string) string {
 	return b.String()
 }
 
-// logTail gives the last lines of the log from before the crash. Lines of debug level,
-// which may hold text of a conversation, are left out.
+// logTail returns the last lines of the log before the crash. It leaves out lines of debug
+// level, which may contain text of a conversation.
 func logTail(path string, until time.Time, user string) ([]string, error) {
 	f, err := wholefile.Open(path)
 	if err != nil {
@@ -126,7 +125,7 @@ func logTail(path string, until time.Time, user string) ([]string, error) {
 	}
 	text := string(data)
 	if from > 0 {
-		_, text, _ = strings.Cut(text, "\n") // half a line
+		_, text, _ = strings.Cut(text, "\n") // the first line may be incomplete
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -137,7 +136,7 @@ func logTail(path string, until time.Time, user string) ([]string, error) {
 	return lines[max(0, len(lines)-maxLogLines):], nil
 }
 
-// cleanLogLine is a line of the log as a report may hold it; "" where it may not.
+// cleanLogLine returns a line of the log as a report may contain it; "" if it may not.
 func cleanLogLine(line string, until time.Time, user string) string {
 	stampText, ok := strings.CutPrefix(line, "time=")
 	if !ok {

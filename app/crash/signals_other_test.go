@@ -4,5 +4,5 @@ package crash
 
 import "os"
 
-// fatalSignals are none where processes can't be sent any.
+// fatalSignals returns none on systems where a process can't be sent signals.
 func fatalSignals() map[os.Signal]string { return nil }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// fatalSignals are signals that end a process, and what a report says of them.
+// fatalSignals returns signals that end a process, with the text that a report must
+// contain.
 func fatalSignals() map[os.Signal]string {
 	return map[os.Signal]string{
 		syscall.SIGABRT: "SIGABRT: abort",

@@ -1,10 +1,9 @@
-// Package exporter writes a conversation as one HTML file to read, send or print: its
-// style and its pictures are in the file, in light and dark and for paper.
+// Package exporter writes a conversation as a single HTML file to read, send or print. Its
+// style and its pictures are inside, for light and dark screens and for paper.
 //
-// A browser shows it as it was said and does nothing else: no address is loaded, no HTML
-// of an answer is kept, and the only script there is opens the browser's print dialogue,
-// in a file that was made to be printed. A PDF is what that dialogue saves: a browser sets
-// every script and font there is, which no small library does.
+// A browser only shows it: it loads no address and keeps no HTML from answers. The only
+// script opens the print dialogue, in a file made for printing. That dialogue also saves
+// PDFs, because a browser handles every script and font, which no small library does.
 package exporter
 
 import (
@@ -30,18 +29,18 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Words are what the file says beside the conversation, in the reader's language.
+// Words holds the file's own text in the reader's language.
 type Words struct {
 	You, Assistant string
-	Date           func(t time.Time) string // a day and a time
+	Date           func(t time.Time) string // formats a day and a time
 }
 
-// Params is what a file is made with; Words is required.
+// Params says how to make a file; Words is required.
 type Params struct {
 	Words Words
-	// Read gives the bytes of an attached picture; nil leaves pictures out.
+	// Read returns the bytes of an attached picture; nil leaves pictures out.
 	Read  func(a transcript.Attachment) ([]byte, error)
-	Print bool // opens the print dialogue as soon as it is shown
+	Print bool // open the print dialogue as soon as the file is shown
 }
 
 const printScript = `addEventListener("load",()=>print())`
@@ -51,7 +50,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// entry is a message, or what an agent or a tool did for it.
+// entry is a message, or an agent's or tool's step for it.
 type entry struct {
 	Class    string // user, assistant, text, call
 	Who      string
@@ -68,7 +67,7 @@ type picture struct {
 	Data template.URL
 }
 
-// HTML writes the branch of a conversation that is shown.
+// HTML writes the shown branch of a conversation.
 func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
 	data := struct {
 		Title, Policy string
@@ -90,13 +89,13 @@ func HTML(w io.Writer, t *transcript.Transcript, p Params) error {
 		if err := md.Convert([]byte(transcript.WithoutAttachments(b.Text)), &body); err != nil {
 			return fmt.Errorf("write a message as HTML: %w", err)
 		}
-		e.Body = template.HTML(body.String()) // goldmark leaves HTML and unsafe addresses out
+		e.Body = template.HTML(body.String()) // goldmark drops HTML and unsafe addresses
 		data.Entries = append(data.Entries, e)
 	}
 	return page.Execute(w, data)
 }
 
-// entry is a block without its text; false where it is none of the conversation.
+// entry returns a block without its text; false if it isn't part of the conversation.
 func (p Params) entry(b transcript.Block) (entry, bool) {
 	e := entry{Model: b.Model}
 	if !b.Time.IsZero() {
@@ -130,8 +129,8 @@ func (p Params) entry(b transcript.Block) (entry, bool) {
 	return e, strings.TrimSpace(b.Text) != "" || e.Task != ""
 }
 
-// imageLinks makes links of images that are elsewhere: who opens the file asks nobody for
-// them. An image whose bytes stand in the text stays one.
+// imageLinks turns remote images into links, so that opening the file contacts nobody. An
+// image whose bytes are in the text stays one.
 type imageLinks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

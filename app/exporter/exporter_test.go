@@ -19,7 +19,7 @@ func written(t *testing.T, p Params, blocks ...transcript.Block) string {
 	return out.String()
 }
 
-func TestHTMLIsTheConversationAndNothingElse(t *testing.T) {
+func TestHTMLContainsOnlyTheConversation(t *testing.T) {
 	at := time.Date(2026, 11, 22, 14, 3, 0, 0, time.UTC)
 	picture := transcript.Attachment{Name: "shot.png", File: strings.Repeat("0a", 32) + ".png", Image: true}
 	got := written(t, Params{Read: func(transcript.Attachment) ([]byte, error) { return []byte("PNG"), nil }},

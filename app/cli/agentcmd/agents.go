@@ -1,10 +1,9 @@
-// Package agentcmd is mac-stats agents: which agents there are, what each is told, their
-// tests, and putting shipped ones back.
+// Package agentcmd is mac-stats agents: it lists agents, shows what each is told, runs
+// their tests, and restores the shipped ones.
 //
-// A broken agent is listed with its error and can be shown: it is what people look at
-// (Find). test asks the prompts of an agent's testing.md in sessions that are never
-// written, and fails where an expectation does. reset keeps what was there beside what it
-// puts back.
+// A broken agent is listed with its error and can be shown, because people want to look at
+// it (Find). test sends the prompts of an agent's testing.md in sessions that are never
+// saved, and fails if an expectation does. reset keeps a copy of what it replaces.
 //
 // The files belong to agents/registry. memory uses Find; app/cli calls Command.
 package agentcmd
@@ -29,10 +28,10 @@ type agentLine struct {
 	ID      string `json:"id"`
 	Slug    string `json:"slug"`
 	Name    string `json:"name"`
-	Model   string `json:"model"` // "" = by role
+	Model   string `json:"model"` // "" means by role
 	Role    string `json:"role"`
 	Enabled bool   `json:"enabled"`
-	Error   string `json:"error"` // why it can't be used; "" where it can
+	Error   string `json:"error"` // why it can't be used; "" if it can
 }
 
 // agentDetail is the line of `agents show --json`.
@@ -41,7 +40,7 @@ type agentDetail struct {
 
 	Description string   `json:"description"`
 	Entry       bool     `json:"orchestrator"`
-	Tools       []string `json:"tools"` // null: the default ones
+	Tools       []string `json:"tools"` // null means the default tools
 	Temperature *float64 `json:"temperature"`
 	MaxRounds   int      `json:"max_tool_iterations"`
 	Path        string   `json:"path"`
@@ -57,7 +56,7 @@ type keptLine struct {
 	Path string `json:"path"`
 }
 
-// Command is agents.
+// Command returns agents.
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("agents", "List, show, test and reset agents", listCommand(c), showCommand(c), testCommand(c), resetCommand(c))
 	group.Long = `An agent is a folder agents/agent-<id> with agent.json and skill.md, or a file
@@ -82,7 +81,7 @@ func lineOf(a registry.Agent) agentLine {
 	return line
 }
 
-// printAgents prints the agents; others are files that look like one and are none.
+// printAgents prints the agents; others are files that look like an agent but aren't.
 func printAgents(c *cmdline.Line, list []registry.Agent, others []string) error {
 	lines := c.Out.NewList("ID", "SLUG", "NAME", "MODEL", "STATE")
 	for _, a := range list {
@@ -121,8 +120,7 @@ func stateWords(a registry.Agent) string {
 	return "on"
 }
 
-// Find finds an agent, broken and disabled ones included: those are what
-// people look at.
+// Find finds an agent, even a broken or disabled one, because people look at those.
 func Find(b *backend.Backend, selector string) (registry.Agent, error) {
 	a, err := b.Registry.Find(selector)
 	if err == nil {
@@ -206,7 +204,7 @@ func resetCommand(c *cmdline.Line) *cobra.Command {
 			selector := strings.Join(args, "")
 			kept, err := b.Registry.Reset(ctx, selector)
 			for _, path := range kept {
-				_ = c.Out.Print(keptLine{Type: "kept", Path: path}, "kept: "+path+"\n") // an error is kept and ends the command
+				_ = c.Out.Print(keptLine{Type: "kept", Path: path}, "kept: "+path+"\n") // the output keeps an error, which ends the command
 			}
 			if err != nil || c.Out.AsJSON {
 				return err

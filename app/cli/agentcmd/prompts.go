@@ -24,11 +24,11 @@ type testLine struct {
 	Case   string `json:"case"`
 	Expect string `json:"expect"`
 	Passed bool   `json:"passed"`
-	Found  string `json:"found"` // what was found instead, or what failed; "" where it passed
+	Found  string `json:"found"` // what was found instead, or what failed; "" if it passed
 	TookMS int64  `json:"took_ms"`
 }
 
-// caseTimeout is how long one prompt may take where nothing else is said.
+// caseTimeout is the default time limit of one prompt.
 const caseTimeout = 5 * time.Minute
 
 func testCommand(c *cmdline.Line) *cobra.Command {
@@ -116,8 +116,8 @@ func (t *tester) all(ctx context.Context, cases []agenttest.Case) error {
 	return nil
 }
 
-// one asks one prompt in a session that is never written, and checks each
-// expectation. The error is Ctrl-C.
+// one sends one prompt in a session that is never saved and checks each expectation. It
+// returns an error only on Ctrl-C.
 func (t *tester) one(ctx context.Context, tc agenttest.Case) error {
 	began := time.Now()
 	outcome, err := t.ask(ctx, tc.Prompt)
@@ -150,7 +150,7 @@ func (t *tester) ask(ctx context.Context, prompt string) (agenttest.Outcome, err
 	return outcome, err
 }
 
-// found is why an expectation failed, in one line.
+// found says in one line why an expectation failed.
 func (t *tester) found(err error) string {
 	if e := t.c.Explain(err); e.Kind != fault.KindInternal {
 		return words.OneLine(e.Sentence+" "+e.Next, 400)
@@ -158,7 +158,7 @@ func (t *tester) found(err error) string {
 	return words.OneLine(err.Error(), 400)
 }
 
-// add counts a line and lists it.
+// add counts a result and lists it.
 func (t *tester) add(line testLine) {
 	result := "passed"
 	if line.Passed {
@@ -171,7 +171,7 @@ func (t *tester) add(line testLine) {
 	t.lines.Add(line, line.Case, line.Expect, result, fmt.Sprintf("%.1f s", float64(line.TookMS)/1000))
 }
 
-// end prints all lines, then what was found where one failed.
+// end prints all results and reports whether one failed.
 func (t *tester) end() error {
 	if err := t.lines.End(""); err != nil || t.c.Out.AsJSON {
 		return err

@@ -1,12 +1,11 @@
-// Package askcmd is mac-stats ask: one message, and its turn as a person at a terminal
-// sees it.
+// Package askcmd is mac-stats ask: it sends one message and shows the turn on a terminal.
 //
-// The answer streams to stdout; what the agents do meanwhile goes to stderr, and the
-// questions of a turn are asked on the terminal, whatever stdin is. With --json every event
-// of the turn is a line of stdout, and nothing is asked. A message without -c or --session
-// begins a session; an agent or a model that isn't there begins none.
+// The answer streams to stdout and the agents' activity goes to stderr. A turn's questions
+// are asked on the terminal even if stdin is something else. With --json every event of the
+// turn is a line on stdout, and nothing is asked. A message without -c or --session starts
+// a session, unless the agent or the model doesn't exist.
 //
-// It starts the turn and shows its events; what happens in the turn is decided in agents.
+// This package starts the turn and shows its events; agents decides what happens in it.
 // app/cli calls it.
 package askcmd
 
@@ -32,11 +31,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// askGrowth is how far the heap may grow before it is collected, in percent: the
-// process is over soon, and the question should be on its way by then.
+// askGrowth is how far the heap may grow before a garbage collection, in percent: the
+// process ends soon, and the question should be sent by then.
 const askGrowth = 400
 
-// flags are those of ask.
+// flags holds the flags of ask.
 type flags struct {
 	again   bool
 	session string
@@ -47,7 +46,7 @@ type flags struct {
 	files   []string
 }
 
-// Command is ask.
+// Command returns ask.
 func Command(c *cmdline.Line) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
@@ -124,7 +123,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 		if err != nil {
 			return err
 		}
-		sessioncmd.TellRemoved(ctx, c, b, session)
+		sessioncmd.ReportRemoved(ctx, c, b, session)
 		run := b.Engine.Start(ctx, agents.Request{
 			Session: session, Text: said.Text, From: said.From, Files: files, Agent: f.agent, Model: f.model, Think: think, NoTools: f.noTools, Holder: cmdline.Holder,
 			AppCompacts: c.AppWorks(ctx, b), CanAsk: view.canAsk(),
@@ -145,7 +144,7 @@ func ask(c *cmdline.Line, cmd *cobra.Command, f flags, args []string) error {
 	})
 }
 
-// switchOf reads the value of --think; nil where it isn't given.
+// switchOf parses the value of --think; nil if it isn't given.
 func switchOf(value string) (*bool, error) {
 	on := value == "on"
 	switch value {
@@ -157,9 +156,9 @@ func switchOf(value string) (*bool, error) {
 	return nil, fmt.Errorf("--think is on or off, not %q", value)
 }
 
-// checkChoice finds an agent or a model that isn't there before a session is made
-// for it: the next -c would go on with that. One that is named keeps the message. A
-// server that doesn't answer is the turn's to tell of.
+// checkChoice reports a missing agent or model before a session is created, because the
+// next -c would continue that session. A session that was named keeps the message. A server
+// that doesn't answer is left for the turn to report.
 func checkChoice(ctx context.Context, b *backend.Backend, f flags) error {
 	if f.session != "" {
 		return nil
@@ -177,16 +176,16 @@ func checkChoice(ctx context.Context, b *backend.Backend, f flags) error {
 	return nil
 }
 
-// refused ends an ask before its turn, with --json by the event that ends a turn.
+// refused ends an ask before its turn; with --json it writes the event that ends a turn.
 func refused(c *cmdline.Line, f flags, err error) error {
 	if c.Out.AsJSON {
 		e := fault.Explain(err)
-		_ = c.Out.JSON(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // an error is kept and ends the command
+		_ = c.Out.JSON(agents.Event{Type: agents.EventError, Time: time.Now(), Kind: e.Kind, Text: e.Sentence, Detail: e.Next}) // the output keeps an error, which ends the command
 	}
 	return err
 }
 
-// readFiles reads what --file names; the first that can't be attached ends it.
+// readFiles reads the files of --file; the first that can't be attached is an error.
 func readFiles(paths []string) ([]attach.File, error) {
 	var files []attach.File
 	for _, p := range paths {
@@ -202,15 +201,15 @@ func readFiles(paths []string) ([]attach.File, error) {
 	return files, nil
 }
 
-// logFailure says in the log that a turn failed: its kind, never its text.
+// logFailure logs the kind of error that ended a turn, never its text.
 func logFailure(b *backend.Backend, session string, err error) {
 	if err != nil {
 		b.Logger.Info("turn failed", "session", session, "kind", fault.Explain(err).Kind)
 	}
 }
 
-// sessionToAsk is the session the message goes to: the last one, the one named,
-// or a new one.
+// sessionToAsk returns the session for the message: the last one, the named one, or a new
+// one.
 func sessionToAsk(ctx context.Context, c *cmdline.Line, b *backend.Backend, f flags) (string, error) {
 	switch {
 	case f.again:
@@ -228,7 +227,7 @@ func sessionToAsk(ctx context.Context, c *cmdline.Line, b *backend.Backend, f fl
 	return name, err
 }
 
-// modelNames asks the server for its list alone, not for each model.
+// modelNames asks the server only for its list, not about each model.
 func modelNames(ctx context.Context, b *backend.Backend) []string {
 	list, err := b.Client.Models(ctx)
 	if err != nil {

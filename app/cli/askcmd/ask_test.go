@@ -30,7 +30,7 @@ func sessionsIn(t *testing.T, e *clitest.Env) int {
 	return len(files)
 }
 
-func TestAMistypedAgentOrModelMakesNoSession(t *testing.T) {
+func TestAMistypedAgentOrModelStartsNoSession(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	for _, args := range [][]string{
@@ -49,7 +49,7 @@ func TestAMistypedAgentOrModelMakesNoSession(t *testing.T) {
 	}
 }
 
-func TestPrivacyThatNobodyAskedForIsNotAdvisedAgainst(t *testing.T) {
+func TestNoAdviceToTurnPrivacyOffForAnUnreadableConfig(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	e.Must(t, "ask", "hello")
@@ -65,7 +65,7 @@ func TestPrivacyThatNobodyAskedForIsNotAdvisedAgainst(t *testing.T) {
 	}
 }
 
-func TestAskAnswersOnStdoutAlone(t *testing.T) {
+func TestAskPrintsOnlyTheAnswerOnStdout(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("It is the **browser**."))
 	o := e.Run(t, "ask", "why", "is my fan loud?")
@@ -151,7 +151,7 @@ func TestAskJSON(t *testing.T) {
 	}
 }
 
-func TestAskSaysWhatTheAgentsDo(t *testing.T) {
+func TestAskShowsTheAgentsActivity(t *testing.T) {
 	t.Parallel()
 	script := ollamatest.Script{Models: []ollamatest.Model{clitest.Model("qwen3:8b")}, Rules: []ollamatest.Rule{
 		{Name: "delegate", HasTools: ollamatest.Yes(), AfterTool: ollamatest.No(), Reply: ollamatest.Reply{
@@ -253,7 +253,7 @@ func TestCtrlCKeepsThePartialAnswer(t *testing.T) {
 	}
 }
 
-func TestTerminalCommandsInAnswersAreTakenOut(t *testing.T) {
+func TestControlSequencesInAnswersAreRemoved(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("a\x1b]0;evil\x07b"))
 	if o := e.Run(t, "ask", "hello"); o.Stdout != "a]0;evilb\n" {

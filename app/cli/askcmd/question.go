@@ -11,19 +11,19 @@ import (
 	"mac-stats/agents"
 )
 
-// keyboard gives the lines that are typed on a terminal to the questions of a turn.
+// keyboard passes lines typed on the terminal to the questions of a turn.
 type keyboard struct {
 	terminal io.ReadCloser
-	lines    *bufio.Reader // of it
+	lines    *bufio.Reader // from terminal
 
 	mu      sync.Mutex
-	reading bool                         // a line is read: one for all questions
-	take    func(line string, err error) // of the question that waits for one
+	reading bool                         // a read is running, shared by all questions
+	take    func(line string, err error) // called by the waiting question's next line
 }
 
-// next gives take the next line that is typed, on a goroutine of its own: Ctrl-C ends
-// the turn meanwhile. nil: the question doesn't wait any more, and what is typed until the
-// next one is dropped.
+// next passes the next typed line to take, on its own goroutine, so that Ctrl-C can end the
+// turn meanwhile. nil means that the question no longer waits; a line typed before the next
+// question is dropped.
 func (k *keyboard) next(take func(line string, err error)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -44,14 +44,14 @@ func (k *keyboard) next(take func(line string, err error)) {
 	}()
 }
 
-// flush drops what was typed before a question was there: it is no answer to it.
+// flush drops what was typed before the question appeared: it can't be an answer.
 func (k *keyboard) flush() {
 	if t, ok := k.terminal.(interface{ Flush() }); ok {
 		t.Flush()
 	}
 }
 
-// canAsk opens the terminal and reports whether a question of the turn can be asked there.
+// canAsk opens the terminal and reports whether the turn can ask questions there.
 func (v *view) canAsk() bool {
 	if v.c.Out.AsJSON || !v.c.StderrIsTerminal || v.c.Terminal == nil {
 		return false
@@ -66,11 +66,11 @@ func (v *view) canAsk() bool {
 
 func (v *view) close() {
 	if v.keys != nil {
-		_ = v.keys.terminal.Close() // only read
+		_ = v.keys.terminal.Close() // it was only read
 	}
 }
 
-// onQuestion asks.
+// onQuestion asks a question.
 func (v *view) onQuestion(q *agents.Question) {
 	if q == nil || v.keys == nil {
 		return
@@ -93,7 +93,7 @@ func (v *view) onQuestion(q *agents.Question) {
 	offered, usual := answerKeys(q.Answers)
 	v.c.ToStderr("Allow it? " + strings.Join(offered, ", ") + " ")
 	v.keys.next(func(line string, err error) {
-		answer := agents.AnswerNo // what can't be read, or isn't offered, is a no
+		answer := agents.AnswerNo // an unreadable or unoffered answer means no
 		if typed := strings.ToLower(strings.TrimSpace(line)); typed == "" && err == nil {
 			answer = usual
 		} else if key := slices.IndexFunc(q.Answers, func(a agents.Answer) bool {
@@ -105,11 +105,11 @@ func (v *view) onQuestion(q *agents.Question) {
 	})
 }
 
-// answerKey is what is typed for an answer.
+// answerKey is the key for an answer.
 var answerKey = map[agents.Answer]string{agents.AnswerOnce: "y", agents.AnswerChat: "c", agents.AnswerAlways: "a", agents.AnswerNo: "n", agents.AnswerNever: "v"}
 
-// answerKeys are the answers that are offered, in words; usual is what Enter alone gives:
-// no, or never where that is offered first.
+// answerKeys words the offered answers; usual is the one for Enter alone: no, or never if
+// that is offered first.
 func answerKeys(answers []agents.Answer) (offered []string, usual agents.Answer) {
 	usual = agents.AnswerNo
 	if answers[0] == agents.AnswerNever {

@@ -11,8 +11,8 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// What is answered with never on the terminal is asked no more.
-func TestNeverOnTheTerminalIsKept(t *testing.T) {
+// A tool that was answered with "never" is not asked about again.
+func TestAnswerNeverIsSaved(t *testing.T) {
 	t.Parallel()
 	const leak = "http://127.0.0.1:9999/?d=green-tea"
 	script := clitest.Answering("Done.")
@@ -32,10 +32,10 @@ func TestNeverOnTheTerminalIsKept(t *testing.T) {
 	}
 }
 
-// On a terminal a question waits for what is typed there; anything but a yes is a no.
+// On a terminal a question waits for a typed answer; anything but a yes means no.
 func TestAskAsksOnTheTerminal(t *testing.T) {
 	t.Parallel()
-	const leak = "http://127.0.0.1:9999/?d=green-tea" // refused when it is dialled
+	const leak = "http://127.0.0.1:9999/?d=green-tea" // refused on connecting
 	for _, tt := range []struct {
 		name, typed    string
 		args           []string

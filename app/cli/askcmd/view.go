@@ -14,31 +14,31 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-// tick is how often the clock of the state line moves.
+// tick is how often the clock of the status line is redrawn.
 const tick = 500 * time.Millisecond
 
 // view shows a turn: the answer on stdout, the rest on stderr.
 type view struct {
 	c *cmdline.Line
 
-	state   string // words of the state line; "" where the answer is being written
+	state   string // text of the status line; "" while the answer is being written
 	since   time.Time
 	line    *cmdline.Status
 	round   int      // the round whose text is on stdout
-	printed string   // of that round
-	ended   bool     // stdout ends with a line end
-	held    []string // rows that wait for it, where stderr may be the same file
+	printed string   // the text of that round
+	ended   bool     // whether stdout ends with a line end
+	held    []string // rows that wait for that, because stderr may be the same file
 
-	keys   *keyboard                             // nil where nobody can be asked
-	answer func(id string, a agents.Answer) bool // of the run
+	keys   *keyboard                             // nil if nobody can be asked
+	answer func(id string, a agents.Answer) bool // the run's Answer
 }
 
 func newView(c *cmdline.Line) *view {
 	return &view{c: c, ended: true, line: &cmdline.Status{Line: c}}
 }
 
-// events gives the turn's events to its very end: also after Ctrl-C, when the
-// partial answer is being kept. Between them the clock moves.
+// events yields the turn's events until the end, even after Ctrl-C, while the partial
+// answer is being saved. Between events it redraws the clock.
 func (v *view) events(ctx context.Context, run *agents.Run) iter.Seq[agents.Event] {
 	return func(yield func(agents.Event) bool) {
 		ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -61,7 +61,7 @@ func (v *view) events(ctx context.Context, run *agents.Run) iter.Seq[agents.Even
 
 func (v *view) show(e agents.Event) {
 	if v.c.Out.AsJSON {
-		_ = v.c.Out.JSON(e) // an error is kept and ends the command
+		_ = v.c.Out.JSON(e) // the output keeps an error, which ends the command
 		return
 	}
 	switch e.Type {
@@ -107,13 +107,13 @@ func (v *view) onState(e agents.Event) {
 		v.row("mac-stats: " + words)
 		return
 	case e.State == agents.StateQueued && e.Round == 0 && e.Detail != "" && !v.c.StderrIsTerminal:
-		v.row("waiting: the session is " + e.Detail) // without a state line it would seem to hang
+		v.row("waiting: the session is " + e.Detail) // without a status line this would look like a hang
 	}
 	v.state = e.Detail
 	if v.state == "" {
 		v.state = string(e.State)
 	}
-	if e.State == agents.StateWriting || e.State == agents.StateAsking { // the question stands there
+	if e.State == agents.StateWriting || e.State == agents.StateAsking { // the question takes its place
 		v.state = ""
 	}
 	v.since = time.Now()
@@ -136,7 +136,7 @@ func (v *view) onToken(round int, text string) {
 	v.write(text)
 }
 
-// onDone prints what of the answer has not come as tokens.
+// onDone prints the part of the answer that did not arrive as tokens.
 func (v *view) onDone(answer string) {
 	v.line.Erase()
 	v.state = ""
@@ -152,7 +152,7 @@ func (v *view) onDone(answer string) {
 	}
 }
 
-// end closes the last line; a partial answer is what tokens have printed.
+// end finishes the last line; the tokens have already printed a partial answer.
 func (v *view) end(result agents.Result) {
 	v.line.Erase()
 	if v.c.Out.AsJSON {
@@ -173,7 +173,7 @@ func (v *view) write(text string) {
 	if text == "" {
 		return
 	}
-	_ = v.c.Out.Text(text) // an error is kept and ends the command
+	_ = v.c.Out.Text(text) // the output keeps an error, which ends the command
 	if v.ended = strings.HasSuffix(text, "\n"); !v.ended {
 		return
 	}
@@ -185,7 +185,7 @@ func (v *view) write(text string) {
 
 func (v *view) onCall(call *agents.Call) {
 	switch {
-	case call != nil && !call.Done && call.Result != "": // the end of what it printed so far
+	case call != nil && !call.Done && call.Result != "": // the end of its output so far
 		lines := strings.Split(strings.TrimSpace(call.Result), "\n")
 		v.state = call.Name + ": " + lines[len(lines)-1]
 		v.draw()
@@ -199,8 +199,8 @@ func (v *view) onCall(call *agents.Call) {
 	}
 }
 
-// proposedWords show a lesson that waits for a yes; the text of a replacement is
-// "OLD => NEW".
+// proposedWords shows a lesson that waits for approval; a replacement has the form "OLD =>
+// NEW".
 func proposedWords(text string) string {
 	if old, by, ok := strings.Cut(text, " => "); ok {
 		return "proposed: replace “" + words.OneLine(old, 200) + "” with “" + words.OneLine(by, 200) + "”"
@@ -215,20 +215,20 @@ func callName(call *agents.Call) string {
 	return call.Name
 }
 
-// row is a line on stderr that stays.
+// row prints a line on stderr that stays.
 func (v *view) row(line string) {
 	v.line.Erase()
-	if !v.ended && !v.c.StderrIsTerminal { // the answer is not to be changed for it
+	if !v.ended && !v.c.StderrIsTerminal { // the answer must not be changed by it
 		v.held = append(v.held, line)
 		return
 	}
-	if !v.ended { // stdout may be the same screen
+	if !v.ended { // stdout may be the same terminal
 		v.write("\n")
 	}
 	v.c.Note(line)
 }
 
-// draw puts the state with its clock on the screen.
+// draw draws the status line with its clock.
 func (v *view) draw() {
 	if v.c.Out.AsJSON || v.state == "" || !v.ended {
 		return
@@ -258,7 +258,7 @@ func cutWords(cut *prompt.ContextCut) string {
 	return strings.Join(parts, ", ")
 }
 
-// recalledWords name the sessions that notes are from.
+// recalledWords names the sessions that notes come from.
 func recalledWords(notes []agents.RecalledNote) string {
 	var from []string
 	for _, n := range notes {
@@ -276,7 +276,7 @@ func reloaded(m *agents.MemoryChange) string {
 	return fmt.Sprintf("+%d −%d", m.Added, m.Removed)
 }
 
-// proposedNext is how to decide about what a turn proposed.
+// proposedNext says how to decide about a turn's proposal.
 func proposedNext(m *agents.MemoryChange) string {
 	if m == nil || m.Inbox == "" {
 		return ""

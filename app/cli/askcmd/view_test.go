@@ -12,9 +12,9 @@ import (
 	"mac-stats/app/cli/cmdline"
 )
 
-func TestANoticeStandsOnALineOfItsOwn(t *testing.T) {
+func TestANoticeGetsItsOwnLine(t *testing.T) {
 	t.Parallel()
-	both := &strings.Builder{} // as 2>&1 makes it
+	both := &strings.Builder{} // like 2>&1
 	v := newView(cmdline.New(cmdline.Params{Stdout: both, Stderr: both}, func(error) {}))
 	v.onToken(1, "The answer")
 	v.row("remembered: it")
@@ -25,8 +25,8 @@ func TestANoticeStandsOnALineOfItsOwn(t *testing.T) {
 	}
 }
 
-// A question that got no answer in time takes none from the next one.
-func TestAnAnswerIsForTheQuestionOnTheScreen(t *testing.T) {
+// An answer typed after a question timed out isn't taken for the next question.
+func TestALateAnswerDoesntCountForTheNextQuestion(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		screen, keys := io.Pipe()

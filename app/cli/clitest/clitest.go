@@ -1,5 +1,5 @@
-// Package clitest is a data folder and a scripted server that command lines run against,
-// in process and for real, for the tests of the commands.
+// Package clitest gives the commands' tests a data folder and a scripted server, for
+// command lines that run in the test's process.
 package clitest
 
 import (
@@ -25,7 +25,7 @@ import (
 	"mac-stats/app/cli/doctorcmd"
 )
 
-// The exit codes that are promised.
+// The documented exit codes.
 const (
 	Done        = 0
 	Failed      = 1
@@ -40,44 +40,44 @@ func Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Env is what command lines run against.
+// Env is the environment that command lines run in.
 type Env struct {
 	Home     string
 	Environ  []string
-	Server   *ollamatest.Server // nil where there is none
-	Terminal bool               // stderr is one
-	Piped    bool               // stdin is a pipe
+	Server   *ollamatest.Server // nil if there is none
+	Terminal bool               // whether stderr is a terminal
+	Piped    bool               // whether stdin is a pipe
 	AppRuns  bool
-	// Probes find a system without anything wrong, with Ollama installed unless NoOllama.
+	// Probes describe a healthy system, with Ollama installed unless NoOllama is set.
 	Probes   doctorcmd.Probes
 	NoOllama bool
-	// ShellWait is how long a shell waits for candidates.
+	// ShellWait is how long a shell waits for completions.
 	ShellWait time.Duration
 	RunApp    func(context.Context, cli.AppOptions) error
-	Open      func(context.Context, backend.Options) (*backend.Backend, error) // patient, mostly
+	Open      func(context.Context, backend.Options) (*backend.Backend, error) // patient, usually
 
 	mu    sync.Mutex
-	Poked []string // the sessions that the app was told of
+	Poked []string // the sessions that the app was notified of
 }
 
-// Model is a model that can chat and call tools.
+// Model returns a model that can chat and call tools.
 func Model(name string) ollamatest.Model {
 	return ollamatest.Model{Name: name, ParameterSize: "8B", Family: "qwen3", Capabilities: []string{"completion", "tools"}, ContextLength: 32768}
 }
 
-// Answering is a server that says one thing to everybody.
+// Answering returns a server with one answer for everything.
 func Answering(text string) ollamatest.Script {
 	return ollamatest.Script{Models: []ollamatest.Model{Model("qwen3:8b")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: text}}}}
 }
 
-// Summarizing is a server whose small model learns something.
+// Summarizing returns a server whose small model finds a lesson.
 func Summarizing(digest string) ollamatest.Script {
 	script := Answering("ok")
 	script.Rules = append([]ollamatest.Rule{{SystemContains: "You compress a conversation", Reply: ollamatest.Reply{Text: digest}}}, script.Rules...)
 	return script
 }
 
-// New starts a server and makes a data folder that uses it.
+// New starts a server and creates a data folder that uses it.
 func New(t *testing.T, script ollamatest.Script) *Env {
 	t.Helper()
 	server := ollamatest.Start(t, script)
@@ -86,7 +86,7 @@ func New(t *testing.T, script ollamatest.Script) *Env {
 	return e
 }
 
-// At makes a data folder that uses the server at an address.
+// At creates a data folder that uses the server at an address.
 func At(t *testing.T, host string) *Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,14 +107,13 @@ func At(t *testing.T, host string) *Env {
 	}
 }
 
-// patient opens the backend for commands that leave nothing out because the machine
-// is busy.
+// patient opens the backend for commands that wait however busy the machine is.
 func patient(ctx context.Context, o backend.Options) (*backend.Backend, error) {
 	o.Patience = time.Minute
 	return backend.Open(ctx, o)
 }
 
-// Remembering is a data folder with two conversations and a memory, indexed.
+// Remembering returns a data folder with two conversations and a memory, indexed.
 func Remembering(t *testing.T) *Env {
 	t.Helper()
 	e := New(t, Answering("It listens on port 8443."))
@@ -125,7 +124,7 @@ func Remembering(t *testing.T) *Env {
 	return e
 }
 
-// Outcome is how a command line ended.
+// Outcome is the result of a command line.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string
@@ -144,7 +143,7 @@ func (e *Env) RunWith(ctx context.Context, stdin string, args ...string) Outcome
 	return Outcome{code, stdout.String(), stderr.String()}
 }
 
-// Params is what a command line is run with.
+// Params returns the parameters of a command line.
 func (e *Env) Params(stdin string, stdout, stderr io.Writer) cli.Params {
 	return cli.Params{
 		Params: cmdline.Params{
@@ -163,7 +162,7 @@ func (e *Env) Params(stdin string, stdout, stderr io.Writer) cli.Params {
 	}
 }
 
-// Must runs a command that has to succeed and gives what it printed.
+// Must runs a command that has to succeed and returns its output.
 func (e *Env) Must(t *testing.T, args ...string) string {
 	t.Helper()
 	o := e.Run(t, args...)
@@ -173,7 +172,7 @@ func (e *Env) Must(t *testing.T, args ...string) string {
 	return o.Stdout
 }
 
-// Write writes a file of the data folder.
+// Write writes a file in the data folder.
 func (e *Env) Write(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(e.Home, filepath.FromSlash(name))
@@ -185,7 +184,7 @@ func (e *Env) Write(t *testing.T, name, text string) {
 	}
 }
 
-// Transcript writes a session as the app does, a message a text, from start on.
+// Transcript writes a session as the app does, one message per text, starting at start.
 func (e *Env) Transcript(t *testing.T, name string, start time.Time, texts ...string) {
 	t.Helper()
 	var b strings.Builder
@@ -197,7 +196,7 @@ func (e *Env) Transcript(t *testing.T, name string, start time.Time, texts ...st
 	e.Write(t, "session/session-memory-"+name+"-"+start.Format("20060102-150405")+"-talk.md", b.String())
 }
 
-// Objects reads output of one JSON object a line.
+// Objects parses output with one JSON object per line.
 func Objects(t *testing.T, stdout string) []map[string]any {
 	t.Helper()
 	var list []map[string]any
@@ -211,7 +210,7 @@ func Objects(t *testing.T, stdout string) []map[string]any {
 	return list
 }
 
-// Fields are an object's names, in order.
+// Fields returns an object's keys in order.
 func Fields(o map[string]any) []string {
 	var names []string
 	for name := range o {
@@ -221,7 +220,7 @@ func Fields(o map[string]any) []string {
 	return names
 }
 
-// OneLineOn reports whether stderr is one line that begins so.
+// OneLineOn reports whether stderr is a single line with this beginning.
 func OneLineOn(stderr, begin string) bool {
 	return strings.HasPrefix(stderr, begin) && strings.Count(stderr, "\n") == 1 && strings.HasSuffix(stderr, "\n")
 }

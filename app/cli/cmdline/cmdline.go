@@ -1,13 +1,13 @@
-// Package cmdline is a command line at work: its output, the backend it opens, what it
-// is asked on stdin, what completes it, and what is said where it is used wrongly.
+// Package cmdline is what all commands share: output, opening the backend, reading stdin,
+// completion, and errors of usage.
 //
-// stdout holds the answer or JSON alone; states go to stderr. The first error of stdout
-// ends the command. A backend is opened by the command that needs it, once the command
-// line makes sense, and closed at the command's end.
+// stdout gets only the answer or JSON; progress goes to stderr. The first error of stdout
+// ends the command. A command that needs the backend opens it after the command line was
+// checked, and it is closed when the command ends.
 //
-// The packages of the commands, one for each family, build on it and on nothing of each
-// other but what their docs say; app/cli puts them into one tree, and says what went
-// wrong. It knows no command.
+// Each family of commands has its own package, which builds on this one and uses the others
+// only as their docs say. app/cli puts them together and reports errors. This package knows
+// no command.
 package cmdline
 
 import (
@@ -25,52 +25,53 @@ import (
 )
 
 const (
-	// Source is the first part of the names of sessions made here.
+	// Source is the first part of the names of sessions that commands start.
 	Source = "cli"
-	// Holder is who asks, for people who wait for the same session.
+	// Holder is the name shown to others who wait for a session that a command uses.
 	Holder = "command line"
 )
 
-// Params is what the commands need. Stdin, Stdout, Stderr and Open are required.
+// Params holds what the commands need. Stdin, Stdout, Stderr and Open are required.
 type Params struct {
 	Version string
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	// Environ is the environment, os.Environ() where nil.
+	// Environ is the environment; os.Environ() if nil.
 	Environ []string
-	// StderrIsTerminal and StdinIsPipe are found by main.
+	// StderrIsTerminal and StdinIsPipe are detected by main.
 	StderrIsTerminal bool
 	StdinIsPipe      bool
-	// Terminal opens what a person types on, also where stdin is a pipe; optional:
+	// Terminal opens the terminal for typed input even if stdin is a pipe. Optional:
 	// without it no question can be asked.
 	Terminal func() (io.ReadCloser, error)
-	// Open opens the backend, once, when a command needs it.
+	// Open opens the backend. It is called at most once, when a command needs it.
 	Open func(ctx context.Context, o backend.Options) (*backend.Backend, error)
-	// Poke tells the running app (if any) that a session changed; optional.
+	// Poke notifies the running app (if any) that a session changed. Optional.
 	Poke func(b *backend.Backend, session string)
-	// AppRuns reports whether the app runs for the same folder: then it summarises
-	// sessions in the background, once it is poked; optional.
+	// AppRuns reports whether the app runs for the same folder; if so, it summarises
+	// sessions in the background after a Poke. Optional.
 	AppRuns func(ctx context.Context, b *backend.Backend) bool
-	// HasOllama reports whether Ollama is installed on this machine; where nil, it is looked for.
+	// HasOllama reports whether Ollama is installed on this machine; if nil, the command
+	// checks.
 	HasOllama func() bool
-	// ShellWait is how long a shell waits for candidates; 400 ms where 0.
+	// ShellWait is how long a shell waits for completions; 0 means 400 ms.
 	ShellWait time.Duration
 }
 
-// Line is one command line at work.
+// Line is a running command line.
 type Line struct {
 	Params
 	Out  *Output
 	Demo bool // --demo: the built-in scripted server, in a temporary data folder
 }
 
-// New makes a command line of p; the first error of its output is given to onError.
+// New returns a command line for p. onError gets the first error of its output.
 func New(p Params, onError func(error)) *Line {
 	return &Line{Params: p, Out: &Output{w: p.Stdout, onError: onError}}
 }
 
-// getenv reads the environment the commands were given.
+// getenv reads the commands' environment.
 func (c *Line) getenv(key string) string {
 	value := ""
 	for _, kv := range c.Environ {
@@ -81,16 +82,16 @@ func (c *Line) getenv(key string) string {
 	return value
 }
 
-// Paths are where the data folder and the cache are.
+// Paths returns the data and cache folders.
 func (c *Line) Paths() (config.Paths, error) { return config.FindPaths(c.getenv) }
 
-// OpenSilently opens the backend; what the user should know about it is left unsaid.
+// OpenSilently opens the backend without printing its notices.
 func (c *Line) OpenSilently(ctx context.Context) (*backend.Backend, error) {
 	return c.Open(ctx, backend.Options{Demo: c.Demo, Environ: c.Environ, Version: c.Version})
 }
 
-// WithBackend opens the backend for a command and closes it after. It says what the user
-// should know about it: settings that can't be used, a folder that can't be written.
+// WithBackend opens the backend for a command and closes it afterwards. It prints the
+// backend's notices: settings that can't be used, a folder that can't be written.
 func (c *Line) WithBackend(ctx context.Context, do func(b *backend.Backend) error) error {
 	b, err := c.OpenSilently(ctx)
 	if err != nil {
@@ -109,8 +110,8 @@ func (c *Line) WithBackend(ctx context.Context, do func(b *backend.Backend) erro
 	return err
 }
 
-// WithMemory is WithBackend for a command that reads or writes the memory: at its end it
-// says on stderr which remembered lines are missing.
+// WithMemory is WithBackend for a command that reads or writes memory: at its end it
+// reports missing remembered lines on stderr.
 func (c *Line) WithMemory(ctx context.Context, do func(b *backend.Backend) error) error {
 	return c.WithBackend(ctx, func(b *backend.Backend) error {
 		err := do(b)
@@ -124,47 +125,47 @@ func (c *Line) WithMemory(ctx context.Context, do func(b *backend.Backend) error
 	})
 }
 
-// Do is what a command does with an open backend and the words behind it.
+// Do is the work of a command, with an open backend and the command's arguments.
 type Do func(ctx context.Context, b *backend.Backend, args []string) error
 
-// OnBackend is a command that does what it does with the backend open.
+// OnBackend returns a command's run function that calls do with the backend open.
 func (c *Line) OnBackend(do Do) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return c.WithBackend(cmd.Context(), func(b *backend.Backend) error { return do(cmd.Context(), b, args) })
 	}
 }
 
-// OnMemory is OnBackend for a command that reads or writes the memory, as WithMemory.
+// OnMemory is OnBackend for a command that reads or writes memory; see WithMemory.
 func (c *Line) OnMemory(do Do) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return c.WithMemory(cmd.Context(), func(b *backend.Backend) error { return do(cmd.Context(), b, args) })
 	}
 }
 
-// Changed tells the running app that a session changed; "" for anything else.
+// Changed notifies the running app that a session changed; "" stands for anything else.
 func (c *Line) Changed(b *backend.Backend, session string) {
 	if c.Poke != nil && !b.Demo {
 		c.Poke(b, session)
 	}
 }
 
-// AppWorks reports whether the app does in the background what a command would let
-// people wait for.
+// AppWorks reports whether the app does the background work, so that the user needn't wait
+// for it.
 func (c *Line) AppWorks(ctx context.Context, b *backend.Backend) bool {
 	return c.AppRuns != nil && c.Poke != nil && !b.Demo && c.AppRuns(ctx, b)
 }
 
-// UnreadableConfig reports whether the settings that keep all private are not the
-// user's but those of a file that can't be read.
+// UnreadableConfig reports whether everything is kept private only because config.toml
+// can't be read.
 func (c *Line) UnreadableConfig(b *backend.Backend) bool {
 	_, findings := config.Load(b.Paths.ConfigFile(), c.Environ)
 	return slices.ContainsFunc(findings, func(f config.Finding) bool { return f.Unreadable })
 }
 
-// Note is a line for people on stderr.
+// Note prints a line for people on stderr.
 func (c *Line) Note(line string) {
 	c.ToStderr(words.Clean(strings.ReplaceAll(line, "\n", " ")) + "\n")
 }
 
-// ToStderr writes as it is. Where stderr is gone nobody is left to tell.
+// ToStderr writes text unchanged. If stderr is gone, nobody is left to notify.
 func (c *Line) ToStderr(text string) { _, _ = io.WriteString(c.Stderr, text) }

@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-func TestABadSettingIsSaid(t *testing.T) {
+func TestAnInvalidSettingIsReported(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	e.Write(t, "config.toml", "[session]\nmax_messages = 1\n")

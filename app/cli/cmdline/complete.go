@@ -14,14 +14,14 @@ import (
 	"mac-stats/app/backend"
 )
 
-// shellWait is how long a shell waits for candidates at most.
+// shellWait is the longest that a shell waits for completions.
 const shellWait = 400 * time.Millisecond
 
-// Candidates are what a shell may complete a word to.
+// Candidates returns the possible completions of a word.
 type Candidates func(ctx context.Context, b *backend.Backend) []string
 
-// complete makes a completion of candidates. A data folder that is not there yet
-// is not made by it, and nothing that fails is said: a shell asks while people type.
+// complete returns a completion function for candidates. It doesn't create a missing data
+// folder and reports no errors, because a shell asks while people type.
 func (c *Line) complete(list Candidates) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
@@ -45,7 +45,7 @@ func (c *Line) complete(list Candidates) cobra.CompletionFunc {
 	}
 }
 
-// CompleteFirst completes the first word alone.
+// CompleteFirst completes only the first word.
 func (c *Line) CompleteFirst(list Candidates) cobra.CompletionFunc {
 	complete := c.complete(list)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -56,10 +56,10 @@ func (c *Line) CompleteFirst(list Candidates) cobra.CompletionFunc {
 	}
 }
 
-// CompleteFlag completes a flag's value; the flag is one of cmd.
+// CompleteFlag completes the value of cmd's flag.
 func (c *Line) CompleteFlag(cmd *cobra.Command, flag string, list Candidates) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, c.complete(list)); err != nil {
-		panic("cli: " + err.Error()) // no such flag: a mistake of the command
+		panic("cli: " + err.Error()) // no such flag: a bug in the command
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *Line) openQuietly(ctx context.Context) (*backend.Backend, error) {
 	return c.Open(ctx, backend.Options{Environ: c.Environ, Version: c.Version, Logger: slog.New(slog.DiscardHandler)})
 }
 
-// AgentNames are the agents, those that can't be used too.
+// AgentNames returns all agents, including those that can't be used.
 func AgentNames(_ context.Context, b *backend.Backend) []string {
 	var names []string
 	for _, a := range b.Registry.Agents() {
@@ -85,7 +85,7 @@ func AgentNames(_ context.Context, b *backend.Backend) []string {
 	return names
 }
 
-// UsableAgentNames are the agents that can be asked.
+// UsableAgentNames returns the agents that can answer.
 func UsableAgentNames(_ context.Context, b *backend.Backend) []string {
 	var names []string
 	for _, a := range b.Registry.Agents() {
@@ -96,7 +96,7 @@ func UsableAgentNames(_ context.Context, b *backend.Backend) []string {
 	return names
 }
 
-// SessionNames are the sessions.
+// SessionNames returns the names of the sessions.
 func SessionNames(ctx context.Context, b *backend.Backend) []string {
 	list, err := b.Store.List(ctx)
 	if err != nil {

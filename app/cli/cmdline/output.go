@@ -14,7 +14,7 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-// Output is stdout. Its first error ends the command; nothing is written after it.
+// Output is stdout. After its first error, which ends the command, it writes nothing.
 type Output struct {
 	AsJSON bool // --json: one object a line
 
@@ -25,7 +25,7 @@ type Output struct {
 	err error
 }
 
-// Write writes, or gives the error that ended the output.
+// Write writes data, or returns the error that ended the output.
 func (o *Output) Write(data []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,7 +40,8 @@ func (o *Output) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Failed is the error that ended the output, and whether it is that its reader has gone.
+// Failed returns the error that ended the output; gone reports whether the reader went
+// away.
 func (o *Output) Failed() (gone bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,7 +52,7 @@ func (o *Output) Failed() (gone bool, err error) {
 	return errors.Is(o.err, syscall.EPIPE) || errors.Is(o.err, io.ErrClosedPipe), o.err
 }
 
-// JSON writes one object on one line.
+// JSON writes an object on one line.
 func (o *Output) JSON(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -61,13 +62,13 @@ func (o *Output) JSON(v any) error {
 	return err
 }
 
-// Text writes lines for people: what a terminal would obey is taken out.
+// Text writes lines for people without control sequences.
 func (o *Output) Text(text string) error {
 	_, err := io.WriteString(o, words.Clean(text))
 	return err
 }
 
-// Print writes the object where --json is given, else the text.
+// Print writes v if --json is given, otherwise the text.
 func (o *Output) Print(v any, text string) error {
 	if o.AsJSON {
 		return o.JSON(v)
@@ -75,7 +76,7 @@ func (o *Output) Print(v any, text string) error {
 	return o.Text(text)
 }
 
-// Table writes rows in columns; the first is the heading.
+// Table writes rows in columns; the first row is the heading.
 func (o *Output) Table(rows [][]string) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -99,20 +100,20 @@ func (o *Output) Table(rows [][]string) error {
 	return nil
 }
 
-// List is what a command lists: the same things as objects and as rows of a table.
+// List collects what a command lists, as objects or as rows of a table.
 type List struct {
 	out  *Output
-	rows [][]string // the first is the heading
+	rows [][]string // the first row is the heading
 	err  error
 }
 
-// NewList makes an empty list with the headings of its columns.
+// NewList returns an empty list with these column headings.
 func (o *Output) NewList(heading ...string) *List {
 	return &List{out: o, rows: [][]string{heading}}
 }
 
-// Add writes the object where --json is given, else it keeps the row. What goes wrong
-// ends the list, and is the error of End.
+// Add writes v if --json is given, otherwise it keeps the row. The first error ends the
+// list; End returns it.
 func (l *List) Add(v any, row ...string) {
 	if l.err == nil && l.out.AsJSON {
 		l.err = l.out.JSON(v)
@@ -120,10 +121,10 @@ func (l *List) Add(v any, row ...string) {
 	l.AddRow(row...)
 }
 
-// AddRow keeps a row about what was added last, whose object tells that, too.
+// AddRow keeps another row for the last added item, whose object already includes it.
 func (l *List) AddRow(row ...string) { l.rows = append(l.rows, row) }
 
-// End writes the table; where nothing was added, the text none, if there is one.
+// End writes the table or, if nothing was added, the text none.
 func (l *List) End(none string) error {
 	switch {
 	case l.out.AsJSON:

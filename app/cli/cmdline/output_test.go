@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// brokenPipe takes so many bytes and then has no reader.
+// brokenPipe accepts so many bytes; then its reader is gone.
 type brokenPipe struct{ left int }
 
 func (b *brokenPipe) Write(data []byte) (int, error) {
@@ -21,7 +21,7 @@ func (b *brokenPipe) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// fullDisk is a file on a disk without space.
+// fullDisk fails as a file on a full disk does.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

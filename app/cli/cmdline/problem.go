@@ -15,33 +15,33 @@ import (
 	"mac-stats/sessionmem/loopback"
 )
 
-// ErrFindings: the command has said what is wrong on stdout; the exit code says it to
-// scripts.
+// ErrFindings means that the command has reported its findings on stdout; the exit code
+// reports them to scripts.
 var ErrFindings = errors.New("findings")
 
-// PlainError is an error whose words are fit for people as they are.
+// PlainError is an error whose text people can read as it is.
 type PlainError struct{ text string }
 
 func (e *PlainError) Error() string { return e.text }
 
-// Problem is an error in a sentence, with the next step in another; "" for none.
+// Problem returns an error with a sentence and the next step; next may be "".
 func Problem(sentence, next string) error {
 	return &PlainError{strings.TrimSpace(sentence + " " + next)}
 }
 
-// ProblemOf is Problem with the words of an error as its sentence.
+// ProblemOf is Problem with an error's text as the sentence.
 func ProblemOf(err error, next string) error { return Problem(words.Sentence(err.Error()), next) }
 
-// IsStop reports whether an error is a command's being stopped.
+// IsStop reports whether an error means that the command was stopped.
 func IsStop(err error) bool {
 	return errors.Is(err, context.Canceled) || fault.Explain(err).Kind == fault.KindCancelled
 }
 
-// ollamaPort is where Ollama listens unless it is told otherwise.
+// ollamaPort is Ollama's default port.
 const ollamaPort = "11434"
 
-// Explain is an error in words for a terminal: where Ollama is not even installed on
-// this machine, it says how to install it.
+// Explain words an error for a terminal. If Ollama isn't installed on this machine, it says
+// how to install it.
 func (c *Line) Explain(err error) fault.Explanation {
 	e := fault.Explain(err).Terminal()
 	if paths, pathsErr := c.Paths(); pathsErr == nil && c.getenv("MAC_STATS_HOME") != "" {
@@ -55,7 +55,7 @@ func (c *Line) Explain(err error) fault.Explanation {
 	case !loopback.Is(server.Host):
 		e.Next = "Start it there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
 	case c.hasOllama():
-	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // an address somebody chose: a server was meant to be there
+	case !strings.HasSuffix(server.Host, ":"+ollamaPort): // a custom address: somebody meant a server to be there
 		e.Next = "Start the server that listens there, or put ollama.host in config.toml (or OLLAMA_HOST) right, then try again."
 	default:
 		e.Sentence = strings.TrimSuffix(e.Sentence, ".") + ": it is not installed on this machine."
@@ -64,7 +64,7 @@ func (c *Line) Explain(err error) fault.Explanation {
 	return e
 }
 
-// installOllama says how Ollama is installed on a system.
+// installOllama says how to install Ollama on a system.
 func installOllama(goos string) string {
 	switch goos {
 	case "darwin":
@@ -75,7 +75,7 @@ func installOllama(goos string) string {
 	return "Install it with `curl -fsSL https://ollama.com/install.sh | sh`, then try again; without a model, `mac-stats --demo` shows what there is."
 }
 
-// hasOllama looks on the PATH, and on macOS among the applications too.
+// hasOllama looks on the PATH and, on macOS, among the applications.
 func (c *Line) hasOllama() bool {
 	if c.HasOllama != nil {
 		return c.HasOllama()

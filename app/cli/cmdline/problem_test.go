@@ -8,7 +8,7 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-func TestAnAddressThatWasChosenIsNotAnInstallMissing(t *testing.T) {
+func TestACustomAddressIsNotAMissingInstall(t *testing.T) {
 	t.Parallel()
 	c := New(Params{Environ: []string{"HOME=/home/x", "MAC_STATS_HOME=/data"}, HasOllama: func() bool { return false }}, nil)
 	down := func(host string) string {
@@ -26,7 +26,7 @@ func TestAnAddressThatWasChosenIsNotAnInstallMissing(t *testing.T) {
 	}
 }
 
-func TestEverySystemHasAWayToInstallOllama(t *testing.T) {
+func TestInstallAdviceForEverySystem(t *testing.T) {
 	t.Parallel()
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		if text := installOllama(goos); !strings.Contains(text, "https://ollama.com/") {

@@ -2,8 +2,8 @@ package cmdline
 
 import "sync"
 
-// Status is the line on a terminal that says how far something is, drawn over until it is
-// erased; elsewhere nothing is drawn. Its methods may be called from any goroutine.
+// Status is a progress line on a terminal, redrawn in place until it is erased. Without a
+// terminal it draws nothing. Its methods are safe for concurrent use.
 type Status struct {
 	Line *Line
 
@@ -11,7 +11,7 @@ type Status struct {
 	drawn bool
 }
 
-// Draw puts the text where the last one was.
+// Draw replaces the line with text.
 func (s *Status) Draw(text string) {
 	if !s.Line.StderrIsTerminal {
 		return
@@ -22,7 +22,7 @@ func (s *Status) Draw(text string) {
 	s.drawn = true
 }
 
-// Erase takes the line away, where one is drawn.
+// Erase removes the line if one is drawn.
 func (s *Status) Erase() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

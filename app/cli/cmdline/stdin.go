@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// maxStdin is how much is read from stdin, in bytes: more fits no model.
+	// maxStdin is how much is read from stdin, in bytes; no model takes more.
 	maxStdin = 8 << 20
-	// maxSecret is how long a secret may be, in bytes.
+	// maxSecret is the longest secret, in bytes.
 	maxSecret = 4096
 )
 
-// Message is what a command is told: words, and where they came from.
+// Message is a command's message and its origin.
 type Message struct {
 	Text  string
 	From  transcript.Sources
-	Piped []attach.File // what stands on stdin, beside words
+	Piped []attach.File // what was piped in addition to words
 }
 
-// ReadMessage gives the words of the command line, and stdin where a - asks for it or
-// something is piped in and there are neither words nor files (attached). Beside words
-// what is piped in is the user's file, whoever wrote it; alone it is the message, which
-// still counts as a file.
+// ReadMessage returns the words of the command line. It reads stdin if a - asks for it, or
+// if something is piped in and there are neither words nor attached files. With words,
+// piped text is a file of the user's, whoever wrote it; alone it is the message, but still
+// counts as a file.
 func (c *Line) ReadMessage(cmd *cobra.Command, args []string, attached bool) (Message, error) {
 	var typed []string
 	piped := len(args) == 0 && c.StdinIsPipe && !attached
@@ -52,7 +52,7 @@ func (c *Line) ReadMessage(cmd *cobra.Command, args []string, attached bool) (Me
 			return m, err
 		case strings.TrimSpace(input) == "" && m.Text == "":
 			return m, Problem("There was nothing on stdin.", "Pipe something in, or give the text on the command line.")
-		case strings.TrimSpace(input) == "": // who pipes in nothing by mistake wants no answer about it
+		case strings.TrimSpace(input) == "": // an empty pipe is a mistake, not a question
 			return m, WrongUsage(cmd, "stdin was empty: pipe something in, or leave the - out")
 		case m.Text == "":
 			m.Text, m.From = strings.TrimSpace(input), transcript.FromFile
@@ -80,7 +80,7 @@ func (c *Line) readStdin(ctx context.Context) (string, error) {
 		err  error
 	}
 	done := make(chan read, 1)
-	go func() { // outlives a Ctrl-C, as the process does not
+	go func() { // may outlive a Ctrl-C; the process ends then
 		data, err := io.ReadAll(io.LimitReader(c.Stdin, maxStdin+1))
 		done <- read{data, err}
 	}()
@@ -98,8 +98,8 @@ func (c *Line) readStdin(ctx context.Context) (string, error) {
 	}
 }
 
-// ReadSecret reads a line from stdin, with its end, and asks for it where a person types:
-// what is it called, "the token".
+// ReadSecret reads a line from stdin, including its line end. If a person types it, ask is
+// the prompt; what names it ("the token").
 func (c *Line) ReadSecret(ask, what string) (string, error) {
 	if !c.StdinIsPipe {
 		c.ToStderr(ask)

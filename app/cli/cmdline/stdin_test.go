@@ -18,7 +18,7 @@ func TestAskReadsStdin(t *testing.T) {
 		name, stdin string
 		piped       bool
 		args        []string
-		want        string // "" for an error
+		want        string // "" means an error
 	}{
 		{"beside text stdin is a file", "diff --git\n+x\n", true, []string{"ask", "review this", "-"}, ">>>\nFile: stdin\n\ndiff --git\n+x\n<<<end "},
 		{"a - alone is stdin", "what is up?\n", true, []string{"ask", "-"}, "what is up?"},

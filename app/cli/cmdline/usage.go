@@ -9,22 +9,22 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-// UsageError is a command line that makes no sense.
+// UsageError is an error in the command line.
 type UsageError struct{ text string }
 
 func (e *UsageError) Error() string { return e.text }
 
-// WrongUsage says what is wrong with a command line, and where its help is.
+// WrongUsage says what is wrong with a command line and where to find its help.
 func WrongUsage(cmd *cobra.Command, text string) error {
 	return &UsageError{fmt.Sprintf("%s See `%s --help`.", words.Sentence(text), cmd.CommandPath())}
 }
 
-// Named is a command as people type it, without the program's name.
+// Named returns a command as people type it, without the program's name.
 func Named(cmd *cobra.Command) string {
 	return "`" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ") + "`"
 }
 
-// UnknownCommand refuses words that name no command, with the nearest that does.
+// UnknownCommand refuses words that name no command and suggests the nearest one.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	return WrongUsage(cmd, text)
 }
 
-// Group is a command that only holds others.
+// Group returns a command that only has subcommands.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short, Args: UnknownCommand, SuggestionsMinimumDistance: 2}
 	g.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -53,16 +53,16 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return g
 }
 
-// WithJSON gives a command the flag --json.
+// WithJSON adds the flag --json to a command.
 func (c *Line) WithJSON(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&c.Out.AsJSON, "json", false, "print one JSON object a line")
 	return cmd
 }
 
-// NoArgs refuses words behind a command.
+// NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error { return Exactly(0, "no arguments")(cmd, args) }
 
-// Exactly lets so many words stand behind a command; what says which those are.
+// Exactly requires n arguments; what describes them.
 func Exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := AtLeast(n, what)(cmd, args); err != nil {
@@ -72,7 +72,7 @@ func Exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// AtLeast lets so many words or more stand behind a command, as Exactly.
+// AtLeast requires n or more arguments; see Exactly.
 func AtLeast(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
@@ -82,7 +82,7 @@ func AtLeast(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// AtMost lets so many words or fewer stand behind a command, as Exactly.
+// AtMost allows up to n arguments; see Exactly.
 func AtMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= n {

@@ -1,10 +1,10 @@
-// Package discordcmd is mac-stats discord: the bot's token, its state, and who may talk
-// to it.
+// Package discordcmd is mac-stats discord: the bot's token, its state, and who may talk to
+// it.
 //
-// The bot runs inside the app, so the state is what the app said last, unless the app
-// doesn't run. The token is read from stdin and goes to the keychain or to a file of the
-// person alone; it is never printed. Who may talk to the bot stands in channels.toml;
-// pair and revoke change it, the rest of it is the person's to edit.
+// The bot runs inside the app, so the state is the one that the app reported last, if it
+// runs. The token is read from stdin and saved in the keychain or in a file only the user
+// can read; it is never printed. channels.toml lists who may talk to the bot; pair and
+// revoke change that, and people edit the rest.
 //
 // doctor uses Channels; app/cli calls Command.
 package discordcmd
@@ -29,18 +29,18 @@ import (
 type discordLine struct {
 	Type    string `json:"type"` // discord
 	Enabled bool   `json:"enabled"`
-	State   string `json:"state"` // off, connecting, ready, waiting or stopped; as the app said last
+	State   string `json:"state"` // off, connecting, ready, waiting or stopped; as reported by the app
 	Text    string `json:"text"`
 	Next    string `json:"next"`
-	Last    string `json:"last,omitempty"` // while connecting anew: why the last try was in vain
+	Last    string `json:"last,omitempty"` // while reconnecting: why the last attempt failed
 	Bot     string `json:"bot"`
 	Since   string `json:"since"`
-	Token   string `json:"token"` // where it is found: a variable's name, keychain or a file; "" for nowhere
+	Token   string `json:"token"` // where it was found: a variable's name, keychain or a file; "" if nowhere
 	People  int    `json:"people"`
 	Waiting int    `json:"waiting"`
-	Found   int    `json:"found"` // what can't be used in channels.toml
+	Found   int    `json:"found"` // number of mistakes in channels.toml
 
-	Findings []string `json:"findings"` // what that is, each with its line; a file that can't be read is one
+	Findings []string `json:"findings"` // the mistakes, each with its line; an unreadable file counts as one
 }
 
 // strangerLine is a line of `discord pairings --json` and `discord people --json`.
@@ -50,10 +50,10 @@ type strangerLine struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Owner bool   `json:"owner,omitempty"`
-	Time  string `json:"time"` // pairing: until when the code holds
+	Time  string `json:"time"` // pairing: when the code expires
 }
 
-// Command is discord.
+// Command returns discord.
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("discord", "Answer on Discord: the bot's token, its state, and who may talk to it",
 		statusCommand(c), tokenCommand(c), switchCommand(c, "on", "true"), switchCommand(c, "off", "false"),
@@ -103,7 +103,7 @@ func printStatus(ctx context.Context, c *cmdline.Line, b *backend.Backend) error
 	return c.Out.Print(line, discordWords(line, from, tokenErr))
 }
 
-// discordWords is the state of the bot for people.
+// discordWords describes the bot's state for people.
 func discordWords(line discordLine, from string, tokenErr error) string {
 	text := line.Text
 	if line.Last != "" {
@@ -122,7 +122,7 @@ func discordWords(line discordLine, from string, tokenErr error) string {
 	return text
 }
 
-// findingTexts are what can't be used in channels.toml, in words.
+// findingTexts describes the mistakes in channels.toml.
 func findingTexts(found []channels.Finding, fileErr error) []string {
 	out := []string{}
 	for _, one := range found {
@@ -134,8 +134,7 @@ func findingTexts(found []channels.Finding, fileErr error) []string {
 	return out
 }
 
-// Channels reads channels.toml, with what can't be used in it: agents that can't be found
-// too.
+// Channels reads channels.toml and lists its mistakes, including agents that don't exist.
 func Channels(b *backend.Backend) (*channels.File, []channels.Finding, error) {
 	f, found, err := channels.Load(b.Discord.ChannelsFile())
 	if err != nil {
@@ -191,7 +190,7 @@ func switchCommand(c *cmdline.Line, name, value string) *cobra.Command {
 		if err := b.Set("discord.enabled", value); err != nil {
 			return err
 		}
-		if name == "on" { // where it is on, that is to try again
+		if name == "on" { // if it is already on, this retries
 			if err := b.Discord.Connect(); err != nil {
 				return err
 			}

@@ -93,7 +93,7 @@ func TestDiscordStatusSaysWhyAndWhere(t *testing.T) {
 	}
 }
 
-// The steps of README's "Discord in ten minutes", against a Discord of the test's own.
+// The steps of README's "Discord in ten minutes", against a test server.
 func TestDiscordInTenMinutes(t *testing.T) {
 	fake := discordtest.Start(t)
 	fake.AddGuild("100", "Home")
@@ -161,7 +161,8 @@ func TestDiscordInTenMinutes(t *testing.T) {
 		t.Errorf("it identified as %+v, want no privileged intent", got)
 	}
 
-	// An edit of channels.toml counts at once; that all is read needs the intent.
+	// An edit of channels.toml takes effect at once; reading every message needs the
+	// intent.
 	file := filepath.Join(e.Home, "discord", "channels.toml")
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"mac-stats/app/crash"
 )
 
-// crashesListed is how many crashes doctor lists at most.
+// crashesListed is the largest number of crashes that doctor lists.
 const crashesListed = 3
 
-// crashChecks list the last crashes. They are no finding: nothing is to be put right.
+// crashChecks lists the last crashes. They are not findings, because there is nothing to
+// fix.
 func crashChecks(home string) []check {
 	reports, err := crash.Reports(home)
 	var checks []check

@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/discord/connection"
 )
 
-// discordChecks look at what the bot on Discord needs, where it is switched on.
+// discordChecks checks what the Discord bot needs, if it is switched on.
 func (d *doctor) discordChecks(ctx context.Context) []check {
 	if !d.b.Config().Discord.Enabled {
 		return []check{good("discord", "switched off")}
@@ -28,7 +28,7 @@ func (d *doctor) discordToken() check {
 	return good("discord token", "from "+from)
 }
 
-// channelChecks read channels.toml.
+// channelChecks reads channels.toml.
 func (d *doctor) channelChecks() []check {
 	file := d.b.Discord.ChannelsFile()
 	fix := "Edit " + file + "; it is read again when saved."
@@ -55,7 +55,7 @@ func (d *doctor) channelChecks() []check {
 	return checks
 }
 
-// discordState is how the connection is, as the running app said last.
+// discordState returns the state of the connection that the running app reported last.
 func (d *doctor) discordState(ctx context.Context) check {
 	const name = "discord"
 	st, _, known := d.b.Discord.SavedStatus()

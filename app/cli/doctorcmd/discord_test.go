@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-func TestDoctorLooksAtDiscord(t *testing.T) {
+func TestDoctorChecksDiscord(t *testing.T) {
 	t.Parallel()
 	const on = "[discord]\nenabled = true\n"
 	const allowed = "[allow]\nusers = [\"301\"]\n"
@@ -22,9 +22,9 @@ func TestDoctorLooksAtDiscord(t *testing.T) {
 		status   string
 		token    bool
 		runs     bool
-		check    string // name of the line
+		check    string // the line's name
 		found    string
-		fix      string // "" where it is no finding
+		fix      string // "" if it isn't a finding
 	}{
 		"given it is off":                     {config: "", check: "discord", found: "switched off"},
 		"given no token":                      {config: on, channels: allowed, check: "discord token", found: "There is no token", fix: "mac-stats discord token"},
@@ -72,7 +72,7 @@ func TestDoctorLooksAtDiscord(t *testing.T) {
 	}
 }
 
-func TestDoctorFindsAnOpenFileOfDiscord(t *testing.T) {
+func TestDoctorFindsAReadableDiscordFile(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("x"))
 	e.Write(t, "config.toml", "[discord]\nenabled = true\n")

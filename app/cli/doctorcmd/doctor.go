@@ -1,14 +1,14 @@
-// Package doctorcmd is mac-stats doctor: everything that may be wrong is looked at once,
-// and each finding comes with its fix.
+// Package doctorcmd is mac-stats doctor, which checks everything that may be wrong and
+// suggests a fix for each finding.
 //
-// A check is good, bad, or worth a look without being either; exit 1 where one is bad. The
-// folder is looked at before anything is opened in it, and where the backend can't be
-// opened, what needs none is still looked at. It changes nothing but that it makes the data
-// folder, writes and removes a file in its folders, and lets opening a backend mend what
-// that mends. What it asks the system for comes through Probes.
+// A check is good, bad, or a note; any bad one makes the exit code 1. The folder is checked
+// before anything in it is opened, and if the backend can't be opened, the checks that
+// don't need it still run. doctor changes little: it creates the data folder, writes and
+// removes a probe file in its folders, and opening the backend repairs what it always
+// repairs. Questions to the system go through Probes.
 //
-// It reads what the other families know: roles of models, channels.toml, the memory
-// server. app/cli calls Command.
+// It uses what other families know: roles of models, channels.toml, the memory server.
+// app/cli calls Command.
 package doctorcmd
 
 import (
@@ -31,15 +31,15 @@ import (
 	"mac-stats/app/config"
 )
 
-// check is one thing doctor looked at, and a line of `doctor --json`.
+// check is the result of one check, and a line of `doctor --json`.
 type check struct {
 	Type  string `json:"type"` // check
 	Name  string `json:"name"`
 	OK    bool   `json:"ok"`
 	Found string `json:"found"`
-	Fix   string `json:"fix"` // "" where OK
+	Fix   string `json:"fix"` // "" if OK
 
-	note bool // neither right nor wrong: OK, and worth a look
+	note bool // neither good nor bad: OK, but worth reading
 }
 
 func good(name, found string) check { return check{Type: "check", Name: name, OK: true, Found: found} }
@@ -52,10 +52,10 @@ func bad(name, found, fix string) check {
 	return check{Type: "check", Name: name, Found: found, Fix: fix}
 }
 
-// doctorTimeout is how long the questions to the server may take together.
+// doctorTimeout is how long all requests to the server together may take.
 const doctorTimeout = 20 * time.Second
 
-// Command is doctor; probes are those of the system where nil.
+// Command returns doctor; nil probes mean the real system.
 func Command(c *cmdline.Line, probes *Probes) *cobra.Command {
 	return c.WithJSON(&cobra.Command{
 		Use: "doctor", Short: "Find what is wrong and how to fix it",
@@ -120,18 +120,17 @@ func printCheck(c *cmdline.Line, ch check, width int) error {
 	return c.Out.Text(text)
 }
 
-// doctor goes through everything once.
+// doctor runs all checks once.
 type doctor struct {
 	c      *cmdline.Line
 	b      *backend.Backend
 	probes *Probes
 }
 
-// all gives every check. Where the backend can't be opened at all, those that
-// need none are made.
+// all returns every check. If the backend can't be opened, it skips those that need it.
 func (d *doctor) all(ctx context.Context) []check {
 	var checks []check
-	if !d.c.Demo { // its folder is a new one
+	if !d.c.Demo { // the demo's folder is new
 		checks = d.folderChecks()
 	}
 	b, err := d.c.OpenSilently(ctx)
@@ -156,7 +155,7 @@ func (d *doctor) all(ctx context.Context) []check {
 	return checks
 }
 
-// startCheck says why nothing could be opened, and what to do about it.
+// startCheck says why nothing could be opened and what to do.
 func (d *doctor) startCheck(err error, before []check) check {
 	e := d.c.Explain(err)
 	if len(before) > 0 && !before[0].OK {
@@ -167,7 +166,7 @@ func (d *doctor) startCheck(err error, before []check) check {
 	return bad("start", words.OneLine(e.Sentence, 300), e.Next)
 }
 
-// folderChecks look at the data folder before anything is opened in it.
+// folderChecks checks the data folder before anything in it is opened.
 func (d *doctor) folderChecks() []check {
 	paths, err := d.c.Paths()
 	if err != nil {
@@ -178,7 +177,7 @@ func (d *doctor) folderChecks() []check {
 		checks = append(checks, checkPermissions(paths.Home))
 	}
 	told := checks[0].OK || strings.Contains(checks[0].Found, "no space left")
-	if !told { // of a read-only file system 0 B are free, which is not what is wrong
+	if !told { // a read-only file system has 0 B free, which isn't the problem
 		return checks
 	}
 	return append(append(checks, d.checkDisk(paths.Home)), crashChecks(paths.Home)...)
@@ -205,7 +204,7 @@ func (d *doctor) configChecks() []check {
 	return checks
 }
 
-// fileChecks look whether what was remembered and said can be read.
+// fileChecks checks that memory files and transcripts can be read.
 func (d *doctor) fileChecks(ctx context.Context) []check {
 	files, err := d.b.Memory.List()
 	checks := unreadFile(nil, "memory", d.b.Paths.Home, err)
@@ -226,7 +225,7 @@ func (d *doctor) fileChecks(ctx context.Context) []check {
 	return append(checks, unread...)
 }
 
-// unreadFile adds a file that can't be read.
+// unreadFile adds a finding for a file that can't be read.
 func unreadFile(checks []check, name, path string, err error) []check {
 	switch {
 	case err == nil:
@@ -262,8 +261,8 @@ func (d *doctor) agentChecks() []check {
 	return append(checks, good("agents", fmt.Sprintf("%d can be used", usable)))
 }
 
-// warningChecks are an agent's mistakes that it works in spite of. Keys that mean
-// something to other programs are none.
+// warningChecks lists an agent's mistakes that don't stop it from working, except keys that
+// other programs use.
 func (d *doctor) warningChecks(a registry.Agent) []check {
 	var checks []check
 	for _, w := range a.Warnings {

@@ -15,7 +15,7 @@ import (
 	"mac-stats/app/cli/doctorcmd"
 )
 
-func TestDoctorWhereNothingCanBeWritten(t *testing.T) {
+func TestDoctorWithoutAWritableDisk(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("x"))
 	file := filepath.Join(t.TempDir(), "file")

@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/recall/postgres"
 )
 
-// indexChecks look at the search index. One that is behind is nothing wrong: the app
-// takes it up, or reindex does.
+// indexChecks checks the search index. Being behind is no finding: the app or reindex
+// catches up.
 func (d *doctor) indexChecks(ctx context.Context) []check {
 	const name, fix = "search index", "Check the permissions of the cache folder and the free space, then `mac-stats memory reindex`; the index may be deleted at any time."
 	index, err := d.b.Index.Recall()
@@ -33,7 +33,7 @@ func (d *doctor) indexChecks(ctx context.Context) []check {
 	return []check{good(name, found)}
 }
 
-// backendChecks look at the server, where there is to be one.
+// backendChecks checks the memory server, if one is configured.
 func (d *doctor) backendChecks(ctx context.Context) []check {
 	const name = "memory server"
 	s, err := d.b.Shared.Server()

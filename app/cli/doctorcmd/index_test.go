@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-func TestDoctorTellsOfTheIndex(t *testing.T) {
+func TestDoctorChecksTheIndex(t *testing.T) {
 	t.Parallel()
 	e := clitest.Remembering(t)
 	found := func() (ok bool, words string) {

@@ -12,10 +12,11 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-// smallContext is a context that answers soon forget the beginning in, in tokens.
+// smallContext is a context, in tokens, in which answers soon lose the beginning of a
+// conversation.
 const smallContext = 4096
 
-// serverChecks ask Ollama.
+// serverChecks checks Ollama.
 func (d *doctor) serverChecks(ctx context.Context) []check {
 	host := d.b.Client.Host().Host
 	version, err := d.b.Client.Version(ctx)
@@ -34,8 +35,8 @@ func (d *doctor) serverChecks(ctx context.Context) []check {
 	return append(checks, d.contextChecks(ctx, chosen)...)
 }
 
-// modelChecks: one model that can chat is what everything needs; others are used
-// where they are. advice is a model to install where there is none.
+// modelChecks requires one model that can chat; the other roles are optional. advice names
+// a model to install if there is none.
 func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string, advice string) []check {
 	var checks []check
 	var named []string
@@ -63,7 +64,7 @@ func modelChecks(chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Rol
 	return append(checks, good("models", strings.Join(found, ", ")))
 }
 
-// agentModelChecks finds agents that name a model which is not installed.
+// agentModelChecks finds agents whose model isn't installed.
 func (d *doctor) agentModelChecks(ctx context.Context) []check {
 	var checks []check
 	for _, a := range d.b.Registry.Agents() {
@@ -78,8 +79,8 @@ func (d *doctor) agentModelChecks(ctx context.Context) []check {
 	return checks
 }
 
-// contextChecks finds contexts of 4k and less: of the models that chat, and of
-// what the server has loaded.
+// contextChecks finds contexts of at most smallContext: those of the chat models, and those
+// of the models that the server has loaded.
 func (d *doctor) contextChecks(ctx context.Context, chosen map[ollama.Role]ollama.ModelInfo) []check {
 	var checks []check
 	var fine, seen []string
@@ -124,12 +125,12 @@ func (d *doctor) contextCheck(ctx context.Context, m ollama.ModelInfo) check {
 	return good("context", found)
 }
 
-// loadedContext is what the server gave a model that is in memory; 0 where it is
-// not, or where the server doesn't say.
+// loadedContext returns the context of a loaded model; 0 if it isn't loaded or the server
+// doesn't say.
 func (d *doctor) loadedContext(ctx context.Context, model string) int {
 	running, err := d.b.Client.Running(ctx)
 	if err != nil {
-		return 0 // the model list came from the same server a moment ago
+		return 0 // the same server listed the models a moment ago
 	}
 	for _, r := range running {
 		if strings.EqualFold(strings.TrimSuffix(r.Name, ":latest"), strings.TrimSuffix(model, ":latest")) {

@@ -21,19 +21,19 @@ import (
 	"mac-stats/app/monitor"
 )
 
-// Probes are what doctor asks the system.
+// Probes holds doctor's questions to the system.
 type Probes struct {
 	Display  func(ctx context.Context) (found string, there bool, err error)
 	TrayHost func(ctx context.Context) (bool, error)
-	Free     func(path string) (uint64, error) // bytes; ErrNoDisk where files can't be kept
+	Free     func(path string) (uint64, error) // bytes; ErrNoDisk if files can't be stored there
 }
 
 const (
-	// lowDisk is when the disk is a finding, in bytes.
+	// lowDisk is the free space below which the disk is a finding, in bytes.
 	lowDisk = 500e6
-	// probeTimeout is how long one question to the system may take.
+	// probeTimeout is how long a single probe may take.
 	probeTimeout = 2 * time.Second
-	// watcher is the name a tray host owns on the session bus.
+	// watcher is the name that a tray host owns on the session bus.
 	watcher = "org.kde.StatusNotifierWatcher"
 )
 
@@ -60,7 +60,7 @@ func systemProbes(environ []string) Probes {
 	}
 }
 
-// screenChecks look for a display and, where there is one, for a tray host.
+// screenChecks checks for a display and, if there is one, for a tray host.
 func (d *doctor) screenChecks(ctx context.Context) []check {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*probeTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (d *doctor) trayCheck(ctx context.Context) check {
 	return good("tray", "a tray host shows the icon")
 }
 
-// findDisplay says what the display is; an error where one is named and does not
+// findDisplay names the display. It returns an error if one is configured but doesn't
 // answer.
 func findDisplay(ctx context.Context, env map[string]string) (found string, there bool, err error) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
@@ -114,19 +114,19 @@ func findDisplay(ctx context.Context, env map[string]string) (found string, ther
 	}
 	number, local := strings.CutPrefix(strings.TrimPrefix(name, "unix"), ":")
 	if !local {
-		return "X11 " + name, true, nil // of another machine: only a client can tell
+		return "X11 " + name, true, nil // on another machine: only a client could check
 	}
 	number, _, _ = strings.Cut(number, ".")
 	path := filepath.Join("/tmp/.X11-unix", "X"+filepath.Base(number))
 	if reach(ctx, path) != nil {
-		if err := reach(ctx, "@"+path); err != nil { // the abstract name, on Linux
+		if err := reach(ctx, "@"+path); err != nil { // the abstract socket, on Linux
 			return "", false, fmt.Errorf("DISPLAY is %s, and nothing answers there: %w", name, err)
 		}
 	}
 	return "X11 " + name, true, nil
 }
 
-// reach connects to a unix socket and leaves.
+// reach connects to a unix socket and disconnects.
 func reach(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -137,10 +137,10 @@ func reach(ctx context.Context, path string) error {
 	return conn.Close()
 }
 
-// ErrNoBus: there is no session bus to ask for a tray host.
+// ErrNoBus means that there is no session bus to ask for a tray host.
 var ErrNoBus = errors.New("there is no D-Bus session")
 
-// hasTrayHost asks the session bus whether anything shows tray icons.
+// hasTrayHost asks the session bus whether a program shows tray icons.
 func hasTrayHost(ctx context.Context, env map[string]string) (bool, error) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return true, nil
@@ -158,7 +158,7 @@ func hasTrayHost(ctx context.Context, env map[string]string) (bool, error) {
 		err   error
 	}
 	done := make(chan answer, 1)
-	go func() { // the handshake knows no deadline; it ends with the connection's context
+	go func() { // the handshake takes no deadline; it ends with the connection's context
 		owned, err := ownsWatcher(ctx, address)
 		done <- answer{owned, err}
 	}()
@@ -184,7 +184,7 @@ func ownsWatcher(ctx context.Context, address string) (bool, error) {
 	return owned, nil
 }
 
-// ErrNoDisk: the path lies on a file system of the kernel's own, such as /proc.
+// ErrNoDisk means that the path is on a virtual file system such as /proc.
 var ErrNoDisk = errors.New("there is no disk behind it")
 
 func (d *doctor) checkDisk(home string) check {
@@ -200,7 +200,7 @@ func (d *doctor) checkDisk(home string) check {
 	return good("disk", monitor.Bytes(free)+" are free")
 }
 
-// existing is the path, or the nearest folder above it that is there.
+// existing returns the path or its nearest existing parent.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
@@ -210,7 +210,7 @@ func existing(path string) string {
 	}
 }
 
-// checkWritable makes the data folder where it is missing, and a file in it.
+// checkWritable creates the data folder if it is missing, and a probe file in it.
 func checkWritable(home string) check {
 	fix := "Check its owner, permissions and free space (`ls -ld " + home + "`), or set MAC_STATS_HOME to another folder."
 	err := os.MkdirAll(home, 0o700)
@@ -244,9 +244,9 @@ func tryFile(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// checkPermissions wants 0700 for the folders and 0600 for the files that the app
-// alone writes. What people edit may be wider: editors and mkdir give their own
-// permissions, and the folder around it keeps others out.
+// checkPermissions requires 0700 for folders and 0600 for the files that only the app
+// writes. Files that people edit may have wider permissions, which editors and mkdir set;
+// the folder around them keeps others out.
 func checkPermissions(home string) check {
 	if runtime.GOOS == "windows" {
 		return good("permissions", "those of your user folder")
@@ -265,7 +265,7 @@ func checkPermissions(home string) check {
 	for _, dir := range []string{"session", "logs", "discord"} {
 		_ = filepath.WalkDir(filepath.Join(home, dir), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || !e.IsDir() && !e.Type().IsRegular() {
-				return nil //nolint:nilerr // what can't be read by us is told by the check before
+				return nil //nolint:nilerr // the check before reports what we can't read
 			}
 			if info, err := e.Info(); err == nil {
 				look(path, info)

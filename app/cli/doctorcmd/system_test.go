@@ -19,7 +19,7 @@ func TestAFolderThatCantBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 && runtime.GOOS == "linux" {
-		dir = "/proc/self/task" // root may write anywhere but here
+		dir = "/proc/self/task" // even root can't write here
 	}
 	if c := checkWritable(dir); c.OK || c.Name != "folder" || !strings.Contains(c.Fix, dir) {
 		t.Errorf("got %+v", c)
@@ -29,7 +29,7 @@ func TestAFolderThatCantBeWritten(t *testing.T) {
 func TestADisplay(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		return // elsewhere the display is the system's own
+		return // other systems have their own display
 	}
 	dir := t.TempDir()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(dir, "wayland-7"))
@@ -60,10 +60,10 @@ func TestADisplay(t *testing.T) {
 	}
 }
 
-func TestATrayHostIsAskedForInTime(t *testing.T) {
+func TestTheTrayHostProbeHasATimeLimit(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		return // elsewhere there is always one
+		return // other systems always have one
 	}
 	dir := t.TempDir()
 	if _, err := hasTrayHost(t.Context(), map[string]string{}); !errors.Is(err, ErrNoBus) {
@@ -72,7 +72,7 @@ func TestATrayHostIsAskedForInTime(t *testing.T) {
 	if _, err := hasTrayHost(t.Context(), map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + dir + "/none"}); err == nil {
 		t.Error("a bus that is not there")
 	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(dir, "bus")) // says nothing, ever
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(dir, "bus")) // never answers
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"mac-stats/sessionmem/recall/postgres"
 )
 
-// serverLine is a line of `memory backend status --json` and of the other commands.
+// serverLine is the line of `memory backend status --json`.
 type serverLine struct {
 	Type     string        `json:"type"` // backend
 	Backend  string        `json:"backend"`
 	Version  string        `json:"version"`
-	PGVector string        `json:"pgvector"` // its version; "": searches go by words alone
+	PGVector string        `json:"pgvector"` // its version; "" means search by words only
 	Bytes    int64         `json:"bytes"`
-	TookMS   float64       `json:"took_ms"` // one question there and back
+	TookMS   float64       `json:"took_ms"` // round trip of one request
 	Machines []machineLine `json:"machines"`
 	Warning  string        `json:"warning,omitempty"`
 }
@@ -36,10 +36,10 @@ type machineLine struct {
 	Seen     string `json:"seen"` // RFC 3339
 }
 
-// serverTime is how long a command waits for the server to tell how it is.
+// serverTime is how long a command waits for the server's status.
 const serverTime = 15 * time.Second
 
-// PasswordInConfig is what is wrong with a password in config.toml.
+// PasswordInConfig warns of a password in config.toml.
 const PasswordInConfig = "recall.postgres_url holds a password, which anybody can read who reads config.toml. Take it out, and save it with `mac-stats memory backend password`, or in ~/.pgpass"
 
 func backendCommand(c *cmdline.Line) *cobra.Command {
@@ -51,7 +51,7 @@ machine keeps its own index, which answers while the server is away.`
 	return group
 }
 
-// onServer is a command that needs the server.
+// onServer returns the run function of a command that needs the server.
 func onServer(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, s *postgres.Server) error) func(*cobra.Command, []string) error {
 	return c.OnBackend(func(ctx context.Context, b *backend.Backend, _ []string) error {
 		s, err := b.Shared.Server()
@@ -104,7 +104,7 @@ func printServer(ctx context.Context, c *cmdline.Line, b *backend.Backend, s *po
 	return c.Out.Print(line, text)
 }
 
-// VectorsOfServer says whether the server finds by meaning.
+// VectorsOfServer says whether the server searches by meaning.
 func VectorsOfServer(s recall.ServerStatus) string {
 	if s.Vectors == "" {
 		return "by words alone: the server has no pgvector 0.7 or newer; its administrator installs that and runs CREATE EXTENSION vector SCHEMA public in the database"
@@ -191,7 +191,7 @@ func passwordCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-// backendWords is a line of `memory status` about the server; "" where there is none.
+// backendWords returns the line about the server for `memory status`; "" if there is none.
 func backendWords(ctx context.Context, b *backend.Backend) string {
 	s, err := b.Shared.Server()
 	if err == nil && s == nil {
@@ -216,7 +216,7 @@ func backendWords(ctx context.Context, b *backend.Backend) string {
 	return fmt.Sprintf("on the server: %s of %s, %s", words.Count(passages, "passage"), words.Count(len(st.Machines), "machine"), VectorsOfServer(st))
 }
 
-// ServersLeft tells of servers that still hold what this machine put.
+// ServersLeft warns of servers that still hold something from this machine.
 func ServersLeft(left []string) string {
 	return "what this machine put is still on " + strings.Join(left, " and ") + ", where your other machines find it; `mac-stats memory backend drop --yes` takes it off"
 }

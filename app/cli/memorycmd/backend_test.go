@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/recall/postgres/postgrestest"
 )
 
-// onServer is a data folder whose memory is on a server, too.
+// onServer returns a data folder whose index is also on a server.
 func onServer(t *testing.T, address, answer string) *clitest.Env {
 	t.Helper()
 	e := clitest.New(t, clitest.Answering(answer))
@@ -32,7 +32,7 @@ func set(t *testing.T, e *clitest.Env, backend, address string) {
 	}
 }
 
-// TestTwoMachinesByCommands is what a person with two machines does, with a real server.
+// Two machines share a real server, as a person would set them up.
 func TestTwoMachinesByCommands(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
@@ -59,12 +59,12 @@ func TestTwoMachinesByCommands(t *testing.T) {
 	if !strings.Contains(dry, "- server") || !strings.Contains(dry, "replicas keep copies") {
 		t.Errorf("a dry run doesn't name the server:\n%s", dry)
 	}
-	server.Kill() // while it is away
+	server.Kill() // while it is down
 	out := desk.Run(t, "memory", "forget", "--text", "zanzibar", "--yes", "--json")
 	if out.Code == 0 || !strings.Contains(out.Stdout, `"place":"server","action":"pending"`) {
 		t.Errorf("the server is away: exit code %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 	}
-	set(t, desk, "local", "") // the person goes back to one machine meanwhile
+	set(t, desk, "local", "") // meanwhile the person goes back to one machine
 	if got := desk.Must(t, "memory", "status"); !strings.Contains(got, "what this machine put is still on ") || !strings.Contains(got, "1 forgetting is not complete yet") {
 		t.Errorf("status doesn't say what is left:\n%s", got)
 	}
@@ -89,9 +89,8 @@ func TestTwoMachinesByCommands(t *testing.T) {
 	}
 }
 
-// TestAnAnswerWaitsForNoServer: these never answer, so that whatever waits for them for good
-// never ends.
-func TestAnAnswerWaitsForNoServer(t *testing.T) {
+// These servers never answer, so a command that waited for them would never end.
+func TestAnAnswerDoesntWaitForASilentServer(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{"no answer": "", "no handshake": postgrestest.YesToTLS, "no rows": postgrestest.Ready} {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +101,8 @@ func TestAnAnswerWaitsForNoServer(t *testing.T) {
 			e.Must(t, "ask", "--session", "notes", "The locker code is zanzibar")
 			e.Must(t, "memory", "reindex")
 			set(t, e, "postgres", server.Address)
-			e.Open = backend.Open // as impatient as the program is
-			for range 10 {        // a busy machine may not get so far in time, or give the connection up
+			e.Open = backend.Open // as impatient as the real program
+			for range 10 {        // a busy machine may not get there in time, or drop the connection
 				if got := e.Must(t, "ask", "--session", "trip", "What was the code of the locker, zanzibar?"); !strings.Contains(got, "Noted.") {
 					t.Error(got)
 				}

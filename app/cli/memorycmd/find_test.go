@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// best is the text of the best hit.
+// best returns the text of the best hit.
 func best(t *testing.T, e *clitest.Env, query string) string {
 	t.Helper()
 	hits := hitsOf(t, e.Must(t, "memory", "search", "--json", "--limit", "3", "--", query))
@@ -22,9 +22,8 @@ func best(t *testing.T, e *clitest.Env, query string) string {
 	return text
 }
 
-// TestWhatIsCopiedLetterByLetterIsFound looks for what people paste: it comes first,
-// in whatever company.
-func TestWhatIsCopiedLetterByLetterIsFound(t *testing.T) {
+// Text that people paste comes first, whatever else there is.
+func TestSearchFindsPastedText(t *testing.T) {
 	t.Parallel()
 	said := map[string][]string{
 		"error[E0502]: cannot borrow `x` as mutable":            {"E0502", "error[E0502]", "e0502", "what was E0502 about?"},
@@ -56,7 +55,7 @@ func TestWhatIsCopiedLetterByLetterIsFound(t *testing.T) {
 		n++
 		e.Transcript(t, fmt.Sprintf("cpu-s%d", n), start.Add(time.Duration(n)*time.Minute), text, "Noted.")
 	}
-	for i := range 40 { // company that shares their words and figures
+	for i := range 40 { // other conversations with the same words and numbers
 		e.Transcript(t, fmt.Sprintf("cpu-f%d", i), start.Add(time.Duration(-i)*time.Hour),
 			fmt.Sprintf("The user sees an error in file %d of the server config, version %d.%d.9 at port 2%d", i, i, 14, i), "Look into the log of the host, the card and the party.")
 	}
@@ -70,9 +69,9 @@ func TestWhatIsCopiedLetterByLetterIsFound(t *testing.T) {
 	}
 }
 
-// TestWordsAreFoundInTheLanguagesPeopleWrite is the smoke set of five languages that
-// English models and tools treat worst: the word as it stands and in another form.
-func TestWordsAreFoundInTheLanguagesPeopleWrite(t *testing.T) {
+// This smoke test covers five languages that English models and tools handle worst: the
+// exact word, and the word in another form.
+func TestSearchFindsWordsInFiveLanguages(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		language, text string
@@ -104,8 +103,8 @@ func TestWordsAreFoundInTheLanguagesPeopleWrite(t *testing.T) {
 	}
 }
 
-// TestQuestionsThatSayNothingOrTooMuch are answered, whatever they are made of.
-func TestQuestionsThatSayNothingOrTooMuch(t *testing.T) {
+// Every query gets an answer, whatever it consists of.
+func TestSearchWithOddQueries(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering(""))
 	e.Transcript(t, "cpu-a", time.Now().Add(-time.Hour), "the and of to is", "Fine.")
@@ -133,8 +132,8 @@ func TestQuestionsThatSayNothingOrTooMuch(t *testing.T) {
 	}
 }
 
-// TestATimeIsAllThatIsAskedFor gives what was said then.
-func TestATimeIsAllThatIsAskedFor(t *testing.T) {
+// A query with only a time returns the messages of that time.
+func TestSearchByTimeAlone(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering(""))
 	now := time.Now()
@@ -155,8 +154,8 @@ func TestATimeIsAllThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestTheStateOfTheIndexIsInEveryAnswer shows each word of it, for people and programs.
-func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
+// Every state of the index appears in answers for people and for programs.
+func TestEverySearchReportsTheIndexState(t *testing.T) {
 	t.Parallel()
 	embed := ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Family: "nomic-bert", Capabilities: []string{"embedding"}, ContextLength: 512}
 	script := clitest.Answering("")

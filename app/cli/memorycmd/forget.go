@@ -19,7 +19,7 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// forgetFlags are the flags of memory forget.
+// forgetFlags holds the flags of memory forget.
 type forgetFlags struct {
 	chunk, session, text, since, until string
 	also                               []string
@@ -88,7 +88,7 @@ again, it is kept again.`,
 	return cmd
 }
 
-// runForget plans, and does it where it is to.
+// runForget plans a forgetting and, with --yes, carries it out.
 func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forgetFlags) error {
 	ctx := cmd.Context()
 	plan, err := planForget(ctx, c, b, f)
@@ -106,7 +106,7 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 	if !f.yes {
 		return printPlan(c, b, plan)
 	}
-	done, err := b.Forgetting.FinishForgetting(ctx) // of a run that was cut off
+	done, err := b.Forgetting.FinishForgetting(ctx) // left by an interrupted run
 	if err == nil && !plan.Nothing() {
 		var r forget.Report
 		r, err = b.Forgetting.Forget(ctx, plan)
@@ -116,7 +116,7 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 		c.Changed(b, "")
 	}
 	switch {
-	case err != nil && len(done.Found) == 0: // what the plan found is still there
+	case err != nil && len(done.Found) == 0: // everything in the plan is still there
 		return err
 	case err == nil && len(done.Found) == 0 && !plan.Nothing() && !c.Out.AsJSON:
 		return c.Out.Text("Forgotten: the running mac-stats took it out first.\n")
@@ -131,13 +131,13 @@ func runForget(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, f forget
 type renewedLine struct {
 	Type    string `json:"type"` // summary
 	Session string `json:"session"`
-	Summary string `json:"summary"` // its block id; "" where it stays as it was made without a model
+	Summary string `json:"summary"` // its block ID; "" if it stays as rebuilt without a model
 	By      string `json:"by"`
 	Text    string `json:"text"`
 }
 
-// renewSummaries lets a model make Summaries anew that lost something: the app, where it
-// runs, or this process, where it was told to. Without a model they stay as they are.
+// renewSummaries lets a model rewrite Summaries that lost text: in the app if it runs, or
+// in this process if it was told to. Without a model they stay as they are.
 func renewSummaries(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forgetFlags, sessions []string) error {
 	var errs []error
 	for _, name := range sessions {
@@ -165,10 +165,11 @@ func renewSummaries(ctx context.Context, c *cmdline.Line, b *backend.Backend, f 
 	return errors.Join(errs...)
 }
 
-// errNoOffer: --also has a number that is none of the list.
+// errNoOffer means that --also has a number that isn't in the list.
 var errNoOffer = errors.New("--also has a number that is not in the list")
 
-// planForget reads the flags and finds what they mean, with what was chosen.
+// planForget reads the flags and finds everything they cover, including the choices of
+// --also.
 func planForget(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forgetFlags) (*forget.Plan, error) {
 	plan, err := planSelected(ctx, c, b, f)
 	if err != nil || len(f.also) == 0 {
@@ -191,7 +192,7 @@ func planForget(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forg
 	return b.Forgetting.ForgetPlan(ctx, s)
 }
 
-// planSelected finds what the flags mean but for --also.
+// planSelected finds everything that the flags cover, without --also.
 func planSelected(ctx context.Context, c *cmdline.Line, b *backend.Backend, f forgetFlags) (*forget.Plan, error) {
 	s := forget.Selection{Chunk: f.chunk, Session: f.session, Text: f.text, Copies: f.copies, Lessons: f.lessons}
 	now := time.Now()
@@ -222,7 +223,7 @@ func planSelected(ctx context.Context, c *cmdline.Line, b *backend.Backend, f fo
 	if !errors.Is(err, session.ErrNotFound) {
 		return nil, err
 	}
-	for _, name := range []string{f.session, cmdline.Source + "-" + f.session} { // in the trash
+	for _, name := range []string{f.session, cmdline.Source + "-" + f.session} { // it may be in the trash
 		s.Session = name
 		if plan, planErr := b.Forgetting.ForgetPlan(ctx, s); planErr == nil && !plan.Nothing() {
 			return plan, nil

@@ -11,7 +11,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// residue gives the files below both folders that hold a word in any form of case.
+// residue returns the files below both folders that contain a word in any case.
 func residue(t *testing.T, e *clitest.Env, word string) (left []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Dir(e.Home), func(path string, d fs.DirEntry, err error) error {
@@ -30,7 +30,7 @@ func residue(t *testing.T, e *clitest.Env, word string) (left []string) {
 	return left
 }
 
-func TestForgetShowsFirstAndThenLeavesNoTrace(t *testing.T) {
+func TestForgetShowsAPlanThenLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("The Zebra sleeps, I see."))
 	e.Environ = append(e.Environ, "DEBUG=1")
@@ -101,7 +101,7 @@ func TestForgetASessionAChunkAndATime(t *testing.T) {
 	}
 }
 
-func TestForgetSaysWhatItCouldNot(t *testing.T) {
+func TestForgetReportsFailures(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("Fine."))
 	e.Must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
@@ -159,8 +159,8 @@ func TestWrongForgets(t *testing.T) {
 	}
 }
 
-// A PIN of three digits goes where it stands as a word; a common word is refused.
-func TestForgetAShortTextAsAWord(t *testing.T) {
+// A three-digit PIN is removed wherever it is a word of its own; a common word is refused.
+func TestForgetMatchesAShortTextAsAWord(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("Fine."))
 	e.Must(t, "ask", "--session", "notes", "My PIN is 991")
@@ -180,9 +180,9 @@ func TestForgetAShortTextAsAWord(t *testing.T) {
 	}
 }
 
-// A title that was written by hand stays when the first message goes, unless it holds
-// the words; with a session it goes in any case.
-func TestForgetKeepsATitleThatWasWrittenByHand(t *testing.T) {
+// A hand-written title stays when the first message goes, unless it contains the words; it
+// always goes with its session.
+func TestForgetKeepsAHandWrittenTitle(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		title, topic string
@@ -219,7 +219,7 @@ func TestForgetKeepsATitleThatWasWrittenByHand(t *testing.T) {
 	}
 }
 
-func TestForgetTakesWhatWasOfferedAndChosen(t *testing.T) {
+func TestForgetRemovesChosenOffers(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("Noted: a striped animal."))
 	e.Must(t, "ask", "--session", "notes", "The blue zebra sleeps below the bridge")
@@ -272,14 +272,14 @@ func TestForgetOfACommonWordLeavesInstructions(t *testing.T) {
 	}
 }
 
-func TestForgetMakesSummariesAnew(t *testing.T) {
+func TestForgetRewritesSummaries(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
 		flags   []string
-		running bool // the app
+		running bool // whether the app runs
 		says    string
-		by      string // who made the Summary that is sent
+		by      string // what made the Summary that is sent
 	}{
 		{"with the flag", []string{"--resummarize"}, false, "cli-n: the summary of 2 messages made anew of what is left of them, by qwen3:8b.\n", "They count."},
 		{"without it", nil, false, "lets a model make such Summaries anew.\n", "This summary was made without a model"},

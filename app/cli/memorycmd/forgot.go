@@ -14,28 +14,28 @@ import (
 	"mac-stats/sessionmem/forgotten"
 )
 
-// forgetLine is a line of `memory forget --json`: a place where it stands.
+// forgetLine is a line of `memory forget --json`: one place.
 type forgetLine struct {
 	Type string `json:"type"` // forget
 	forgotten.Touched
 }
 
-// forgotLine is the last one.
+// forgotLine is the last line.
 type forgotLine struct {
 	Type     string   `json:"type"` // forgotten
 	DryRun   bool     `json:"dry_run"`
-	Places   int      `json:"places"`   // where something goes, or went
-	Kept     int      `json:"kept"`     // where something stays
-	Refused  int      `json:"refused"`  // where something stands that can't be taken out; of them final: for good
-	Final    int      `json:"final"`    // what came with mac-stats: no memory
-	Pending  int      `json:"pending"`  // where somebody else is at it: finished later, by itself
-	Sessions []string `json:"sessions"` // touched ones
+	Places   int      `json:"places"`   // places where something goes, or went
+	Kept     int      `json:"kept"`     // places where something stays
+	Refused  int      `json:"refused"`  // places where something can't be removed; Final counts the permanent ones
+	Final    int      `json:"final"`    // shipped with mac-stats: not memory
+	Pending  int      `json:"pending"`  // places in use by another program: finished later, automatically
+	Sessions []string `json:"sessions"` // the sessions concerned
 }
 
-// maxForgetRows is how many places of a kind are listed for people.
+// maxForgetRows is the number of places of a kind that are listed for people.
 const maxForgetRows = 40
 
-// printPlan shows what would go.
+// printPlan shows what would be forgotten.
 func printPlan(c *cmdline.Line, b *backend.Backend, plan *forget.Plan) error {
 	if c.Out.AsJSON {
 		return printForgotJSON(c, b, plan.Found, true)
@@ -50,7 +50,7 @@ func printPlan(c *cmdline.Line, b *backend.Backend, plan *forget.Plan) error {
 	return errors.Join(err, c.Out.Text("Nothing is changed yet. Run it again with --yes to forget this; it can't be undone.\n"))
 }
 
-// printForgot shows what went, and fails where something could not.
+// printForgot shows what was forgotten, and fails if something could not be.
 func printForgot(c *cmdline.Line, b *backend.Backend, r forget.Report) error {
 	var err error
 	switch {
@@ -74,7 +74,7 @@ func printForgot(c *cmdline.Line, b *backend.Backend, r forget.Report) error {
 
 func printForgotJSON(c *cmdline.Line, b *backend.Backend, found []forgotten.Touched, dry bool) error {
 	last := forgotLine{Type: "forgotten", DryRun: dry, Sessions: []string{}}
-	for _, t := range b.ToldBelow(found) {
+	for _, t := range b.RelativePaths(found) {
 		switch t.Action {
 		case forgotten.Kept:
 			last.Kept++
@@ -98,14 +98,14 @@ func printForgotJSON(c *cmdline.Line, b *backend.Backend, found []forgotten.Touc
 	return c.Out.JSON(last)
 }
 
-// forgetHead is a heading over what is done with places.
+// forgetHead is a heading above places with the same outcome.
 type forgetHead struct {
 	action         string
 	offered, final bool
 	head           string
 }
 
-// forgetHeads are the headings, in the order they are shown.
+// forgetHeads returns the headings in the order shown.
 func forgetHeads() []forgetHead {
 	return []forgetHead{
 		{forgotten.Emptied, false, false, "Will be erased"},
@@ -121,12 +121,12 @@ func forgetHeads() []forgetHead {
 	}
 }
 
-// printPlaces lists places by what is done with them.
+// printPlaces lists places by outcome.
 func printPlaces(c *cmdline.Line, b *backend.Backend, found []forgotten.Touched) error {
 	for _, h := range forgetHeads() {
 		var rows [][]string
 		n := 0
-		for _, t := range b.ToldBelow(found) {
+		for _, t := range b.RelativePaths(found) {
 			if t.Action != h.action || (t.Offer != "") != h.offered || t.Final != h.final {
 				continue
 			}
@@ -156,7 +156,8 @@ func printPlaces(c *cmdline.Line, b *backend.Backend, found []forgotten.Touched)
 	return nil
 }
 
-// forgetRow is one place: what, where, when, the beginning of its text or the reason.
+// forgetRow describes a place: what, where, when, and the beginning of its text or the
+// reason.
 func forgetRow(sign string, t forgotten.Touched) []string {
 	where := t.Session
 	if t.Place == "server" {
@@ -185,7 +186,7 @@ func forgetRow(sign string, t forgotten.Touched) []string {
 	return []string{sign + " " + place, where, at, text}
 }
 
-// forgotSummary is what a forgetting did, in one line.
+// forgotSummary sums up a forgetting in one line.
 func forgotSummary(found []forgotten.Touched) string {
 	var messages, lines, summaries, others, proposed, pending, refused, shipped int
 	sessions := map[string]bool{}

@@ -13,24 +13,24 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// proposalLine is a line of `memory inbox list --json`, and of what the others did.
+// proposalLine is a line of `memory inbox list --json` and of the commands that decide.
 type proposalLine struct {
 	Type       string  `json:"type"`   // proposal
 	ID         string  `json:"id"`     // for accept, edit and discard
 	Change     string  `json:"change"` // add, replace or remove
 	Target     string  `json:"target"` // "global", "agent 002"
-	Text       string  `json:"text"`   // the line that would come
-	Old        string  `json:"old"`    // the line that would go
+	Text       string  `json:"text"`   // the line to add
+	Old        string  `json:"old"`    // the line to remove
 	Confidence float64 `json:"confidence"`
 	Session    string  `json:"session"`
-	Why        string  `json:"why"`  // ask, strangers, full, unsure, change or assistant; "" unknown
-	From       string  `json:"from"` // blocks it was learnt from
+	Why        string  `json:"why"`  // ask, strangers, full, unsure, change or assistant; "" if unknown
+	From       string  `json:"from"` // the blocks it comes from
 	To         string  `json:"to"`
 	Time       string  `json:"time"`
-	File       string  `json:"file"`  // the inbox; of an accepted one, the memory
+	File       string  `json:"file"`  // the inbox; once accepted, the memory file
 	Line       int     `json:"line"`  // in that file
 	State      string  `json:"state"` // waiting, accepted or discarded
-	Undo       string  `json:"undo"`  // of an accepted one
+	Undo       string  `json:"undo"`  // once accepted
 }
 
 func newProposalLine(b *backend.Backend, p memory.Proposal, state string) proposalLine {
@@ -75,7 +75,7 @@ func listInbox(c *cmdline.Line) func(*cobra.Command, []string) error {
 	})
 }
 
-// printProposal shows a proposal that waits.
+// printProposal shows a waiting proposal.
 func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal) error {
 	text := fmt.Sprintf("%s  %s, %s", p.ID, p.Kind, p.Target)
 	for _, word := range []string{p.Session, stampWords(p), p.Reason()} {
@@ -92,7 +92,7 @@ func printProposal(c *cmdline.Line, b *backend.Backend, p memory.Proposal) error
 	return c.Out.Print(newProposalLine(b, p, "waiting"), text+"\n")
 }
 
-// stampWords is when a proposal was made and how sure it is.
+// stampWords says when a proposal was made and how sure the model was.
 func stampWords(p memory.Proposal) string {
 	var list []string
 	if !p.Time.IsZero() {
@@ -127,7 +127,7 @@ func acceptCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-// findProposal is the proposal as it waits; what doesn't wait is an error of Accept.
+// findProposal returns a waiting proposal. For any other, Accept reports the error.
 func findProposal(b *backend.Backend, id string) (memory.Proposal, error) {
 	waiting, err := b.Memory.Inbox()
 	for _, p := range waiting {
@@ -187,7 +187,7 @@ type undoneLine struct {
 	Type    string `json:"type"` // undone
 	File    string `json:"file"`
 	Removed string `json:"removed"`  // the line that the change had added
-	Back    string `json:"put_back"` // the line that it had taken out
+	Back    string `json:"put_back"` // the line that it had removed
 }
 
 func printUndone(c *cmdline.Line, b *backend.Backend, s memory.UndoStep) error {

@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// remembersTwice is a model that wants two sentences remembered in one turn.
+// remembersTwice returns a model that remembers two sentences in one turn.
 func remembersTwice() ollamatest.Script {
 	return ollamatest.Script{Models: []ollamatest.Model{textOnly("qwen3:8b")}, Rules: []ollamatest.Rule{
 		{Times: 1, Reply: ollamatest.Reply{Text: "MEMORY_APPEND: Likes green tea\nMEMORY_APPEND: Rides a red bicycle"}},
@@ -109,7 +109,7 @@ func TestMemoryInboxByHand(t *testing.T) {
 		t.Errorf("accepted: %s", got)
 	}
 	e.Must(t, "memory", "undo")
-	e.Must(t, "memory", "undo") // of the line added first
+	e.Must(t, "memory", "undo") // undoes the line added first
 	if o := e.Run(t, "memory", "undo"); o.Code != clitest.Failed || !strings.Contains(o.Stderr, "There is no change") {
 		t.Errorf("nothing to undo: %+v", o)
 	}
@@ -119,8 +119,8 @@ func TestMemoryInboxByHand(t *testing.T) {
 	}
 }
 
-// The owner's own hand writes whatever memory.write says and however full the memory
-// is; that it is, is said.
+// What the owner adds is written whatever memory.write says and however full the memory is;
+// a full memory causes a warning.
 func TestMemoryAddAlwaysWrites(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))

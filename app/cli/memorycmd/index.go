@@ -21,20 +21,20 @@ import (
 // indexLine is a line of `memory status --json` and `memory reindex --json`.
 type indexLine struct {
 	Type      string `json:"type"`  // index
-	State     string `json:"state"` // in words, as searches say it
+	State     string `json:"state"` // in words, as in search answers
 	Building  bool   `json:"building"`
-	Done      int    `json:"done"` // of the building: files done,
-	Of        int    `json:"of"`   // and files to do
+	Done      int    `json:"done"` // progress of a build: files done
+	Of        int    `json:"of"`   // and files in total
 	Path      string `json:"path"`
 	Files     int    `json:"files"`
 	Behind    int    `json:"behind"` // files that changed since they were indexed
 	Chunks    int    `json:"chunks"`
-	Bytes     int64  `json:"bytes"`      // of the index
-	TextBytes int64  `json:"text_bytes"` // of what it covers
+	Bytes     int64  `json:"bytes"`      // size of the index
+	TextBytes int64  `json:"text_bytes"` // size of the text it covers
 	Vectors   int    `json:"vectors"`
-	Model     string `json:"model"`      // that made them
+	Model     string `json:"model"`      // the model that made the vectors
 	Synced    string `json:"synced"`     // RFC 3339
-	Forgets   int    `json:"forgetting"` // forgettings that are not complete yet
+	Forgets   int    `json:"forgetting"` // forgettings that are not complete
 	TookMS    int64  `json:"took_ms,omitempty"`
 }
 
@@ -67,7 +67,7 @@ the old index answers searches meanwhile. If it is interrupted, the next run con
 	return cmd
 }
 
-// reindex builds the index and shows how far it is where people look.
+// reindex builds the index and shows its progress on a terminal.
 func reindex(ctx context.Context, c *cmdline.Line, b *backend.Backend, changed bool) (time.Duration, error) {
 	index, err := b.Index.Recall()
 	if err != nil {
@@ -90,8 +90,8 @@ func reindex(ctx context.Context, c *cmdline.Line, b *backend.Backend, changed b
 	return report.Took, err
 }
 
-// makeVectors makes the vectors that are missing. A server that can't is no fault of the
-// index, which finds by words.
+// makeVectors makes the missing vectors. A server that can't make them is no error, because
+// the index still searches by words.
 func makeVectors(ctx context.Context, c *cmdline.Line, index *recall.Index, progress func(made, of int, left time.Duration)) error {
 	err := index.MakeVectors(ctx, progress)
 	switch {
@@ -104,12 +104,12 @@ func makeVectors(ctx context.Context, c *cmdline.Line, index *recall.Index, prog
 	return nil
 }
 
-// progressLine is the line on a terminal that says how far an indexing is.
+// progressLine is the progress line of an indexing on a terminal.
 type progressLine struct {
 	line *cmdline.Status
 
 	mu    sync.Mutex
-	last  time.Time // when it was drawn
+	last  time.Time // time of the last drawing
 	ended bool
 }
 
@@ -129,7 +129,7 @@ func (l *progressLine) vectors(made, of int, left time.Duration) {
 	l.draw(text)
 }
 
-// draw shows the text, but not ten times a second, and not after the end.
+// draw shows the text, at most ten times a second and not after the end.
 func (l *progressLine) draw(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,7 +187,7 @@ func printIndex(ctx context.Context, c *cmdline.Line, b *backend.Backend, took t
 	return c.Out.Text(text)
 }
 
-// vectorWords say whether a search by meaning is possible, and what is missing.
+// vectorWords says whether search by meaning works and what is missing for it.
 func vectorWords(ctx context.Context, b *backend.Backend, s recall.Status) string {
 	if s.VectorCount > 0 {
 		return fmt.Sprintf("by meaning: %s of %s (%s)", words.Count(s.VectorCount, "vector"), s.Model, s.Vectors)
@@ -209,7 +209,7 @@ func summarizeCommand(c *cmdline.Line) *cobra.Command {
 		Use: "summarize [SESSION]", Short: "Summarise a session now and add the Summary to the search index",
 		Long: "summarize does what `sessions compact` does. Without a SESSION it uses the last one of\nthe command line.",
 	}, func(ctx context.Context, b *backend.Backend) {
-		// The Summary stands in any case: the app, or reindex, takes it up later.
+		// The Summary is written in any case: the app or reindex indexes it later.
 		if _, err := reindex(ctx, c, b, true); err != nil && ctx.Err() == nil {
 			c.Note("mac-stats: the search index was not brought up to date: " + indexProblem(ctx, c, b, err).Error())
 		}

@@ -14,9 +14,8 @@ import (
 // insideSession is set in the test's own desktop session.
 const insideSession = "MAC_STATS_TEST_SESSION"
 
-// TestAPasswordIsKeptInTheKeychain of a desktop session of its own: GNOME's, with a home
-// folder that is thrown away.
-func TestAPasswordIsKeptInTheKeychain(t *testing.T) {
+// The test runs in its own GNOME session with a temporary home folder.
+func TestThePasswordIsSavedInTheKeychain(t *testing.T) {
 	postgrestest.Programs(t)
 	if os.Getenv(insideSession) == "" {
 		for _, program := range []string{"dbus-run-session", "gnome-keyring-daemon"} {
@@ -44,7 +43,7 @@ func TestAPasswordIsKeptInTheKeychain(t *testing.T) {
 	role, _, _ := strings.Cut(strings.TrimPrefix(address, "postgres:///"), "?")
 	server.Require(t, role, "ze secret")
 	e := clitest.New(t, clitest.Answering("Noted."))
-	e.Home = filepath.Join(filepath.Dir(e.Home), ".mac-stats") // a data folder elsewhere has no keychain
+	e.Home = filepath.Join(filepath.Dir(e.Home), ".mac-stats") // only the default data folder uses the keychain
 	e.Environ = []string{"HOME=" + filepath.Dir(e.Home), "DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "OLLAMA_HOST=" + e.Server.Addr()}
 	set(t, e, "postgres", address)
 

@@ -1,13 +1,13 @@
-// Package memorycmd is mac-stats memory: what is remembered, what is proposed, what was
-// said, what is forgotten, and the index and the server it is found with.
+// Package memorycmd is mac-stats memory: memory files, proposals, search, forgetting, the
+// search index and the memory server.
 //
-// What people type is remembered at once; the inbox shows and decides what a model
-// proposed. A command about the memory files says at its end which lines another program's
-// save took out. search never reads the files anew: it says how far the index is behind
-// them. forget shows first what would go, and changes nothing without --yes.
+// What people type is remembered at once; the inbox shows a model's proposals and decides
+// about them. A command that concerns memory files reports, at its end, the lines that
+// another program's save removed. search never reads the files: it says how far the index
+// is behind them. forget first shows what would go, and changes nothing without --yes.
 //
-// The files, the index and the way of a forgetting belong to sessionmem, reached through
-// the backend. doctor uses what is exported here about the server; app/cli calls Command.
+// sessionmem owns the files, the index and forgetting; commands reach it through the
+// backend. doctor uses what is exported here about the server; app/cli calls Command.
 package memorycmd
 
 import (
@@ -35,11 +35,11 @@ type memoryLine struct {
 	Line      int    `json:"line"` // from 1
 	Text      string `json:"text"`
 	From      string `json:"from"`
-	UsedChars int    `json:"used_chars"` // of the file, in a prompt
-	Budget    int    `json:"budget"`     // 0: the file has none
+	UsedChars int    `json:"used_chars"` // characters of the file that go into a prompt
+	Budget    int    `json:"budget"`     // 0 means no limit
 }
 
-// Command is memory.
+// Command returns memory.
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("memory", "Show what is remembered, add to it, and find what was said", listCommand(c), addCommand(c), inboxCommand(c), undoCommand(c), restoreCommand(c),
 		searchCommand(c), statusCommand(c), reindexCommand(c), summarizeCommand(c), forgetCommand(c), backendCommand(c))
@@ -90,7 +90,7 @@ func memoryFiles(b *backend.Backend, agent string) ([]memory.File, error) {
 	return []memory.File{f}, err
 }
 
-// memoryTarget is the agent's own memory, or everybody's.
+// memoryTarget returns the agent's own memory, or the common one.
 func memoryTarget(b *backend.Backend, agent string) (memory.Target, error) {
 	if agent == "" {
 		return memory.Target{Kind: memory.TargetGlobal}, nil
@@ -130,7 +130,7 @@ func printMemory(c *cmdline.Line, b *backend.Backend, f memory.File) error {
 	return nil
 }
 
-// memoryHeading says how full a file is, and what of it is left out.
+// memoryHeading says how full a file is and how much of it prompts leave out.
 func memoryHeading(f memory.File, in memorytext.Injected, budget int) string {
 	text := f.Path
 	switch {
@@ -162,7 +162,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		text := m.Text // to remember what is piped in is what the command is for
+		text := m.Text // remembering piped text is the purpose of the command
 		for _, u := range m.Piped {
 			text += " " + string(u.Data)
 		}
@@ -185,7 +185,7 @@ func addCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-// printAdded shows the line as it stands in the file now.
+// printAdded shows the line as it is now in the file.
 func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written) error {
 	if !c.Out.AsJSON {
 		return c.Out.Text(fmt.Sprintf("remembered: %s\n  %s:%d\n", w.Text, w.Path, w.Line) + fullness(b, w.Target))
@@ -204,7 +204,7 @@ func printAdded(c *cmdline.Line, b *backend.Backend, w memory.Written) error {
 	return c.Out.JSON(line)
 }
 
-// fullness warns of a memory that no prompt holds whole, or soon none will.
+// fullness warns of a memory that no longer fits a prompt, or soon won't.
 func fullness(b *backend.Backend, t memory.Target) string {
 	budget := b.MemoryBudget(t)
 	f, err := b.Memory.Load(t)

@@ -13,12 +13,12 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// missingLine is a line of `memory restore --list --json`, and of what the others did.
+// missingLine is a line of `memory restore --list --json` and of the commands that decide.
 type missingLine struct {
 	Type  string `json:"type"` // missing
 	ID    string `json:"id"`
 	File  string `json:"file"`
-	Line  int    `json:"line"` // of a restored one, from 1; else 0
+	Line  int    `json:"line"` // line number of a restored line, from 1; otherwise 0
 	Text  string `json:"text"`
 	From  string `json:"from"`
 	State string `json:"state"` // missing, restored or removed
@@ -76,7 +76,7 @@ func explainMissing(err error) error {
 	return err
 }
 
-// chosenOf are those of the ids, all where there is none.
+// chosenOf returns the lines with these IDs, or all lines if there are no IDs.
 func chosenOf(missing []memory.Dropped, ids []string) []memory.Dropped {
 	if len(ids) == 0 {
 		return missing
@@ -92,7 +92,7 @@ func chosenOf(missing []memory.Dropped, ids []string) []memory.Dropped {
 	return list
 }
 
-// printMissing lists lines and what became of them.
+// printMissing lists lines and what happened to them.
 func printMissing(c *cmdline.Line, list []memory.Dropped, state string, written []memory.Written) error {
 	for _, d := range list {
 		line := missingLine{Type: "missing", ID: d.ID, File: d.Path, Text: d.Text, From: d.From, State: state}

@@ -20,7 +20,7 @@ import (
 
 const (
 	mostHits  = 1000
-	mostQuery = 64 << 10 // bytes of a line of stdin
+	mostQuery = 64 << 10 // the longest line of stdin, in bytes
 )
 
 // resultLine is a line of `memory search --json`.
@@ -29,7 +29,7 @@ type resultLine struct {
 	backend.Found
 }
 
-// searchFlags are the flags of memory search.
+// searchFlags holds the flags of memory search.
 type searchFlags struct {
 	limit    int
 	session  string
@@ -71,7 +71,7 @@ func strategies() []string {
 	return []string{string(recall.Hybrid), string(recall.Lexical), string(recall.Semantic)}
 }
 
-// checkSearch refuses what makes no sense before anything is opened.
+// checkSearch refuses contradictory flags before anything is opened.
 func checkSearch(cmd *cobra.Command, args []string, f searchFlags) error {
 	query := strings.Join(args, " ")
 	switch {
@@ -113,7 +113,7 @@ func searchMemory(c *cmdline.Line, cmd *cobra.Command, args []string, f searchFl
 	})
 }
 
-// searchLines answers each line of stdin as it comes.
+// searchLines answers each line of stdin as it arrives.
 func searchLines(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recall.Query) error {
 	lines := bufio.NewScanner(c.Stdin)
 	lines.Buffer(nil, mostQuery)
@@ -187,8 +187,8 @@ func searchOne(ctx context.Context, c *cmdline.Line, b *backend.Backend, q recal
 	return c.Out.Text(end + "\n")
 }
 
-// indexProblem says what to do about an index that can't be used. The app is told of one
-// that is damaged.
+// indexProblem says what to do about an index that can't be used. It notifies the app of a
+// damaged one.
 func indexProblem(ctx context.Context, c *cmdline.Line, b *backend.Backend, err error) error {
 	switch {
 	case cmdline.IsStop(err):

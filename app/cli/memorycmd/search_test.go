@@ -43,7 +43,7 @@ func TestWrongSearches(t *testing.T) {
 	}
 }
 
-func TestSearchFindsWhatWasSaidAndLearnt(t *testing.T) {
+func TestSearchFindsMessagesAndLessons(t *testing.T) {
 	t.Parallel()
 	e := clitest.Remembering(t)
 	t.Run("json", func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestSearchAnswersEachLineOfStdin(t *testing.T) {
 	}
 }
 
-func TestStatusAndReindexTellTheSame(t *testing.T) {
+func TestStatusAndReindexAgree(t *testing.T) {
 	t.Parallel()
 	e := clitest.Remembering(t)
 	want := []string{"behind", "building", "bytes", "chunks", "done", "files", "forgetting", "model", "of", "path", "state", "synced", "text_bytes", "type", "vectors"}
@@ -169,7 +169,7 @@ func TestStatusAndReindexTellTheSame(t *testing.T) {
 	}
 }
 
-func TestSummarizeTakesTheSummaryIntoTheIndex(t *testing.T) {
+func TestSummarizeIndexesTheSummary(t *testing.T) {
 	t.Parallel()
 	script := clitest.Answering("Fine.")
 	script.Rules = append([]ollamatest.Rule{{

@@ -1,9 +1,9 @@
 // Package modelcmd is mac-stats models: what is installed on the Ollama server, what each
 // model is used for, and installing one.
 //
-// A role is resolved as the engine resolves it (Chosen), so that the list, doctor and a
-// turn agree. list shows the context that mac-stats asks for, not only the largest there
-// is. A download that is stopped goes on at the next pull; nothing is ever removed.
+// Chosen resolves a role as the engine does, so that the list, doctor and a turn agree.
+// list shows the context that mac-stats requests next to the largest possible one. A
+// stopped download continues at the next pull; nothing is ever removed.
 //
 // doctor uses Roles and Chosen; app/cli calls Command.
 package modelcmd
@@ -29,12 +29,12 @@ type modelLine struct {
 	Type         string   `json:"type"` // model
 	Name         string   `json:"name"`
 	Family       string   `json:"family"`
-	Parameters   int64    `json:"parameters"`  // 0 where unknown
+	Parameters   int64    `json:"parameters"`  // 0 if unknown
 	SizeBytes    int64    `json:"size_bytes"`  // on disk
-	MaxContext   int      `json:"max_context"` // tokens; 0 where unknown
-	Context      int      `json:"context"`     // tokens this app uses
+	MaxContext   int      `json:"max_context"` // tokens; 0 if unknown
+	Context      int      `json:"context"`     // tokens that this app requests
 	Capabilities []string `json:"capabilities"`
-	Roles        []string `json:"roles"` // it is chosen for
+	Roles        []string `json:"roles"` // the roles it is chosen for
 	Remote       bool     `json:"remote"`
 }
 
@@ -55,14 +55,14 @@ const (
 	pullTick = 200 * time.Millisecond
 )
 
-// Roles are all there are, in the order people read them.
+// Roles returns all roles in the order shown to people.
 func Roles() []ollama.Role {
 	return []ollama.Role{
 		ollama.RoleGeneral, ollama.RoleCode, ollama.RoleSmall, ollama.RoleThinking, ollama.RoleVision, ollama.RoleEmbed,
 	}
 }
 
-// Command is models.
+// Command returns models.
 func Command(c *cmdline.Line) *cobra.Command {
 	return cmdline.Group("models", "List installed models and what they are used for; install one", listCommand(c), pullCommand(c))
 }
@@ -110,8 +110,8 @@ func modelLines(ctx context.Context, b *backend.Backend) ([]modelLine, error) {
 	return lines, nil
 }
 
-// Chosen resolves the roles as the engine does. missing are the configured
-// models that are not installed, by role.
+// Chosen resolves the roles as the engine does. missing holds the configured models that
+// are not installed, by role.
 func Chosen(ctx context.Context, b *backend.Backend) (chosen map[ollama.Role]ollama.ModelInfo, missing map[ollama.Role]string, err error) {
 	chosen, missing = map[ollama.Role]ollama.ModelInfo{}, map[ollama.Role]string{}
 	cfg := b.Config().Ollama
@@ -136,7 +136,7 @@ func Chosen(ctx context.Context, b *backend.Backend) (chosen map[ollama.Role]oll
 	return chosen, missing, nil
 }
 
-// printModels prints the table, or where it is empty, the advice: a model to install.
+// printModels prints the table or, if it is empty, the advice: a model to install.
 func printModels(c *cmdline.Line, lines []modelLine, advice string) error {
 	list := c.Out.NewList("NAME", "SIZE", "CONTEXT", "CAN", "USED FOR")
 	for _, l := range lines {
@@ -165,7 +165,7 @@ func pullCommand(c *cmdline.Line) *cobra.Command {
 	})
 }
 
-// puller shows how a download goes.
+// puller shows the progress of a download.
 type puller struct {
 	c    *cmdline.Line
 	name string
@@ -182,7 +182,7 @@ func (p *puller) progress(step ollama.Progress) {
 	}
 	p.last, p.at = line, time.Now()
 	if p.c.Out.AsJSON {
-		_ = p.c.Out.JSON(line) // an error is kept and ends the command
+		_ = p.c.Out.JSON(line) // the output keeps an error, which ends the command
 		return
 	}
 	p.line.Draw(words.OneLine(pullWords(line), 78))

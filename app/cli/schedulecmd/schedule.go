@@ -1,10 +1,10 @@
-// Package schedulecmd is mac-stats schedule: what is asked at fixed times, listed, added,
-// removed, switched and run now.
+// Package schedulecmd is mac-stats schedule: it lists, adds, removes, switches and runs the
+// prompts that are sent at fixed times.
 //
-// Schedules are in schedules.toml, which people edit; what can't be read in it is
-// reported and left as it is. A schedule runs while the app does, in a session of its
-// own: run asks at once and prints the answer. The times and the file belong to
-// app/schedule. app/cli calls Command.
+// Schedules are in schedules.toml, which people edit; mistakes in it are reported and left
+// alone. A schedule runs while the app does, in its own session; run sends its prompt at
+// once and prints the answer. The times and the file belong to app/schedule. app/cli calls
+// Command.
 package schedulecmd
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // scheduleLine is a line of `schedule list --json`.
 type scheduleLine struct {
-	Type      string `json:"type"` // schedule, or problem with Text alone
+	Type      string `json:"type"` // schedule, or problem, which only has Text
 	Name      string `json:"name,omitempty"`
 	When      string `json:"when,omitempty"`
 	Prompt    string `json:"prompt,omitempty"`
@@ -35,13 +35,13 @@ type scheduleLine struct {
 	OnBattery bool   `json:"on_battery"`
 	Session   string `json:"session,omitempty"`
 	Next      string `json:"next,omitempty"`
-	Last      string `json:"last,omitempty"` // when the last run began
-	Late      string `json:"late,omitempty"` // that it ran later than it was due
+	Last      string `json:"last,omitempty"` // start of the last run
+	Late      string `json:"late,omitempty"` // says that the run was late
 	Error     string `json:"error,omitempty"`
 	Text      string `json:"text,omitempty"`
 }
 
-// Command is schedule.
+// Command returns schedule.
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("schedule", "Ask something at set times: list, add, remove, run, enable, disable",
 		listCommand(c), addCommand(c), removeCommand(c), runCommand(c), switchCommand(c, "enable", true), switchCommand(c, "disable", false))
@@ -143,7 +143,7 @@ machine.`,
 	return cmd
 }
 
-// changeCommand changes schedules.toml by a command with one NAME.
+// changeCommand returns a command that changes schedules.toml and takes one NAME.
 func changeCommand(c *cmdline.Line, use, short, done string, change func(ctx context.Context, b *backend.Backend, name string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " NAME", Short: short, Args: cmdline.Exactly(1, "the NAME of a schedule"), ValidArgsFunction: c.CompleteFirst(scheduleNames),
@@ -156,7 +156,7 @@ func changeCommand(c *cmdline.Line, use, short, done string, change func(ctx con
 	}
 }
 
-// noSchedule says what to do about a name that no schedule has.
+// noSchedule says what to do if no schedule has this name.
 func noSchedule(err error, name string) error {
 	if errors.Is(err, schedule.ErrNoSchedule) {
 		return cmdline.Problem(fmt.Sprintf("There is no schedule called %q.", name), "`mac-stats schedule list` shows their names.")
@@ -194,7 +194,7 @@ func runCommand(c *cmdline.Line) *cobra.Command {
 	}
 }
 
-// scheduleNames are the names of the schedules.
+// scheduleNames returns the names of the schedules.
 func scheduleNames(_ context.Context, b *backend.Backend) []string {
 	var names []string
 	list, _ := b.Schedules.List()

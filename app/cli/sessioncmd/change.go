@@ -27,7 +27,7 @@ type deleteLine struct {
 	Name string `json:"name"`
 }
 
-// mostTitle is how long a title may be, in characters: it is one line of a list.
+// mostTitle is the longest title, in characters: it has to fit one line of a list.
 const mostTitle = 200
 
 func renameCommand(c *cmdline.Line) *cobra.Command {
@@ -83,7 +83,7 @@ func deleteCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-// undelete brings back the session that is named, or the last one.
+// undelete restores the named session, or the last deleted one.
 func undelete(c *cmdline.Line, cmd *cobra.Command, b *backend.Backend, args []string) error {
 	tries := []string{""}
 	if len(args) == 1 {

@@ -17,13 +17,13 @@ import (
 type compactionLine struct {
 	Type     string `json:"type"` // compaction
 	Name     string `json:"name"`
-	Messages int    `json:"messages"` // covered by the new Summary
-	Recent   int    `json:"recent"`   // that stay word for word
-	Summary  string `json:"summary"`  // its block id; "" where there was nothing to do
+	Messages int    `json:"messages"` // how many the new Summary covers
+	Recent   int    `json:"recent"`   // how many stay in full
+	Summary  string `json:"summary"`  // its block ID; "" if there was nothing to summarise
 	By       string `json:"by"`       // the model
 	Lessons  int    `json:"lessons"`  // remembered
 	Proposed int    `json:"proposed"` // waiting in the inbox
-	Refused  int    `json:"refused"`  // dropped: they may not be remembered
+	Refused  int    `json:"refused"`  // dropped because they may not be remembered
 	Text     string `json:"text"`
 }
 
@@ -34,8 +34,7 @@ func compactCommand(c *cmdline.Line) *cobra.Command {
 	}, nil)
 }
 
-// Summarizing makes a command of one that summarises a session and then does what is
-// to be done, nil for nothing.
+// Summarizing makes cmd summarise a session and then call then, which may be nil.
 func Summarizing(c *cmdline.Line, cmd *cobra.Command, then func(context.Context, *backend.Backend)) *cobra.Command {
 	cmd.Args = cmdline.AtMost(1, "one NAME")
 	cmd.ValidArgsFunction = c.CompleteFirst(cmdline.SessionNames)
@@ -53,7 +52,7 @@ func Summarizing(c *cmdline.Line, cmd *cobra.Command, then func(context.Context,
 	return cmd
 }
 
-// compactNow summarises a session as a request would, but for its being due.
+// compactNow summarises a session even if it isn't due.
 func compactNow(ctx context.Context, c *cmdline.Line, b *backend.Backend, name string) (compactionLine, error) {
 	line := compactionLine{Type: "compaction", Name: name, Text: "nothing to summarise"}
 	done, err := b.Compaction.Summarize(ctx, name, func(messages int) {

@@ -40,7 +40,7 @@ func TestSessionsCompact(t *testing.T) {
 	}
 }
 
-func TestSessionsCompactSaysWhatBecameOfTheLessons(t *testing.T) {
+func TestSessionsCompactReportsTheLessons(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Summarizing(`{"context":"They count numbers that matter.","lessons":[
 		{"text":"The user counts numbers.","confidence":0.9},
@@ -64,7 +64,7 @@ func TestSessionsCompactSaysWhatBecameOfTheLessons(t *testing.T) {
 	}
 }
 
-func TestAskLeavesADueSessionToTheAppThatRuns(t *testing.T) {
+func TestAskLeavesADueSessionToTheRunningApp(t *testing.T) {
 	t.Parallel()
 	for _, runs := range []bool{true, false} {
 		t.Run(fmt.Sprint("the app runs: ", runs), func(t *testing.T) {

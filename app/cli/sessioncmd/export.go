@@ -31,13 +31,13 @@ type exportLine struct {
 	Blocks int    `json:"blocks"`
 }
 
-// exported is a session as `sessions export --format json` writes it.
+// exported is a session in the form of `sessions export --format json`.
 type exported struct {
 	Type          string `json:"type"` // transcript
-	sessionFields        // blocks, a list of exportedBlock, follows
+	sessionFields        // followed by blocks, a list of exportedBlock
 }
 
-// sessionFields say what a transcript is.
+// sessionFields describe a transcript.
 type sessionFields struct {
 	Name    string `json:"name"`
 	Source  string `json:"source"`
@@ -46,7 +46,7 @@ type sessionFields struct {
 	Active  string `json:"active"`
 }
 
-// exportedBlock is everything of a block: unlike `sessions show`, nothing is left out.
+// exportedBlock is a whole block: unlike `sessions show`, it leaves nothing out.
 type exportedBlock struct {
 	ID      string            `json:"id"`
 	Kind    string            `json:"kind"`
@@ -105,7 +105,7 @@ func exportCommand(c *cmdline.Line) *cobra.Command {
 	return cmd
 }
 
-// exportTo writes a new file; none is left after an error.
+// exportTo writes a new file and removes it after an error.
 func exportTo(file string, write func(io.Writer) (int, error)) (blocks int, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if info, statErr := os.Stat(file); err != nil && statErr == nil && info.IsDir() {
@@ -124,13 +124,13 @@ func exportTo(file string, write func(io.Writer) (int, error)) (blocks int, err 
 	case failed != nil:
 		return 0, cmdline.Problem(fmt.Sprintf("The export can't be written: %v.", errors.Join(failed, os.Remove(file))),
 			"Free some space, or choose another file with -o.")
-	case err != nil: // reading the session
+	case err != nil: // from reading the session
 		return 0, errors.Join(err, os.Remove(file))
 	}
 	return blocks, nil
 }
 
-// exportWriter remembers what went wrong with the file, not with the session.
+// exportWriter remembers errors of the file, as opposed to the session's.
 type exportWriter struct {
 	w   *bufio.Writer
 	err error
@@ -142,7 +142,7 @@ func (w *exportWriter) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// export writes a session of any size in a format and tells how many blocks it has.
+// export writes a session of any size in a format and returns the number of its blocks.
 func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writer, format string) (blocks int, err error) {
 	switch format {
 	case "md":
@@ -179,7 +179,7 @@ func export(ctx context.Context, store *sessionmem.Store, name string, w io.Writ
 	return blocks, err
 }
 
-// exportHTML writes the branch of a session that is shown as one HTML file.
+// exportHTML writes the shown branch of a session as one HTML file.
 func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.Writer) (blocks int, err error) {
 	t, err := store.Load(ctx, name)
 	if err != nil {
@@ -191,7 +191,7 @@ func exportHTML(ctx context.Context, store *sessionmem.Store, name string, w io.
 	})
 }
 
-// encoded is JSON without escapes for HTML and without a line end.
+// encoded returns JSON without HTML escapes and without a line end.
 func encoded(v any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -20,10 +20,10 @@ type importLine struct {
 	Type          string `json:"type"` // imported
 	File          string `json:"file"`
 	DryRun        bool   `json:"dry_run"`
-	Conversations int    `json:"conversations"` // new ones
-	Messages      int    `json:"messages"`      // of them
-	Present       int    `json:"present"`       // that are here already
-	Empty         int    `json:"empty"`         // in which nothing was said
+	Conversations int    `json:"conversations"` // new
+	Messages      int    `json:"messages"`      // in the new conversations
+	Present       int    `json:"present"`       // conversations that exist already
+	Empty         int    `json:"empty"`         // conversations without messages
 	Unreadable    int    `json:"unreadable"`
 	From          string `json:"from"` // RFC 3339
 	To            string `json:"to"`

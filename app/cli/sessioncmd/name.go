@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Last is the session of the command line that was used last.
+// Last returns the last session that a command used.
 func Last(ctx context.Context, b *backend.Backend) (string, error) {
 	list, err := b.Store.List(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func Last(ctx context.Context, b *backend.Backend) (string, error) {
 	return last.Name, nil
 }
 
-// resolve is the session a person names, or the last one.
+// resolve returns the named session, or the last one.
 func resolve(ctx context.Context, b *backend.Backend, args []string) (string, error) {
 	if len(args) == 0 {
 		return Last(ctx, b)
@@ -48,29 +48,29 @@ func resolve(ctx context.Context, b *backend.Backend, args []string) (string, er
 	return name, err
 }
 
-// withSession is WithBackend for a command about one session, which args name as
-// resolve reads them.
+// withSession is WithBackend for a command that works on one session; see resolve for how
+// args name it.
 func withSession(ctx context.Context, c *cmdline.Line, args []string, do func(b *backend.Backend, session string) error) error {
 	return c.WithBackend(ctx, func(b *backend.Backend) error {
 		name, err := resolve(ctx, b, args)
 		if err != nil {
 			return err
 		}
-		TellRemoved(ctx, c, b, name)
+		ReportRemoved(ctx, c, b, name)
 		return do(b, name)
 	})
 }
 
-// onSession is a command that does what it does with the backend open, about the session
-// that its words name as resolve reads them.
+// onSession returns the run function of a command that works on one session; see resolve
+// for how its arguments name it.
 func onSession(c *cmdline.Line, do func(ctx context.Context, b *backend.Backend, session string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return withSession(cmd.Context(), c, args, func(b *backend.Backend, name string) error { return do(cmd.Context(), b, name) })
 	}
 }
 
-// goneSession is the session of a name whose transcript is gone altogether and can be
-// restored; "" where there is none.
+// goneSession returns the session of this name if its transcript is missing altogether and
+// can be restored; "" otherwise.
 func goneSession(ctx context.Context, b *backend.Backend, name string) (string, session.Removed) {
 	name = strings.ToLower(name)
 	for _, gone := range []string{cmdline.Source + "-" + name, name} {
@@ -81,7 +81,7 @@ func goneSession(ctx context.Context, b *backend.Backend, name string) (string, 
 	return "", session.Removed{}
 }
 
-// is begins a sentence about what was removed: "2 messages are".
+// is begins a sentence about removed messages: "2 messages are".
 func is(r session.Removed) string {
 	n, word := r.Messages, "message"
 	if n == 0 {
@@ -96,11 +96,12 @@ func is(r session.Removed) string {
 	return fmt.Sprintf("%d %ss are", n, word)
 }
 
-// TellRemoved says what a save removed from a session and is not decided about.
-func TellRemoved(ctx context.Context, c *cmdline.Line, b *backend.Backend, session string) {
+// ReportRemoved reports what a save removed from a session, until the user decides about
+// it.
+func ReportRemoved(ctx context.Context, c *cmdline.Line, b *backend.Backend, session string) {
 	removed, err := b.Store.Removed(ctx, session)
 	if err != nil || removed.Messages+removed.Others == 0 {
-		return // what can't be read is told of by what reads it next
+		return // the next reader reports what can't be read
 	}
 	name := strings.TrimPrefix(session, cmdline.Source+"-")
 	c.Note(fmt.Sprintf("mac-stats: %s no longer in the transcript of %s. Bring them back with `mac-stats sessions restore %s`, or accept their removal with `mac-stats sessions restore --keep-removed %s`.",

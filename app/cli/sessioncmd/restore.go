@@ -16,9 +16,9 @@ import (
 type restoreLine struct {
 	Type     string `json:"type"` // restore
 	Name     string `json:"name"`
-	Kept     bool   `json:"kept_removed"` // the removal was agreed with
+	Kept     bool   `json:"kept_removed"` // the removal was accepted
 	Messages int    `json:"messages"`
-	Others   int    `json:"others"` // summaries, results of tools, resets and other notes
+	Others   int    `json:"others"` // summaries, tool results, resets and other notes
 }
 
 func restoreCommand(c *cmdline.Line) *cobra.Command {
@@ -61,7 +61,7 @@ in no list, search or request; they are kept for 30 days.`,
 	return cmd
 }
 
-// restorable is the session that is named; its transcript may be gone altogether.
+// restorable returns the named session, even if its transcript is missing altogether.
 func restorable(ctx context.Context, b *backend.Backend, args []string) (string, error) {
 	name, err := resolve(ctx, b, args)
 	if !errors.Is(err, session.ErrNotFound) || len(args) == 0 {

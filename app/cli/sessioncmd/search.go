@@ -19,11 +19,11 @@ type hitLine struct {
 	Source  string `json:"source"`
 	Title   string `json:"title"`
 	Path    string `json:"path"`
-	Block   string `json:"block"`   // id of the block that holds most of the words, "" where the title holds all
+	Block   string `json:"block"`   // ID of the block with most of the words; "" if the title has them all
 	Kind    string `json:"kind"`    // of that block
 	Time    string `json:"time"`    // of that block, RFC 3339
 	Snippet string `json:"snippet"` // of its text, on one line
-	Blocks  int    `json:"blocks"`  // how many blocks hold one of the words
+	Blocks  int    `json:"blocks"`  // number of blocks with one of the words
 }
 
 func searchCommand(c *cmdline.Line) *cobra.Command {

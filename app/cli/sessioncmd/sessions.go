@@ -1,14 +1,14 @@
-// Package sessioncmd is mac-stats sessions: the conversations of the command line and of
-// everything else, listed, read, searched, summarised, exported, imported and tidied.
+// Package sessioncmd is mac-stats sessions: it lists, shows, searches, summarises, exports,
+// imports and cleans up sessions, whoever started them.
 //
-// A bare NAME means cli-NAME, else the session of exactly that name; without a NAME the
-// last session of the command line is meant (Last). A command that changes a session tells
-// the running app. status never shows what was said; delete moves files to the trash;
-// export never overwrites a file. What a save removed from a session is told beside
-// whatever else is asked about it (TellRemoved).
+// A NAME means cli-NAME or, if there is no such session, the session of exactly that name;
+// without a NAME a command uses the command line's last session (Last). A command that
+// changes a session notifies the running app. status never shows text; delete moves files
+// to the trash; export never overwrites a file. Every command about a session also reports
+// what a save removed from it (ReportRemoved).
 //
-// The files themselves belong to sessionmem. ask and memory summarize use the exported
-// functions; app/cli calls Command.
+// The files belong to sessionmem. ask and memory summarize use the exported functions;
+// app/cli calls Command.
 package sessioncmd
 
 import (
@@ -35,12 +35,12 @@ type sessionLine struct {
 	Name     string   `json:"name"`
 	Source   string   `json:"source"`
 	Title    string   `json:"title"`
-	Path     string   `json:"path"`            // of several parts the last
-	Parts    []string `json:"parts,omitempty"` // all of them, the first in front
+	Path     string   `json:"path"`            // the last part, if there are several
+	Parts    []string `json:"parts,omitempty"` // all parts, first to last
 	Messages int      `json:"messages"`
 	Started  string   `json:"started"` // RFC 3339
 	Active   string   `json:"active"`
-	Copy     bool     `json:"copy,omitempty"` // a copy of the session's transcript: read-only
+	Copy     bool     `json:"copy,omitempty"` // a read-only copy of a session's transcript
 }
 
 // blockLine is a line of `sessions show --json`.
@@ -60,7 +60,7 @@ type resetLine struct {
 	Name string `json:"name"`
 }
 
-// Command is sessions.
+// Command returns sessions.
 func Command(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("sessions", "List, read, export and tidy conversations",
 		listCommand(c), showCommand(c), searchCommand(c), statusCommand(c), resetCommand(c), compactCommand(c),
@@ -86,8 +86,8 @@ func listCommand(c *cmdline.Line) *cobra.Command {
 	})
 }
 
-// listed are the sessions there are; with session.in_memory_only those that were
-// written before it was set.
+// listed returns the sessions; with session.in_memory_only those that were written before
+// it was set.
 func listed(ctx context.Context, c *cmdline.Line, b *backend.Backend) ([]transcript.Info, error) {
 	if !b.Config().Session.InMemoryOnly {
 		return b.Store.List(ctx)
@@ -98,7 +98,7 @@ func listed(ctx context.Context, c *cmdline.Line, b *backend.Backend) ([]transcr
 	}
 	c.Note("mac-stats: " + why + " Listed are the transcripts that are there.")
 	if info, err := os.Stat(filepath.Join(b.Paths.Home, "session")); err != nil || !info.IsDir() {
-		return nil, nil //nolint:nilerr // there is none, and none is made here
+		return nil, nil //nolint:nilerr // there is no folder, and a list creates none
 	}
 	files, err := sessionmem.Open(sessionmem.Config{Root: b.Paths.Home, Logger: b.Logger})
 	if err != nil {
@@ -180,7 +180,7 @@ func heading(b transcript.Block) string {
 	return strings.ToUpper(string(b.Kind[:1])) + string(b.Kind[1:])
 }
 
-// noteText is a note's word with what follows it.
+// noteText returns a note's keyword with its text.
 func noteText(b transcript.Block) string {
 	return strings.TrimSpace(b.Note + " " + b.Text)
 }

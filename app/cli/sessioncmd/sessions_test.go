@@ -83,7 +83,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-func TestSessionsOfBeforeInMemoryOnlyAreListed(t *testing.T) {
+func TestSessionsFromBeforeInMemoryOnlyAreListed(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, clitest.Answering("ok"))
 	e.Must(t, "ask", "--session", "old", "hello")

@@ -17,8 +17,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// statusLine is a line of `sessions status --json`: never text, so no title and no
-// path either.
+// statusLine is a line of `sessions status --json`. It contains no text, so neither a title
+// nor a path.
 type statusLine struct {
 	Type     string         `json:"type"` // status
 	Name     string         `json:"name"`
@@ -26,7 +26,7 @@ type statusLine struct {
 	Messages int            `json:"messages"`
 	Blocks   map[string]int `json:"blocks"` // by kind
 	Chars    map[string]int `json:"chars"`  // by kind
-	Bytes    int64          `json:"bytes"`  // of its files
+	Bytes    int64          `json:"bytes"`  // size of its files
 	Context  int            `json:"context_messages"`
 	Summary  bool           `json:"summary"`
 	Started  string         `json:"started"`
@@ -58,7 +58,7 @@ func statusCommand(c *cmdline.Line) *cobra.Command {
 	})
 }
 
-// statusNames are the session that is named, or all.
+// statusNames returns the named session, or all of them.
 func statusNames(ctx context.Context, b *backend.Backend, args []string) ([]string, error) {
 	if len(args) == 1 {
 		name, err := b.Store.Resolve(ctx, cmdline.Source, args[0])
@@ -119,7 +119,7 @@ func printStatus(c *cmdline.Line, s statusLine) error {
 		s.Name, words.Count(s.Messages, "message"), s.Context, words.Size(s.Bytes), strings.Join(roles, ", "), cmp.Or(s.Started, "–"), cmp.Or(s.Active, "–")))
 }
 
-// countBlocks names n blocks of a transcript.
+// countBlocks words n blocks of a transcript.
 func countBlocks(n int, kind transcript.Kind) string {
 	switch kind {
 	case transcript.KindUser:

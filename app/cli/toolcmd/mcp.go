@@ -1,11 +1,10 @@
-// Package toolcmd is mac-stats mcp and permissions: what tools there are from and for other
-// programs, and what agents may do with tools without asking.
+// Package toolcmd is mac-stats mcp and permissions: tools for and from other programs, and
+// the permissions that let agents use tools without asking.
 //
-// mcp without a word more serves the memory to another assistant on stdin and stdout; what
-// it may ask for is decided in app/mcpserver. Its commands are about the servers of
-// mcp.json, which are programs of others: a new or changed tool is shown as such.
-// permissions lists and takes back what a person answered with always, in this chat or
-// never; it gives none.
+// mcp without a subcommand serves the memory to another assistant on stdin and stdout;
+// app/mcpserver decides what it may ask for. Its subcommands are about the servers in
+// mcp.json, which are other people's programs: a new or changed tool is marked. permissions
+// lists and revokes the answers "always", "in this chat" and "never"; it grants nothing.
 //
 // The servers belong to agents/mcpclient, the answers to agents/tools. app/cli calls
 // MCPCommand and PermissionsCommand.
@@ -26,7 +25,7 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// MCPCommand is mcp.
+// MCPCommand returns mcp.
 func MCPCommand(c *cmdline.Line) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Let another assistant search your memory, and manage MCP servers", Args: cmdline.UnknownCommand, SuggestionsMinimumDistance: 2,
@@ -66,8 +65,8 @@ func serveMCP(ctx context.Context, c *cmdline.Line, b *backend.Backend) error {
 			if err != nil || answer.State.Behind == 0 && !answer.State.Building || c.AppWorks(ctx, b) {
 				return answer, err
 			}
-			if _, err := index.Sync(ctx); err != nil { // nobody else brings it up to date
-				return answer, nil //nolint:nilerr // it says how far it is behind
+			if _, err := index.Sync(ctx); err != nil { // nobody else updates it
+				return answer, nil //nolint:nilerr // the answer says how far it is behind
 			}
 			return index.Search(ctx, q)
 		},

@@ -16,7 +16,7 @@ import (
 	"mac-stats/app/cli/clitest"
 )
 
-// assistant is another program that has started `mac-stats mcp`.
+// assistant is another program that started `mac-stats mcp`.
 type assistant struct {
 	t   *testing.T
 	in  io.WriteCloser
@@ -52,7 +52,7 @@ func (a *assistant) send(line string) {
 	}
 }
 
-// ask sends a request and gives its answer.
+// ask sends a request and returns its answer.
 func (a *assistant) ask(method, params string) string {
 	a.t.Helper()
 	a.n++
@@ -64,7 +64,7 @@ func (a *assistant) ask(method, params string) string {
 	return line
 }
 
-// call calls a tool and gives its words.
+// call calls a tool and returns its text.
 func (a *assistant) call(tool, args string) string {
 	a.t.Helper()
 	var got struct {
@@ -83,8 +83,8 @@ func (a *assistant) call(tool, args string) string {
 	return got.Result.Content[0].Text
 }
 
-// An assistant finds what was said, also what is so new that no app has read it yet; and
-// nothing that the person keeps from it.
+// An assistant finds messages, even ones too new for any app to have read, and nothing that
+// the user withholds from it.
 func TestAnotherAssistantIsServed(t *testing.T) {
 	t.Parallel()
 	e := clitest.New(t, ollamatest.Script{})
@@ -102,7 +102,7 @@ func TestAnotherAssistantIsServed(t *testing.T) {
 		t.Errorf("after it was forgotten: %q", got)
 	}
 	e.Must(t, "memory", "add", "The heron eats at noon")
-	a = newAssistant(t, e, "Another") // one that runs compares the files with the index every ten seconds
+	a = newAssistant(t, e, "Another") // a running one compares the files with the index every ten seconds
 	if got := search(); !strings.Contains(got, "at noon") {
 		t.Errorf("what is new: %q", got)
 	}
@@ -122,7 +122,7 @@ func TestAnotherAssistantIsServed(t *testing.T) {
 		}
 	}
 	e.Write(t, "config.toml", "[mcp]\ndiscord = true\n")
-	a = newAssistant(t, e, "A third") // one that runs waits a while before it opens up
+	a = newAssistant(t, e, "A third") // a running one gives up privacy only after a while
 	if got := search(); !strings.Contains(got, "on Discord") {
 		t.Errorf("with Discord: %q", got)
 	}

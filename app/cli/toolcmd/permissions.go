@@ -13,13 +13,13 @@ import (
 	"mac-stats/app/cli/words"
 )
 
-// permissionLine is a line of `permissions list --json`, and of what was revoked.
+// permissionLine is a line of `permissions list --json` and of revoked permissions.
 type permissionLine struct {
 	Type     string `json:"type"` // permission
 	ID       string `json:"id"`   // for revoke
 	Agent    string `json:"agent"`
 	Tool     string `json:"tool"`
-	Covers   string `json:"covers"` // the program or host it is limited to; "" any argument
+	Covers   string `json:"covers"` // the program or host it is limited to; "" means any argument
 	Answer   string `json:"answer"` // always, chat or never
 	Session  string `json:"session"`
 	Schedule string `json:"schedule"`
@@ -28,11 +28,11 @@ type permissionLine struct {
 
 // revokedLine is the line of `permissions revoke --json` and `permissions clear --json`.
 type revokedLine struct {
-	Permissions int    `json:"permissions"` // how many
+	Permissions int    `json:"permissions"` // their number
 	Type        string `json:"type"`        // revoked
 }
 
-// PermissionsCommand is permissions.
+// PermissionsCommand returns permissions.
 func PermissionsCommand(c *cmdline.Line) *cobra.Command {
 	group := cmdline.Group("permissions", "Show and revoke what your agents may do without asking", listCommand(c), revokeCommand(c), clearCommand(c))
 	group.Long = `A tool that acts outside mac-stats asks before it runs. The answers always, in this

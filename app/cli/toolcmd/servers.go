@@ -16,17 +16,17 @@ import (
 type mcpServerLine struct {
 	Type  string     `json:"type"`  // server
 	Name  string     `json:"name"`  // as in mcp.json
-	Where string     `json:"where"` // what is run, or the address
+	Where string     `json:"where"` // the command, or the address
 	State string     `json:"state"` // off, idle, running or failed
 	Error string     `json:"error"` // why it can't be used
-	Log   string     `json:"log"`   // of a program: what it wrote to stderr
+	Log   string     `json:"log"`   // what a program wrote to stderr
 	Tools []toolLine `json:"tools"`
 }
 
 type toolLine struct {
 	Name        string `json:"name"` // server.tool
 	Description string `json:"description"`
-	Changed     string `json:"changed"` // what the server says now, where that is something else
+	Changed     string `json:"changed"` // the server's new description, if it changed
 	On          bool   `json:"on"`
 }
 
@@ -80,7 +80,7 @@ func switchCommand(c *cmdline.Line, on bool) *cobra.Command {
 	}
 }
 
-// serverProblem is an error about a server, in a sentence.
+// serverProblem words an error about a server.
 func serverProblem(name string, err error) error {
 	if errors.Is(err, mcpclient.ErrNoServer) {
 		return cmdline.Problem("mcp.json has no server for "+words.OneLine(name, words.MostQuoted)+".", "`mac-stats mcp list` shows those it has.")
@@ -88,7 +88,7 @@ func serverProblem(name string, err error) error {
 	return cmdline.ProblemOf(err, "")
 }
 
-// printServers prints the servers, or the one of that name.
+// printServers prints all servers, or the one with this name.
 func printServers(c *cmdline.Line, b *backend.Backend, name string) error {
 	list, err := b.Outside.MCP.Servers()
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// MostQuoted is how much of a quoted text an error repeats, in characters.
+// MostQuoted is the longest quotation in an error, in characters.
 const MostQuoted = 60
 
-// Clean takes out what a terminal would obey: text comes from models, pages and
-// other people. Line ends and tabs stay.
+// Clean removes control sequences that a terminal would execute: the text comes from
+// models, pages and other people. Line ends and tabs stay.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069') {
@@ -21,7 +21,7 @@ func Clean(text string) string {
 	}, text)
 }
 
-// OneLine makes a text one line of at most so many characters.
+// OneLine shortens a text to one line of at most so many characters.
 func OneLine(text string, most int) string {
 	runes := []rune(strings.Join(strings.Fields(Clean(text)), " "))
 	if len(runes) > most {
@@ -30,8 +30,8 @@ func OneLine(text string, most int) string {
 	return string(runes)
 }
 
-// Sentence begins with a capital (but for the program's name) and ends with a full
-// stop.
+// Sentence makes a text start with a capital (unless it starts with the program's name) and
+// end with a full stop.
 func Sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -46,10 +46,10 @@ func Sentence(text string) string {
 	return text + "."
 }
 
-// quoted is a text in quotes inside an error, or a word too long to be one.
+// quoted matches a quotation inside an error, or a string too long to be a word.
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]{200,}`) })
 
-// CutQuotes shortens what an error repeats of somebody's text.
+// CutQuotes shortens long quotations in an error.
 func CutQuotes(text string) string {
 	return quoted().ReplaceAllStringFunc(text, func(q string) string {
 		if !strings.HasPrefix(q, `"`) {

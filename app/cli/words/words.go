@@ -1,10 +1,9 @@
-// Package words is how the commands say things: numbers with their nouns, sizes and
-// times as people read them, and the text of other people on one line.
+// Package words formats text for the commands: numbers with their nouns, readable sizes and
+// times, and other people's text on one line.
 //
-// Text that comes from models, pages and other people goes through Clean before it
-// reaches a terminal: what a terminal would obey is taken out. What an error repeats of
-// somebody's text is cut. Nothing here writes anything; app/cli/cmdline and the
-// packages of the commands call it.
+// Text from models, pages and other people goes through Clean before it reaches a terminal,
+// which removes control sequences. Long quotations in errors are shortened. Nothing here
+// prints; app/cli/cmdline and the packages of the commands call it.
 package words
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Count is a number with its noun: "1 message", "2,000 messages". many is the
-// plural where it is not the noun with an s.
+// Count returns a number with its noun: "1 message", "2,000 messages". many is the plural
+// if it isn't the noun with an s.
 func Count(n int, noun string, many ...string) string {
 	switch {
 	case n == 1:
@@ -26,10 +25,10 @@ func Count(n int, noun string, many ...string) string {
 	return Thousands(n) + " " + noun + "s"
 }
 
-// Thousands writes n with commas: 5,360.
+// Thousands returns n with commas: 5,360.
 func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
-// Size shows bytes as people read them.
+// Size returns a readable size of n bytes.
 func Size(n int64) string {
 	switch {
 	case n >= 1e9:
@@ -42,7 +41,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// When shows a time as people read it: today's by the clock, others by the day.
+// When returns a readable time: the clock time for today, the date for other days.
 func When(t time.Time) string {
 	switch {
 	case t.IsZero():
@@ -53,7 +52,7 @@ func When(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// Stamp is a time in JSON: RFC 3339, "" where there is none.
+// Stamp returns a time for JSON: RFC 3339, "" for the zero time.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -36,7 +36,7 @@ func TestCutQuotes(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleRead(t *testing.T) {
+func TestReadableSizesAndTimes(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2020, 3, 1, 9, 5, 0, 0, time.Local)
 	for _, tt := range []struct{ got, want string }{
