@@ -15,24 +15,24 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The app is not alone in writing config.toml: its own commands do, and people in an
-// editor. Our own writers take turns by a lock. An editor's save is never lost, whenever
-// it comes: what a write of ours replaced is looked at, and if it is not what was read
-// before, somebody saved in between and the change is made in that instead.
+// The app isn't the only writer of config.toml: its commands write it, and people edit it.
+// Our own writers take turns with a lock. An editor's save is never lost, whenever it
+// happens: after a write we check what it replaced, and if that isn't what we read,
+// somebody saved in between, and we make the change in their version instead.
 
 const (
 	lockName     = ".config.lock"
 	lockPatience = 10 * time.Second
-	savePatience = 3 * time.Second        // for another program's save to end
-	saveLook     = 20 * time.Millisecond  // between two looks at it
-	saveQuiet    = 300 * time.Millisecond // how long a file rests that nobody is saving, where the system can't tell
-	mostChanges  = 20                     // by others, during one of ours
+	savePatience = 3 * time.Second        // for another program's save to finish
+	saveLook     = 20 * time.Millisecond  // between two checks
+	saveQuiet    = 300 * time.Millisecond // if a file was untouched this long, nobody is saving it, on systems that can't tell
+	mostChanges  = 20                     // by others during one of ours
 )
 
-// ErrBusy: another program is writing the settings and takes its time.
+// ErrBusy means that another program is taking long to write the settings.
 var ErrBusy = errors.New("another program is writing it; try again")
 
-// change replaces a file by what do makes of its text; nil stands for no file.
+// change replaces a file with do's version of its text; nil means that there is no file.
 func change(file string, do func(data []byte) ([]byte, error)) error {
 	target, err := wholefile.Through(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func change(file string, do func(data []byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	now := text // what is in the file
+	now := text // the file's content
 	for range mostChanges {
 		after, err := do(text)
 		if err != nil {
@@ -65,12 +65,12 @@ func change(file string, do func(data []byte) ([]byte, error)) error {
 		if now, saved, err = replace(target, now, after); err != nil || saved == nil {
 			return err
 		}
-		text = saved // somebody saved meanwhile: that is what people want
+		text = saved // somebody saved meanwhile, and that version counts
 	}
 	return errors.Join(ErrBusy, put(target, now, text))
 }
 
-// put leaves a text in the file, whoever saves meanwhile.
+// put leaves a text in the file even if somebody else saves meanwhile.
 func put(target string, now, text []byte) (err error) {
 	for range mostChanges {
 		if bytes.Equal(now, text) {
@@ -85,7 +85,7 @@ func put(target string, now, text []byte) (err error) {
 	return ErrBusy
 }
 
-// lock keeps other writers of ours away, in this process and others.
+// lock keeps our other writers away, in this and other processes.
 func lock(file string) (unlock func(), err error) {
 	l := wholefile.NewLock(filepath.Join(filepath.Dir(file), lockName))
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
@@ -93,10 +93,10 @@ func lock(file string) (unlock func(), err error) {
 	if _, err := l.TryLockContext(ctx, saveLook/4); err != nil {
 		return nil, fmt.Errorf("%w (%w)", ErrBusy, err)
 	}
-	return func() { _ = l.Unlock() }, nil // ends with the process at the latest
+	return func() { _ = l.Unlock() }, nil // released when the process ends at the latest
 }
 
-// readSaved reads the file when nobody is saving it; nil is no file.
+// readSaved reads the file when nobody is saving it; nil means that there is no file.
 func readSaved(file string) ([]byte, error) {
 	for deadline := time.Now().Add(savePatience); ; time.Sleep(saveLook) {
 		data, err := readFile(file)
@@ -121,12 +121,12 @@ func readSaved(file string) ([]byte, error) {
 	}
 }
 
-// Settle waits until nobody is saving a file, for some seconds at most: half of what
-// people saved is not what they want.
-func Settle(file string) { _, _ = readSaved(file) } // what can't be read is told by Load
+// Settle waits until nobody is saving a file, for a few seconds at most: a half-saved file
+// isn't what the user wants.
+func Settle(file string) { _, _ = readSaved(file) } // Load reports read errors
 
-// comesBack reports whether a file that isn't there was just moved away by an editor,
-// which puts the new one there: files with its name and more are beside it.
+// comesBack reports whether an editor has just moved a missing file away in order to
+// replace it: then there are files beside it whose names begin with its name.
 func comesBack(file string) bool {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
@@ -140,8 +140,8 @@ func comesBack(file string) bool {
 	})
 }
 
-// isSaving reports whether somebody is just saving a file, which can't be read or not as
-// err says.
+// isSaving reports whether somebody is saving a file at the moment, whether or not it can
+// be read (err).
 func isSaving(file string, err error) bool {
 	open, known := wholefile.IsOpenForWriting(file)
 	if open {
@@ -155,8 +155,8 @@ func isSaving(file string, err error) bool {
 	return age >= 0 && (err != nil && age < savePatience/2 || !known && age < saveQuiet)
 }
 
-// replace puts after in the place of a file that holds before, nil for no file. Where
-// somebody saved meanwhile it gives that, and what the file holds now.
+// replace writes after over a file that should hold before (nil for no file). If somebody
+// saved meanwhile, it returns their text as saved, and the file's content now.
 func replace(target string, before, after []byte) (now, saved []byte, err error) {
 	if before == nil {
 		err := wholefile.Create(target, after, filePerm)
@@ -170,7 +170,7 @@ func replace(target string, before, after []byte) (now, saved []byte, err error)
 	switch {
 	case errors.Is(err, wholefile.ErrNoSwap):
 		return replaceIf(target, before, after)
-	case errors.Is(err, fs.ErrNotExist): // an editor has moved it away, and puts the new one there
+	case errors.Is(err, fs.ErrNotExist): // an editor has moved it away to replace it
 		if saved, err = readSaved(target); saved == nil && err == nil {
 			return replace(target, nil, after)
 		}
@@ -185,7 +185,7 @@ func replace(target string, before, after []byte) (now, saved []byte, err error)
 	return after, saved, errors.Join(err, os.Remove(old))
 }
 
-// readClosed reads the file that was replaced when nobody writes into it any more.
+// readClosed reads the replaced file as soon as nobody writes to it any more.
 func readClosed(old string) ([]byte, error) {
 	for deadline := time.Now().Add(savePatience); ; time.Sleep(saveLook) {
 		open, known := wholefile.IsOpenForWriting(old)
@@ -196,8 +196,8 @@ func readClosed(old string) ([]byte, error) {
 	}
 }
 
-// replaceIf is replace where files can't be exchanged: it looks at the file again
-// before it takes its place.
+// replaceIf is replace on systems that can't exchange files: it checks the file again just
+// before it replaces it.
 func replaceIf(target string, before, after []byte) (now, saved []byte, err error) {
 	done, err := wholefile.WriteIf(target, after, filePerm, func() bool {
 		now, err = wholefile.Read(target, maxFile)

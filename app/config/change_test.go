@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// writerVariable makes this test's program a writer of settings.
+// writerVariable, if set, makes this test binary write settings.
 const writerVariable = "MAC_STATS_TEST_SET"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Four writers, each in a process of its own and with a key of its own, lose nothing.
+// Four writers, each in its own process and with its own key, lose nothing.
 func TestWritersInSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	file := write(t, "# mine\n[ollama] # where it runs\nmodel = \"qwen3:8b\"\n")
@@ -72,7 +72,7 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// saves are ways in which editors save.
+// saves lists the ways in which editors save.
 func saves() map[string]func(file, text string) error {
 	return map[string]func(file, text string) error{
 		"in place": func(file, text string) error { return os.WriteFile(file, []byte(text), 0o600) },
@@ -113,7 +113,8 @@ func saves() map[string]func(file, text string) error {
 	}
 }
 
-// What somebody saves in an editor while the app changes a setting is in the file.
+// What somebody saves in an editor while the app changes a setting is in the file
+// afterwards.
 func TestAHandEditIsNeverLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there a file that is open can't be replaced")
@@ -151,9 +152,9 @@ func TestAHandEditIsNeverLost(t *testing.T) {
 	}
 }
 
-// A file that was emptied is not filled with one setting: what was in it is unknown,
-// and may have been privacy.
-func TestSetLeavesAloneWhatItCannotRead(t *testing.T) {
+// Set doesn't write a single setting into an emptied file: the lost settings are unknown
+// and may have been about privacy.
+func TestSetLeavesAnUnreadableFileAlone(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "blank": " \n\t\n", "no TOML": "[session\nin_memory_only = true\n", "zero bytes": "\x00\x00\x00"} {
 		t.Run(name, func(t *testing.T) {

@@ -16,24 +16,23 @@ import (
 	"mac-stats/agents/ollama"
 )
 
-// codec reads and writes one setting's value. read changes nothing on an error;
-// its error is nil or says why, without the allowed range where that says it all.
+// codec reads and writes the value of one setting. read changes nothing if it fails; its
+// error says why, without the allowed range if that explains it.
 type codec struct {
 	allowed string // in words: "a whole number from 2 to 500"
 	read    func(c *Config, text string) error
 	show    func(c *Config) string
-	choices []string // where only these are allowed
-	bare    bool     // numbers and booleans stand without quotes
+	choices []string // the only allowed values, if limited
+	bare    bool     // numbers and booleans have no quotes
 	kind    Kind
-	low     int // of a number that has no names: the range, else both are 0
+	low     int // the range of a number without named values; otherwise both are 0
 	high    int
 }
 
-// errNotAllowed: the allowed range says all there is to say.
+// errNotAllowed means that the allowed range explains the error.
 var errNotAllowed = errors.New("not allowed")
 
-// whole reads a whole number from low to high. words are names for single values
-// ("auto" for 0).
+// whole reads an integer from low to high. words names single values ("auto" for 0).
 func whole[T int | int64](field func(*Config) *T, low, high T, words map[string]T) codec {
 	allowed := fmt.Sprintf("a whole number from %d to %d", low, high)
 	for _, w := range sortedKeys(words) {
@@ -72,7 +71,7 @@ func whole[T int | int64](field func(*Config) *T, low, high T, words map[string]
 	}
 }
 
-// limit reads a whole number from low to high, or 0 for none.
+// limit reads an integer from low to high, or 0 for no limit.
 func limit[T int | int64](field func(*Config) *T, low, high T) codec {
 	inner := whole(field, low, high, map[string]T{"0": 0})
 	inner.allowed = fmt.Sprintf("0 for no limit, or a whole number from %d to %d", low, high)
@@ -108,8 +107,7 @@ func parseBool(text string) (value, ok bool) {
 	return false, false
 }
 
-// span reads a duration from low to high. words are names for single values
-// ("never" for 0).
+// span reads a duration from low to high. words names single values ("never" for 0).
 func span(field func(*Config) *time.Duration, low, high time.Duration, words map[string]time.Duration) codec {
 	allowed := fmt.Sprintf("a time from %s to %s, written like 30s, 30m, 12h or 30d", formatDuration(low), formatDuration(high))
 	for _, w := range sortedKeys(words) {
@@ -173,11 +171,11 @@ func words(field func(*Config) *string, allowed string, check func(string) error
 	}
 }
 
-// maxText is how long a text setting may be, in bytes.
+// maxText is the longest text setting, in bytes.
 const maxText = 1024
 
-// plain refuses what no name or path holds: control characters, line ends, text
-// that is not UTF-8.
+// plain refuses text that no name or path contains: control characters, line ends, invalid
+// UTF-8.
 func plain(text string) error {
 	if len(text) > maxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return errNotAllowed
@@ -216,8 +214,8 @@ func promptPath(text string) error {
 	return plain(text)
 }
 
-// listenAddress accepts unix, or a loopback address with a port: the API is never
-// offered to other machines.
+// listenAddress accepts unix, or a loopback address with a port: the API is never open to
+// other machines.
 func listenAddress(text string) error {
 	if text == "unix" {
 		return nil
@@ -235,8 +233,8 @@ func listenAddress(text string) error {
 	return nil
 }
 
-// rerankSetting accepts off, model, and the URL of a server without a password in
-// it: settings are shown.
+// rerankSetting accepts off, model, and a URL without a password, because settings are
+// displayed.
 func rerankSetting(text string) error {
 	if text == "off" || text == "model" {
 		return nil

@@ -1,17 +1,16 @@
-// Package config reads config.toml: the settings people may edit by hand.
+// Package config reads config.toml, the settings that people may edit by hand.
 //
-// Precedence: MAC_STATS_<SECTION>_<KEY>, then the older names of the source
-// documents, then config.toml, then the default. A bad value is named with its
-// place, key and allowed range, and the default is used.
+// Precedence: MAC_STATS_<SECTION>_<KEY>, then the older names from the source documents,
+// then config.toml, then the default. An invalid value is reported with its place, key and
+// allowed range, and the default is used.
 //
-// Everything about a key stands once, in the table of Settings: its default, its
-// other names, what is allowed, the help. Reading, writing, the shipped file and
-// the Settings tab all follow from it.
+// The table of Settings defines each key once: its default, other names, allowed values and
+// help. Reading, writing, the default file and the Settings tab all follow from it.
 package config
 
 import "time"
 
-// Config is every setting, resolved.
+// Config holds all settings.
 type Config struct {
 	Session    Session
 	Compaction Compaction
@@ -39,7 +38,7 @@ type Session struct {
 	InMemoryOnly bool
 	AutoTitle    bool          // the small model names new sessions
 	NotifyAfter  time.Duration // 0 = never
-	MaxFileBytes int64         // 0 = no limit; beyond it a part 2 begins
+	MaxFileBytes int64         // 0 = no limit; beyond it the session continues in a part 2
 	ArchiveAfter time.Duration // 0 = never
 	DeleteAfter  time.Duration // 0 = never
 }
@@ -73,16 +72,16 @@ type Recall struct {
 	NotesBudget   int    // characters; 0 = none
 	Rerank        string // off | model | a URL
 	Backend       string // local | postgres
-	PostgresURL   string // "": the environment alone, as libpq reads it
+	PostgresURL   string // "" = only the environment, as libpq reads it
 }
 
-// MCP is [mcp]: what other assistants may ask of `mac-stats mcp`.
+// MCP is [mcp]: what other assistants may request from `mac-stats mcp`.
 type MCP struct {
 	Conversations bool
 	Memory        bool
 	Vitals        bool
 	Propose       bool
-	Discord       bool // what was said and learnt on Discord, too
+	Discord       bool // includes messages from Discord and lessons from them
 }
 
 // Agents is [agents].
@@ -104,15 +103,15 @@ type Tools struct {
 
 // Ollama is [ollama].
 type Ollama struct {
-	Host          string // never empty: OLLAMA_HOST, else 127.0.0.1:11434, where nothing is set
-	Model         string // "" = by role, as the two below
+	Host          string // never empty: OLLAMA_HOST or 127.0.0.1:11434 if nothing is set
+	Model         string // "" = by role, like the two below
 	SmallModel    string
 	EmbedModel    string
-	EmbedQuestion string // what stands before a question; auto = what the model was trained with
-	EmbedPassage  string // and before a passage
+	EmbedQuestion string // prefix of a question; auto = as the model was trained
+	EmbedPassage  string // prefix of a passage
 	NumCtx        int    // 0 = auto
 	MaxConcurrent int
-	KeepAlive     time.Duration // below 0 = for ever
+	KeepAlive     time.Duration // below 0 = forever
 	IdleTimeout   time.Duration
 	AnswerTime    time.Duration // 0 = no limit
 }
@@ -140,7 +139,7 @@ type Monitor struct {
 	Sensors        bool
 }
 
-// Alerts is [alerts]; 0 is off.
+// Alerts is [alerts]; 0 means off.
 type Alerts struct {
 	Hot      int // °C
 	DiskFree int // percent
@@ -151,7 +150,7 @@ type Alerts struct {
 // Heartbeat is [heartbeat].
 type Heartbeat struct {
 	Minutes    int    // 0 = off
-	QuietHours string // what schedule.ParseQuiet reads
+	QuietHours string // as schedule.ParseQuiet reads it
 	OnBattery  bool
 }
 
@@ -159,7 +158,7 @@ type Heartbeat struct {
 type MenuBar struct {
 	Graph   bool
 	Numbers bool
-	Metrics string // of MenuBarMetrics, separated by commas
+	Metrics string // names from MenuBarMetrics, separated by commas
 }
 
 // API is [api].
@@ -173,14 +172,14 @@ type Window struct {
 	Theme        string // system | light | dark
 	Accent       string // green | blue | purple | pink | orange | graphite
 	Zoom         int    // percent
-	TextSize     int    // of an answer; the other sizes follow
+	TextSize     int    // of an answer; other sizes follow
 	Density      string // comfortable | compact
 	OnTop        bool
 	HighContrast bool
-	Hotkey       string // what hotkey.Parse reads; "" for none
+	Hotkey       string // as hotkey.Parse reads it; "" for none
 }
 
-// Shortcuts is [shortcuts]: for each action what ParseShortcuts reads, "" for none.
+// Shortcuts is [shortcuts]: each action's keys as ParseShortcuts reads them, "" for none.
 type Shortcuts struct {
 	NewChat, NewPrivateChat, Search, Find, Write string
 	AnswerAgain, Stop                            string
@@ -191,7 +190,7 @@ type Shortcuts struct {
 	Shortcuts, Close, Quit                       string
 }
 
-// Default is the configuration with no file and no environment.
+// Default returns the configuration without a file or an environment.
 func Default() Config {
 	var c Config
 	for _, s := range Settings() {

@@ -10,14 +10,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// entry is one key and its value as they stand in a file.
+// entry is a key and its value in a file.
 type entry struct {
-	key   string // whole key, "session.max_messages"
-	table string // the table it stands in, "" for none, with listMark for a list of tables; inline tables count as keys
+	key   string // full key, "session.max_messages"
+	table string // its table, "" for none, with listMark for a list of tables; inline tables count as keys
 	line  int    // 1-based
 	text  string // the value without quotes
 	whole bool   // a single value; false for arrays
-	start int    // of the value, in bytes
+	start int    // byte offset of the value
 	end   int
 }
 
@@ -25,28 +25,28 @@ type entry struct {
 type header struct {
 	name  string
 	array bool
-	end   int // behind the line's bracket, in bytes
+	end   int // byte offset after the line's bracket
 }
 
-// commented is a comment line that would be a key if it were none: "#key = value".
+// commented is a commented-out key: "#key = value".
 type commented struct {
 	table string
 	key   string // within the table
-	start int    // of the comment sign
-	from  int    // of the value
-	end   int    // behind the value
+	start int    // offset of the comment sign
+	from  int    // offset of the value
+	end   int    // offset after the value
 }
 
-// document is a TOML file taken apart, with the place of everything.
+// document is a parsed TOML file with the positions of all its parts.
 type document struct {
 	data     []byte
 	entries  []entry
 	headers  []header
-	inline   []entry // inline tables themselves: key and the place behind their brace
+	inline   []entry // inline tables: the key and the offset after the opening brace
 	comments []commented
 }
 
-// syntaxError says where a file is no TOML. Line and column count from 1.
+// syntaxError says where a file is invalid TOML. Line and column count from 1.
 type syntaxError struct {
 	line, column int
 	reason       string
@@ -56,15 +56,15 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.line, e.column, e.reason)
 }
 
-// listMark parts keys of a [[list of tables]] from those of a [table].
+// listMark distinguishes keys of a [[list of tables]] from those of a [table].
 const listMark = "[]"
 
-// maxFile is how large a config.toml may be, in bytes.
+// maxFile is the largest config.toml, in bytes.
 const maxFile = 1 << 20
 
 var byteOrderMark = []byte("\uFEFF")
 
-// parse takes a file apart. Its error is a *syntaxError.
+// parse parses a file. Its error is a *syntaxError.
 func parse(data []byte) (*document, error) {
 	bom := 0
 	if bytes.HasPrefix(data, byteOrderMark) {
@@ -81,7 +81,7 @@ func parse(data []byte) (*document, error) {
 	for w.parser.NextExpression() {
 		w.expression(w.parser.Expression())
 	}
-	if err := w.parser.Error(); err != nil { // Unmarshal took it, so this can't be; say so if it is
+	if err := w.parser.Error(); err != nil { // Unmarshal accepted the file, so this should not happen
 		return nil, explainSyntax(err)
 	}
 	return d, nil
@@ -96,12 +96,12 @@ func explainSyntax(err error) *syntaxError {
 	return &syntaxError{line: 1, column: 1, reason: strings.TrimPrefix(err.Error(), "toml: ")}
 }
 
-// walker goes through a file's expressions.
+// walker walks through a file's expressions.
 type walker struct {
 	parser unstable.Parser
 	doc    *document
-	base   int    // offset of the parser's data in the file's
-	table  string // the table that is open
+	base   int    // offset of the parser's data in the file
+	table  string // the current table
 }
 
 func (w *walker) expression(n *unstable.Node) {
@@ -125,7 +125,7 @@ func (w *walker) expression(n *unstable.Node) {
 	}
 }
 
-// key joins a dotted key and gives where it starts and ends.
+// key joins a dotted key and returns its offsets.
 func (w *walker) key(it unstable.Iterator) (name string, start, end int) {
 	var parts []string
 	start = -1
@@ -165,7 +165,7 @@ func (w *walker) keyValue(n *unstable.Node, table string) {
 	w.doc.entries = append(w.doc.entries, e)
 }
 
-// valueStart skips the sign between a key and its value.
+// valueStart skips the equals sign between a key and its value.
 func (w *walker) valueStart(at int) int {
 	data := w.doc.data
 	for at < len(data) && (data[at] == ' ' || data[at] == '\t' || data[at] == '=') {
@@ -174,7 +174,7 @@ func (w *walker) valueStart(at int) int {
 	return at
 }
 
-// comment keeps a comment that is a key and a value behind its sign.
+// comment keeps a comment that is a commented-out key.
 func (w *walker) comment(n *unstable.Node) {
 	start := w.base + int(n.Raw.Offset)
 	text := w.doc.data[start : start+int(n.Raw.Length)]

@@ -11,11 +11,11 @@ const (
 	day  = 24 * time.Hour
 	week = 7 * day
 
-	longest = 100_000 * day // a duration ends at 292 years
+	longest = 100_000 * day // time.Duration ends at 292 years
 )
 
-// parseDuration reads what time.ParseDuration does, and whole days and weeks in
-// front of it: 30d, 2w, 1d12h. A number without a unit is an error.
+// parseDuration reads the formats of time.ParseDuration, optionally with whole days and
+// weeks in front: 30d, 2w, 1d12h. A number without a unit is an error.
 func parseDuration(text string) (time.Duration, error) {
 	rest := strings.TrimSpace(text)
 	var sum time.Duration
@@ -50,7 +50,7 @@ func parseDuration(text string) (time.Duration, error) {
 	return sum + d, nil
 }
 
-// formatDuration writes a duration as people do: 30d, 90m, 1m30s.
+// formatDuration formats a duration as people write it: 30d, 90m, 1m30s.
 func formatDuration(d time.Duration) string {
 	for _, unit := range []struct {
 		sign string

@@ -15,7 +15,8 @@ var update = flag.Bool("update", false, "write assets/config.toml from the table
 
 const shippedFile = "../../assets/config.toml"
 
-// exampleFile is what the shipped file must be, made of the table of settings.
+// exampleFile returns the required content of the default file, made from the table of
+// settings.
 func exampleFile() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of mac-stats.
@@ -59,7 +60,7 @@ func wrapComment(b *strings.Builder, text string) {
 	b.WriteString(line + "\n")
 }
 
-func TestShippedFileFollowsTheTable(t *testing.T) {
+func TestDefaultFileFollowsTheTable(t *testing.T) {
 	if *update {
 		if err := os.WriteFile(shippedFile, []byte(exampleFile()), 0o644); err != nil {
 			t.Fatal(err)
@@ -74,7 +75,7 @@ func TestShippedFileFollowsTheTable(t *testing.T) {
 	}
 }
 
-func TestShippedFileParsesToDefault(t *testing.T) {
+func TestDefaultFileParsesToDefault(t *testing.T) {
 	shipped, err := os.ReadFile(shippedFile)
 	if err != nil {
 		t.Fatal(err)

@@ -6,18 +6,18 @@ import (
 	"unicode"
 )
 
-// Finding is a setting that could not be used as written.
+// Finding is a setting that can't be used as written.
 type Finding struct {
 	Place      string // "config.toml:12", "MAC_STATS_OLLAMA_NUM_CTX"
-	Key        string // "ollama.num_ctx"; "" where the whole file is meant
+	Key        string // "ollama.num_ctx"; "" for the whole file
 	Value      string // as written, shortened
-	Reason     string // with the allowed range and what is used instead
-	Note       bool   // nothing is wrong: a name that is known and has no use here, or that another one hides
-	Unreadable bool   // the file as a whole is no TOML
-	Used       string // where Unreadable: what is used instead
+	Reason     string // with the allowed range and the value used instead
+	Note       bool   // nothing is wrong: a known name that has no effect here, or that another one overrides
+	Unreadable bool   // the whole file is invalid TOML
+	Used       string // the value used instead, if Unreadable
 }
 
-// String is the finding in one line, for people.
+// String returns the finding in one line, for people.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.Place)
@@ -41,10 +41,10 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// maxShown is how much of a value a finding repeats, in characters.
+// maxShown is how much of a value a finding shows, in characters.
 const maxShown = 80
 
-// shown makes a value fit for one line of a message.
+// shown shortens a value for one line of a message.
 func shown(value string) string {
 	runes := []rune(strings.ToValidUTF8(value, "\uFFFD"))
 	if len(runes) > maxShown {

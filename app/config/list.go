@@ -2,7 +2,7 @@ package config
 
 import "time"
 
-// Settings lists every key there is, in the order of the shipped file.
+// Settings lists all keys in the order of the default file.
 func Settings() []Setting {
 	var list []Setting
 	for _, section := range [][]Setting{

@@ -14,14 +14,13 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Load resolves the configuration from a file, which need not be there, and an
-// environment as os.Environ gives it. It never fails: what can't be used is a
-// Finding and the default stands. A file that is not TOML at all is one Finding
-// with line and column. Findings come in the order of the file, then of the
-// settings.
+// Load reads the configuration from a file, which may be missing, and an environment in the
+// form of os.Environ. It never fails: a value that can't be used is a Finding, and the
+// default applies. A file that isn't TOML is a single Finding with line and column.
+// Findings are in the order of the file, then of the settings.
 //
-// Privacy fails closed: where the file can't be read at all, or what it says of a
-// setting can't, that setting takes its strictest value, if it is about privacy.
+// Privacy fails closed: if the file or its value for a privacy setting can't be read, that
+// setting takes its strictest value.
 func Load(file string, environ []string) (Config, []Finding) {
 	l := loader{
 		config: Default(),
@@ -38,26 +37,26 @@ func Load(file string, environ []string) (Config, []Finding) {
 	return l.config, l.findings
 }
 
-// Debug reports whether DEBUG in the environment raises the log level: any value
-// but 0, false, no and off does.
+// Debug reports whether DEBUG in the environment raises the log level: any value except 0,
+// false, no and off does.
 func Debug(environ []string) bool {
 	text := environment(environ)["DEBUG"]
 	value, ok := parseBool(text)
 	return text != "" && (value || !ok)
 }
 
-// unused are names of the source documents without a meaning here.
+// unused lists names from the source documents that have no effect here.
 var unused = []string{"MEM_LOG_SUBSYS", "USER_PROFILE_DIR", "SERVER_PROFILE_DIR", "DM_LOGS_DIR", "TTS_PREFS_FILE"}
 
-// elsewhere are variables of ours that are no settings: the Discord bot's token, and
-// where a Discord of somebody's own is.
+// elsewhere lists variables of ours that aren't settings: the Discord bot's token, and the
+// address of a private Discord server.
 var elsewhere = []string{"MAC_STATS_DISCORD_TOKEN", "MAC_STATS_DISCORD_BASE"}
 
-// secretName is in the name of what may hold a secret: its value is shown nowhere.
+// secretName matches names of values that may be secrets; those values are never shown.
 var secretName = regexp.MustCompile(`(?i)tok|secret|passw|key`)
 
-// guarded is a value of something unknown as it may be shown: none where the whole key
-// sounds like a secret's.
+// guarded returns the value of an unknown key for display: none if the key sounds like a
+// secret's.
 func guarded(name, value string) string {
 	if secretName.MatchString(name) {
 		return ""
@@ -68,10 +67,10 @@ func guarded(name, value string) string {
 type loader struct {
 	config   Config
 	env      map[string]string
-	name     string // the file's, for people
+	name     string // the file's name, for people
 	entries  []entry
 	file     map[string]entry // by key
-	strict   map[string]bool  // keys of what the file may want and nobody can read
+	strict   map[string]bool  // keys that the file may set in a form nobody can read
 	findings []Finding
 }
 
@@ -104,7 +103,7 @@ func (l *loader) readFile(file string) {
 	l.unknownKeys(doc)
 }
 
-// unreadable: nobody knows what the file wants, so it may want all privacy there is.
+// unreadable handles a file that can't be read: it might ask for full privacy.
 func (l *loader) unreadable(err error) {
 	for _, s := range Settings() {
 		l.strict[s.Key] = s.strict != ""
@@ -123,12 +122,12 @@ func (l *loader) unreadable(err error) {
 	l.find(f)
 }
 
-// errEmpty: a file holds nothing. The app never leaves one: somebody is just saving it,
-// or a save failed.
+// errEmpty means that the file is empty. The app never leaves it so: somebody is saving it
+// right now, or a save failed.
 var errEmpty = errors.New("it is empty")
 
-// readFile reads a file of at most maxFile bytes. fs.ErrNotExist is for no file alone:
-// not for a link that leads nowhere, which is somebody's setting out of reach.
+// readFile reads a file of at most maxFile bytes. It returns fs.ErrNotExist only if there
+// is no file; a broken link is somebody's setting that can't be reached.
 func readFile(file string) ([]byte, error) {
 	data, err := wholefile.Read(file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,14 +143,14 @@ func readFile(file string) ([]byte, error) {
 
 func (l *loader) find(f Finding) { l.findings = append(l.findings, f) }
 
-// resolve gives a setting the first value there is, and a finding for each that
-// can't be used.
+// resolve sets a setting to its first usable value and adds a finding for each unusable
+// one.
 func (l *loader) resolve(s Setting) {
 	list := l.candidates(s)
 	for i, c := range list {
 		target := &l.config
 		if i > 0 {
-			target = new(Config) // checked all the same: the first one alone counts
+			target = new(Config) // only checked: the first one counts
 		}
 		if err := c.apply(s, target); err != nil {
 			used := "the default " + shown(s.Default) + " is used"
@@ -182,8 +181,8 @@ func (c candidate) apply(s Setting, target *Config) error {
 	return s.codec.read(target, text)
 }
 
-// candidates are the places that set s, the strongest first. An empty variable
-// sets nothing.
+// candidates returns the places that set s, strongest first. An empty variable sets
+// nothing.
 func (l *loader) candidates(s Setting) []candidate {
 	var list []candidate
 	fromEnv := func(name string, other *alias) {
@@ -219,8 +218,7 @@ func (l *loader) candidates(s Setting) []candidate {
 	return list
 }
 
-// hidden notes an older name in the file that the setting's own key, in the same
-// file, makes void.
+// hidden notes an older name in the file that the setting's own key overrides there.
 func (l *loader) hidden(s Setting, list []candidate) {
 	if _, ok := l.file[s.Key]; !ok {
 		return
@@ -232,12 +230,12 @@ func (l *loader) hidden(s Setting, list []candidate) {
 	}
 }
 
-// unknownKeys finds keys and tables that mean nothing, with the nearest that do.
+// unknownKeys reports unknown keys and tables with the nearest known names.
 func (l *loader) unknownKeys(doc *document) {
 	known, tables := knownKeys()
 	for _, e := range doc.entries {
 		list, isList := strings.CutSuffix(e.table, listMark)
-		if slices.Contains(known, e.key) || isList && slices.Contains(tables, list) { // the list itself is found below
+		if slices.Contains(known, e.key) || isList && slices.Contains(tables, list) { // the list itself is reported below
 			continue
 		}
 		reason := "there is no such key"
@@ -265,8 +263,8 @@ func (l *loader) unknownKeys(doc *document) {
 	}
 }
 
-// guard gives a setting that is about privacy its strictest value, where something may
-// be meant for it that can't be used, and says so.
+// guard sets a privacy setting to its strictest value if a value for it might be
+// unreadable, and returns a sentence about it.
 func (l *loader) guard(keys ...string) string {
 	var told []string
 	for _, key := range keys {
@@ -282,7 +280,7 @@ func (l *loader) guard(keys ...string) string {
 	return ". Until that is done " + strings.Join(told, " and ")
 }
 
-// guardAll is guard for the settings of a section.
+// guardAll is guard for all settings of a section.
 func (l *loader) guardAll(section string) string {
 	var keys []string
 	for _, s := range Settings() {
@@ -293,13 +291,13 @@ func (l *loader) guardAll(section string) string {
 	return l.guard(keys...)
 }
 
-// hasKeys reports whether keys of a table have been looked at on their own.
+// hasKeys reports whether keys of a table were checked on their own.
 func hasKeys(doc *document, h header) bool {
 	return slices.ContainsFunc(doc.entries, func(e entry) bool { return strings.TrimSuffix(e.table, listMark) == h.name })
 }
 
-// knownKeys are all keys that config.toml may hold, and their tables with the
-// tables around those.
+// knownKeys returns all keys that config.toml may contain, their tables, and the tables
+// around those.
 func knownKeys() (keys, tables []string) {
 	add := func(key string) {
 		keys = append(keys, key)
@@ -322,8 +320,8 @@ func knownKeys() (keys, tables []string) {
 	return keys, tables
 }
 
-// strangers notes names in the environment that are known and unused, and ours
-// that are misspelled.
+// strangers notes known names in the environment that have no effect, and misspelled ones
+// of ours.
 func (l *loader) strangers() {
 	for _, name := range unused {
 		if l.env[name] != "" {
@@ -344,7 +342,7 @@ func (l *loader) strangers() {
 	}
 }
 
-// environment makes a map of an environment list; of two the last one counts.
+// environment returns a map of an environment list; the last of two entries counts.
 func environment(environ []string) map[string]string {
 	m := make(map[string]string, len(environ))
 	for _, kv := range environ {

@@ -169,7 +169,7 @@ func TestFindings(t *testing.T) {
 		name    string
 		file    string
 		environ []string
-		want    string // the only finding, as people see it
+		want    string // the only finding, as shown to people
 		note    bool
 	}{
 		{
@@ -271,7 +271,7 @@ func TestFindings(t *testing.T) {
 				t.Errorf("note = %v", findings[0].Note)
 			}
 			if !tt.note && !strings.Contains(tt.name, "under a good") {
-				if strings.Contains(tt.want, "ntil that is") || tt.name == "no TOML at all" { // TestPrivacyFailsClosed looks at these
+				if strings.Contains(tt.want, "ntil that is") || tt.name == "no TOML at all" { // TestPrivacyFailsClosed covers these
 					got.Session.InMemoryOnly, got.Memory.Write, got.MCP = false, "auto", Default().MCP
 				}
 				if diff := cmp.Diff(Default(), got); diff != "" {
@@ -282,8 +282,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The bot's token is read elsewhere: a finding would show it.
-func TestVariablesThatAreNoSettingsAreNoFindings(t *testing.T) {
+// The bot's token is read elsewhere, and a finding would reveal it.
+func TestOurOtherVariablesAreNoFindings(t *testing.T) {
 	for _, env := range []string{"MAC_STATS_DISCORD_TOKEN=abc.def.ghi", "MAC_STATS_DISCORD_BASE=http://127.0.0.1:1", "MAC_STATS_HOME=/x"} {
 		if _, findings := Load(write(t, ""), []string{env}); len(findings) != 0 {
 			t.Errorf("%s gave %v", env, findings)
@@ -311,7 +311,7 @@ func TestNotTOMLSaysLineAndColumn(t *testing.T) {
 	}
 }
 
-// strictest is the defaults with all privacy there is.
+// strictest returns the defaults with full privacy.
 func strictest() Config {
 	c := Default()
 	c.Session.InMemoryOnly, c.Memory.Write, c.MCP = true, "off", MCP{}
@@ -377,8 +377,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// Privacy fails closed: where nobody can read what the file says of a setting, it has
-// its strictest value, whatever the file seems to say.
+// Privacy fails closed: a setting that can't be read has its strictest value, whatever the
+// file seems to say.
 func TestPrivacyFailsClosed(t *testing.T) {
 	const private, open = "[session]\nin_memory_only = true\n", "[session]\nin_memory_only = false\n"
 	tests := []struct {

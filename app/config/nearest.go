@@ -2,8 +2,8 @@ package config
 
 import "strings"
 
-// nearest is the known name most like name, or "" where none is close: the whole
-// name at most a third away, or the last part the same in another section.
+// nearest returns the known name most like name, or "" if none is close: at most a third of
+// the name differs, or the last part is the same in another section.
 func nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	if name == "" || len(name) > 100 {
@@ -28,7 +28,7 @@ func nearest(name string, known []string) string {
 
 func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
-// distance counts the bytes to insert, remove or replace to get from a to b.
+// distance returns how many bytes must be inserted, removed or replaced to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

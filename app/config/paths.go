@@ -11,24 +11,24 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// The variables that move the folders.
+// The environment variables that move the folders.
 const (
 	envHome  = "MAC_STATS_HOME"
 	envCache = "MAC_STATS_CACHE"
 )
 
-// ErrNoHome: neither MAC_STATS_HOME nor the home folder is known.
+// ErrNoHome means that neither MAC_STATS_HOME nor the home folder is known.
 var ErrNoHome = errors.New("the home folder is not known; set HOME, or MAC_STATS_HOME to the folder to use")
 
-// Paths are the folders of an installation, all absolute.
+// Paths holds the folders of an installation, all absolute.
 type Paths struct {
 	Home    string // ~/.mac-stats, or MAC_STATS_HOME
 	Cache   string // XDG cache/mac-stats, or MAC_STATS_CACHE
-	Runtime string // where the socket lives: XDG_RUNTIME_DIR/mac-stats, else run under Cache
+	Runtime string // folder of the socket: XDG_RUNTIME_DIR/mac-stats, otherwise run under Cache
 }
 
-// FindPaths reads the environment (getenv, usually os.Getenv). It makes no
-// folder. The only errors are ErrNoHome and that of a working folder that is gone.
+// FindPaths finds the folders from the environment (getenv is usually os.Getenv) and
+// creates none. It fails with ErrNoHome, or if the working folder no longer exists.
 func FindPaths(getenv func(string) string) (Paths, error) {
 	user := userHome(getenv)
 	p := Paths{Home: expand(getenv(envHome), user), Cache: expand(getenv(envCache), user)}
@@ -55,7 +55,7 @@ func FindPaths(getenv func(string) string) (Paths, error) {
 	return p, nil
 }
 
-// ConfigFile is <home>/config.toml.
+// ConfigFile returns <home>/config.toml.
 func (p Paths) ConfigFile() string { return filepath.Join(p.Home, "config.toml") }
 
 func userHome(getenv func(string) string) string {
@@ -67,11 +67,11 @@ func userHome(getenv func(string) string) string {
 	return getenv("HOME")
 }
 
-// Expand resolves a ~ in front of a path in a setting, which no shell has done.
+// Expand resolves a leading ~ in a setting, which no shell has expanded.
 func Expand(path string, getenv func(string) string) string { return expand(path, userHome(getenv)) }
 
-// expand resolves a ~ in front, which no shell has done where the variable comes
-// from a desktop file or a service.
+// expand resolves a leading ~; no shell has expanded it if the variable comes from a
+// desktop file or a service.
 func expand(path, user string) string {
 	path = strings.TrimSpace(path)
 	if user == "" {
@@ -86,8 +86,8 @@ func expand(path, user string) string {
 	return path
 }
 
-// cacheHome is the folder of caches. The xdg package has read the process's own
-// environment at its start; where the given one says something else, that counts.
+// cacheHome returns the folder of caches. The xdg package read the process's environment at
+// startup; getenv overrides it.
 func cacheHome(getenv func(string) string, user, home string) string {
 	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return dir

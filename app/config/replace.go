@@ -16,8 +16,8 @@ const (
 	filePerm = 0o600
 )
 
-// WriteDefault writes the commented default file where none is, with permissions
-// 0600, and leaves one that is there alone (a symlink to nowhere too).
+// WriteDefault writes the commented default file with mode 0600 unless a file exists (even
+// a broken symlink).
 func WriteDefault(file string, defaults []byte) error {
 	if _, err := os.Lstat(file); err == nil {
 		return nil
@@ -35,8 +35,8 @@ func WriteDefault(file string, defaults []byte) error {
 	return nil
 }
 
-// RemoveDefault takes away the file that WriteDefault wrote; one that was changed
-// meanwhile, or is a link, stays.
+// RemoveDefault removes the file that WriteDefault wrote, unless it has been changed or is
+// a link.
 func RemoveDefault(file string, defaults []byte) error {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {

@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// ErrUnknownKey: config.toml has no such key.
+// ErrUnknownKey means that config.toml has no such key.
 var ErrUnknownKey = errors.New("no such setting")
 
-// Set changes one key in the file in place: comments, order, line ends and
-// everything else stay byte for byte. A key that is missing goes into its section,
-// in the place of its commented default where that is there. The value is checked
-// first; the file is replaced at once, through a symlink if it is one, with
-// permissions 0600. A file that can't be read, is empty or is not TOML is left alone.
+// Set changes one key of the file in place: comments, order, line ends and the rest stay
+// byte for byte. A missing key is added to its section, in the place of its commented-out
+// default if there is one. The value is checked first. The file is replaced atomically with
+// mode 0600, at its target if it is a symlink. A file that can't be read, is empty or isn't
+// TOML is left alone.
 //
-// Several programs may call it at once, and an editor may save meanwhile: no change is
-// lost. It waits for a save that is going on, up to some seconds. Errors: ErrUnknownKey,
-// ErrBusy, a value that is not allowed.
+// Several programs may call Set at once, and an editor may save meanwhile; no change is
+// lost. It waits up to a few seconds for a save in progress. Errors: ErrUnknownKey,
+// ErrBusy, an invalid value.
 func Set(file, key, value string) error {
 	s, ok := Lookup(key)
 	if !ok {
@@ -47,8 +47,8 @@ func unknownKey(key string) error {
 	return fmt.Errorf("%w: %s", ErrUnknownKey, shown(key))
 }
 
-// edit gives the file with the setting changed. It reads its own result and gives
-// an error rather than a file in which anything else changed.
+// edit returns the file with the setting changed. It parses its own result and returns an
+// error if anything else changed.
 func edit(data []byte, s Setting, value string) ([]byte, error) {
 	doc, err := parse(data)
 	if err != nil {
@@ -70,7 +70,7 @@ func edit(data []byte, s Setting, value string) ([]byte, error) {
 	return nil, errors.New("the value can't be written as TOML; edit the line by hand")
 }
 
-// withKey is the file with the key changed or added.
+// withKey returns the file with the key changed or added.
 func (d *document) withKey(key, section, name, literal string) []byte {
 	for _, e := range d.entries {
 		if e.key == key {
@@ -104,7 +104,7 @@ func (d *document) withKey(key, section, name, literal string) []byte {
 	return d.appendSection(section, name+" = "+literal)
 }
 
-// afterInline is what parts a new key from what the inline table held.
+// afterInline returns the separator between an inline table's content and a new key.
 func (d *document) afterInline(at int) string {
 	if rest := bytes.TrimLeft(d.data[at:], " \t\r\n"); bytes.HasPrefix(rest, []byte("}")) {
 		return " "
@@ -112,7 +112,7 @@ func (d *document) afterInline(at int) string {
 	return ","
 }
 
-// sectionEnd is behind the last key of a section, or its commented default, or
+// sectionEnd returns the offset after a section's last key, its commented-out default, or
 // its header.
 func (d *document) sectionEnd(h header) int {
 	end := h.end
@@ -134,7 +134,7 @@ func (d *document) sectionEnd(h header) int {
 	return end
 }
 
-// insertLine puts a line below the one that holds the byte before at.
+// insertLine inserts a line below the one that contains the byte before at.
 func (d *document) insertLine(at int, line string) []byte {
 	newline := d.lineEnd()
 	i := bytes.IndexByte(d.data[at:], '\n')
@@ -156,7 +156,7 @@ func (d *document) appendSection(section, line string) []byte {
 	return splice(d.data, len(d.data), len(d.data), text)
 }
 
-// lineEnd is the line end of the file's first line.
+// lineEnd returns the line end of the file's first line.
 func (d *document) lineEnd() string {
 	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
 		return "\r\n"
@@ -164,7 +164,7 @@ func (d *document) lineEnd() string {
 	return "\n"
 }
 
-// splice gives data with the bytes from start to end replaced.
+// splice returns data with the bytes from start to end replaced.
 func splice(data []byte, start, end int, text string) []byte {
 	out := make([]byte, 0, len(data)-(end-start)+len(text))
 	out = append(out, data[:start]...)
@@ -172,7 +172,7 @@ func splice(data []byte, start, end int, text string) []byte {
 	return append(out, data[end:]...)
 }
 
-// sameBut reports whether two files say the same but for one key.
+// sameBut reports whether two files agree on every key but one.
 func sameBut(a, b *document, key string) bool {
 	values := func(d *document) map[string]string {
 		m := map[string]string{}
@@ -195,7 +195,7 @@ func sameBut(a, b *document, key string) bool {
 	return true
 }
 
-// literal is a value as it stands in TOML.
+// literal returns a value in TOML syntax.
 func (s Setting) literal(value string) string {
 	if s.codec.bare {
 		if v, ok := parseBool(value); ok && len(s.Choices) > 0 {
@@ -208,7 +208,7 @@ func (s Setting) literal(value string) string {
 	return quote(value)
 }
 
-// quote writes a TOML basic string.
+// quote returns a TOML basic string.
 func quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

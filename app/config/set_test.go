@@ -101,7 +101,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-func TestSetEveryKeyInTheShippedFile(t *testing.T) {
+func TestSetChangesEveryKeyOfTheDefaultFile(t *testing.T) {
 	shipped, err := os.ReadFile(shippedFile)
 	if err != nil {
 		t.Fatal(err)
@@ -217,13 +217,13 @@ func FuzzSet(f *testing.F) {
 		if s.Value(config) != s.Value(want) {
 			t.Errorf("%s reads as %q, want %q", key, s.Value(config), s.Value(want))
 		}
-		if len(after) > len(before)+1 { // an older name of the key may be hidden now
+		if len(after) > len(before)+1 { // an older name of the key may be overridden now
 			t.Errorf("findings before %v, after %v", before, after)
 		}
 	})
 }
 
-// FuzzEdit is FuzzSet without the disk: many more files a second.
+// FuzzEdit is FuzzSet without the disk: many more files per second.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		exampleFile(), "", "session = {}", "session = { a = 1, # c\n }", "session.max_tokens = 4\n[x]\n", "\uFEFF#max_messages = 3\r\n[session]\r\n#max_messages=[\r\n",
@@ -257,7 +257,7 @@ func FuzzEdit(f *testing.F) {
 
 func TestRemoveDefault(t *testing.T) {
 	tests := map[string]struct {
-		text         string // "": there is none
+		text         string // "" if there is none
 		link, remain bool
 	}{
 		"as it was written": {"# one\n", false, false},

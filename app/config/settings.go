@@ -9,43 +9,43 @@ import (
 // Setting is one key of config.toml.
 type Setting struct {
 	Key     string   // "session.max_messages"
-	Default string   // as written in config.toml, without quotes
+	Default string   // as in config.toml, without quotes
 	Env     string   // "MAC_STATS_SESSION_MAX_MESSAGES"
-	Also    []string // the older names it is read from too, the first that is set wins
+	Also    []string // older names that are also read; the first one set wins
 	Allowed string   // in words: "a whole number from 2 to 500"
-	Choices []string // where only these are allowed; else nil
+	Choices []string // the only allowed values; nil if not limited
 	Help    string   // what it does, in one or two sentences
 	Kind    Kind
-	Low     int // of a number that is from a range alone, with High; else both are 0
+	Low     int // range of a number without named values, with High; otherwise both are 0
 	High    int
-	Restart bool // a change waits for the next start
-	Expert  bool // for few people: folded away in the window
+	Restart bool // a change takes effect at the next start
+	Expert  bool // rarely needed: collapsed in the window
 
 	codec  codec
 	others []alias
-	strict string // the value that keeps and sends the least, where the setting is about privacy
+	strict string // for privacy settings: the value that saves and sends the least
 }
 
 // alias is an older name of a setting.
 type alias struct {
 	name    string
 	file    bool                         // dotted: also read from config.toml
-	last    bool                         // weaker than config.toml, not stronger
-	convert func(string) (string, error) // to the setting's own units; nil where they are the same
-	unit    string                       // what the older name counts, in words
+	last    bool                         // weaker than config.toml instead of stronger
+	convert func(string) (string, error) // to the setting's own units; nil if they are the same
+	unit    string                       // the older name's unit, in words
 }
 
-// Value is the setting's value in c, as config.toml would say it without quotes.
+// Value returns the setting's value in c as config.toml has it, without quotes.
 func (s Setting) Value(c Config) string { return s.codec.show(&c) }
 
-// readStrict gives the setting its strictest value.
+// readStrict sets the setting to its strictest value.
 func (s Setting) readStrict(c *Config) {
 	if err := s.codec.read(c, s.strict); err != nil {
 		panic("config: the strictest value of " + s.Key + ": " + err.Error())
 	}
 }
 
-// Check says whether the setting could take a value, in words for people.
+// Check reports, in words for people, why the setting can't take a value.
 func (s Setting) Check(value string) error {
 	var c Config
 	if err := s.codec.read(&c, strings.TrimSpace(value)); err != nil {
@@ -54,16 +54,16 @@ func (s Setting) Check(value string) error {
 	return nil
 }
 
-// reason is why a value can't be used, with what is allowed.
+// reason says why a value can't be used and what is allowed.
 func (s Setting) reason(err error) string {
-	if err == errNotAllowed { //nolint:errorlint // our own codecs return it as it is
+	if err == errNotAllowed { //nolint:errorlint // our own codecs return it unwrapped
 		return "it must be " + s.Allowed
 	}
 	return err.Error() + " (it must be " + s.Allowed + ")"
 }
 
-// Overridden gives the environment variable that hides what config.toml says for
-// the setting, or "".
+// Overridden returns the environment variable that overrides the setting's value in
+// config.toml, or "".
 func (s Setting) Overridden(environ []string) string {
 	env := environment(environ)
 	if env[s.Env] != "" {
@@ -79,8 +79,8 @@ func (s Setting) Overridden(environ []string) string {
 	return ""
 }
 
-// envNames are the environment variables of an older name. A dotted one may be
-// given as it is or in capitals with underscores.
+// envNames returns the environment variables of an older name. A dotted one may be used
+// unchanged or in capitals with underscores.
 func (a alias) envNames() []string {
 	if !a.file {
 		return []string{a.name}
@@ -102,7 +102,7 @@ func Lookup(key string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// named is a setting under its key, default and help; others are its older names.
+// named returns a setting with its key, default and help; others are its older names.
 func named(key, def, help string, c codec, others ...alias) Setting {
 	s := Setting{
 		Key: key, Default: def, Help: help, Allowed: c.allowed, Choices: c.choices, Kind: c.kind, Low: c.low, High: c.high,
@@ -119,7 +119,7 @@ func named(key, def, help string, c codec, others ...alias) Setting {
 	return s
 }
 
-// Kind is what a setting holds, and so by what it is changed in a window.
+// Kind is the type of a setting, which determines its control in a window.
 type Kind int
 
 // The kinds.
@@ -127,12 +127,12 @@ const (
 	KindText     Kind = iota
 	KindSwitch        // true or false
 	KindChoice        // one of Choices
-	KindNumber        // a whole number, or a word of Allowed
-	KindDuration      // 30s, 30m, 12h or 30d, or a word of Allowed
-	KindShortcut      // what ParseShortcuts reads
+	KindNumber        // an integer, or a word in Allowed
+	KindDuration      // 30s, 30m, 12h or 30d, or a word in Allowed
+	KindShortcut      // as ParseShortcuts reads it
 )
 
-// expert marks settings few people need.
+// expert marks settings that few people need.
 func expert(list ...Setting) []Setting {
 	for i := range list {
 		list[i].Expert = true
@@ -140,8 +140,7 @@ func expert(list ...Setting) []Setting {
 	return list
 }
 
-// strictly marks a setting that is about privacy: the value holds where what people
-// wrote can't be read.
+// strictly marks a privacy setting: the value applies if the user's own can't be read.
 func (s Setting) strictly(value string) Setting {
 	s.strict = value
 	return s
@@ -150,8 +149,8 @@ func (s Setting) strictly(value string) Setting {
 func (s Setting) expert() Setting  { s.Expert = true; return s }
 func (s Setting) atStart() Setting { s.Restart = true; return s }
 
-// OpensUp reports whether a change gives up privacy: a setting that had its strictest
-// value gets another.
+// OpensUp reports whether a change gives up privacy: a setting no longer has its strictest
+// value.
 func OpensUp(before, after Config) bool {
 	for _, s := range Settings() {
 		if s.strict != "" && s.Value(before) == s.strict && s.Value(after) != s.strict {
@@ -161,7 +160,7 @@ func OpensUp(before, after Config) bool {
 	return false
 }
 
-// Waiting lists the settings whose change waits for the next start: started is the
+// Waiting lists the settings whose change takes effect at the next start; started is the
 // configuration of this one.
 func Waiting(started, now Config) []string {
 	var keys []string
@@ -176,17 +175,17 @@ func Waiting(started, now Config) []string {
 func env(name string) alias    { return alias{name: name} }
 func dotted(name string) alias { return alias{name: name, file: true} }
 
-// inUnits is an older name that holds a bare number of a unit ("s", "m").
+// inUnits returns an older name whose value is a bare number of units ("s", "m").
 func inUnits(name, sign, unit string) alias {
 	return alias{name: name, unit: unit, convert: func(text string) (string, error) {
 		if _, err := strconv.ParseUint(text, 10, 32); err == nil {
 			return text + sign, nil
 		}
-		return text, nil // with a unit of its own, or the reader will refuse it
+		return text, nil // it has a unit, or the codec will refuse it
 	}}
 }
 
-// turns is an older name that counts turns, two messages each.
+// turns returns an older name that counts turns of two messages each.
 func turns(name string) alias {
 	return alias{name: name, file: true, unit: "turns, two messages each", convert: func(text string) (string, error) {
 		n, err := strconv.ParseUint(text, 10, 16)

@@ -2,7 +2,7 @@ package config
 
 import "mac-stats/app/schedule"
 
-// heartbeatSettings say when the check list is gone through.
+// heartbeatSettings lists the settings of the heartbeat.
 func heartbeatSettings() []Setting {
 	return []Setting{
 		named("heartbeat.minutes", "off", "How often an agent goes through heartbeat.md, your checklist in the data folder, and looks at the vitals. It notifies you only if there is something to report.",

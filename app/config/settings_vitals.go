@@ -20,7 +20,7 @@ func alertSettings() []Setting {
 	}
 }
 
-// MenuBarMetrics are what menubar.metrics may name, in the order they are shown.
+// MenuBarMetrics returns the metrics that menubar.metrics may name, in display order.
 func MenuBarMetrics() []string { return []string{"cpu", "memory", "temperature", "network"} }
 
 func menuBarSettings() []Setting {

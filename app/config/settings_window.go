@@ -2,7 +2,7 @@ package config
 
 import "mac-stats/app/hotkey"
 
-// windowSettings are how the window looks.
+// windowSettings lists the settings of the window's appearance.
 func windowSettings() []Setting {
 	return []Setting{
 		named("window.theme", "system", "Light, dark, or the same as the system.",
@@ -32,7 +32,7 @@ func hotkeyOrNone(text string) error {
 	return err
 }
 
-// shortcutSettings are the window's shortcuts.
+// shortcutSettings lists the window's shortcuts.
 func shortcutSettings() []Setting {
 	key := func(name, def, help string, field func(*Shortcuts) *string) Setting {
 		return named("shortcuts."+name, def, help, words(func(c *Config) *string { return field(&c.Shortcuts) },

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Shortcut is keys pressed together. Mod is Cmd on macOS and Ctrl elsewhere.
+// Shortcut is a combination of keys. Mod is Cmd on macOS and Ctrl elsewhere.
 type Shortcut struct {
 	Mod, Ctrl, Alt, Shift, Cmd bool
-	Key                        string // "K", "F1", "Comma", as ShortcutKeys lists them
+	Key                        string // "K", "F1", "Comma", as in ShortcutKeys
 }
 
-// signs are the keys that may also be written as what they type.
+// signs maps characters to the names of the keys that type them.
 const (
 	signKeys = ", Comma . Period / Slash ; Semicolon - Minus = Equal + Plus [ LeftBracket ] RightBracket ' Apostrophe ` Backtick \\ Backslash"
 	// namedKeys are the keys with a name, beside letters, digits and F1 to F12.

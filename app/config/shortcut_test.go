@@ -68,8 +68,8 @@ func TestParseShortcuts_refuses(t *testing.T) {
 	}
 }
 
-// No two actions share a shortcut as shipped, on any system.
-func TestShippedShortcutsDoNotCollide(t *testing.T) {
+// By default no two actions share a shortcut on any system.
+func TestDefaultShortcutsDoNotCollide(t *testing.T) {
 	for _, goos := range []string{"darwin", "linux", "windows"} {
 		taken := map[Shortcut]string{}
 		for _, s := range Settings() {
@@ -90,7 +90,7 @@ func TestShippedShortcutsDoNotCollide(t *testing.T) {
 	}
 }
 
-// What is written again says the same.
+// A formatted shortcut parses to the same value.
 func FuzzParseShortcuts(f *testing.F) {
 	for _, text := range []string{"", "Mod+K", "Mod+/ F1", "Ctrl++", "ctrl+shift+-", "+", "++", "F1 f1", "Mod+Plus"} {
 		f.Add(text)
@@ -114,7 +114,7 @@ func FuzzParseShortcuts(f *testing.F) {
 	})
 }
 
-// What the window marks as waiting is what a restart changes, and nothing else.
+// The window marks exactly those settings as waiting that a restart changes.
 func TestWaiting(t *testing.T) {
 	started, now := Default(), Default()
 	now.Ollama.Host, now.Ollama.Model, now.Window.Zoom = "127.0.0.1:1", "qwen3:4b", 200

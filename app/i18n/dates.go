@@ -8,9 +8,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Dates in the user's language; times are of 24 hours everywhere.
+// Dates are in the user's language; times are always on the 24-hour clock.
 
-// MonthName is the month in the user's language.
+// MonthName returns the month in the user's language.
 func MonthName(t time.Time) string {
 	switch t.Month() {
 	case time.January:
@@ -40,7 +40,7 @@ func MonthName(t time.Time) string {
 	}
 }
 
-// WeekdayName is the day of the week in the user's language.
+// WeekdayName returns the day of the week in the user's language.
 func WeekdayName(t time.Time) string {
 	switch t.Weekday() {
 	case time.Sunday:
@@ -60,7 +60,7 @@ func WeekdayName(t time.Time) string {
 	}
 }
 
-// ShortDate is "2 Jan", of another year "2 Jan 2006".
+// ShortDate returns "2 Jan", or "2 Jan 2006" for another year.
 func ShortDate(t, now time.Time) string {
 	month := []rune(MonthName(t))
 	p := Places{"Day": t.Day(), "Month": string(month[:min(len(month), 3)]), "Year": t.Year()}
@@ -73,11 +73,11 @@ func ShortDate(t, now time.Time) string {
 // Thousands returns a count with separators: 5,360.
 func Thousands(n int) string { return Number(humanize.Comma(int64(n))) }
 
-// Number writes a number as the language does; s has commas between thousands and a point
-// before decimals.
+// Number formats a number for the user's language; s has commas between thousands and a
+// decimal point.
 func Number(s string) string { return numberLike(T("1,234.5"), s) }
 
-// numberLike is Number for a language that writes 1,234.5 as in the example.
+// numberLike is Number for a language that writes 1,234.5 like example.
 func numberLike(example, s string) string {
 	signs := strings.FieldsFunc(example, unicode.IsDigit)
 	if len(signs) != 2 {
@@ -86,10 +86,10 @@ func numberLike(example, s string) string {
 	return strings.NewReplacer(",", signs[0], ".", signs[1]).Replace(s)
 }
 
-// Moment is a day and a time: "2 Jan 15:04", of another year "2 Jan 2006 15:04".
+// Moment returns a date and time: "2 Jan 15:04", or "2 Jan 2006 15:04" for another year.
 func Moment(t, now time.Time) string { return ShortDate(t, now) + " " + t.Format("15:04") }
 
-// When is a time of day, with the day where it is not today.
+// When returns a time of day, with the date unless it is today.
 func When(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -104,10 +104,10 @@ func When(t, now time.Time) string {
 	return ShortDate(t, now)
 }
 
-// LongDate is "2 January 2006".
+// LongDate returns "2 January 2006".
 func LongDate(t time.Time) string {
 	return With("{{.Day}} {{.Month}} {{.Year}}", Places{"Day": t.Day(), "Month": MonthName(t), "Year": t.Year()})
 }
 
-// Day is "Monday, 2 January 2006".
+// Day returns "Monday, 2 January 2006".
 func Day(t time.Time) string { return WeekdayName(t) + ", " + LongDate(t) }

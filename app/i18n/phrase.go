@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Capital begins a sentence.
+// Capital makes the first letter upper case.
 func Capital(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
@@ -21,7 +21,7 @@ func Shorten(s string, n int) string {
 	return strings.TrimSpace(string(r[:n])) + "…"
 }
 
-// Sentence ends a sentence.
+// Sentence ends a text with a full stop unless it has one.
 func Sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:)") || strings.HasSuffix(s, "…") {

@@ -1,13 +1,13 @@
-// Package i18n says things in the user's language: texts, counts, dates.
+// Package i18n translates texts, counts and dates into the user's language.
 //
-// English is the key: a text without a translation is shown as it stands in the
-// code. T takes a plain text, With one with {{.Name}} places, Count one that counts
-// {{.N}} of something. Only literals are given to them: a test of the window reads
-// the code and compares it with assets/translations/en.json.
+// English is the key: a text without a translation is shown as it is in the code. T
+// translates a plain text, With one with {{.Name}} places, and Count one with a count,
+// {{.N}}. They only take literals: a test of the window reads the code and compares it with
+// assets/translations/en.json.
 //
-// It draws nothing and keeps nothing beside the texts. Fyne holds these and chooses
-// the language by the system's; Load is called once, before the first window. What
-// is written to files, logs and prompts is English and does not come through here.
+// The package draws nothing and holds only the texts. Fyne stores them and chooses the
+// system's language; Load is called once, before the first window. Files, logs and prompts
+// are in English and don't use this package.
 package i18n
 
 import (
@@ -23,35 +23,35 @@ import (
 	"fyne.io/fyne/v2/lang"
 )
 
-// T is a text in the user's language.
+// T returns a text in the user's language.
 func T(text string) string { return lang.L(text) }
 
-// Places is what to fill the {{.Name}} places of a text with.
+// Places fills the {{.Name}} places of a text.
 type Places map[string]any
 
-// With is a text with such places.
+// With returns a text with its places filled, in the user's language.
 func With(text string, p Places) string { return lang.L(text, map[string]any(p)) }
 
-// Count is a text that counts, {{.N}}, in its plural form.
+// Count returns a text with a count, {{.N}}, in its plural form.
 func Count(text string, n int) string { return lang.N(text, n, map[string]any{"N": n}) }
 
-// Told is a text that another package made of one of these texts with {{.Name}} places, such
-// as an error; what fills a place may be made of one of them, too. One that is made of none
-// stays as it is.
-func Told(said string, texts []string) string {
-	text, places := MadeOf(said, texts)
+// Translated translates a text, such as an error, that another package made by filling the
+// {{.Name}} places of one of the texts. A filled place may itself come from one of them. A
+// text that comes from none is returned unchanged.
+func Translated(made string, texts []string) string {
+	text, places := Match(made, texts)
 	if text == "" {
-		return said
+		return made
 	}
 	for name, filling := range places {
-		places[name] = Told(filling.(string), texts)
+		places[name] = Translated(filling.(string), texts)
 	}
 	return With(text, places)
 }
 
-// MadeOf gives the first of the texts that said is made of, "" where it is none, and what
-// fills its places. {{.Line}} and {{.Number}} are numbers.
-func MadeOf(said string, texts []string) (text string, p Places) {
+// Match returns the first of the texts that made could come from, with the content of its
+// places; "" if there is none. {{.Line}} and {{.Number}} are numbers.
+func Match(made string, texts []string) (text string, p Places) {
 	for _, text := range texts {
 		names := place.FindAllStringSubmatch(text, -1)
 		form := `(?s)^`
@@ -65,7 +65,7 @@ func MadeOf(said string, texts []string) (text string, p Places) {
 				form += `(.*?)`
 			}
 		}
-		if filled := regexp.MustCompile(form + `$`).FindStringSubmatch(said); filled != nil {
+		if filled := regexp.MustCompile(form + `$`).FindStringSubmatch(made); filled != nil {
 			p := Places{}
 			for i, name := range names {
 				p[name[1]] = filled[i+1]
@@ -78,10 +78,10 @@ func MadeOf(said string, texts []string) (text string, p Places) {
 
 var place = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 
-// Load gives Fyne the texts of translations/*.json in the system's language: one file a
-// language, en.json with every key and its plural forms. What the language lacks is filled
-// with English, because Fyne logs every text it misses. The other languages stay on the
-// disk: in memory each takes nearly a megabyte, for as long as the app runs.
+// Load passes the texts of translations/*.json in the system's language to Fyne. There is
+// one file per language; en.json has every key with its plural forms. A missing translation
+// is filled with English, because Fyne logs every missing text. Other languages stay on
+// disk, because each would take nearly 1 MB of memory for as long as the app runs.
 func Load(files fs.FS) error {
 	all, err := Read(files)
 	if err != nil {
@@ -94,7 +94,7 @@ func Load(files fs.FS) error {
 	}
 	used := map[string]map[string]any{system: all[system]}
 	if used[system] == nil {
-		// Fyne may know a closer name of this language, and then falls back to English.
+		// If Fyne knows no closer name for this language, it falls back to English.
 		used[system], used["en"] = map[string]any{}, english
 	}
 	for language, texts := range used {
@@ -114,7 +114,7 @@ func Load(files fs.FS) error {
 	return nil
 }
 
-// Read reads translations/*.json: by language, text by key.
+// Read reads translations/*.json and returns each language's texts by key.
 func Read(files fs.FS) (map[string]map[string]any, error) {
 	names, err := fs.Glob(files, "translations/*.json")
 	if err != nil {
@@ -138,7 +138,7 @@ func Read(files fs.FS) (map[string]map[string]any, error) {
 	return all, nil
 }
 
-// everyForm gives a text that counts the plural forms of any language.
+// everyForm gives a text with a count the plural forms of every language.
 func everyForm(text any) any {
 	forms, ok := text.(map[string]any)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 
 const assets = "../../assets"
 
-// A language may lack texts, but has none that are nowhere, the places of each, and
-// plural forms where English has them.
+// A language may lack texts, but it has no unknown ones, and each text has the same places
+// and plural forms as in English.
 func TestEveryLanguageFitsEnglish(t *testing.T) {
 	places := regexp.MustCompile(`{{\.\w+}}`)
 	all, err := Read(os.DirFS(assets))
@@ -52,7 +52,7 @@ func TestEveryLanguageFitsEnglish(t *testing.T) {
 	}
 }
 
-func TestTranslationsAreTakenOver(t *testing.T) {
+func TestTranslationsAreLoaded(t *testing.T) {
 	if err := Load(os.DirFS(assets)); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-func TestNumbersAreWrittenAsInTheLanguagesExample(t *testing.T) {
+func TestNumbersFollowTheLanguagesExample(t *testing.T) {
 	for example, want := range map[string]string{"1,234.5": "12,345.6 GB", "1.234,5": "12.345,6 GB", "1\u202f234,5": "12\u202f345,6 GB", "no number": "12,345.6 GB"} {
 		if got := numberLike(example, "12,345.6 GB"); got != want {
 			t.Errorf("like %q: %q, want %q", example, got, want)

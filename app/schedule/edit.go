@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// template is the beginning of a new schedules.toml.
+// template is the start of a new schedules.toml.
 const template = `# What mac-stats asks at fixed times. Edit it as you like: it is read again when it is
 # saved, and a line that can't be used is named in the window and in the log.
 #
@@ -30,14 +30,14 @@ const template = `# What mac-stats asks at fixed times. Edit it as you like: it 
 # permissions = "…"                # written by mac-stats: which entries of permissions.toml are for this one
 `
 
-// ErrNoSchedule: there is no schedule of that name.
+// ErrNoSchedule means that no schedule has this name.
 var ErrNoSchedule = errors.New("there is no schedule of that name")
 
-// errByHand: the file is TOML, in a form that can't be edited in place.
+// errByHand means that the file is valid TOML but can't be edited in place.
 var errByHand = errors.New("schedules.toml is written in a way that can't be changed automatically; edit it by hand")
 
-// Put writes a schedule: a new one at the end of the file where old is "", else in the
-// place of the one called old, of which only what differs is written. Comments stay.
+// Put writes a schedule. If old is "", it adds one at the end of the file; otherwise it
+// changes the one called old, and only the keys that differ. Comments stay.
 func Put(ctx context.Context, file, old string, s Schedule) error {
 	for key, err := range map[string]error{"name": checkName(s.Name), "prompt": checkPrompt(s.Prompt)} {
 		if err != nil {
@@ -74,7 +74,7 @@ func SetEnabled(ctx context.Context, file, name string, on bool) error {
 	})
 }
 
-// Remove takes a schedule out of the file. It may be one that can't be used.
+// Remove removes a schedule, valid or not, from the file.
 func Remove(ctx context.Context, file, name string) error {
 	return change(ctx, file, func(data []byte) ([]byte, error) {
 		at, err := sectionOf(data, name)
@@ -91,7 +91,7 @@ func Remove(ctx context.Context, file, name string) error {
 	})
 }
 
-// equal compares all that stands in the file.
+// equal compares everything that the file holds.
 func equal(a, b Schedule) bool {
 	return a.Name == b.Name && a.When.line == b.When.line && a.Prompt == b.Prompt && a.Agent == b.Agent && a.Enabled == b.Enabled &&
 		a.Quiet == b.Quiet && a.OnBattery == b.OnBattery && a.Permissions == b.Permissions
@@ -111,7 +111,7 @@ func sectionOf(data []byte, name string) (section, error) {
 	return section{}, ErrNoSchedule
 }
 
-// added is the file with a schedule at its end.
+// added returns the file with a schedule at its end.
 func added(data []byte, s Schedule) []byte {
 	b := bytes.NewBuffer(slices.Clone(data))
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -126,12 +126,12 @@ func added(data []byte, s Schedule) []byte {
 	return b.Bytes()
 }
 
-// rewritten is the file with other values in a section.
+// rewritten returns the file with new values in a section.
 func rewritten(data []byte, at section, s Schedule) []byte {
 	was, _ := parse(slices.Concat([]byte("[[schedule]]\n"), data[at.headerEnd:at.end]))
 	for i, kv := range s.lines() {
 		if len(was) == 1 && was[0].lines()[i].value == kv.value {
-			continue // what a person wrote stays as it was written
+			continue // the user's own notation stays
 		}
 		data = withKey(data, at, kv.key, kv.value, kv.usual)
 		for _, now := range sectionsOf(data) {
@@ -143,7 +143,7 @@ func rewritten(data []byte, at section, s Schedule) []byte {
 	return data
 }
 
-// line is a key with its value in TOML; usual: the one that holds without it.
+// line is a key with its value in TOML; usual means that the value is the default.
 type line struct {
 	key, value string
 	usual      bool
@@ -162,8 +162,7 @@ func (s Schedule) lines() []line {
 	}
 }
 
-// withKey gives a key of a section a value. Where there is no such key, a usual value
-// needs none.
+// withKey sets a key of a section. A missing key isn't added for a default value.
 func withKey(data []byte, at section, key, value string, usual bool) []byte {
 	if p, ok := at.keys[key]; ok {
 		return slices.Concat(data[:p.start], []byte(value), data[p.end:])
@@ -178,7 +177,7 @@ func withKey(data []byte, at section, key, value string, usual bool) []byte {
 	return slices.Concat(data[:at.end], []byte(text), data[at.end:])
 }
 
-// quoted is a text in TOML; one of several lines keeps them.
+// quoted returns a TOML string; a multi-line text stays multi-line.
 func quoted(text string) string {
 	var b strings.Builder
 	sign := `"`
@@ -201,8 +200,8 @@ func quoted(text string) string {
 	return b.String() + sign
 }
 
-// change replaces the file by what do makes of it, under a lock. What do makes is read
-// before it is written: done says whether it is what was wanted.
+// change replaces the file with do's version of it, under a lock. The result is parsed
+// before it is written; done reports whether it is as intended.
 func change(ctx context.Context, file string, do func(data []byte) ([]byte, error), done func([]Schedule) bool) error {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -212,7 +211,7 @@ func change(ctx context.Context, file string, do func(data []byte) ([]byte, erro
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return wholefile.Explain("changing schedules.toml", err)
 	}
-	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
+	defer func() { _ = lock.Unlock() }() // released when the process ends at the latest
 	data, err := wholefile.Read(file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = []byte(template), nil

@@ -29,19 +29,20 @@ type Schedule struct {
 	Name      string
 	When      When
 	Prompt    string
-	Agent     string // selector; "" is the default agent
+	Agent     string // selector; "" means the default agent
 	Enabled   bool
 	Quiet     Quiet
 	OnBattery bool // runs on battery too
-	// Permissions names what may run in it without a question: the entries of
-	// permissions.toml that were given to this schedule, not to another one of its name.
+	// Permissions is the ID that ties entries of permissions.toml to this schedule, as
+	// opposed to another one with its name. Those entries may run without asking.
 	Permissions string
 }
 
-// Session is the name of the session that the schedule runs in.
+// Session returns the name of the schedule's session.
 func (s Schedule) Session() string { return sessionOf(s.Name) }
 
-// sessionOf makes a session's name of a schedule's: "Morning news" → schedule-morning-news.
+// sessionOf derives a session's name from a schedule's: "Morning news" →
+// schedule-morning-news.
 func sessionOf(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
@@ -56,7 +57,7 @@ func sessionOf(name string) string {
 		}
 	}
 	slug := strings.Trim(b.String(), "-")
-	if strings.IndexFunc(name, func(r rune) bool { return r > 127 }) >= 0 || slug == "" { // what is left may be that of another name
+	if strings.IndexFunc(name, func(r rune) bool { return r > 127 }) >= 0 || slug == "" { // other names may give the same result
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(name)) // never fails
 		slug = strings.TrimPrefix(slug+"-"+strconv.FormatUint(uint64(h.Sum32()), 36), "-")
@@ -64,20 +65,20 @@ func sessionOf(name string) string {
 	return "schedule-" + slug
 }
 
-// Problem is something in schedules.toml that can't be used.
+// Problem is a mistake in schedules.toml.
 type Problem struct {
-	Line int    // 0: unknown
-	Name string // the schedule's, where it has one
-	Text string // what is wrong, and what to do
+	Line int    // 0 if unknown
+	Name string // the schedule's name, if it has one
+	Text string // what is wrong and what to do
 	kind kind
 }
 
-// kind tells some problems from others.
+// kind distinguishes some problems from others.
 type kind int
 
 const (
 	other    kind = iota
-	notTOML       // nothing can be read
+	notTOML       // the whole file is unreadable
 	sameName      // two schedules share a session
 )
 
@@ -92,8 +93,8 @@ func (p Problem) String() string {
 	return place + ": " + p.Text
 }
 
-// Load reads schedules.toml; one that isn't there holds none. A schedule of which
-// anything can't be used is left out, and named by a Problem.
+// Load reads schedules.toml; a missing file has no schedules. A schedule with any mistake
+// is left out and reported as a Problem.
 func Load(file string) ([]Schedule, []Problem) {
 	data, err := wholefile.Read(file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +125,7 @@ func parse(data []byte) ([]Schedule, []Problem) {
 			continue
 		}
 		for i, t := range tables {
-			table, _ := t.(map[string]any) // else it holds nothing, and has no name
+			table, _ := t.(map[string]any) // otherwise it is empty and has no name
 			r.schedule(i, table)
 		}
 	}
@@ -170,7 +171,7 @@ func (r *reader) schedule(i int, table map[string]any) {
 	}
 }
 
-// set takes over one key; it gives what is wrong, or "".
+// set sets one key and returns what is wrong, or "".
 func (s *Schedule) set(key string, value any) string {
 	text, isText := value.(string)
 	on, isSwitch := value.(bool)
@@ -234,19 +235,19 @@ func checkPrompt(text string) error {
 	return nil
 }
 
-// section is where a [[schedule]] stands in the file, in bytes.
+// section is the position of a [[schedule]] in the file, as byte offsets.
 type section struct {
-	header     int // the beginning of its line
-	headerEnd  int // behind its line
+	header     int // start of its line
+	headerEnd  int // end of its line
 	headerLine int // counted from 1
-	end        int // behind the line of its last key
+	end        int // end of the line of its last key
 	keys       map[string]place
 }
 
-// place is a key's value.
+// place is the position of a key's value.
 type place struct{ line, start, end, lineStart, lineEnd int }
 
-// line is that of a key, or of the section.
+// line returns the line number of a key, or of the section if it has no such key.
 func (s section) line(key string) int {
 	if p, ok := s.keys[key]; ok {
 		return p.line
@@ -254,7 +255,7 @@ func (s section) line(key string) int {
 	return s.headerLine
 }
 
-// sectionsOf finds every [[schedule]] of a file that is TOML.
+// sectionsOf finds every [[schedule]] in a valid TOML file.
 func sectionsOf(data []byte) []section {
 	skip := 0
 	if bytes.HasPrefix(data, []byte("\uFEFF")) {
@@ -299,7 +300,7 @@ func sectionsOf(data []byte) []section {
 	return list
 }
 
-// keyOf joins a dotted key, and says where it stands.
+// keyOf joins a dotted key and returns its offsets.
 func keyOf(it unstable.Iterator) (name string, start, end int) {
 	var parts []string
 	for it.Next() {

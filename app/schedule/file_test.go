@@ -75,7 +75,7 @@ func TestProblemsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-func TestWhatCantBeUsedIsNamedWithItsLine(t *testing.T) {
+func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	good := "[[schedule]]\nname = \"Good\"\nwhen = \"every hour\"\nprompt = \"x\"\n"
 	for name, test := range map[string]struct{ text, want string }{
 		"no TOML":           {"[[schedule]\n", "schedules.toml, line 1: it isn't TOML here"},
@@ -101,7 +101,7 @@ func TestWhatCantBeUsedIsNamedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestSessionsAreApart(t *testing.T) {
+func TestEveryScheduleHasItsOwnSession(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"Morning", "morning news", "Früh", "Fruh", "Frèh", "早报", "晚报", "!!", "??", strings.Repeat("x", 60), "a b"} {
 		s := Schedule{Name: name}.Session()
@@ -115,7 +115,7 @@ func TestSessionsAreApart(t *testing.T) {
 	}
 }
 
-func TestEditsKeepWhatPeopleWrote(t *testing.T) {
+func TestEditsKeepTheUsersText(t *testing.T) {
 	ctx := t.Context()
 	file := write(t, peoples)
 	list, _ := Load(file)
@@ -166,7 +166,7 @@ func TestEditsKeepWhatPeopleWrote(t *testing.T) {
 	}
 }
 
-func TestEditsThatAreRefusedChangeNothing(t *testing.T) {
+func TestRefusedEditsChangeNothing(t *testing.T) {
 	ctx := t.Context()
 	s := Schedule{Name: "Backup", When: mustWhen(t, "every hour"), Prompt: "x", Enabled: true, OnBattery: true}
 	other := s
@@ -205,7 +205,7 @@ func TestANewFileExplainsItself(t *testing.T) {
 	if got := read(t, file); !strings.HasPrefix(got, template) || !strings.HasSuffix(got, "\n[[schedule]]\nname = \"Morning\"\nwhen = \"every day at 8\"\nprompt = \"What is new?\"\n") {
 		t.Errorf("%s", got)
 	}
-	// what the comment shows can be used as it is
+	// the examples in the comment are valid
 	list, problems := parse(regexp.MustCompile("(?m)^# ").ReplaceAll([]byte(strings.SplitN(template, "#\n", 2)[1]), nil))
 	if len(problems) > 0 || len(list) != 1 {
 		t.Errorf("the example: %v, %v", list, problems)

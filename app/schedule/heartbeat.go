@@ -13,7 +13,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// listTemplate is a new heartbeat.md: nothing but a comment, of which nothing is asked.
+// listTemplate is a new heartbeat.md. It only contains a comment, so the heartbeat asks
+// nothing.
 const listTemplate = `<!--
 What the agent looks after from time to time. Write a list below, such as
 
@@ -27,7 +28,7 @@ nothing is asked.
 -->
 `
 
-// ensureList writes heartbeat.md where there is none.
+// ensureList creates heartbeat.md if it is missing.
 func ensureList(file string) error {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -37,7 +38,7 @@ func ensureList(file string) error {
 
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// CheckList reads heartbeat.md without its comments; "" where nothing is written in it.
+// CheckList reads heartbeat.md without its comments; "" if it is empty.
 func CheckList(file string) (string, error) {
 	data, err := wholefile.Read(file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,10 +50,10 @@ func CheckList(file string) (string, error) {
 	return strings.TrimSpace(comment.ReplaceAllString(string(data), "")), nil
 }
 
-// nothing is what the agent answers where there is nothing to say.
+// nothing is the agent's answer if there is nothing to report.
 const nothing = "NOTHING"
 
-// BeatPrompt asks to go through a check list.
+// BeatPrompt returns the prompt that asks to go through a checklist.
 func BeatPrompt(list, vitals string, now time.Time) string {
 	return fmt.Sprintf(`It is %s. This is a routine check, not a message from a person. Go through the check list below, with the vitals of the machine.
 
@@ -65,7 +66,7 @@ Check list:
 %s`, now.Format("Monday, January 2 2006, 15:04"), nothing, strings.TrimSpace(vitals), list)
 }
 
-// SaysNothing tells an answer that has nothing to say: it is empty, or its first line is
+// SaysNothing reports whether an answer reports nothing: it is empty, or its first line is
 // that word.
 func SaysNothing(answer string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrRunning: the schedule runs already.
+// ErrRunning means that the schedule is already running.
 var ErrRunning = errors.New("it is already running; wait until it ends")
 
-// RunNow runs a schedule for a person, at any time, and waits for its end.
+// RunNow runs a schedule on request, at any time, and waits until it ends.
 func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {
 	list, _ := Load(r.File())
 	i := slices.IndexFunc(list, func(s Schedule) bool { return s.Name == name })
@@ -42,16 +42,16 @@ func (r *Runner) RunNow(ctx context.Context, name string) (Result, error) {
 	return res, nil
 }
 
-// Status is a schedule and what is known of it.
+// Status is a schedule with its last and next runs.
 type Status struct {
 	Schedule
 	Next    time.Time // zero: never, or switched off
 	Last    Record
 	Running bool // in this process
-	Waits   Late // it is due, and why it waits
+	Waits   Late // why it waits, if it is due
 }
 
-// List gives all schedules in the order of the file, and what can't be used of it.
+// List returns all schedules in the order of the file, and the mistakes in it.
 func (r *Runner) List() ([]Status, []Problem) {
 	list, problems := Load(r.File())
 	known, now := r.state.read(), r.now()

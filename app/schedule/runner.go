@@ -18,59 +18,60 @@ const (
 )
 
 const (
-	// wakeCheck is how long a timer may run: while the machine sleeps it stands still.
+	// wakeCheck is the longest timer: timers stand still while the machine sleeps.
 	wakeCheck = time.Minute
-	// inTime is how late a run may be without a word about it.
+	// inTime is the longest delay of a run that isn't reported as late.
 	inTime = wakeCheck + 30*time.Second
-	// batteryCheck is how often what waits for the mains looks for it.
+	// batteryCheck is how often a run that waits for mains power checks for it.
 	batteryCheck = 5 * time.Minute
-	// settleIn is how long after its start the app leaves what it missed alone: at login
-	// the model server starts, too.
+	// settleIn is how long after startup the app waits with missed runs: at login the model
+	// server starts too.
 	settleIn = time.Minute
-	// clockFixed is how far ahead of the clock a run may be noted, after a clock was set
-	// back; further ahead, the clock was wrong then.
+	// clockFixed is how far ahead of the clock a recorded run may be after the clock was
+	// set back; if it is further ahead, the clock was wrong when it was recorded.
 	clockFixed = 24 * time.Hour
 )
 
-// Turn is a prompt that is to be answered.
+// Turn is a prompt to answer.
 type Turn struct {
 	Schedule
 	First bool   // the first run: its session is new
-	Late  string // says that it runs later than it was due; ""
+	Late  string // says that the run is late; "" if it isn't
 }
 
-// Result is how a run ended.
+// Result is the outcome of a run.
 type Result struct {
-	Name    string // "" of the heartbeat
+	Name    string // "" for the heartbeat
 	Session string
 	Late    string
-	Answer  string // "" where there is none, or the heartbeat had nothing to say
-	Err     error  // in words for people
+	Answer  string // "" if there is none, or if the heartbeat has nothing to report
+	Err     error  // worded for people
 }
 
-// Heartbeat is when the check list is gone through.
+// Heartbeat says when to go through the checklist.
 type Heartbeat struct {
 	Every     time.Duration // 0: never
 	Quiet     Quiet
 	OnBattery bool
 }
 
-// Params is what a Runner needs. Optional fields say so.
+// Params is what a Runner needs. Optional fields are marked.
 type Params struct {
 	Home string // data folder
-	// Turn answers a prompt in the schedule's session, and gives the answer.
+	// Turn answers a prompt in the schedule's session and returns the answer.
 	Turn func(ctx context.Context, t Turn) (answer string, err error)
-	// Beat goes through the check list; "" where there is nothing to say.
+	// Beat goes through the checklist; the answer is "" if there is nothing to report.
 	Beat func(ctx context.Context) (session, answer string, err error)
-	// Heartbeat is the setting as it is now.
+	// Heartbeat returns the current setting.
 	Heartbeat func() Heartbeat
 	OnBattery func(ctx context.Context) bool
-	Busy      func() bool // a turn is under way: the heartbeat waits
-	// Changed tells that something runs or ended; a Result comes with the end. Optional.
+	Busy      func() bool // reports whether a turn is running; the heartbeat waits for it
+	// Changed is called when something starts (nil) or ends. Optional.
 	Changed func(*Result)
-	// Problems tells what can't be used in schedules.toml, each time that changes. Optional.
+	// Problems is called with the mistakes in schedules.toml whenever they change.
+	// Optional.
 	Problems func([]Problem)
-	// Now is the wall clock, time.Now where nil: tests set it.
+	// Now returns the wall-clock time; time.Now if nil. Tests set it.
 	Now    func() time.Time
 	Logger *slog.Logger // optional
 }
@@ -80,16 +81,16 @@ type Runner struct {
 	p     Params
 	state state
 	began time.Time
-	look  chan struct{} // 1 place
+	look  chan struct{} // capacity 1
 
-	mu       sync.Mutex      // guards what follows
-	running  map[string]bool // by name; "" is the heartbeat
+	mu       sync.Mutex      // guards the fields below
+	running  map[string]bool // by name; "" for the heartbeat
 	held     map[string]Late // what is due and waits
 	problems []Problem
 	work     sync.WaitGroup
 }
 
-// New panics where a required field is missing.
+// New panics if a required field is missing.
 func New(p Params) *Runner {
 	if p.Home == "" || p.Turn == nil || p.Beat == nil || p.Heartbeat == nil || p.OnBattery == nil || p.Busy == nil {
 		panic("schedule: New needs Home, Turn, Beat, Heartbeat, OnBattery and Busy")
@@ -111,21 +112,21 @@ func New(p Params) *Runner {
 	return r
 }
 
-// File is where schedules.toml is.
+// File returns the path of schedules.toml.
 func (r *Runner) File() string { return filepath.Join(r.p.Home, FileName) }
 
-// now is the wall clock alone: what a monotonic clock says stands still in sleep.
+// now returns the wall-clock time only, because the monotonic clock stops during sleep.
 func (r *Runner) now() time.Time { return r.p.Now().Round(0) }
 
-// Look reads schedules.toml and the settings again; it returns at once.
+// Look makes Run read schedules.toml and the settings again; it returns at once.
 func (r *Runner) Look() {
 	select {
 	case r.look <- struct{}{}:
-	default: // it will look anyway
+	default: // a check is due already
 	}
 }
 
-// Run runs what is due until ctx ends, and waits for what runs.
+// Run runs what is due until ctx is done, then waits for running turns.
 func (r *Runner) Run(ctx context.Context) {
 	defer r.work.Wait()
 	var next, last time.Time
@@ -158,10 +159,10 @@ func (r *Runner) Run(ctx context.Context) {
 	}
 }
 
-// pass begins what is due and says when to look next; zero for never.
+// pass starts what is due and returns when to check next; zero for never.
 func (r *Runner) pass(ctx context.Context, now time.Time) (next time.Time) {
 	list, problems := Load(r.File())
-	r.tellProblems(problems)
+	r.notifyProblems(problems)
 	beat := r.p.Heartbeat()
 	if len(list) == 0 && beat.Every <= 0 {
 		return time.Time{}
@@ -187,8 +188,8 @@ func (r *Runner) pass(ctx context.Context, now time.Time) (next time.Time) {
 	return next
 }
 
-// settle notes what is new, switched off, or has other times: nothing is due of the time
-// before. It gives what is known of all.
+// settle records schedules that are new, switched off or have other times, so that earlier
+// times aren't due. It returns all records.
 func (r *Runner) settle(ctx context.Context, now time.Time, list []Schedule, beat Heartbeat) (*records, error) {
 	var known *records
 	ensure := false
@@ -226,7 +227,7 @@ func (r *Runner) settle(ctx context.Context, now time.Time, list []Schedule, bea
 	return known, err
 }
 
-// try begins a schedule that is due; else it says when to look again.
+// try starts a schedule that is due; otherwise it returns when to check again.
 func (r *Runner) try(ctx context.Context, now time.Time, s Schedule, seen time.Time) (again time.Time) {
 	due := s.When.Next(seen.In(now.Location()))
 	if due.IsZero() || due.After(now) {
@@ -253,7 +254,7 @@ func (r *Runner) try(ctx context.Context, now time.Time, s Schedule, seen time.T
 		late = LateAsleep
 	}
 	first, err := r.claim(ctx, s.Name, now, due, late)
-	if errors.Is(err, errUnchanged) { // another copy of the app has it
+	if errors.Is(err, errUnchanged) { // another copy of the app runs it
 		return next
 	}
 	if err != nil {
@@ -261,13 +262,13 @@ func (r *Runner) try(ctx context.Context, now time.Time, s Schedule, seen time.T
 		return now.Add(batteryCheck)
 	}
 	r.work.Go(func() {
-		_ = r.turn(ctx, Turn{Schedule: s, First: first, Late: late.Words(due, now)}) // told by Changed
+		_ = r.turn(ctx, Turn{Schedule: s, First: first, Late: late.Words(due, now)}) // Changed reports the result
 		r.Look()
 	})
 	return next
 }
 
-// latest is the last time that is due until now, given one that is.
+// latest returns the last due time up to now; due is an earlier one.
 func (w When) latest(due, now time.Time) time.Time {
 	for _, back := range []time.Duration{time.Hour, 25 * time.Hour, 8 * 24 * time.Hour, 32 * 24 * time.Hour} {
 		if t := w.Next(now.Add(-back)); !t.After(now) && !t.IsZero() {
@@ -284,7 +285,7 @@ func (w When) latest(due, now time.Time) time.Time {
 	}
 }
 
-// hold says why something that is due waits, and until when; zero: until it is told.
+// hold returns why something that is due waits, and until when; zero means until Look.
 func (r *Runner) hold(ctx context.Context, now time.Time, name string, quiet Quiet, onBattery bool) (why Late, until time.Time) {
 	r.mu.Lock()
 	busy := r.running[name]
@@ -311,7 +312,8 @@ func (r *Runner) wasHeld(name string) Late {
 	return r.held[name]
 }
 
-// claim notes that a run begins, unless it is noted already; "" is the heartbeat.
+// claim records the start of a run unless it is recorded already; "" stands for the
+// heartbeat.
 func (r *Runner) claim(ctx context.Context, name string, now, due time.Time, late Late) (first bool, err error) {
 	taken := false
 	err = r.state.edit(ctx, func(all *records) error {
@@ -336,7 +338,7 @@ func (r *Runner) claim(ctx context.Context, name string, now, due time.Time, lat
 	return first, err
 }
 
-// turn runs a prompt that is claimed.
+// turn runs a claimed prompt.
 func (r *Runner) turn(ctx context.Context, t Turn) Result {
 	r.p.Changed(nil)
 	answer, err := r.p.Turn(ctx, t)
@@ -345,7 +347,7 @@ func (r *Runner) turn(ctx context.Context, t Turn) Result {
 	return res
 }
 
-// ended notes how a run ended, and tells it.
+// ended records and reports the outcome of a run.
 func (r *Runner) ended(ctx context.Context, res Result) {
 	err := r.state.edit(context.WithoutCancel(ctx), func(all *records) error {
 		rec := all.of(res.Name)
@@ -374,8 +376,8 @@ func (r *Runner) ended(ctx context.Context, res Result) {
 	r.p.Changed(&res)
 }
 
-// tellProblems tells what can't be used, where that is other than before.
-func (r *Runner) tellProblems(problems []Problem) {
+// notifyProblems reports the mistakes in the file if they changed.
+func (r *Runner) notifyProblems(problems []Problem) {
 	r.mu.Lock()
 	same := slices.Equal(problems, r.problems)
 	r.problems = problems

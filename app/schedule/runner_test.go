@@ -17,17 +17,17 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// machine is a data folder, and a clock on the wall that can be set.
+// machine is a data folder with a wall clock that the test can set.
 type machine struct {
 	t    *testing.T
 	home string
 	loc  *time.Location
 
 	mu      sync.Mutex
-	ahead   time.Duration // the wall clock is ahead of the bubble's
-	turns   []string      // "name 01-02 15:04", and what is said of being late
+	ahead   time.Duration // difference between the wall clock and the bubble's
+	turns   []string      // "name 01-02 15:04", and the note about being late
 	beats   []string
-	takes   time.Duration // a turn
+	takes   time.Duration // duration of a turn
 	fails   error
 	battery bool
 	busy    bool
@@ -36,7 +36,7 @@ type machine struct {
 	told    []string
 }
 
-// begin sets the wall clock at the beginning of a bubble.
+// begin sets the wall clock at the start of a bubble.
 func begin(t *testing.T, loc *time.Location, at, toml string) *machine {
 	m := &machine{t: t, home: t.TempDir(), loc: loc}
 	m.set(at)
@@ -57,7 +57,7 @@ func (m *machine) now() time.Time {
 	return time.Now().Add(m.ahead).In(m.loc)
 }
 
-// set sets the clock on the wall; sleep and a person do the same to it.
+// set sets the wall clock, as sleep or a person would.
 func (m *machine) set(at string) {
 	m.t.Helper()
 	wall, err := time.ParseInLocation("2006-01-02 15:04", at, m.loc)
@@ -119,7 +119,7 @@ func (m *machine) runner() *Runner {
 	})
 }
 
-// start runs a runner; stop ends it and waits.
+// start starts a runner; stop ends it and waits.
 func (m *machine) start() (r *Runner, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r = m.runner()
@@ -131,11 +131,11 @@ func (m *machine) start() (r *Runner, stop func()) {
 
 func (m *machine) ran(want ...string) {
 	m.t.Helper()
-	time.Sleep(time.Second) // a lock that another run holds is tried again
+	time.Sleep(time.Second) // a lock held by another run is retried
 	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	got := slices.Clone(m.turns) // some begin at the same moment
+	got := slices.Clone(m.turns) // some start at the same moment
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
@@ -147,7 +147,7 @@ func one(name, when string, more ...string) string {
 	return fmt.Sprintf("[[schedule]]\nname = %q\nwhen = %q\nprompt = \"p\"\n%s\n", name, when, strings.Join(more, "\n"))
 }
 
-func TestWhatIsDueRunsInTime(t *testing.T) {
+func TestDueSchedulesRunInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, zone(t, "Europe/Berlin"), "2026-03-27 07:00", one("Day", "every weekday at 8")+one("Hour", "30 * * * *")+one("Off", "* * * * *", "enabled = false"))
 		_, stop := m.start()
@@ -181,11 +181,11 @@ func TestDaylightSavingRunsOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasMissedRunsOnceAndIsSaid(t *testing.T) {
+func TestMissedRunsHappenOnceAndSaySo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:59", one("Day", "every day at 8")+one("Hour", "every hour"))
 		r, stop := m.start()
-		m.set("2026-05-04 09:12") // the machine slept: the clock went on, timers stood still
+		m.set("2026-05-04 09:12") // after sleep: the clock went on, timers stood still
 		time.Sleep(2 * time.Minute)
 		m.ran("Day 05-04 09:13 Missed at 08:00 while the machine slept; run at 09:13.", "Hour 05-04 09:13 Missed at 09:00 while the machine slept; run at 09:13.")
 		if list, _ := r.List(); list[0].Last.Late != LateAsleep || list[0].Last.Due.Hour() != 8 {
@@ -197,7 +197,7 @@ func TestWhatWasMissedRunsOnceAndIsSaid(t *testing.T) {
 		m.set("2026-05-07 10:30") // the app was closed for days
 		_, stop = m.start()
 		m.ran()
-		m.until("2026-05-07 10:31") // by then the model server has started, too
+		m.until("2026-05-07 10:31") // by then the model server has started
 		m.ran("Day 05-07 10:31 Missed at 08:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 10:31 Missed at 10:00 while mac-stats was closed; run at 10:31.")
 		m.until("2026-05-07 11:01")
 		m.ran("Day 05-07 10:31 Missed at 08:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 10:31 Missed at 10:00 while mac-stats was closed; run at 10:31.", "Hour 05-07 11:00")
@@ -205,7 +205,7 @@ func TestWhatWasMissedRunsOnceAndIsSaid(t *testing.T) {
 	})
 }
 
-func TestALongSleepOfABusyScheduleIsShort(t *testing.T) {
+func TestAfterALongSleepABusyScheduleRunsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-01-01 00:00", one("Minute", "* * * * *", `quiet = "1-2"`))
 		_, stop := m.start()
@@ -224,13 +224,13 @@ func TestAClockThatIsSet(t *testing.T) {
 		_, stop := m.start()
 		defer stop()
 		m.until("2026-05-04 08:01")
-		m.set("2026-05-04 07:30") // back: nothing runs twice
+		m.set("2026-05-04 07:30") // clock set back: nothing runs twice
 		m.until("2026-05-04 08:30")
 		m.ran("Day 05-04 08:00")
 		m.until("2026-05-05 08:01")
 		m.ran("Day 05-04 08:00", "Day 05-05 08:00")
 
-		m.set("2031-01-01 07:30") // it was wrong by years, and a run is noted there
+		m.set("2031-01-01 07:30") // the clock was wrong by years, and a run was recorded then
 		m.until("2031-01-01 08:02")
 		m.set("2026-05-06 07:00")
 		m.until("2026-05-06 08:01")
@@ -238,7 +238,7 @@ func TestAClockThatIsSet(t *testing.T) {
 	})
 }
 
-func TestTwoCopiesRunItOnce(t *testing.T) {
+func TestTwoCopiesOfTheAppRunAScheduleOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:00", one("Hour", "every hour"))
 		m.beat = Heartbeat{Every: 90 * time.Minute, OnBattery: true}
@@ -273,7 +273,7 @@ func TestQuietHoursAndBatteryHoldBack(t *testing.T) {
 	})
 }
 
-func TestQuietHoursEndWithWhatWasDueInThem(t *testing.T) {
+func TestRunsDueInQuietHoursHappenAfterThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 21:30", one("Night", "every day at 23", `quiet = "22:00-7:00"`))
 		_, stop := m.start()
@@ -283,7 +283,7 @@ func TestQuietHoursEndWithWhatWasDueInThem(t *testing.T) {
 	})
 }
 
-func TestARunThatTakesLongIsNotBegunTwice(t *testing.T) {
+func TestALongRunIsNotStartedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:59", one("Hour", "every hour")+one("Other", "10 * * * *"))
 		m.takes = 150 * time.Minute
@@ -299,21 +299,21 @@ func TestARunThatTakesLongIsNotBegunTwice(t *testing.T) {
 	})
 }
 
-func TestAnEditedFileCountsAtOnce(t *testing.T) {
+func TestAnEditTakesEffectAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:00", "")
 		r, stop := m.start()
 		defer stop()
 		edit := func(toml string) { m.write(toml); r.Look(); synctest.Wait() }
 		m.until("2026-05-04 09:30")
-		edit(one("New", "every day at 8")) // its time of today is over before it is there
+		edit(one("New", "every day at 8")) // today's time was over before it existed
 		m.until("2026-05-04 09:40")
 		edit(one("New", "every day at 9:50"))
 		m.until("2026-05-04 10:00")
 		m.ran("New 05-04 09:50")
 		edit(one("New", "every hour", "enabled = false"))
 		m.until("2026-05-04 11:30")
-		edit(one("New", "every hour")) // what it missed while it was off is not made up for
+		edit(one("New", "every hour")) // runs missed while it was off are not made up for
 		m.until("2026-05-04 11:40")
 		m.ran("New 05-04 09:50")
 		edit("[[schedule]")
@@ -329,7 +329,7 @@ func TestAnEditedFileCountsAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatACrashCutsOffIsNotRepeated(t *testing.T) {
+func TestARunThatACrashInterruptedIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:59", one("Day", "every day at 8"))
 		m.takes = time.Hour
@@ -346,7 +346,7 @@ func TestWhatACrashCutsOffIsNotRepeated(t *testing.T) {
 	})
 }
 
-func TestAFolderThatCantBeWrittenRunsNothing(t *testing.T) {
+func TestAReadOnlyFolderRunsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:59", one("Day", "every day at 8"))
 		must(t, os.MkdirAll(filepath.Join(m.home, stateName, "in the way"), 0o700))
@@ -367,7 +367,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestRunByHand(t *testing.T) {
+func TestRunOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := begin(t, time.UTC, "2026-05-04 07:30", one("Day", "every day at 8", "enabled = false")+one("Hour", "every hour"))
 		m.fails = errors.New("no model")
@@ -444,7 +444,7 @@ func TestSaysNothing(t *testing.T) {
 	}
 }
 
-func TestCheckListIsWithoutComments(t *testing.T) {
+func TestChecklistLeavesOutComments(t *testing.T) {
 	file := filepath.Join(t.TempDir(), HeartbeatName)
 	must(t, os.WriteFile(file, []byte(listTemplate+"- look <!-- not\nthis --> at the disk\n"), 0o600))
 	if list, err := CheckList(file); err != nil || list != "- look  at the disk" {

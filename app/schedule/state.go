@@ -14,16 +14,16 @@ import (
 // Late is why something ran later than it was due.
 type Late string
 
-// The reasons. None is "": it ran in time.
+// The reasons; "" means in time.
 const (
 	LateAsleep  Late = "asleep"  // the machine slept, or its clock was set
-	LateClosed  Late = "closed"  // mac-stats did not run
+	LateClosed  Late = "closed"  // mac-stats was not running
 	LateQuiet   Late = "quiet"   // quiet hours
 	LateBattery Late = "battery" // the machine ran on battery
-	LateBusy    Late = "busy"    // the run before took longer
+	LateBusy    Late = "busy"    // the previous run took longer
 )
 
-// Words say that something due at one time ran at another; "" where it was in time.
+// Words says that something due at one time ran at another; "" if it was in time.
 func (l Late) Words(due, at time.Time) string {
 	why, ok := map[Late]string{
 		LateAsleep: "while the machine slept", LateClosed: "while mac-stats was closed", LateQuiet: "in quiet hours",
@@ -39,28 +39,29 @@ func (l Late) Words(due, at time.Time) string {
 	return "Missed at " + due.Format(form) + " " + why + "; run at " + at.Format("15:04") + "."
 }
 
-// Record is what is known of the runs of a schedule. It holds nothing of what was said.
+// Record describes the runs of a schedule. It contains nothing of the answers.
 type Record struct {
-	When  string    `json:"when,omitempty"` // as it was; a schedule with other times begins anew
-	Seen  time.Time `json:"seen,omitzero"`  // what was due until then is dealt with
-	Due   time.Time `json:"due,omitzero"`   // of the last run; zero where a person began it
+	When  string    `json:"when,omitempty"` // the times at that run; a schedule with new times starts afresh
+	Seen  time.Time `json:"seen,omitzero"`  // everything due until then is done
+	Due   time.Time `json:"due,omitzero"`   // due time of the last run; zero if a person started it
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
 	Late  Late      `json:"late,omitempty"`
 	Error string    `json:"error,omitempty"` // why there is no answer
 }
 
-// state is the file of what ran when. It is read and written under a lock: two copies
-// of the app may share the data folder.
+// state is the file that records the runs. It is read and written under a lock, because two
+// copies of the app may share the data folder.
 type state struct{ file string }
 
-// records are the schedules by their names, and the heartbeat.
+// records holds the schedules by name, and the heartbeat.
 type records struct {
 	Schedules map[string]*Record `json:"schedules"`
 	Heartbeat *Record            `json:"heartbeat,omitempty"`
 }
 
-// of gives the record of a schedule, made where there is none; "" is the heartbeat.
+// of returns the record of a schedule, creating it if necessary; "" stands for the
+// heartbeat.
 func (r *records) of(name string) *Record {
 	if name == "" {
 		if r.Heartbeat == nil {
@@ -74,8 +75,8 @@ func (r *records) of(name string) *Record {
 	return r.Schedules[name]
 }
 
-// read gives what is known. Of a file that can't be read nothing is: what is due then
-// counts as seen, rather than run twice.
+// read returns the records, or none if the file can't be read. Then everything due counts
+// as done, rather than run twice.
 func (s state) read() *records {
 	r := &records{}
 	data, err := wholefile.Read(s.file, maxFile)
@@ -97,7 +98,7 @@ func (s state) edit(ctx context.Context, change func(*records) error) error {
 	if err := wholefile.TakeLock(ctx, lock); err != nil {
 		return wholefile.Explain("noting a run", err)
 	}
-	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
+	defer func() { _ = lock.Unlock() }() // released when the process ends at the latest
 	if _, err := wholefile.Read(s.file, maxFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return wholefile.Explain("noting a run", err)
 	}

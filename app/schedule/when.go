@@ -12,7 +12,7 @@ import (
 	"github.com/netresearch/go-cron"
 )
 
-// When is when a schedule is due. The zero value is never.
+// When says when a schedule is due. The zero value is never due.
 type When struct {
 	text   string
 	line   string // of cron
@@ -22,12 +22,12 @@ type When struct {
 
 var errWhen = errors.New(`write it like "every day at 8", "every weekday at 17:30", "every monday at 9" or "every hour", or as a cron line like "0 8 * * 1-5"`)
 
-// Days are the words that a plain form has after "every", but hour.
+// Days returns the words that may follow "every" in a plain form, except hour.
 func Days() []string {
 	return []string{"day", "weekday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 }
 
-// cronDays are the same in a cron line.
+// cronDays returns the same days for a cron line.
 func cronDays() []string { return []string{"*", "1-5", "1", "2", "3", "4", "5", "6", "0"} }
 
 var (
@@ -35,7 +35,7 @@ var (
 	plainLine = regexp.MustCompile(`^(\d{1,2}) (\d{1,2}) \* \* (\S+)$`)
 )
 
-// Plain is a When of the plain forms.
+// Plain is a time in a plain form.
 type Plain struct {
 	Every        string // "hour", or one of Days
 	Hour, Minute int    // of a day
@@ -48,7 +48,7 @@ func (p Plain) String() string {
 	return fmt.Sprintf("every %s at %d:%02d", p.Every, p.Hour, p.Minute)
 }
 
-// line is the cron line of a plain form.
+// line returns the cron line of a plain form.
 func (p Plain) line() (string, error) {
 	if p.Every == "hour" {
 		return "0 * * * *", nil
@@ -60,7 +60,7 @@ func (p Plain) line() (string, error) {
 	return fmt.Sprintf("%d %d * * %s", p.Minute, p.Hour, cronDays()[i]), nil
 }
 
-// ParseWhen reads a plain form or a cron line. Its error is in words for people.
+// ParseWhen reads a plain form or a cron line. Its error is worded for people.
 func ParseWhen(text string) (When, error) {
 	w := When{text: strings.Join(strings.Fields(text), " ")}
 	w.line = w.text
@@ -76,7 +76,7 @@ func ParseWhen(text string) (When, error) {
 		}
 	}
 	fields := strings.Fields(w.line)
-	if len(fields) != 5 || strings.Contains(fields[0], "=") { // TZ=: times are those of this machine
+	if len(fields) != 5 || strings.Contains(fields[0], "=") { // no TZ=: times are those of this machine
 		return When{}, errWhen
 	}
 	parser, err := cron.TryNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom)
@@ -93,10 +93,10 @@ func ParseWhen(text string) (When, error) {
 	return w, nil
 }
 
-// String is the text it was read from.
+// String returns the text it was parsed from.
 func (w When) String() string { return w.text }
 
-// Plain gives the plain form of it, where it has one.
+// Plain returns the plain form, if it has one.
 func (w When) Plain() (Plain, bool) {
 	if w.line == "0 * * * *" {
 		return Plain{Every: "hour"}, true
@@ -110,13 +110,13 @@ func (w When) Plain() (Plain, bool) {
 	return Plain{Days()[slices.Index(cronDays(), m[3])], hour, minute}, true
 }
 
-// maxShift is more than any daylight saving moves the clocks by.
+// maxShift is more than any daylight saving time moves the clocks.
 const maxShift = 3 * time.Hour
 
-// Next is the first time after t that is due, in t's location; zero for never.
+// Next returns the first due time after t, in t's location; zero for never.
 //
-// The library counts in wall-clock time, as if there were no daylight saving. No library
-// we tried gets half an hour of it right (Lord Howe), or a daily time that comes twice.
+// The library ignores daylight saving time. No library we tried handles half-hour shifts
+// (Lord Howe) or a daily time that occurs twice.
 func (w When) Next(t time.Time) time.Time {
 	if w.times == nil {
 		return time.Time{}
@@ -136,14 +136,14 @@ func (w When) Next(t time.Time) time.Time {
 	}
 }
 
-// wallOf is what the clock on the wall shows, as a time of UTC.
+// wallOf returns the wall clock's reading as a UTC time.
 func wallOf(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
-// instants are when the clock on the wall shows a time: once as a rule. Where it never
-// does, it is as much later as the clocks were moved.
+// instants returns the moments at which the wall clock shows a time, usually one. A skipped
+// time is later by the amount the clocks moved.
 func (w When) instants(wall time.Time, loc *time.Location) []time.Time {
 	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
@@ -158,12 +158,12 @@ func (w When) instants(wall time.Time, loc *time.Location) []time.Time {
 	return []time.Time{early}
 }
 
-// Quiet is a time of day in which nothing runs. The zero value is none.
+// Quiet is a time of day in which nothing runs. The zero value is empty.
 type Quiet struct{ from, to int } // minutes of the day
 
 var quietForm = regexp.MustCompile(`^(\d{1,2})(?::(\d\d))?\s*[-–]\s*(\d{1,2})(?::(\d\d))?$`)
 
-// ParseQuiet reads "22:00-7:00"; "" is none.
+// ParseQuiet reads "22:00-7:00"; "" means none.
 func ParseQuiet(text string) (Quiet, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -192,7 +192,7 @@ func (q Quiet) String() string {
 	return fmt.Sprintf("%d:%02d-%d:%02d", q.from/60, q.from%60, q.to/60, q.to%60)
 }
 
-// Covers says whether t is in it.
+// Covers reports whether t is within quiet hours.
 func (q Quiet) Covers(t time.Time) bool {
 	m := 60*t.Hour() + t.Minute()
 	if q.from <= q.to {
@@ -201,7 +201,7 @@ func (q Quiet) Covers(t time.Time) bool {
 	return m >= q.from || m < q.to
 }
 
-// end is when quiet hours that cover t are over.
+// end returns the end of the quiet hours that cover t.
 func (q Quiet) end(t time.Time) time.Time {
 	end := time.Date(t.Year(), t.Month(), t.Day(), q.to/60, q.to%60, 0, 0, t.Location())
 	if !end.After(t) {

@@ -27,7 +27,7 @@ func mustWhen(t *testing.T, text string) When {
 	return w
 }
 
-func TestWhenIsReadInPlainFormsAndAsCron(t *testing.T) {
+func TestParseWhen(t *testing.T) {
 	for text, want := range map[string]string{
 		"every hour":                "0 * * * *",
 		"every day at 8":            "0 8 * * *",

@@ -33,9 +33,9 @@ func (r *Rows) questionRows(e *conversation.EntryView) []*column.Placed {
 		}
 	}
 	fact(i18n.T("Where:"), whereWords(q.Where))
-	fact(i18n.T("Reads:"), i18n.Told(q.Reads, effects))
-	fact(i18n.T("Writes:"), i18n.Told(q.Writes, effects))
-	fact(i18n.T("Sends:"), i18n.Told(q.Sends, effects))
+	fact(i18n.T("Reads:"), i18n.Translated(q.Reads, effects))
+	fact(i18n.T("Writes:"), i18n.Translated(q.Writes, effects))
+	fact(i18n.T("Sends:"), i18n.Translated(q.Sends, effects))
 	var buttons []fyne.CanvasObject
 	for i, answer := range q.Answers {
 		kind := kit.ButtonPlain
@@ -72,7 +72,7 @@ func whatWords(q *agents.Question) (what, note string) {
 		lines.Write(args)
 	}
 	note = strings.TrimSpace(q.What[at+int(d.InputOffset()):])
-	return q.What[:at] + lines.String(), i18n.Told(note, changed)
+	return q.What[:at] + lines.String(), i18n.Translated(note, changed)
 }
 
 // changed is shown beside the call of a tool whose description has changed.
@@ -99,7 +99,7 @@ func whereWords(where string) string {
 	if !found {
 		return where
 	}
-	return folder + " · " + i18n.Told(box, sandboxes)
+	return folder + " · " + i18n.Translated(box, sandboxes)
 }
 
 // effects are what tools that ask say about themselves.

@@ -12,15 +12,15 @@ import (
 // Of translates a sentence, the advice that follows, or both in a row. Texts from
 // elsewhere, such as the server, stay as they are.
 func Of(text string) string {
-	if said := i18n.Told(text, texts); said != text {
+	if said := i18n.Translated(text, texts); said != text {
 		return said
 	}
 	for at := range text {
 		if !strings.HasSuffix(text[:at], ".") || text[at] != ' ' {
 			continue
 		}
-		if known, _ := i18n.MadeOf(text[:at], texts); known != "" {
-			return i18n.Told(text[:at], texts) + " " + Of(strings.TrimSpace(text[at:]))
+		if known, _ := i18n.Match(text[:at], texts); known != "" {
+			return i18n.Translated(text[:at], texts) + " " + Of(strings.TrimSpace(text[at:]))
 		}
 	}
 	return text

@@ -30,7 +30,7 @@ func TestEveryProblemIsKnown(t *testing.T) {
 				t.Errorf("in English %q is said as %q", said, Told(said))
 			}
 			for said != "" {
-				known, places := i18n.MadeOf(said, told)
+				known, places := i18n.Match(said, told)
 				if known == "" {
 					t.Errorf("%q of %q isn't known", said, p.String())
 				}

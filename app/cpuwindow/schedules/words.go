@@ -160,7 +160,7 @@ var told = []string{
 }
 
 // Told translates an English text about schedules.
-func Told(said string) string { return i18n.Told(said, told) }
+func Told(said string) string { return i18n.Translated(said, told) }
 
 // sentence returns an error as a sentence in the user's language.
 func sentence(err error) string { return i18n.Sentence(i18n.Capital(Told(err.Error()))) }

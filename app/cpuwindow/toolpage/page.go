@@ -261,5 +261,5 @@ func (p *Page) commands(l *list) {
 
 // sentence returns an error as a sentence in the user's language.
 func sentence(err error) string {
-	return i18n.Sentence(i18n.Capital(i18n.Told(err.Error(), told())))
+	return i18n.Sentence(i18n.Capital(i18n.Translated(err.Error(), told())))
 }
