@@ -64,26 +64,26 @@ func TestActionsShowUnderThePointerAndOnTheNewest(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := talked(t)
 		older, newest := b.button("Answer again", 0), b.button("Answer again", 1)
-		if older.Shy.Visible() || !newest.Shy.Visible() {
-			t.Fatalf("at rest: older %v, newest %v", older.Shy.Visible(), newest.Shy.Visible())
+		if older.Group.Visible() || !newest.Group.Visible() {
+			t.Fatalf("at rest: older %v, newest %v", older.Group.Visible(), newest.Group.Visible())
 		}
 		port := b.w.chat.View.Port
 		var y float32
 		for _, p := range port.Rows {
-			if p.Hot == older.Shy {
+			if p.Hot == older.Group {
 				y = p.Top - port.Offset + 2
 			}
 		}
 		port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(300, y)}})
-		if !older.Shy.Visible() {
+		if !older.Group.Visible() {
 			t.Error("not shown under the pointer")
 		}
 		port.MouseOut()
-		if older.Shy.Visible() {
+		if older.Group.Visible() {
 			t.Error("still shown")
 		}
 		b.w.win.Canvas().Focus(older)
-		if !older.Shy.Visible() {
+		if !older.Group.Visible() {
 			t.Error("not shown with the focus")
 		}
 	})

@@ -70,7 +70,7 @@ func benchStream(b *testing.B, all []string, perSecond int) {
 			w.w.chat.Draw(v)
 			ui, work = append(ui, time.Since(prepared)), append(work, time.Since(began))
 		}
-		c.Ended(c.Running())
+		c.RunEnded(c.Running())
 		figures.add(ui, work, 1000/perFrame, time.Duration(tokens/perSecond)*time.Second)
 	}
 	figures.report(b)
@@ -243,7 +243,7 @@ func BenchmarkKeystroke(b *testing.B) {
 func BenchmarkApplyToken(b *testing.B) {
 	c := conversation.New("cpu-1")
 	c.Begin("q", time.Now())
-	c.Follow(newStubRun())
+	c.SetRun(newStubRun())
 	ev := agents.Event{Type: agents.EventToken, Round: 1, Text: "word ", Agent: "o", Model: "m"}
 	for b.Loop() {
 		c.Apply(ev)

@@ -177,7 +177,7 @@ func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
 		if b.w.chats().Shown().Private() || b.keeper.IsPrivate(b.w.chats().Shown().Name) {
 			t.Error("a new chat is private")
 		}
-		b.Sees(compose.AskHint())
+		b.Sees(compose.Placeholder())
 		b.SeesNot("A private chat")
 	})
 }

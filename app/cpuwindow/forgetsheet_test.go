@@ -241,7 +241,7 @@ func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
 		b, _ := forgetting(t)
 		drafts := filepath.Join(b.home, "session", "drafts.json")
 		writeText(t, drafts, "")
-		if err := conversation.WriteDrafts(drafts, map[string]conversation.Kept{"cpu-other": {Draft: "a zebra", Queue: []string{"fine", "zebras"}}}); err != nil {
+		if err := conversation.WriteDrafts(drafts, map[string]conversation.SavedDraft{"cpu-other": {Draft: "a zebra", Queue: []string{"fine", "zebras"}}}); err != nil {
 			t.Fatal(err)
 		}
 		b.with(func(*parts) {})

@@ -42,8 +42,8 @@ func (w windowHost) Context() context.Context { return w.ctx }
 // Visible implements pages.Host.
 func (w windowHost) Visible() bool { return w.visible }
 
-// Tell implements pages.Host.
-func (w windowHost) Tell(words, more string) { w.tell(words, more) }
+// Notify implements pages.Host.
+func (w windowHost) Notify(words, more string) { w.tell(words, more) }
 
 // OpenFile implements pages.Host.
 func (w windowHost) OpenFile(path string) { w.open.File(path) }

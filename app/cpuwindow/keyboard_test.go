@@ -142,7 +142,7 @@ func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
 		b.w.SetNotice("Something.")
 		for _, o := range []*kit.Button{b.w.chat.Head.Agent, b.w.side.pages[pageMemory], b.shownButton("Dismiss")} {
 			c.Focus(o)
-			if _, line, _ := o.Look(); line != kit.RoleAccent {
+			if _, line, _ := o.Roles(); line != kit.RoleAccent {
 				t.Errorf("the line of %q is %q", o.Text, line)
 			}
 		}

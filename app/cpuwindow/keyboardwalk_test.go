@@ -43,7 +43,7 @@ func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, cli
 			return stops, clickable
 		}
 		if x, ok := f.(*kit.Button); ok {
-			if fill, line, _ := x.Look(); line != kit.RoleAccent && line != kit.RoleText || line == fill {
+			if fill, line, _ := x.Roles(); line != kit.RoleAccent && line != kit.RoleText || line == fill {
 				b.t.Errorf("the button %q doesn't show that it has the focus", x.Text)
 			}
 		}

@@ -34,7 +34,7 @@ func (w libraryHost) Asking() map[string]bool { return w.chats().Asking() }
 func (w libraryHost) Listed(infos []transcript.Info, asks bool) {
 	for _, in := range infos {
 		if c := w.chats().Open(in.Name); c != nil {
-			c.Listed(in.Path, in.Title)
+			c.SetInfo(in.Path, in.Title)
 		}
 	}
 	w.chat.Head.SetAsks(asks)

@@ -165,7 +165,7 @@ func (p *parts) forSettings(actions []shortcuts.Action) settings.Parts {
 	current := func() []settings.Notice {
 		var list []settings.Notice
 		for _, n := range p.notices() {
-			list = append(list, settings.Notice{Text: schedules.Told(n.Text), Next: schedules.Told(n.Next)})
+			list = append(list, settings.Notice{Text: schedules.Translate(n.Text), Next: schedules.Translate(n.Next)})
 		}
 		return list
 	}

@@ -114,7 +114,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
-		b.w.toast.Stays = 400 * time.Millisecond
+		b.w.toast.Duration = 400 * time.Millisecond
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
 		b.said(s, "cpu-b", 2*time.Hour, "disk?")
 		b.shown()

@@ -28,7 +28,7 @@ func (r *Rows) userActions(e *conversation.EntryView) (*fyne.Container, *kit.Hov
 	if text == forgotten.Text {
 		return kit.Line(kit.Gap12, -1, objects...), g
 	}
-	objects = append(objects, g.Take(kit.NewCopy(func() { r.Act.CopyText(text) })))
+	objects = append(objects, g.AddButton(kit.NewCopy(func() { r.Act.CopyText(text) })))
 	if block := e.Block; block != "" && r.Act.ForgetMessage != nil {
 		objects = append(objects, r.moreButton(g, block, text))
 	}
@@ -59,10 +59,10 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 			if len(e.Versions) > 1 {
 				versioned = e
 			}
-			if saysForgotten(e) {
+			if isForgotten(e) {
 				answer = ""
 			}
-			copies = copies || !saysForgotten(e)
+			copies = copies || !isForgotten(e)
 			links += countLinks(e.Leaves)
 		}
 	}
@@ -92,8 +92,8 @@ func (c *View) footOf(user *conversation.EntryView, entries []conversation.Entry
 	return &column.Placed{Row: f.row, Gap: kit.Gap4, Max: kit.ProseMax, Hot: f.group}
 }
 
-// saysForgotten reports whether the whole answer was forgotten.
-func saysForgotten(e *conversation.EntryView) bool { return e.Words() == forgotten.Text }
+// isForgotten reports whether the whole answer was forgotten.
+func isForgotten(e *conversation.EntryView) bool { return e.Words() == forgotten.Text }
 
 // newFoot builds a foot. A forgotten answer can't be copied; answer is "" then.
 func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int, copies, again bool) *answerFoot {
@@ -101,7 +101,7 @@ func (c *View) newFoot(h, user *conversation.EntryView, answer string, links int
 	key := h.Key
 	var objects []fyne.CanvasObject
 	if copies {
-		objects = append(objects, f.group.Take(kit.NewCopy(func() { c.Act.CopyAnswer(key) })))
+		objects = append(objects, f.group.AddButton(kit.NewCopy(func() { c.Act.CopyAnswer(key) })))
 	}
 	if again {
 		block := user.Block

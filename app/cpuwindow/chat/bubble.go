@@ -13,7 +13,7 @@ import (
 
 // newBubble returns the row of a user's message.
 func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
-	words := prose.New(saidRuns(text), kit.SizeText, kit.RoleText)
+	words := prose.New(messageRuns(text), kit.SizeText, kit.RoleText)
 	words.Bare = true
 	f := column.NewFramed(words, kit.RoleBubble, kit.RoleNone, kit.RadiusBubble, kit.Gap12, kit.Gap8)
 	f.Right, f.Share = true, 0.8
@@ -21,9 +21,9 @@ func newBubble(text string, actions fyne.CanvasObject) *column.Framed {
 	return f
 }
 
-// saidRuns returns a message as it was typed. Text between code fences is set as code,
+// messageRuns returns a message as it was typed. Text between code fences is set as code,
 // without the fences.
-func saidRuns(text string) []prose.Run {
+func messageRuns(text string) []prose.Run {
 	if !strings.Contains(text, "```") {
 		return []prose.Run{{Text: text}}
 	}

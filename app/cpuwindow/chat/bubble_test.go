@@ -37,7 +37,7 @@ func TestCodeInAMessageIsSetAsCode(t *testing.T) {
 		"```":                                 {{Text: "```"}},
 		"the fence ```x``` within a sentence": {{Text: "the fence ```x``` within a sentence"}},
 	} {
-		if diff := cmp.Diff(want, saidRuns(text)); diff != "" {
+		if diff := cmp.Diff(want, messageRuns(text)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}

@@ -20,14 +20,14 @@ import (
 // inlinePrefixes are the prefixes of a picture whose bytes are in the text.
 var inlinePrefixes = []string{"data:image/png;base64,", "data:image/jpeg;base64,"}
 
-// mostPictures is the number of pictures shown per answer, at most.
-const mostPictures = 12
+// maxPictures is the number of pictures shown per answer, at most.
+const maxPictures = 12
 
 // picturesIn returns the pictures of an answer that can be shown.
 func picturesIn(leaves []markdown.Leaf) []transcript.Attachment {
 	var list []transcript.Attachment
 	markdown.EachLink(leaves, func(words, url string) {
-		if a, ok := PictureAt(url); ok && len(list) < mostPictures {
+		if a, ok := PictureAt(url); ok && len(list) < maxPictures {
 			a.Name = cmp.Or(strings.TrimSpace(words), a.Name)
 			list = append(list, a)
 		}
@@ -55,8 +55,8 @@ func inlineImage(url string) (data string, ok bool) {
 	return "", false
 }
 
-// Inline returns the bytes of a picture contained in a text. ok is false for an attachment.
-func Inline(a transcript.Attachment) (data []byte, ok bool, err error) {
+// InlineData returns the bytes of a picture contained in a text. ok is false for an attachment.
+func InlineData(a transcript.Attachment) (data []byte, ok bool, err error) {
 	text, ok := inlineImage(a.File)
 	if !ok {
 		return nil, false, nil

@@ -34,7 +34,7 @@ func TestPicturesInAnAnswer(t *testing.T) {
 			got = append(got, a.Name+" "+a.File)
 		}
 		if strings.HasPrefix(text, "![a]") {
-			if len(got) == 0 || len(got) > mostPictures {
+			if len(got) == 0 || len(got) > maxPictures {
 				t.Errorf("%d pictures", len(got))
 			}
 			continue
@@ -60,7 +60,7 @@ func hugePNG(t *testing.T, width, height uint32) []byte {
 	return data
 }
 
-func TestAPictureThatSaysItIsHugeIsNotUnpacked(t *testing.T) {
+func TestAPictureThatClaimsAHugeSizeIsNotDecoded(t *testing.T) {
 	for _, side := range []uint32{60_000, 1 << 30} {
 		if _, err := makeThumb(hugePNG(t, side, side)); err == nil || !strings.Contains(err.Error(), "pixels") && !strings.Contains(err.Error(), "dimension") {
 			t.Errorf("%d pixels wide: %v", side, err)
@@ -68,7 +68,7 @@ func TestAPictureThatSaysItIsHugeIsNotUnpacked(t *testing.T) {
 	}
 	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString([]byte("no picture"))
 	a := picturesIn(markdown.Parse("![x](" + url + ")").View().Leaves)[0]
-	if data, ok, err := Inline(a); !ok || err != nil || string(data) != "no picture" {
+	if data, ok, err := InlineData(a); !ok || err != nil || string(data) != "no picture" {
 		t.Errorf("%q, %v, %v", data, ok, err)
 	}
 }

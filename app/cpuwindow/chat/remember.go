@@ -29,7 +29,7 @@ func (c *View) menu(selected string, row kit.Row) []*fyne.MenuItem {
 		if slices.ContainsFunc(b.Rows, func(p *column.Placed) bool { return p.Row == row }) {
 			said = b.text
 			if said == "" {
-				said = b.said.Words()
+				said = b.answer.Words()
 			}
 		}
 	}

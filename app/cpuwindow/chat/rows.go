@@ -30,14 +30,14 @@ func (r *Rows) Build(e *conversation.EntryView) *Entry {
 		b = &Entry{}
 	}
 	b.rev, b.expanded = e.Rev, open
-	b.text, b.said = "", markdown.View{}
+	b.text, b.answer = "", markdown.View{}
 	switch e.Kind {
 	case conversation.User:
 		r.buildUser(b, e, open)
 	case conversation.Head:
 		r.buildHead(b, e)
 	case conversation.Answer:
-		b.said = e.View
+		b.answer = e.View
 		b.leaves.Update(e.View, r.Act.CopyText, answer.Style{})
 		b.Rows = b.leaves.Rows
 		if p := r.pictureRow(e); p != nil {
@@ -101,7 +101,7 @@ func (r *Rows) buildFold(b *Entry, e *conversation.EntryView, open bool) {
 
 func (r *Rows) thinkingWords(e *conversation.EntryView) string {
 	if e.Live {
-		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, r.now())})
+		return i18n.With("Thinking…{{.Time}}", i18n.Places{"Time": conversation.Elapsed(e.Began, r.now())})
 	}
 	if t := conversation.TookWords(e.Took); t != "" {
 		return i18n.With("Thought for {{.T}}", i18n.Places{"T": t})
@@ -213,7 +213,7 @@ func (r *callRow) set(e *conversation.EntryView, open bool, now time.Time) {
 	case e.Live && e.Asking:
 		role, state = kit.RoleWarn, i18n.T("waiting for your answer")
 	case e.Live:
-		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": conversation.Since(e.Began, now)})
+		role, state = kit.RoleAccent, i18n.With("working…{{.Time}}", i18n.Places{"Time": conversation.Elapsed(e.Began, now)})
 	case e.Failed != "":
 		role, state = kit.RoleHot, i18n.With("failed: {{.Failed}}", i18n.Places{"Failed": i18n.Shorten(e.Failed, 40)})
 		if e.Failed == conversation.Stopped() {

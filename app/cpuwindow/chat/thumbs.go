@@ -60,7 +60,7 @@ func (t *Thumbs) Forget() {
 
 // Remember makes the thumbnail of an image that isn't on disk yet, in the background.
 func (t *Thumbs) Remember(p conversation.File) {
-	if p.Kept != nil || !p.Upload.Image {
+	if p.Stored != nil || !p.Upload.Image {
 		return
 	}
 	go func() {
@@ -94,19 +94,21 @@ func (t *Thumbs) Load(read func() ([]byte, error), a transcript.Attachment, done
 // take no larger ones.
 const largeSide = 4096
 
-// Large decodes an image for display at large size.
-func Large(data []byte) (image.Image, error) { return within(data, largeSide, largeSide) }
+// DecodeLarge decodes an image for display at large size.
+func DecodeLarge(data []byte) (image.Image, error) { return decodeWithin(data, largeSide, largeSide) }
 
 // makeThumb decodes an image and shrinks it to a thumbnail.
-func makeThumb(data []byte) (image.Image, error) { return within(data, 2*thumbWidth, 2*thumbHeight) }
+func makeThumb(data []byte) (image.Image, error) {
+	return decodeWithin(data, 2*thumbWidth, 2*thumbHeight)
+}
 
-// mostPixels is the number of pixels an image may have: a file of a few kB can claim more
+// maxPixels is the number of pixels an image may have: a file of a few kB can claim more
 // than fit in memory.
-const mostPixels = 100 << 20
+const maxPixels = 100 << 20
 
-// within decodes an image and shrinks it to fit a size in pixels.
-func within(data []byte, mostWidth, mostHeight int) (image.Image, error) {
-	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width > mostPixels/max(c.Height, 1) {
+// decodeWithin decodes an image and shrinks it to fit a size in pixels.
+func decodeWithin(data []byte, mostWidth, mostHeight int) (image.Image, error) {
+	if c, _, err := image.DecodeConfig(bytes.NewReader(data)); err != nil || c.Width > maxPixels/max(c.Height, 1) {
 		return nil, cmp.Or(err, errors.New("it has too many pixels"))
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
@@ -148,13 +150,13 @@ func shrink(dst *image.NRGBA, src image.Image) {
 				pr, pg, pb, pa := src.At(sx, sy).RGBA()
 				r, g, bl, a = r+pr, g+pg, bl+pb, a+pa
 			}
-			set(dst, x, y, r, g, bl, a, samples*samples)
+			setPixel(dst, x, y, r, g, bl, a, samples*samples)
 		}
 	}
 }
 
-// set writes the mean of n premultiplied samples.
-func set(dst *image.NRGBA, x, y int, r, g, b, a, n uint32) {
+// setPixel writes the mean of n premultiplied samples.
+func setPixel(dst *image.NRGBA, x, y int, r, g, b, a, n uint32) {
 	at := dst.PixOffset(x, y)
 	if a == 0 {
 		return

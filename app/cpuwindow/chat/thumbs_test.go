@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAPictureIsTheMeanOfItsPixels(t *testing.T) {
+func TestAThumbnailAveragesPixels(t *testing.T) {
 	src := image.NewNRGBA(image.Rect(0, 0, 1000, 1000))
 	for i := range 1000 * 1000 {
 		c := color.NRGBA{R: 200, G: 100, A: 255}

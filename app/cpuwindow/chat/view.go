@@ -17,17 +17,17 @@ import (
 // View draws the conversation that is shown, in a column that scrolls.
 type View struct {
 	*Rows
-	Port      *column.Viewport
-	Latest    *kit.Button
-	Object    fyne.CanvasObject
-	feet      map[string]*answerFoot
-	alive     map[string]*answerFoot // those in use during layoutRows
-	left      int                    // messages that existed when the reader left the end
-	olderThen int                    // blocks that weren't built at that moment
-	float     *fyne.Container
-	extra     []*column.Placed // cards below everything: first run, notices
-	stateRow  *stateRow
-	OnLaidOut func(first string, all bool) // called with the first block of the rows, and whether nothing precedes it
+	Port         *column.Viewport
+	Latest       *kit.Button
+	Object       fyne.CanvasObject
+	feet         map[string]*answerFoot
+	alive        map[string]*answerFoot // those in use during layoutRows
+	messagesSeen int                    // messages that existed when the reader left the end
+	olderSeen    int                    // blocks that weren't built at that moment
+	float        *fyne.Container
+	extra        []*column.Placed // cards below everything: first run, notices
+	stateRow     *stateRow
+	OnLaidOut    func(first string, all bool) // called with the first block of the rows, and whether nothing precedes it
 }
 
 // Rows builds the rows of a conversation's entries. It keeps what it built for each entry
@@ -54,20 +54,20 @@ type Entry struct {
 	fold     *kit.Button
 	pager    *pager        // of a message that has versions
 	text     string        // of a user's message
-	said     markdown.View // of an answer
+	answer   markdown.View // of an answer
 }
 
 // New returns an empty chat.
 func New(act Actions) *View {
 	rows := &Rows{Act: act, Built: map[string]*Entry{}, Expanded: map[string]bool{}, unfolded: map[string]bool{}, now: time.Now}
 	c := &View{Rows: rows, Port: column.NewViewport(), feet: map[string]*answerFoot{}}
-	rows.OnToggle = func() { c.Port.Still(c.layoutRows) }
+	rows.OnToggle = func() { c.Port.ChangeInPlace(c.layoutRows) }
 	c.Latest = kit.NewButton(kit.ButtonPlain, i18n.T("Jump to latest ↓"), func() { c.Port.ToEnd() })
 	c.Latest.TextSize = kit.SizeSmall
 	c.Latest.Hide()
 	c.Port.OnAway = func(away bool) {
-		c.left, c.olderThen = c.messages(), c.last.Older
-		c.nameLatest()
+		c.messagesSeen, c.olderSeen = c.messages(), c.last.Older
+		c.labelLatest()
 		if away {
 			c.Latest.Show()
 		} else {
@@ -141,8 +141,8 @@ func (c *View) layoutRows() {
 	}
 	rows = append(rows, c.extra...)
 	c.Port.SetRows(rows)
-	c.Port.TellAway()
-	c.nameLatest()
+	c.Port.ReportAway()
+	c.labelLatest()
 	if c.OnLaidOut != nil {
 		c.OnLaidOut(v.First, v.Older == 0)
 	}
@@ -168,10 +168,10 @@ func (c *View) messages() int {
 	return n
 }
 
-// nameLatest shows how many messages arrived since the reader left the end.
-func (c *View) nameLatest() {
+// labelLatest shows how many messages arrived since the reader left the end.
+func (c *View) labelLatest() {
 	label := i18n.T("Jump to latest ↓")
-	if n := c.messages() - c.left; n > 0 && c.Port.Away && c.last.Older == c.olderThen {
+	if n := c.messages() - c.messagesSeen; n > 0 && c.Port.Away && c.last.Older == c.olderSeen {
 		label = i18n.Count("{{.N}} new messages", n) + " ↓"
 	}
 	if c.Latest.Text != label {

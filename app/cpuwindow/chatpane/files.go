@@ -64,7 +64,7 @@ func (f *attachments) Attach(paths []string) {
 		f.host.ShowChat()
 	}
 	c := f.chats.Shown()
-	f.compose.Say(i18n.T("reading…"))
+	f.compose.SetHint(i18n.T("reading…"))
 	go func() {
 		var read []conversation.File
 		var refused []string
@@ -104,7 +104,7 @@ func (f *attachments) add(c *conversation.Conversation, more []conversation.File
 			refused = append(refused, i18n.With("{{.Name}}: {{.What}} left out: no text, hidden, or beyond 1 MB.", i18n.Places{"Name": m.Attachment().Name, "What": i18n.Count("{{.N}} files", n)}))
 		}
 	}
-	f.compose.Say("")
+	f.compose.SetHint("")
 	f.compose.SetFiles(attached)
 	f.compose.Warn(strings.Join(refused, " "))
 	f.focus()
@@ -128,7 +128,7 @@ func (f *attachments) attachPasted(text string) {
 		return
 	}
 	f.add(f.chats.Shown(), []conversation.File{{Upload: u}}, nil)
-	f.compose.Say(i18n.T("the pasted text is long: it is attached as a file"))
+	f.compose.SetHint(i18n.T("the pasted text is long: it is attached as a file"))
 }
 
 // pasteImage attaches the image on the clipboard.
@@ -166,11 +166,11 @@ func (f *attachments) offer() {
 
 // reader returns a function that reads a file of a session.
 func (f *attachments) reader(session string, a transcript.Attachment) func() ([]byte, error) {
-	if data, ok, err := chat.Inline(a); ok {
+	if data, ok, err := chat.InlineData(a); ok {
 		return func() ([]byte, error) { return data, err }
 	}
 	if c := f.chats.Open(session); c != nil {
-		if data, ok := c.HeldFile(a.File); ok {
+		if data, ok := c.UnsentFile(a.File); ok {
 			return func() ([]byte, error) { return data, nil }
 		}
 	}
@@ -195,20 +195,20 @@ func (f *attachments) Actions(session string) chat.FileActions {
 
 // open opens a file in the system's program for it.
 func (f *attachments) open(session string, a transcript.Attachment) {
-	if _, ok, _ := chat.Inline(a); ok {
-		f.host.Tell(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
+	if _, ok, _ := chat.InlineData(a); ok {
+		f.host.Notify(i18n.With("{{.Name}} has no file of its own", i18n.Places{"Name": a.Name}), i18n.T("The picture is part of the answer's text."))
 		return
 	}
 	path := f.saved.AttachmentPath(session, a)
 	if path == "" {
-		f.host.Tell(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))
+		f.host.Notify(i18n.With("{{.Name}} is in memory only", i18n.Places{"Name": a.Name}), i18n.T("Nothing of a private chat is written, so no other program can open it."))
 		return
 	}
 	go func() {
 		_, err := f.saved.ReadAttachment(session, a)
 		f.host.Do(func() {
 			if err != nil {
-				f.host.Tell(i18n.Capital(err.Error()), "")
+				f.host.Notify(i18n.Capital(err.Error()), "")
 				return
 			}
 			f.host.OpenFile(path)
@@ -223,11 +223,11 @@ func (f *attachments) zoom(session string, a transcript.Attachment) {
 		data, err := read()
 		var img image.Image
 		if err == nil {
-			img, err = chat.Large(data)
+			img, err = chat.DecodeLarge(data)
 		}
 		f.host.Do(func() {
 			if err != nil {
-				f.host.Tell(i18n.Capital(err.Error()), "")
+				f.host.Notify(i18n.Capital(err.Error()), "")
 				return
 			}
 			overlay.ShowPicture(f.host.Canvas(), img, a.Name, func() { f.open(session, a) })

@@ -18,7 +18,7 @@ func privateHint() string { return i18n.T("Private: nothing is saved.") }
 
 // explainPrivate explains what private means.
 func (p *Pane) explainPrivate() {
-	p.host.Tell(i18n.T("This chat is private: it is never saved and disappears when you quit"), i18n.T("No transcript, memory or attachment is saved. Press New chat to start one that is saved."))
+	p.host.Notify(i18n.T("This chat is private: it is never saved and disappears when you quit"), i18n.T("No transcript, memory or attachment is saved. Press New chat to start one that is saved."))
 }
 
 // greeting returns the rows of an empty chat.

@@ -141,7 +141,7 @@ func leavesWords(n int) string {
 func (m messages) useVersion(id string, back bool) {
 	c := m.Chats.Shown()
 	if c.Busy() {
-		m.host.Tell(i18n.T("Another version can be shown when the answer is done"), i18n.T("Stop it (Esc) to go there now."))
+		m.host.Notify(i18n.T("Another version can be shown when the answer is done"), i18n.T("Stop it (Esc) to go there now."))
 		return
 	}
 	_, byKey := m.host.Canvas().Focused().(*kit.Button)
@@ -155,7 +155,7 @@ func (m messages) useVersion(id string, back bool) {
 			return
 		}
 		v := c.View(time.Now())
-		m.View.Port.Still(func() { m.Draw(v) })
+		m.View.Port.ChangeInPlace(func() { m.Draw(v) })
 		if byKey {
 			m.View.FocusVersion(m.host.Canvas(), id, back)
 		}
@@ -166,7 +166,7 @@ func (m messages) useVersion(id string, back bool) {
 func (m messages) edit(block, text string) {
 	c := m.Chats.Shown()
 	if c.Busy() {
-		m.host.Tell(i18n.T("This message can be sent when the answer is done"), i18n.T("Stop it (Esc) to send it now."))
+		m.host.Notify(i18n.T("This message can be sent when the answer is done"), i18n.T("Stop it (Esc) to send it now."))
 		return
 	}
 	m.Chats.Turns.Edit(c, block, text)

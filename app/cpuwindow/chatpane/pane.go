@@ -39,7 +39,7 @@ type Host interface {
 	ShowChat()     // shows it
 	Resized()      // the part below the conversation changed its height
 	Escape()
-	Tell(words, more string)
+	Notify(words, more string)
 	Copy(text string)
 	MachineMemory() uint64 // bytes; 0 if unknown
 	// Act runs an action on files off the UI goroutine, then calls then or shows the error.

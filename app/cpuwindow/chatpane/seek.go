@@ -43,7 +43,7 @@ func (p *Pane) followSeek(v conversation.View) {
 		}
 		p.View.Port.Follow = false
 		p.View.Port.RevealRow(b.Rows[0].Row)
-		p.View.Port.TellAway()
+		p.View.Port.ReportAway()
 		if s.phrase != "" {
 			p.mark(s.phrase)
 		}

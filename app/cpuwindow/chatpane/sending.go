@@ -151,7 +151,7 @@ func (m messages) runCommand(text string) bool {
 		it.Run(rest)
 		return true
 	case rest == "" && len(m.Chats.Shown().Attached()) == 0:
-		m.Compose.Say(i18n.With("Write what {{.Name}} is to do.", i18n.Places{"Name": it.Name}))
+		m.Compose.SetHint(i18n.With("Write what {{.Name}} is to do.", i18n.Places{"Name": it.Name}))
 		return true
 	}
 	return false

@@ -125,14 +125,14 @@ func unanswered(entries []conversation.EntryView) bool {
 
 // markPrivate shows in the header and the composer whether the chat is private.
 func (p *Pane) markPrivate(c *conversation.Conversation) {
-	hint := compose.AskHint()
+	hint := compose.Placeholder()
 	switch {
 	case c.Busy():
 		hint = queueHint()
 	case c.Private():
 		hint = privateHint()
 	}
-	p.Compose.Ask(hint)
+	p.Compose.SetPlaceholder(hint)
 	p.Head.SetPrivate(c.Private() && p.host.OnChat())
 }
 

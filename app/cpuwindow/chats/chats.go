@@ -30,7 +30,7 @@ import (
 type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
-	Tell(words, more string)
+	Notify(words, more string)
 	Draw(v conversation.View)             // draws the shown conversation
 	Started(c *conversation.Conversation) // a turn has started
 	Address(req *agents.Request)          // sets the agent or skill that the message names
@@ -226,7 +226,7 @@ func (c *Chats) WriteChoice(conv *conversation.Conversation, s transcript.Settin
 			conv.ChoiceWritten(s)
 		case !errors.Is(err, session.ErrNotFound) && c.host.Context().Err() == nil:
 			c.host.Do(func() {
-				c.host.Tell(i18n.T("Your choice couldn't be saved. It lasts until mac-stats quits."), err.Error())
+				c.host.Notify(i18n.T("Your choice couldn't be saved. It lasts until mac-stats quits."), err.Error())
 			})
 		}
 	}()

@@ -81,7 +81,7 @@ func (b *bench) notify(_, body string, _ func()) {
 }
 
 func (b *bench) Context() context.Context                                     { return b.ctx }
-func (*bench) Tell(string, string)                                            {}
+func (*bench) Notify(string, string)                                          {}
 func (*bench) Started(*conversation.Conversation)                             {}
 func (*bench) Address(*agents.Request)                                        {}
 func (*bench) NoServer()                                                      {}

@@ -43,7 +43,7 @@ func (d Decisions) SaveEdited(c *conversation.Conversation, key, id, text string
 		undoID := ""
 		_, err := d.memories.Edit(d.host.Context(), id, text)
 		if err == nil {
-			c.Reword(key, text)
+			c.SetProposalText(key, text)
 			var written memory.Written
 			written, err = d.memories.Accept(d.host.Context(), id)
 			undoID = written.UndoID
@@ -60,7 +60,7 @@ func (d Decisions) SaveUnkept(c *conversation.Conversation, key, text string) {
 		written, err := d.memories.Append(d.host.Context(), memory.Lesson{
 			Text: text, Target: memory.Target{Kind: memory.TargetGlobal}, Confidence: 1, Session: c.Name,
 		})
-		c.KeptAfterAll(key, text, written, err)
+		c.UnkeptSaved(key, text, written, err)
 		d.changed(c)
 	}()
 }

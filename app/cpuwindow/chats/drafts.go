@@ -22,7 +22,7 @@ type Drafts struct {
 	path   string
 	config func() config.Config
 	open   map[string]*conversation.Conversation
-	saved  map[string]conversation.Kept // drafts of sessions that weren't opened yet
+	saved  map[string]conversation.SavedDraft // drafts of sessions that weren't opened yet
 	timer  *time.Timer
 	taken  int // number of snapshots taken; UI goroutine
 
@@ -93,7 +93,7 @@ func (d *Drafts) snapshot() (write func()) {
 		d.written = taken
 		if err := conversation.WriteDrafts(d.path, all); err != nil {
 			d.host.Do(func() {
-				d.host.Tell(i18n.With("Couldn't save your draft: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It will be lost if mac-stats quits before you send it."))
+				d.host.Notify(i18n.With("Couldn't save your draft: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("It will be lost if mac-stats quits before you send it."))
 			})
 		}
 	}

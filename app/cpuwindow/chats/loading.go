@@ -21,9 +21,9 @@ func (c *Chats) Load(conv *conversation.Conversation) {
 			c.showLessons(conv)
 			c.showRemoved(conv)
 		case errors.Is(err, session.ErrNotFound):
-			conv.Fail(nil) // it has no messages yet
+			conv.LoadFailed(nil) // it has no messages yet
 		default:
-			conv.Fail(err)
+			conv.LoadFailed(err)
 		}
 		c.host.Do(func() {
 			if run := c.parts.Engine.Active(conv.Name); run != nil && !conv.Busy() {
@@ -50,8 +50,8 @@ func (c *Chats) Reload() {
 		if err != nil || conv.Busy() {
 			return
 		}
-		if conv.Knows(t.Blocks) && !conv.Differs(t.Blocks) {
-			conv.ChosenIn(t) // the command line or an editor may have changed it
+		if conv.ShowsAll(t.Blocks) && !conv.Differs(t.Blocks) {
+			conv.LoadChoice(t) // the command line or an editor may have changed it
 		} else {
 			conv.FillSince(turns, t)
 		}
@@ -85,7 +85,7 @@ func (c *Chats) ReadOlder(conv *conversation.Conversation, show func(*transcript
 		conv.EndOlder()
 		if err != nil {
 			c.host.Do(func() {
-				c.host.Tell(i18n.With("Older messages can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+				c.host.Notify(i18n.With("Older messages can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 			})
 		}
 		c.Changed(conv)

@@ -87,7 +87,7 @@ func (t *Turns) start(c *conversation.Conversation, req agents.Request) {
 // follow applies a run's events to its conversation until the run ends. It calls written
 // once the message is on disk.
 func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, written func()) {
-	c.Follow(run)
+	c.SetRun(run)
 	host := t.chats.host
 	events := run.Events(host.Context())
 	go func() {
@@ -108,14 +108,14 @@ func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, writt
 				host.ListChanged()
 			}
 		}
-		c.Ended(run)
+		c.RunEnded(run)
 		t.chats.notifyFinished(c, time.Since(began), last)
 		t.readBranch(c)
 		if c.LacksServer() {
 			host.Do(host.NoServer) // the help below the error shows the present state
 		}
 		host.Do(func() {
-			c.DropSent()
+			c.DropSentFiles()
 			t.sendQueued(c)
 		})
 		host.ListChanged()
@@ -126,7 +126,7 @@ func (t *Turns) follow(c *conversation.Conversation, run conversation.Run, writt
 // the conversation shows what is on disk, with the error and the unsent message below it. If
 // it did, the conversation gets the versions that the branch belongs to.
 func (t *Turns) readBranch(c *conversation.Conversation) {
-	if c.WasTurnedBack() {
+	if c.TakeBranchFailure() {
 		if tr, err := t.chats.read(c); err == nil {
 			c.FillBelowError(tr)
 		}

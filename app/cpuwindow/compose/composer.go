@@ -16,23 +16,23 @@ import (
 // Composer is the field for writing messages. It grows to eight lines, then scrolls.
 type Composer struct {
 	widget.BaseWidget
-	Entry   *kit.Field
-	Keys    *Field
-	box     *kit.Surface
-	send    *kit.Button
-	stop    *kit.Button
-	hint    *kit.Label
-	asked   string // placeholder of the empty field, as far as there is room
-	Warned  string
-	Note    *prose.Text  // what went wrong with a file, or what Check returned
-	Chips   *kit.FlowRow // files that go with the message
-	Attach  *kit.Button
-	rows    int
-	onSend  func(text string)
-	onStop  func()
-	onDraft func(text string)
-	Resized func()
-	Busy    bool
+	Entry       *kit.Field
+	Keys        *Field
+	box         *kit.Surface
+	send        *kit.Button
+	stop        *kit.Button
+	hint        *kit.Label
+	placeholder string // placeholder of the empty field, as far as there is room
+	Warned      string
+	Note        *prose.Text  // what went wrong with a file, or what Check returned
+	Chips       *kit.FlowRow // files that go with the message
+	Attach      *kit.Button
+	rows        int
+	onSend      func(text string)
+	onStop      func()
+	onDraft     func(text string)
+	Resized     func()
+	Busy        bool
 
 	Check    func(text string) string // returns what is wrong with the text, or ""
 	OnAttach func()
@@ -61,22 +61,22 @@ func NewComposer(onSend func(string), onStop func(), onDraft func(string)) *Comp
 	c.Keys = NewField()
 	c.Keys.OnSend, c.Keys.OnEscape = c.Submit, func() { c.onStop() }
 	e := c.Keys.Field
-	c.asked = AskHint()
-	e.PlaceHolder = c.asked
+	c.placeholder = Placeholder()
+	e.PlaceHolder = c.placeholder
 	e.OnFocus = c.ring
 	e.OnChanged = func(t string) {
-		c.Say("")
+		c.SetHint("")
 		c.Warn(c.Check(t))
 		c.onDraft(t)
 		c.fitRows()
-		c.told(t)
+		c.textChanged(t)
 	}
 	c.Entry = e
 	c.ExtendBaseWidget(c)
 	return c
 }
 
-func (c *Composer) told(text string) {
+func (c *Composer) textChanged(text string) {
 	if c.OnText != nil {
 		c.OnText(text)
 	}
@@ -101,8 +101,8 @@ func (c *Composer) ring(on bool) {
 	c.box.Set(kit.RoleCard, role)
 }
 
-// Say shows a hint below the text.
-func (c *Composer) Say(words string) {
+// SetHint shows a hint below the text.
+func (c *Composer) SetHint(words string) {
 	if c.hint.Text != words {
 		c.hint.SetText(words)
 		c.Refresh()
@@ -118,7 +118,7 @@ func (c *Composer) Warn(words string) {
 	c.Note.SetRuns([]prose.Run{{Text: words}})
 	c.Note.Measure(max(c.Size().Width-2*kit.Gap12, 40))
 	c.Note.Hidden = words == ""
-	c.grown()
+	c.heightChanged()
 }
 
 // SetFiles shows the files that go with the message.
@@ -132,11 +132,11 @@ func (c *Composer) SetFiles(files []conversation.File) {
 	}
 	c.Chips.Hidden = len(files) == 0
 	c.Chips.Refresh()
-	c.grown()
+	c.heightChanged()
 }
 
-// grown lays the window out again, because the composer's height changed.
-func (c *Composer) grown() {
+// heightChanged lays the window out again, because the composer's height changed.
+func (c *Composer) heightChanged() {
 	c.Refresh()
 	if c.Resized != nil {
 		c.Resized()
@@ -151,14 +151,14 @@ func (c *Composer) SetBusy(busy bool) {
 	c.Busy = busy
 	c.send.Hidden, c.stop.Hidden = busy, !busy
 	if !busy {
-		c.Say("")
+		c.SetHint("")
 	}
 	c.Refresh()
 }
 
 // SetText replaces the draft without reporting a change.
 func (c *Composer) SetText(t string) {
-	c.told("")
+	c.textChanged("")
 	c.Keys.Pasted = false
 	if c.Entry.Text == t {
 		return
@@ -169,27 +169,27 @@ func (c *Composer) SetText(t string) {
 	c.fitRows()
 }
 
-// Ask sets the placeholder of the empty field.
-func (c *Composer) Ask(hint string) {
-	c.asked = hint
+// SetPlaceholder sets the placeholder of the empty field.
+func (c *Composer) SetPlaceholder(hint string) {
+	c.placeholder = hint
 	c.fitHint()
 }
 
 // fitHint shows as much of the placeholder as fits on two lines, at least the first
 // sentence.
 func (c *Composer) fitHint() {
-	hint := c.asked
+	hint := c.placeholder
 	if w := c.Entry.Size().Width - 2*kit.Gap8; w > 40 {
-		hint = shortened(hint, w)
+		hint = shorten(hint, w)
 	}
 	if c.Entry.PlaceHolder != hint {
 		c.Entry.SetPlaceHolder(hint)
 	}
 }
 
-// shortened drops the last sentences, or parts of a sentence, until a hint fits on two
+// shorten drops the last sentences, or parts of a sentence, until a hint fits on two
 // lines.
-func shortened(hint string, width float32) string {
+func shorten(hint string, width float32) string {
 	for {
 		p := prose.New([]prose.Run{{Text: hint}}, kit.SizeText, kit.RoleText)
 		at := strings.LastIndexAny(strings.TrimRight(hint, ".;"), ".;")
@@ -297,7 +297,7 @@ func (r *composerRenderer) Objects() []fyne.CanvasObject {
 }
 func (r *composerRenderer) Destroy() {}
 
-// AskHint returns the placeholder of the empty field.
-func AskHint() string {
+// Placeholder returns the placeholder of the empty field.
+func Placeholder() string {
 	return i18n.T("Ask anything. Enter sends, Shift+Enter for a new line. / lists agents and commands.")
 }

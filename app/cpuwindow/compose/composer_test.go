@@ -19,7 +19,7 @@ func TestAHintIsShortenedToTwoLines(t *testing.T) {
 		{"one sentence, too long", "Private: nothing is saved.", 60, "Private: nothing is saved."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := shortened(tt.hint, tt.width); got != tt.want {
+			if got := shorten(tt.hint, tt.width); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

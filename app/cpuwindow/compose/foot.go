@@ -32,8 +32,8 @@ func NewFoot(openSummary func()) *Foot {
 	return f
 }
 
-// leastReload is the width below which the reload message is hidden.
-const leastReload float32 = 64
+// minReloadWidth is the width below which the reload message is hidden.
+const minReloadWidth float32 = 64
 
 // footLayout places the meter left, the reload message in the middle if there is room, and
 // the server right.
@@ -67,7 +67,7 @@ func (footLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 func placeReload(reload *kit.Label, from, to float32, s fyne.Size) {
 	need := kit.MeasureText(reload.Text, reload.TextSize, reload.Style)
 	width := min(need.Width, to-from)
-	if width < min(need.Width, leastReload) {
+	if width < min(need.Width, minReloadWidth) {
 		width = 0
 	}
 	at := max(from, min((s.Width-width)/2, to-width))

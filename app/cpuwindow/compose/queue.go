@@ -67,7 +67,7 @@ func (q *Queue) row(r conversation.Queued, first bool) fyne.CanvasObject {
 	}
 	text := strings.Join(strings.Fields(i18n.Shorten(r.Text, 400)), " ")
 	if len(r.Files) > 0 {
-		text = strings.TrimPrefix(text+" · "+conversation.Names(conversation.Attachments(r.Files)), " · ")
+		text = strings.TrimPrefix(text+" · "+conversation.FileNames(conversation.Attachments(r.Files)), " · ")
 	}
 	words := kit.Muted(text).Squeezable()
 	content := kit.Line(kit.Gap12, 1, kit.Small(state), words,

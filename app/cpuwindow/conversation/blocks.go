@@ -19,10 +19,10 @@ type history struct {
 	older   int    // blocks before the first one in the log; they are read on demand
 	first   string // the first block in the log
 	// summarised is the number of messages the Summary stands for.
-	summarised int
-	edited     map[string]bool               // messages that replaced earlier versions
-	anew       map[string]bool               // messages that were answered again
-	parsed     map[string]*markdown.Document // set while a transcript is read again: the texts already parsed, by block
+	summarised    int
+	edited        map[string]bool               // messages that replaced earlier versions
+	answeredAgain map[string]bool               // messages that were answered again
+	parsed        map[string]*markdown.Document // set while a transcript is read again: the texts already parsed, by block
 }
 
 // parse returns the document of a block, and reuses the parsed one if its text is the same.
@@ -33,16 +33,16 @@ func (h *history) parse(b transcript.Block) *markdown.Document {
 	return markdown.Parse(b.Text)
 }
 
-// keepLike gives each entry that looks like one of those before it the key and the document
+// keepUnchanged gives each entry that looks like one of those before it the key and the document
 // of that one.
-func (h *history) keepLike(before []*entry) {
+func (h *history) keepUnchanged(before []*entry) {
 	old := make(map[place]*entry, len(before))
 	for i, e := range before {
 		old[placeOf(before, i)] = e
 	}
 	for i, e := range h.log.entries {
 		at := placeOf(h.log.entries, i)
-		if o := old[at]; o != nil && alike(*o, *e) {
+		if o := old[at]; o != nil && looksSame(*o, *e) {
 			e.Key, e.Rev, e.Doc = o.Key, o.Rev, o.Doc
 			delete(old, at) // a key belongs to one entry
 		}
@@ -65,7 +65,7 @@ func (h *history) addBlocks(blocks []transcript.Block) {
 		switch b.Kind {
 		case transcript.KindUser:
 			headed = false
-			h.log.add(&entry{Kind: User, Block: b.ID, Text: wordsOf(b), At: b.Time, message: message{Files: b.Attachments(), Edited: h.edited[b.ID]}})
+			h.log.add(&entry{Kind: User, Block: b.ID, Text: userText(b), At: b.Time, message: message{Files: b.Attachments(), Edited: h.edited[b.ID]}})
 			continue
 		case transcript.KindSummary:
 			h.log.add(&entry{Kind: Summary, Block: b.ID, Text: b.Text, At: b.Time, Count: h.summarised})
@@ -104,7 +104,7 @@ func (h *history) addHead(rest []transcript.Block) {
 	if of.Kind == transcript.KindTool || agent == "" {
 		agent = "assistant"
 	}
-	e := h.log.add(&entry{Kind: Head, Agent: agent, Model: of.Model, At: of.Time, badge: badge{Again: h.anew[of.Parent], Read: agents.ReadOf(of), Recalled: agents.RecalledOf(of)}})
+	e := h.log.add(&entry{Kind: Head, Agent: agent, Model: of.Model, At: of.Time, badge: badge{Again: h.answeredAgain[of.Parent], Read: agents.ReadOf(of), Recalled: agents.RecalledOf(of)}})
 	if u := agents.UsageOf(of); u != nil {
 		e.Speed = u.TokensPerSecond
 	}

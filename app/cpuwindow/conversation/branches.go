@@ -79,11 +79,11 @@ func (l *log) TakeVersions(t *transcript.Transcript) {
 	}
 }
 
-// WasTurnedBack reports whether a branch's run failed. It reports each failure once.
-func (t *turn) WasTurnedBack() bool {
+// TakeBranchFailure reports whether a branch's run failed. It reports each failure once.
+func (t *turn) TakeBranchFailure() bool {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
-	was := t.turnedBack
-	t.turnedBack = false
+	was := t.branchFailed
+	t.branchFailed = false
 	return was
 }

@@ -36,9 +36,9 @@ func (h *choice) ChoiceWritten(s transcript.Settings) {
 	h.unsaved = h.unsaved && !h.chosen.Equal(s)
 }
 
-// ChosenIn takes the settings from the transcript, unless a newer choice waits to be
+// LoadChoice takes the settings from the transcript, unless a newer choice waits to be
 // written.
-func (h *choice) ChosenIn(t *transcript.Transcript) {
+func (h *choice) LoadChoice(t *transcript.Transcript) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.unsaved {

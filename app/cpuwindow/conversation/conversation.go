@@ -72,8 +72,8 @@ func (c *Conversation) Idle() bool {
 	return !c.Busy() && c.path != "" && c.allSent() && !c.unwritten()
 }
 
-// Listed sets the path and the title from the session list.
-func (c *Conversation) Listed(path, title string) {
+// SetInfo sets the path and the title from the session list.
+func (c *Conversation) SetInfo(path, title string) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.path, c.title = path, cmp.Or(title, c.title)

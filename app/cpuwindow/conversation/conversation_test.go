@@ -88,7 +88,7 @@ func saidIn(c *Conversation) []string {
 func asked(text string) *Conversation {
 	c := New("cpu-1")
 	c.Begin(text, time.Now())
-	c.Follow(newScriptedRun())
+	c.SetRun(newScriptedRun())
 	return c
 }
 
@@ -148,11 +148,11 @@ func TestEndOfARun(t *testing.T) {
 		}
 	}
 	c := asked("q")
-	c.Ended(newScriptedRun())
+	c.RunEnded(newScriptedRun())
 	if !c.Busy() {
 		t.Error("the end of another run ended this one")
 	}
-	c.Ended(c.Running())
+	c.RunEnded(c.Running())
 	if c.Busy() {
 		t.Error("events ended without done and the conversation is still busy")
 	}
@@ -184,20 +184,20 @@ func TestStateLine(t *testing.T) {
 	}
 }
 
-func TestRetryTakesTheOldAnswerAway(t *testing.T) {
+func TestRetryRemovesTheOldAnswer(t *testing.T) {
 	c := asked("q")
 	c.Apply(agents.Event{Type: agents.EventState, Block: "u1", State: agents.StateReading})
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "old", Agent: "a"})
 	c.Apply(agents.Event{Type: agents.EventDone})
 	c.BeginAgain("u1", time.Now())
-	c.Follow(newScriptedRun())
+	c.SetRun(newScriptedRun())
 	c.Apply(agents.Event{Type: agents.EventToken, Text: "new", Agent: "a"})
 	if d := cmp.Diff([]string{"user q", "head a", "answer new"}, saidIn(c)); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestAMessageThatNeverReachedTheDiskIsSentAnew(t *testing.T) {
+func TestAMessageThatNeverReachedTheDiskIsSentAgain(t *testing.T) {
 	c := asked("q")
 	c.Apply(agents.Event{Type: agents.EventError, Kind: "disk", Text: "full"})
 	f := c.entries[len(c.entries)-1].Fault
@@ -210,7 +210,7 @@ func TestAMessageThatNeverReachedTheDiskIsSentAnew(t *testing.T) {
 	}
 }
 
-func TestUsageOfASpecialistIsNotTheConversations(t *testing.T) {
+func TestASpecialistsUsageDoesntCount(t *testing.T) {
 	c := asked("q")
 	c.Apply(agents.Event{Type: agents.EventState, State: agents.StateReading, Agent: "orchestrator", Model: "m"})
 	c.Apply(agents.Event{Type: agents.EventUsage, Agent: "orchestrator", Usage: &agents.Usage{PromptTokens: 3000, ContextSize: 8192}})
@@ -254,7 +254,7 @@ func TestWarningOfAStateStays(t *testing.T) {
 	}
 }
 
-func TestRewindLeavesTheOldBranchOut(t *testing.T) {
+func TestARewindHidesTheOldBranch(t *testing.T) {
 	c := New("cpu-1")
 	c.Fill(fileOf(
 		transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "q"},
@@ -335,8 +335,8 @@ func TestBranchesAreSeenInTheTranscript(t *testing.T) {
 		transcript.Block{ID: "n2", Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "u1"},
 		transcript.Block{ID: "u2", Kind: transcript.KindUser, Text: "q better"},
 	))
-	if !c.edited["u2"] || c.edited["u1"] || !c.anew["u1"] || len(c.entries) != 1 || !c.entries[0].Edited {
-		t.Errorf("edited %v, again %v, %d entries", c.edited, c.anew, len(c.entries))
+	if !c.edited["u2"] || c.edited["u1"] || !c.answeredAgain["u1"] || len(c.entries) != 1 || !c.entries[0].Edited {
+		t.Errorf("edited %v, again %v, %d entries", c.edited, c.answeredAgain, len(c.entries))
 	}
 }
 
@@ -385,7 +385,7 @@ func TestAnAnswerThatWasCutShortCanGoOn(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedAnswerSaysWhatIsThere(t *testing.T) {
+func TestAnInterruptedAnswerSaysWhetherTextIsLeft(t *testing.T) {
 	user := transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"}
 	note := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteInterrupted, Parent: "u1"}
 	got := reopened(user, note)
@@ -413,7 +413,7 @@ func TestCallsStandInTheOrderTheyEnded(t *testing.T) {
 	}
 }
 
-func TestAToolsResultIsShownAsItIs(t *testing.T) {
+func TestAToolResultIsShownUnchanged(t *testing.T) {
 	const result = "# not a heading\ncpu 3 %\nmemory 4 GB"
 	got := reopened(
 		transcript.Block{ID: "u1", Kind: transcript.KindUser, Text: "q"},
@@ -444,7 +444,7 @@ func TestAProposalThatCantBeDecidedStays(t *testing.T) {
 	}
 }
 
-func TestBrokenDraftsAreNoDrafts(t *testing.T) {
+func TestABrokenDraftsFileIsIgnored(t *testing.T) {
 	path := t.TempDir() + "/drafts.json"
 	for _, text := range []string{"", "{", `{"format":"other"}`, `{"format":"mac-stats-drafts/1"}`, strings.Repeat("x", draftsMax+1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -505,7 +505,7 @@ func summaryOf(id, through string) transcript.Block {
 	return transcript.Block{ID: id, Kind: transcript.KindSummary, Through: through, Text: "in short " + id}
 }
 
-func TestASummaryStandsBehindWhatItCovers(t *testing.T) {
+func TestASummaryFollowsTheBlocksItCovers(t *testing.T) {
 	ended := transcript.Block{ID: "n1", Kind: transcript.KindNote, Note: transcript.NoteEnded}
 	tests := []struct {
 		name   string
@@ -534,7 +534,7 @@ func TestASummaryStandsBehindWhatItCovers(t *testing.T) {
 	}
 }
 
-func TestOlderMessagesComeAboveAndTheSummaryGoesUp(t *testing.T) {
+func TestOlderMessagesAreAddedAboveAndTheSummaryMovesUp(t *testing.T) {
 	tr := fileOf(append(turnsOf(0, 100), summaryOf("s1", "a20"))...)
 	c := New("cpu-1")
 	c.Fill(tr)
@@ -565,7 +565,7 @@ func TestAPrivateChatOffersNothingToRemember(t *testing.T) {
 }
 
 // A message sent while a file is being read again stays in view.
-func TestAMessageSentDuringAReadingStays(t *testing.T) {
+func TestAMessageSentDuringAReloadStays(t *testing.T) {
 	c := New("cpu-1")
 	read := fileOf(transcript.Block{ID: "1", Kind: transcript.KindUser, Text: "first"}, transcript.Block{ID: "2", Kind: transcript.KindAssistant, Parent: "1", Text: "answer"})
 	c.Fill(read)

@@ -13,17 +13,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Kept holds the unsent text of one session.
-type Kept struct {
+// SavedDraft holds the unsent text of one session.
+type SavedDraft struct {
 	Draft string   `json:"draft,omitempty"`
 	Queue []string `json:"queue,omitempty"`
 }
 
 // draftsFile is the content of the file. Session "" is a chat that isn't on disk yet.
 type draftsFile struct {
-	Format   string          `json:"format"`
-	Written  time.Time       `json:"written,omitzero"`
-	Sessions map[string]Kept `json:"sessions"`
+	Format   string                `json:"format"`
+	Written  time.Time             `json:"written,omitzero"`
+	Sessions map[string]SavedDraft `json:"sessions"`
 }
 
 const draftsFormat = "mac-stats-drafts/1"
@@ -33,11 +33,11 @@ const draftsMax = 4 << 20 // bytes of the file that are read at most
 // ReadDrafts returns the saved drafts, or none if there is no readable file. If the file
 // was restored from before a forgetting, texts that contain forgotten words are removed,
 // also from the file. gone reports whether a text contains words forgotten since a time.
-func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]Kept {
+func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[string]SavedDraft {
 	data, err := wholefile.Read(path, draftsMax)
 	var kept draftsFile
 	if err != nil || json.Unmarshal(data, &kept) != nil || kept.Format != draftsFormat || kept.Sessions == nil {
-		return map[string]Kept{}
+		return map[string]SavedDraft{}
 	}
 	dropped := false
 	for name, k := range kept.Sessions {
@@ -60,7 +60,7 @@ func ReadDrafts(path string, gone func(text string, since time.Time) bool) map[s
 
 // WriteDrafts replaces the file, or removes it if there are no drafts. It never creates the
 // folder: a missing folder was moved away and may come back.
-func WriteDrafts(path string, sessions map[string]Kept) error {
+func WriteDrafts(path string, sessions map[string]SavedDraft) error {
 	if len(sessions) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove drafts: %w", err)
@@ -81,8 +81,8 @@ func WriteDrafts(path string, sessions map[string]Kept) error {
 }
 
 // Without returns k without the texts for which holds is true, and whether that changed it.
-func (k Kept) Without(holds func(string) bool) (Kept, bool) {
-	out := Kept{Draft: k.Draft}
+func (k SavedDraft) Without(holds func(string) bool) (SavedDraft, bool) {
+	out := SavedDraft{Draft: k.Draft}
 	if holds(k.Draft) {
 		out.Draft = ""
 	}

@@ -75,16 +75,16 @@ type call struct {
 
 // note holds the fields that only notes have.
 type note struct {
-	UndoID   string           // memory change that can be undone
-	RetryID  string           // message to answer again
-	GoOn     bool             // the answer was cut short; in a View only if it can continue
-	Proposal string           // ID of a proposal that waits for Save or Discard
-	Proposed string           // the proposal's text, if it can be edited
-	Question *agents.Question // the turn's question, as it was asked
-	memory   bool             // about the memory
-	learnt   string           // the remembered text, until it is undone
-	Removed  bool             // a save removed something and the user hasn't decided about it
-	Unkept   bool             // the answer claims to remember, but nothing was saved
+	UndoID     string           // memory change that can be undone
+	RetryID    string           // message to answer again
+	GoOn       bool             // the answer was cut short; in a View only if it can continue
+	Proposal   string           // ID of a proposal that waits for Save or Discard
+	Proposed   string           // the proposal's text, if it can be edited
+	Question   *agents.Question // the turn's question, as it was asked
+	memory     bool             // about the memory
+	remembered string           // the remembered text, until it is undone
+	Removed    bool             // a save removed something and the user hasn't decided about it
+	Unkept     bool             // the answer claims to remember, but nothing was saved
 }
 
 // Fault is an error as its card shows it.

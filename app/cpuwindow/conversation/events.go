@@ -17,7 +17,7 @@ func (c *Conversation) Begin(text string, now time.Time, files ...transcript.Att
 	c.add(&entry{Kind: User, Text: text, At: now, message: message{Files: files}})
 	c.startClock(text, "", now)
 	if c.title == "" {
-		c.title = titleOf(cmp.Or(text, Names(files)))
+		c.title = titleOf(cmp.Or(text, FileNames(files)))
 	}
 }
 
@@ -57,8 +57,8 @@ func (l *log) LastUser() (id, text string) {
 	return "", ""
 }
 
-// Ended records that a run sends no more events, however it ended.
-func (t *turn) Ended(run Run) {
+// RunEnded records that a run sends no more events, however it ended.
+func (t *turn) RunEnded(run Run) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
 	if t.running.Running() == run {
@@ -66,8 +66,8 @@ func (t *turn) Ended(run Run) {
 	}
 }
 
-// Fail records that the transcript can't be read; nil means that there is none yet.
-func (c *Conversation) Fail(err error) {
+// LoadFailed records that the transcript can't be read; nil means that there is none yet.
+func (c *Conversation) LoadFailed(err error) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.loadErr, c.loading = err, false

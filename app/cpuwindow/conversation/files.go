@@ -15,13 +15,13 @@ import (
 // an earlier message that is sent again.
 type File struct {
 	Upload attach.File
-	Kept   *transcript.Attachment // already in session/files
+	Stored *transcript.Attachment // already in session/files
 }
 
 // Attachment returns the attachment that a block links to.
 func (p File) Attachment() transcript.Attachment {
-	if p.Kept != nil {
-		return *p.Kept
+	if p.Stored != nil {
+		return *p.Stored
 	}
 	return p.Upload.Attachment()
 }
@@ -29,7 +29,7 @@ func (p File) Attachment() transcript.Attachment {
 // Label returns the chip's label: "notes.txt · 12 KB".
 func (p File) Label() string {
 	a := p.Attachment()
-	if p.Kept != nil {
+	if p.Stored != nil {
 		return a.Name
 	}
 	words := a.Name
@@ -56,8 +56,8 @@ func sizeWords(n int) string {
 func AddTo(req *agents.Request, files []File) {
 	var kept []transcript.Attachment
 	for _, f := range files {
-		if f.Kept != nil {
-			kept = append(kept, *f.Kept)
+		if f.Stored != nil {
+			kept = append(kept, *f.Stored)
 		} else {
 			req.Files = append(req.Files, f.Upload)
 		}
@@ -74,9 +74,9 @@ func Attachments(list []File) []transcript.Attachment {
 	return files
 }
 
-// DropSent releases the files of the last message, unless the message didn't reach the
+// DropSentFiles releases the files of the last message, unless the message didn't reach the
 // disk: they are sent with it again.
-func (c *Conversation) DropSent() {
+func (c *Conversation) DropSentFiles() {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	if c.lastUserBlock() != "" {
@@ -84,8 +84,8 @@ func (c *Conversation) DropSent() {
 	}
 }
 
-// Names returns the names of files in one line.
-func Names(files []transcript.Attachment) string {
+// FileNames returns the names of files in one line.
+func FileNames(files []transcript.Attachment) string {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name)
@@ -93,9 +93,9 @@ func Names(files []transcript.Attachment) string {
 	return strings.Join(names, ", ")
 }
 
-// wordsOf returns a message as it was typed: with its addressee, without the links to its
+// userText returns a message as it was typed: with its addressee, without the links to its
 // files.
-func wordsOf(b transcript.Block) string {
+func userText(b transcript.Block) string {
 	text := b.Text
 	if len(b.Attachments()) > 0 {
 		text = transcript.WithoutAttachments(text)

@@ -43,7 +43,7 @@ func (c *Conversation) FillSince(turns int, t *transcript.Transcript) {
 
 func (c *Conversation) fill(t *transcript.Transcript) {
 	c.title, c.path = t.Info.Title, t.Info.Path
-	c.ChosenIn(t)
+	c.LoadChoice(t)
 	c.loadErr, c.loading = t.Info.Err, false
 	live := c.live()
 	blocks, summary, count := placeSummary(t.Branch())
@@ -60,13 +60,13 @@ func (c *Conversation) fill(t *transcript.Transcript) {
 		c.first = blocks[from].ID
 	}
 	before := c.entries
-	c.entries, c.parsed = nil, parsedIn(before)
+	c.entries, c.parsed = nil, documentsOf(before)
 	c.shownID = map[string]bool{}
-	c.edited, c.anew = branches(t.Blocks)
+	c.edited, c.answeredAgain = branches(t.Blocks)
 	c.versions = t.Versions()
 	c.addFrom(blocks, from, len(blocks), summary)
 	c.parsed = nil
-	c.keepLike(before)
+	c.keepUnchanged(before)
 	c.readUsage(blocks)
 	c.restoreLive(live)
 }
@@ -132,7 +132,7 @@ func (h *history) OlderMessages(t *transcript.Transcript) []Message {
 		case b.ID == first:
 			return out
 		case b.Kind == transcript.KindUser:
-			out = append(out, Message{b.ID, wordsOf(b)})
+			out = append(out, Message{b.ID, userText(b)})
 		case b.Kind == transcript.KindAssistant || b.Kind == transcript.KindText:
 			out = append(out, Message{b.ID, markdown.Parse(b.Text).View().Words()})
 		}
@@ -152,9 +152,9 @@ func (h *history) PrependFrom(t *transcript.Transcript, block string) bool {
 	return shown()
 }
 
-// Knows reports whether every block of a transcript, from the first one shown on, is on the
+// ShowsAll reports whether every block of a transcript, from the first one shown on, is on the
 // screen.
-func (h *history) Knows(blocks []transcript.Block) bool {
+func (h *history) ShowsAll(blocks []transcript.Block) bool {
 	h.log.mu.Lock()
 	defer h.log.mu.Unlock()
 	at := max(0, slices.IndexFunc(blocks, func(b transcript.Block) bool { return b.ID == h.first }))

@@ -25,14 +25,14 @@ type memoryNotes struct {
 func (m *memoryNotes) AddLearnt(written []memory.Written, proposed []memory.Proposal, at time.Time) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
-	told := map[string]bool{}
+	seen := map[string]bool{}
 	for _, x := range written {
-		if told[x.UndoID] && x.UndoID != "" {
+		if seen[x.UndoID] && x.UndoID != "" {
 			continue // the same lesson, in another file
 		}
-		told[x.UndoID] = true
+		seen[x.UndoID] = true
 		lesson := cmp.Or(x.Text, x.Old)
-		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), At: at, note: note{memory: true, learnt: lesson, UndoID: x.UndoID}})
+		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": lesson}), At: at, note: note{memory: true, remembered: lesson, UndoID: x.UndoID}})
 	}
 	for _, p := range proposed {
 		e := proposalEntry(p, at)
@@ -91,7 +91,7 @@ func (m *memoryNotes) AddWritten(steps []memory.UndoStep) {
 		if at < 0 {
 			continue
 		}
-		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), At: m.log.entries[at].At, note: note{memory: true, learnt: s.Added, UndoID: s.ID}})
+		m.log.add(&entry{Kind: Note, Text: i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": s.Added}), At: m.log.entries[at].At, note: note{memory: true, remembered: s.Added, UndoID: s.ID}})
 		last := len(m.log.entries) - 1
 		m.log.entries = slices.Insert(m.log.entries[:last:last], at+1, m.log.entries[last])
 	}
@@ -109,8 +109,8 @@ func (t *turn) applyMemory(ev agents.Event) {
 		e.Text = i18n.With("proposed to remember “{{.Text}}”", i18n.Places{"Text": memoryText(ev)})
 		e.proposalNote(m)
 	default:
-		e.learnt = memoryText(ev)
-		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
+		e.remembered = memoryText(ev)
+		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.remembered})
 		if m != nil {
 			e.UndoID = m.UndoID
 		}
@@ -135,7 +135,7 @@ func (m *memoryNotes) Undone(key string, err error) {
 		}
 		e.UndoID = ""
 		e.Rev++
-		switch lesson := cmp.Or(e.learnt, e.Proposed); {
+		switch lesson := cmp.Or(e.remembered, e.Proposed); {
 		case err != nil:
 			e.Text += i18n.With(" · can't be undone: {{.Error}}", i18n.Places{"Error": err.Error()})
 		case lesson == "":
@@ -161,8 +161,8 @@ func (e *entry) proposalNote(m *agents.MemoryChange) {
 	}
 }
 
-// Reword sets the text of a proposal that the user edited.
-func (m *memoryNotes) Reword(key, text string) {
+// SetProposalText sets the text of a proposal that the user edited.
+func (m *memoryNotes) SetProposalText(key, text string) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
 	for _, e := range m.log.entries {
@@ -205,9 +205,9 @@ func (t *turn) addUnkept(at time.Time, private bool) {
 	t.log.add(e)
 }
 
-// KeptAfterAll records the result of saving what the answer only claimed to remember. After
+// UnkeptSaved records the result of saving what the answer only claimed to remember. After
 // an error it can be tried again.
-func (m *memoryNotes) KeptAfterAll(key, text string, written memory.Written, err error) {
+func (m *memoryNotes) UnkeptSaved(key, text string, written memory.Written, err error) {
 	m.log.mu.Lock()
 	defer m.log.mu.Unlock()
 	for _, e := range m.log.entries {
@@ -220,7 +220,7 @@ func (m *memoryNotes) KeptAfterAll(key, text string, written memory.Written, err
 			return
 		}
 		e.Unkept, e.Proposed, e.UndoID = false, "", written.UndoID
-		e.learnt = written.Text
-		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.learnt})
+		e.remembered = written.Text
+		e.Text = i18n.With("remembered “{{.Text}}”", i18n.Places{"Text": e.remembered})
 	}
 }

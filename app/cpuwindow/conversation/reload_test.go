@@ -45,7 +45,7 @@ func looks(c *Conversation) (out []map[string]any) {
 
 // After a restart a conversation looks as it did while it was answered. Uses the real
 // engine and a scripted server.
-func TestAConversationReadAgainLooksAsItDid(t *testing.T) {
+func TestAConversationLooksTheSameAfterARestart(t *testing.T) {
 	root := t.TempDir()
 	server := ollamatest.Start(t, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "m", ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: 16384}},
@@ -86,11 +86,11 @@ func TestAConversationReadAgainLooksAsItDid(t *testing.T) {
 	live := New("cpu-a")
 	live.Begin("How is it? Remember that I like short answers.", time.Now())
 	run := engine.Start(t.Context(), agents.Request{Session: "cpu-a", Text: "How is it? Remember that I like short answers.", Holder: "window"})
-	live.Follow(run)
+	live.SetRun(run)
 	for ev := range run.Events(t.Context()) {
 		live.Apply(ev)
 	}
-	live.Ended(run)
+	live.RunEnded(run)
 	tr, err := store.Load(t.Context(), "cpu-a")
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ type running struct {
 	run Run // nil if no run is under way
 }
 
-// Follow sets the run under way; nil means none.
-func (r *running) Follow(run Run) {
+// SetRun sets the run under way; nil means none.
+func (r *running) SetRun(run Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.run = run

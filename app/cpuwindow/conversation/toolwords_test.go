@@ -21,7 +21,7 @@ func TestEveryToolHasWords(t *testing.T) {
 }
 
 // The row of a line that wasn't saved says what happened to it, not "done".
-func TestALineThatWasNotSavedIsNotDone(t *testing.T) {
+func TestAnUnsavedLineIsNotShownAsDone(t *testing.T) {
 	c := asked("q")
 	for _, tt := range []struct{ result, want string }{
 		{string(lessons.Proposed) + ", who decides (it would replace a line).", "proposed, not saved"},

@@ -25,11 +25,11 @@ type turn struct {
 	since   time.Time
 	again   bool   // the run answers a message again
 	editing string // the block that the run's message replaces; "" for none
-	// answered: the message that is answered again had an answer. turnedBack: a branch's
+	// answered: the message that is answered again had an answer. branchFailed: a branch's
 	// run failed, so the screen may differ from the disk.
-	answered, turnedBack bool
-	endedWell            bool // the previous turn
-	usage                *agents.Usage
+	answered, branchFailed bool
+	endedWell              bool // the previous turn
+	usage                  *agents.Usage
 }
 
 // apply applies one event of the run. private means that nothing is written to disk.
@@ -67,7 +67,7 @@ func (t *turn) apply(ev agents.Event, private bool) {
 }
 
 func (t *turn) startClock(text, userID string, now time.Time) {
-	t.sent, t.userID, t.again, t.editing, t.answered, t.turnedBack = text, userID, userID != "", "", false, false
+	t.sent, t.userID, t.again, t.editing, t.answered, t.branchFailed = text, userID, userID != "", "", false, false
 	t.endedWell = false
 	t.turns++
 	t.state, t.detail, t.since = agents.StateQueued, "", now
@@ -91,8 +91,8 @@ func (t *turn) applyState(ev agents.Event) {
 
 // warn shows a state's warning to the user, once a turn.
 func (t *turn) warn(ev agents.Event) {
-	told := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
-	if ev.Detail != "" && t.log.inTurn(told) == nil {
+	shown := func(e *entry) bool { return e.Kind == Note && e.Text == ev.Detail }
+	if ev.Detail != "" && t.log.inTurn(shown) == nil {
 		t.log.add(&entry{Kind: Note, Text: ev.Detail, At: ev.Time, note: note{GoOn: ev.GoOn}})
 	}
 }
@@ -234,7 +234,7 @@ func (t *turn) applyError(ev agents.Event) {
 		if t.userID == "" {
 			f.Edit = t.editing
 		}
-		t.turnedBack = t.editing != "" || t.again
+		t.branchFailed = t.editing != "" || t.again
 		if t.again {
 			f.Again = i18n.With("tried again at {{.Time}}", i18n.Places{"Time": ev.Time.Format("15:04:05")})
 		}
@@ -244,7 +244,7 @@ func (t *turn) applyError(ev agents.Event) {
 }
 
 func (t *turn) endRun() {
-	t.running.Follow(nil)
+	t.running.SetRun(nil)
 	t.state, t.detail = "", ""
 	for _, e := range t.log.entries[t.log.turnStart():] {
 		if e.Live {
@@ -272,5 +272,5 @@ func (t *turn) stateLine(now time.Time) string {
 	if t.state == agents.StateWriting {
 		return ""
 	}
-	return words + "…" + Since(t.since, now)
+	return words + "…" + Elapsed(t.since, now)
 }

@@ -106,7 +106,7 @@ func (u *unsent) SendFiles(files []File) {
 }
 
 // RestoreDraft restores the draft and the queue that were saved before a restart.
-func (u *unsent) RestoreDraft(kept Kept) {
+func (u *unsent) RestoreDraft(kept SavedDraft) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.draft == "" {
@@ -139,22 +139,22 @@ func (u *unsent) DropUnsent(holds func(string) bool) bool {
 }
 
 // Unsent returns the draft and the queue, to be saved over a restart.
-func (u *unsent) Unsent() Kept {
+func (u *unsent) Unsent() SavedDraft {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	k := Kept{Draft: u.draft}
+	k := SavedDraft{Draft: u.draft}
 	for _, q := range u.queue {
 		k.Queue = append(k.Queue, q.Text)
 	}
 	return k
 }
 
-// HeldFile returns the content of a file that may not be on disk yet.
-func (u *unsent) HeldFile(file string) ([]byte, bool) {
+// UnsentFile returns the content of a file that may not be on disk yet.
+func (u *unsent) UnsentFile(file string) ([]byte, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, p := range slices.Concat(u.sentFiles, u.attached) {
-		if p.Kept == nil && p.Attachment().File == file {
+		if p.Stored == nil && p.Attachment().File == file {
 			return p.Upload.Data, true
 		}
 	}

@@ -88,8 +88,8 @@ func keptLine(kept bool) string {
 // Stopped returns the window's word for anything that didn't finish, whatever stopped it.
 func Stopped() string { return i18n.T("stopped") }
 
-// Since returns the time elapsed, as " 4 s", and "" in the first second.
-func Since(began, now time.Time) string {
+// Elapsed returns the time elapsed, as " 4 s", and "" in the first second.
+func Elapsed(began, now time.Time) string {
 	if s := int(now.Sub(began).Seconds()); s > 0 {
 		return " " + Clock(s)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A memory change of a turn can be undone after a restart, too.
-func TestUndoOfAMemoryOutlivesAReload(t *testing.T) {
+func TestAMemoryCanBeUndoneAfterARestart(t *testing.T) {
 	m := memory.New(memory.Config{Root: t.TempDir()})
 	undoable := func() []memory.UndoStep {
 		for _, l := range []memory.Lesson{{Text: "Likes short answers", Session: "cpu-a"}, {Text: "Likes tea", Session: "cpu-b"}, {Text: "By a compaction", Session: "cpu-a"}} {

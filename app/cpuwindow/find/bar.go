@@ -64,8 +64,8 @@ func (f *Bar) key(k *fyne.KeyEvent, step func(by int), leave func()) bool {
 	return true
 }
 
-// Say shows the number of matches and the current one, counted from 0.
-func (f *Bar) Say(at, n int) {
+// SetCount shows the number of matches and the current one, counted from 0.
+func (f *Bar) SetCount(at, n int) {
 	switch {
 	case f.Entry.Text == "":
 		f.Count.SetText("")

@@ -45,13 +45,13 @@ type Find struct {
 	counts  *atomic.Bool // the count of older messages under way; false stops it
 	shown   int          // matches in the column
 	at      int          // the current match, counted from the first in the column: negative in older messages
-	seeks   bool         // bring the current match into view once it is shown
+	reveal  bool         // bring the current match into view once it is shown
 }
 
 // New returns the search of a column of rows.
 func New(host Host, port *column.Viewport) *Find {
 	f := &Find{host: host, port: port, all: true, olderAt: []int{0}}
-	f.Bar = NewBar(f.look, f.step, func() { f.Close(true) }, func() { f.Close(false) })
+	f.Bar = NewBar(f.search, f.step, func() { f.Close(true) }, func() { f.Close(false) })
 	return f
 }
 
@@ -61,7 +61,7 @@ func (f *Find) Open() bool { return f.Bar.Visible() }
 // Show opens the bar with the last phrase.
 func (f *Find) Show() {
 	if !f.Open() {
-		f.back = f.port.Remember()
+		f.back = f.port.SavePosition()
 		f.Bar.Show()
 		f.host.FindShown(true)
 		f.askOlder()
@@ -70,7 +70,7 @@ func (f *Find) Show() {
 		c.Focus(f.Bar.Entry)
 	}
 	f.Bar.Entry.TypedShortcut(&fyne.ShortcutSelectAll{})
-	f.look(f.Bar.Entry.Text)
+	f.search(f.Bar.Entry.Text)
 }
 
 // Close removes the bar and the marks. If back is set, the reader returns to where they
@@ -80,7 +80,7 @@ func (f *Find) Close(back bool) {
 		return
 	}
 	f.Bar.Hide()
-	f.phrase, f.marks, f.older, f.olderAt, f.seeks = "", nil, nil, []int{0}, false
+	f.phrase, f.marks, f.older, f.olderAt, f.reveal = "", nil, nil, []int{0}, false
 	f.asked++
 	if f.counts != nil {
 		f.counts.Store(false)
@@ -101,14 +101,14 @@ func (f *Find) LaidOut(first string, all bool) {
 		return
 	}
 	if moved {
-		f.cutOlder()
+		f.dropShown()
 	}
-	f.mark(f.seeks && f.at >= 0)
+	f.mark(f.reveal && f.at >= 0)
 }
 
-// cutOlder drops the messages that are shown by now. If the first one shown isn't among
+// dropShown drops the messages that are shown by now. If the first one shown isn't among
 // them, it asks for the older messages again.
-func (f *Find) cutOlder() {
+func (f *Find) dropShown() {
 	n := slices.IndexFunc(f.older, func(p Passage) bool { return p.Block == f.first })
 	switch {
 	case f.all:
@@ -172,8 +172,8 @@ func (f *Find) countOlder() {
 	}()
 }
 
-// look searches for another phrase, starting at what is visible.
-func (f *Find) look(phrase string) {
+// search searches for another phrase, starting at what is visible.
+func (f *Find) search(phrase string) {
 	f.phrase, f.marks = phrase, nil
 	f.countOlder()
 	f.start()
@@ -182,13 +182,13 @@ func (f *Find) look(phrase string) {
 // start selects the first match from what is visible on, or the last match if there is
 // none.
 func (f *Find) start() {
-	f.at = f.port.MarkRows(f.find, 0, f.port.FirstInSight(), -1, false)
-	f.at = min(f.at, f.port.MarkRows(f.find, 0, len(f.port.Rows), -1, false)-1)
+	f.at = f.port.MarkRows(f.cachedMarks, 0, f.port.FirstVisible(), -1, false)
+	f.at = min(f.at, f.port.MarkRows(f.cachedMarks, 0, len(f.port.Rows), -1, false)-1)
 	f.goTo()
 }
 
-// find is FindMarks with a cache: texts are searched again with every drawing.
-func (f *Find) find(text string) []prose.Mark {
+// cachedMarks is FindMarks with a cache: texts are searched again with every drawing.
+func (f *Find) cachedMarks(text string) []prose.Mark {
 	if f.phrase == "" || text == "" {
 		return nil
 	}
@@ -215,8 +215,8 @@ func (f *Find) step(by int) {
 // one.
 func (f *Find) goTo() {
 	older := f.olderAt[len(f.older)]
-	f.seeks = f.at < 0 && -f.at <= older
-	if f.seeks {
+	f.reveal = f.at < 0 && -f.at <= older
+	if f.reveal {
 		i, _ := slices.BinarySearch(f.olderAt, older+f.at+1)
 		f.host.ShowFrom(f.older[i-1].Block)
 	}
@@ -226,10 +226,10 @@ func (f *Find) goTo() {
 func (f *Find) mark(reveal bool) {
 	older := f.olderAt[len(f.older)]
 	f.at = max(f.at, -older)
-	f.shown = f.port.MarkRows(f.find, 0, len(f.port.Rows), f.at, reveal)
+	f.shown = f.port.MarkRows(f.cachedMarks, 0, len(f.port.Rows), f.at, reveal)
 	if reveal && f.at >= 0 {
-		f.seeks = false
+		f.reveal = false
 	}
 	f.at = max(min(f.at, f.shown-1), -older)
-	f.Bar.Say(f.at+older, older+f.shown)
+	f.Bar.SetCount(f.at+older, older+f.shown)
 }

@@ -29,7 +29,7 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
-	Tell(words, more string)
+	Notify(words, more string)
 	Forgotten() // called when everything in the plan is forgotten
 }
 
@@ -62,9 +62,9 @@ func (s sheet) find(title string, chosen forget.Selection) {
 		s.host.Do(func() {
 			switch {
 			case err != nil:
-				s.host.Tell(i18n.With("Couldn't find what to forget: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+				s.host.Notify(i18n.With("Couldn't find what to forget: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 			case plan.Nothing():
-				s.host.Tell(i18n.T("There is nothing to forget."), "")
+				s.host.Notify(i18n.T("There is nothing to forget."), "")
 			default:
 				s.ask(title, plan)
 			}
@@ -143,7 +143,7 @@ func (s sheet) do(chosen *forgetChoice) {
 		s.host.Do(func() {
 			switch {
 			case err != nil:
-				s.host.Tell(i18n.With("Not all of it is forgotten yet: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("The app tries again automatically."))
+				s.host.Notify(i18n.With("Not all of it is forgotten yet: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("The app tries again automatically."))
 			case report.Left() > 0:
 				s.report(i18n.T("Not all of it is forgotten yet"), report)
 			default:

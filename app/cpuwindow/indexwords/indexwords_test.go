@@ -6,7 +6,7 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-func TestTheStateOfTheIndexIsSaidAsCommandsSayIt(t *testing.T) {
+func TestTheIndexStateReadsAsInCommands(t *testing.T) {
 	for _, s := range []recall.State{
 		{Vectors: recall.VectorsOff},
 		{Behind: 1, Vectors: recall.VectorsReady},

@@ -27,7 +27,7 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Visible() bool            // the window is on the screen
-	Tell(words, more string)
+	Notify(words, more string)
 	Copy(text string)
 	Offer(words, action string, do func()) // shows a message with an action; "" for none
 	Current() string                       // the session the user looks at; "" for none
@@ -173,9 +173,9 @@ func (l *Library) Act(what string, action func(ctx context.Context) error, then 
 		l.host.Do(func() {
 			switch {
 			case errors.Is(err, session.ErrBusy):
-				l.host.Tell(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
+				l.host.Notify(i18n.With("{{.What}}: it is being answered just now", i18n.Places{"What": what}), i18n.T("Stop the answer first, or wait for it."))
 			case err != nil:
-				l.host.Tell(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
+				l.host.Notify(i18n.With("{{.What}} failed: {{.Error}}", i18n.Places{"What": what, "Error": err.Error()}), "")
 			case then != nil:
 				then()
 			}
@@ -210,11 +210,11 @@ func (l *Library) Reload() {
 				l.Reload()
 			}
 			if err != nil {
-				l.host.Tell(i18n.T("The conversations can't be listed"), i18n.With("Is the session folder still there? {{.Error}}", i18n.Places{"Error": err.Error()}))
+				l.host.Notify(i18n.T("The conversations can't be listed"), i18n.With("Is the session folder still there? {{.Error}}", i18n.Places{"Error": err.Error()}))
 				return
 			}
 			if marksErr != nil {
-				l.host.Tell(i18n.With("Couldn't read which conversations are pinned or read: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
+				l.host.Notify(i18n.With("Couldn't read which conversations are pinned or read: {{.Error}}", i18n.Places{"Error": marksErr.Error()}), "")
 			}
 			l.infos, l.marks = infos, marks
 			l.Draw()

@@ -44,9 +44,9 @@ type Server interface {
 }
 
 const (
-	lookEvery = 5 * time.Second
-	lookTime  = 8 * time.Second // limit for one look
-	library   = "https://ollama.com/library"
+	pollInterval = 5 * time.Second
+	pollTimeout  = 8 * time.Second // limit for one look
+	library      = "https://ollama.com/library"
 )
 
 // Page is the page of the server's models. Its fields belong to the UI goroutine.
@@ -92,11 +92,11 @@ func (p *Page) pull(name string) {
 // Load asks the server and shows its answer.
 func (p *Page) Load() {
 	p.Draw()
-	p.look()
+	p.poll()
 }
 
-// look asks the server, and again while the page is on the screen.
-func (p *Page) look() {
+// poll asks the server, and again while the page is on the screen.
+func (p *Page) poll() {
 	p.asked++
 	asked := p.asked
 	keys := map[ollama.Role]string{}
@@ -119,10 +119,10 @@ func (p *Page) look() {
 			if p.timer != nil {
 				p.timer.Stop()
 			}
-			p.timer = time.AfterFunc(lookEvery, func() {
+			p.timer = time.AfterFunc(pollInterval, func() {
 				p.host.Do(func() {
 					if asked == p.asked && p.host.Visible() && p.View.Visible() {
-						p.look()
+						p.poll()
 					}
 				})
 			})
@@ -131,7 +131,7 @@ func (p *Page) look() {
 }
 
 func (p *Page) ask(chosen map[ollama.Role]string) state {
-	ctx, stop := context.WithTimeout(p.host.Context(), lookTime)
+	ctx, stop := context.WithTimeout(p.host.Context(), pollTimeout)
 	defer stop()
 	s := state{read: true, playing: map[ollama.Role]string{}}
 	if s.models, s.err = p.server.ModelsNow(ctx); s.err != nil {
@@ -195,7 +195,7 @@ func (p *Page) Draw() {
 func (p *Page) errorCard() kit.Row {
 	x := fault.Explain(p.known.err)
 	c := column.NewCardRow(kit.RoleHot, prose.NewParagraph(faultwords.Of(x.Sentence), kit.RoleText), prose.NewParagraph(faultwords.Of(x.Next), kit.RoleMuted), column.Spacer(kit.Gap4),
-		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.look)))
+		kit.Line(kit.Gap8, -1, kit.NewButton(kit.ButtonPrimary, i18n.T("Re-check"), p.poll)))
 	c.Pad = kit.Gap16
 	return c
 }
@@ -301,7 +301,7 @@ func (p *Page) do(model string, what func(ctx context.Context, model string) err
 				then()
 			}
 			p.Draw()
-			p.look()
+			p.poll()
 		})
 	}()
 }
@@ -355,7 +355,7 @@ func (p *Page) roleMenu(r role, chosen string) *fyne.Menu {
 				p.failed = i18n.Sentence(i18n.Capital(err.Error()))
 			}
 			p.Draw()
-			p.look()
+			p.poll()
 		})
 	}
 	auto := fyne.NewMenuItem(i18n.T("Automatic"), func() { choose("") })

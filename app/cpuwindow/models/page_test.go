@@ -125,7 +125,7 @@ var (
 	embedModel = ollamatest.Model{Name: "nomic-embed-text:latest", ParameterSize: "137M", Size: 274_000_000, Capabilities: []string{"embedding"}}
 )
 
-func TestThePageSaysWhatEachModelIsAndDoes(t *testing.T) {
+func TestThePageDescribesEachModel(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel, largeModel, embedModel}})
 		b.Until("3 models · 48.5 GB on disk", "Loaded until")
@@ -210,7 +210,7 @@ func TestADownloadIsStoppedResumedAndEnds(t *testing.T) {
 	})
 }
 
-func TestAServerThatIsDownIsToldWithTheWayOut(t *testing.T) {
+func TestAServerThatIsDownIsReportedWithAdvice(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel}})
 		b.Until("qwen3:8b")
@@ -223,7 +223,7 @@ func TestAServerThatIsDownIsToldWithTheWayOut(t *testing.T) {
 	})
 }
 
-func TestTheWholePageIsWorkedByKey(t *testing.T) {
+func TestTheWholePageWorksByKeyboard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := open(t, ollamatest.Script{Models: []ollamatest.Model{chatModel}})
 		b.Until("Unload")
@@ -243,7 +243,7 @@ func TestTheWholePageIsWorkedByKey(t *testing.T) {
 	})
 }
 
-func TestUntilWhenAModelIsLoaded(t *testing.T) {
+func TestHowLongAModelStaysLoaded(t *testing.T) {
 	now := time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		until time.Time

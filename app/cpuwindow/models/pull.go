@@ -73,21 +73,21 @@ func stepWords(status string) (words string, downloads bool) {
 	return status, false
 }
 
-// left estimates the time left from the pace since the download had begun bytes; 0 if it is
+// timeLeft estimates the time left from the pace since the download had begun bytes; 0 if it is
 // too early to tell.
-func (p Pull) left(begun int64, took time.Duration) time.Duration {
+func (p Pull) timeLeft(begun int64, took time.Duration) time.Duration {
 	came := p.Completed - begun
-	if came <= 0 || took < enoughToTell {
+	if came <= 0 || took < minEstimateTime {
 		return 0
 	}
 	return time.Duration(float64(took) * float64(p.Total-p.Completed) / float64(came))
 }
 
-// enoughToTell is how long a download must run before its time left is shown.
-const enoughToTell = 3 * time.Second
+// minEstimateTime is how long a download must run before its time left is shown.
+const minEstimateTime = 3 * time.Second
 
-// pullPace is the minimum time between two updates of the progress.
-const pullPace = 200 * time.Millisecond
+// progressInterval is the minimum time between two updates of the progress.
+const progressInterval = 200 * time.Millisecond
 
 // Puller downloads one model at a time. It belongs to the UI goroutine.
 type Puller struct {
@@ -141,7 +141,7 @@ func (p *Puller) Start(model string) {
 		var last, since time.Time
 		var begun int64 // bytes downloaded at since
 		err := p.pull(ctx, model, func(step ollama.Progress) {
-			if time.Since(last) < pullPace {
+			if time.Since(last) < progressInterval {
 				return
 			}
 			last = time.Now()
@@ -149,7 +149,7 @@ func (p *Puller) Start(model string) {
 				since, begun = last, step.Completed
 			}
 			now := Pull{Model: model, Status: step.Status, Completed: step.Completed, Total: step.Total}
-			now.Left = now.left(begun, last.Sub(since))
+			now.Left = now.timeLeft(begun, last.Sub(since))
 			p.host.Do(func() {
 				if ctx.Err() == nil {
 					p.now = now

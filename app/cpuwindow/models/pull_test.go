@@ -63,11 +63,11 @@ func TestPullProgressInWords(t *testing.T) {
 func TestPullTimeLeft(t *testing.T) {
 	half := Pull{Completed: 3e9, Total: 5e9}
 	for took, want := range map[time.Duration]time.Duration{time.Second: 0, 10 * time.Second: 20 * time.Second} {
-		if got := half.left(2e9, took); got != want {
+		if got := half.timeLeft(2e9, took); got != want {
 			t.Errorf("after %v: %v, want %v", took, got, want)
 		}
 	}
-	if got := half.left(3e9, time.Minute); got != 0 {
+	if got := half.timeLeft(3e9, time.Minute); got != 0 {
 		t.Errorf("nothing came, and it says %v", got)
 	}
 }

@@ -92,9 +92,9 @@ func abilityWords(m ollama.ModelInfo) string {
 	return strings.Join(words, " · ")
 }
 
-// forGood is the time from which on a loaded model counts as loaded until somebody unloads
+// indefinite is the time from which on a loaded model counts as loaded until somebody unloads
 // it.
-const forGood = 30 * 24 * time.Hour
+const indefinite = 30 * 24 * time.Hour
 
 // loadedWords says how long a model stays loaded, and how much memory it uses.
 func loadedWords(r api.ProcessModelResponse, now time.Time) string {
@@ -104,7 +104,7 @@ func loadedWords(r api.ProcessModelResponse, now time.Time) string {
 		words = i18n.T("Loaded, about to be unloaded")
 	case left < 24*time.Hour:
 		words = i18n.With("Loaded until {{.Time}}", i18n.Places{"Time": r.ExpiresAt.In(now.Location()).Format("15:04")})
-	case left < forGood:
+	case left < indefinite:
 		words = i18n.With("Loaded until {{.Time}}", i18n.Places{"Time": i18n.Moment(r.ExpiresAt.In(now.Location()), now)})
 	}
 	if r.Size > 0 {

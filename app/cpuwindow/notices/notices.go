@@ -109,7 +109,7 @@ func (n *Notices) ShowNotice(of backend.Notice) {
 	case backend.NoticeMissing:
 		n.showMissing(of.Missing)
 	default:
-		n.Show(schedules.Told(of.Text), schedules.Told(of.Next))
+		n.Show(schedules.Translate(of.Text), schedules.Translate(of.Next))
 	}
 	n.shown = &of
 	if of.Kind == backend.NoticeCrash {

@@ -26,7 +26,7 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // ends with the window
 	Canvas() fyne.Canvas
-	Tell(words, more string)
+	Notify(words, more string)
 }
 
 // Opener opens files, folders and addresses.
@@ -76,10 +76,10 @@ func (o *Opener) Transcript(session, path string) {
 // tellFailure shows why a file wasn't opened.
 func (o *Opener) tellFailure(path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		o.host.Tell(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
+		o.host.Notify(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
 		return
 	}
-	o.host.Tell(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
+	o.host.Notify(i18n.With("{{.Path}} can't be opened from here", i18n.Places{"Path": filepath.Base(path)}), i18n.With("It is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
 }
 
 // Reveal shows a file in the system's file manager.
@@ -87,7 +87,7 @@ func (o *Opener) Reveal(path string) {
 	go func() {
 		if err := osopen.Reveal(o.host.Context(), path); err != nil {
 			o.host.Do(func() {
-				o.host.Tell(i18n.T("The folder can't be opened from here"), i18n.With("The file is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
+				o.host.Notify(i18n.T("The folder can't be opened from here"), i18n.With("The file is at {{.Path}} ({{.Error}}).", i18n.Places{"Path": path, "Error": err.Error()}))
 			})
 		}
 	}()
@@ -102,7 +102,7 @@ func (o *Opener) Link(raw string) {
 	case ask:
 		overlay.Confirm(o.host.Canvas(), i18n.T("Open this address?"), i18n.With("It is not a web page and may start another program: {{.Raw}}", i18n.Places{"Raw": i18n.Shorten(raw, 200)}), i18n.T("Open"), func() { o.launch(raw) })
 	default:
-		o.host.Tell(i18n.T("This link can't be opened"), i18n.Shorten(raw, 200))
+		o.host.Notify(i18n.T("This link can't be opened"), i18n.Shorten(raw, 200))
 	}
 }
 
@@ -110,7 +110,7 @@ func (o *Opener) launch(raw string) {
 	go func() {
 		if err := osopen.Open(o.host.Context(), raw); err != nil {
 			o.host.Do(func() {
-				o.host.Tell(i18n.T("No browser could be started"), raw+" ("+err.Error()+")")
+				o.host.Notify(i18n.T("No browser could be started"), raw+" ("+err.Error()+")")
 			})
 		}
 	}()

@@ -128,7 +128,7 @@ func (p *panel) thinking() fyne.CanvasObject {
 // field prepares a field of the panel: its text, and Esc to close the panel.
 func (p *panel) field(f *kit.Field, text string) *kit.Field {
 	f.SetText(text)
-	f.LeaveBy(p.close)
+	f.SetEscape(p.close)
 	return f
 }
 

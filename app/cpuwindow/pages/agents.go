@@ -171,7 +171,7 @@ func agentFiles(a registry.Agent) []agentFile {
 // pick selects an agent, a skill, the shared soul, or the form for a new agent.
 func (p *Agents) pick(key string) {
 	if key != p.picked {
-		p.view.Offset, p.all, p.said, p.undo = 0, false, "", nil
+		p.view.Offset, p.all, p.result, p.undo = 0, false, "", nil
 		p.picked = key
 		p.describing = nil
 		if key == newAgentKey {
@@ -179,14 +179,14 @@ func (p *Agents) pick(key string) {
 			p.loadThen(func() { p.host.Canvas().Focus(p.fresh.name.Entry) })
 			return
 		}
-		p.lookAt(p.files[key])
+		p.showFile(p.files[key])
 		return
 	}
 	p.Load()
 }
 
-// lookAt selects one of the files. An unsaved edit stays open.
-func (p *Agents) lookAt(path string) {
+// showFile selects one of the files. An unsaved edit stays open.
+func (p *Agents) showFile(path string) {
 	if path != "" {
 		p.files[p.picked] = path
 	}
@@ -231,9 +231,9 @@ func (p *Agents) act(do func(ctx context.Context) (said string, undo func(), err
 	go func() {
 		said, undo, err := do(p.host.Context())
 		p.host.Do(func() {
-			p.said, p.saidBad, p.undo = said, err != nil, undo
+			p.result, p.resultBad, p.undo = said, err != nil, undo
 			if err != nil {
-				p.said = i18n.Sentence(err.Error())
+				p.result = i18n.Sentence(err.Error())
 			}
 			p.Load()
 		})

@@ -24,8 +24,8 @@ import (
 func (p *Agents) rows() []*column.Placed {
 	var rows []*column.Placed
 	add := func(r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: kit.Gap8, Max: kit.ProseMax}) }
-	if p.said != "" {
-		add(p.saidRow())
+	if p.result != "" {
+		add(p.resultRow())
 	}
 	if p.data.err != nil {
 		add(column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("The file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)))
@@ -58,16 +58,16 @@ func (p *Agents) rows() []*column.Placed {
 	return rows
 }
 
-// saidRow shows the result of the last action, with Undo if it can be undone.
-func (p *Agents) saidRow() kit.Row {
+// resultRow shows the result of the last action, with Undo if it can be undone.
+func (p *Agents) resultRow() kit.Row {
 	role := kit.RoleAccent
-	if p.saidBad {
+	if p.resultBad {
 		role = kit.RoleHot
 	}
 	if p.undo == nil {
-		return prose.NewParagraph(p.said, role)
+		return prose.NewParagraph(p.result, role)
 	}
-	return column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.said, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
+	return column.NewBoxRow(kit.Line(kit.Gap12, 0, kit.NewLabel(p.result, role, kit.SizeText).Squeezable(), kit.NewButton(kit.ButtonLink, i18n.T("Undo"), p.undo)))
 }
 
 // agentCard shows the agent with its switch, model, role and tools.
@@ -109,7 +109,7 @@ func (p *Agents) description(a registry.Agent) []fyne.CanvasObject {
 			p.set(a, "description", strings.Join(strings.Fields(box.Entry.Text), " "))
 		}
 		box.Entry.OnShortcut = onSave(save)
-		box.Entry.LeaveBy(stop)
+		box.Entry.SetEscape(stop)
 		return []fyne.CanvasObject{box, column.Spacer(kit.Gap4), kit.Line(kit.Gap8, -1,
 			kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), save), kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), stop))}
 	}
@@ -255,7 +255,7 @@ func (p *Agents) fileButtons(a registry.Agent) []fyne.CanvasObject {
 		if p.edits.dirty(f.path) {
 			label += " •"
 		}
-		b := kit.NewButton(kit.ButtonPill, label, func() { p.lookAt(f.path) })
+		b := kit.NewButton(kit.ButtonPill, label, func() { p.showFile(f.path) })
 		if p.data.missing[f.path] {
 			b.Tone = kit.RoleFaint
 		}
@@ -334,7 +334,7 @@ func (p *Agents) endRows(a registry.Agent) []*column.Placed {
 func (p *Agents) refuseUnsaved(a registry.Agent) bool {
 	for _, f := range agentFiles(a) {
 		if p.edits.dirty(f.path) {
-			p.said, p.saidBad, p.undo = i18n.With("You have unsaved changes in {{.Name}}. Save or discard them first.", i18n.Places{"Name": f.name}), true, nil
+			p.result, p.resultBad, p.undo = i18n.With("You have unsaved changes in {{.Name}}. Save or discard them first.", i18n.Places{"Name": f.name}), true, nil
 			p.view.Offset = 0
 			p.draw()
 			return true

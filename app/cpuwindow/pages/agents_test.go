@@ -108,7 +108,7 @@ func TestAnAgentsDescriptionAndToolsNeedNoJSON(t *testing.T) {
 	})
 }
 
-func TestABrokenAgentSaysWhereAndIsMendedThere(t *testing.T) {
+func TestABrokenAgentNamesTheLineAndIsFixedThere(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		files := coderFiles()
 		files["agent-002/agent.json"] = "{\n  \"name\": \"Coder\"\n  \"slug\": \"c\"\n}\n"
@@ -188,7 +188,7 @@ func TestAPromptIsTriedAndStopped(t *testing.T) {
 	})
 }
 
-func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
+func TestAnAgentIsCreatedDeletedRestoredAndReset(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		p := b.onAgents(coderFiles())
@@ -205,7 +205,7 @@ func TestAnAgentIsMadeDeletedBroughtBackAndReset(t *testing.T) {
 		}
 		p.fresh.name.Entry.SetText("Trip Planner")
 		b.Until("Its short name is trip-planner")
-		p.fresh.like = "coder"
+		p.fresh.basedOn = "coder"
 		p.fresh.name.Submit()
 		b.Until("Trip Planner is ready", "Write code.")
 		if got := readText(t, filepath.Join(p.picked, "agent.json")); !strings.Contains(got, `"slug": "trip-planner"`) {
@@ -260,7 +260,7 @@ func TestSkillsAndTheSharedSoulAreListedAndEdited(t *testing.T) {
 	})
 }
 
-func TestTheFocusStaysWhereAPageIsDrawnAnew(t *testing.T) {
+func TestTheFocusStaysWhenAPageIsRedrawn(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.onAgents(coderFiles())

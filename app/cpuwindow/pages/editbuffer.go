@@ -50,9 +50,9 @@ func (b *editBuffer) edit(text string) {
 	}
 }
 
-// seen updates the buffer from the file on disk. A buffer without edits takes the new text,
+// readAgain updates the buffer from the file on disk. A buffer without edits takes the new text,
 // and an edit with the same text is done; else both are kept for the user to choose.
-func (b *editBuffer) seen(now memory.Owned) {
+func (b *editBuffer) readAgain(now memory.Owned) {
 	switch {
 	case b.saving: // the disk may have the text being written
 		return
@@ -86,12 +86,12 @@ func (b *editBuffer) choose(c choice) {
 	b.base, b.theirs, b.err, b.before = now, nil, nil, &before
 }
 
-// takeBack undoes a choice or Discard.
-func (b *editBuffer) takeBack() {
+// undoChoice undoes a choice or Discard.
+func (b *editBuffer) undoChoice() {
 	if b.before != nil {
 		now := b.base
 		*b = *b.before
-		b.seen(now)
+		b.readAgain(now)
 	}
 }
 
@@ -104,7 +104,7 @@ func (b *editBuffer) saved(text string, now memory.Owned) {
 	b.base, b.theirs = now, nil
 }
 
-// discard reverts to the file on disk; takeBack undoes it.
+// discard reverts to the file on disk; undoChoice undoes it.
 func (b *editBuffer) discard() {
 	before := *b
 	if b.theirs != nil {

@@ -58,7 +58,7 @@ func TestAnEditIsNeverLostToAnEditOutside(t *testing.T) {
 			if _, err := m.SaveOwned(t.Context(), b.base, b.text); !errors.Is(err, memory.ErrChangedOutside) {
 				t.Fatalf("saving over an edit made outside gives %v", err)
 			}
-			b.seen(opened(t, m, o.Path))
+			b.readAgain(opened(t, m, o.Path))
 			if b.theirs == nil || b.text != tc.mine || b.theirs.Text != tc.theirs {
 				t.Fatalf("mine is %q, theirs %v", b.text, b.theirs)
 			}
@@ -70,7 +70,7 @@ func TestAnEditIsNeverLostToAnEditOutside(t *testing.T) {
 			if err != nil || now.Text != tc.want {
 				t.Errorf("%v: the file is %q", err, now.Text)
 			}
-			b.takeBack()
+			b.undoChoice()
 			if b.text != tc.mine || b.theirs == nil || b.theirs.Text != tc.theirs {
 				t.Errorf("taken back, mine is %q", b.text)
 			}
@@ -78,17 +78,17 @@ func TestAnEditIsNeverLostToAnEditOutside(t *testing.T) {
 	}
 }
 
-func TestAFileChangedOutsideIsTakenOverWhereNothingWasEdited(t *testing.T) {
+func TestAnUneditedFileFollowsAChangeOutside(t *testing.T) {
 	m, o := edited(t, "a\n")
 	b := newEditBuffer(o)
 	writeOutside(t, o.Path, "b\n")
-	b.seen(opened(t, m, o.Path))
+	b.readAgain(opened(t, m, o.Path))
 	if b.dirty() || b.text != "b\n" {
 		t.Errorf("dirty %v, the text is %q", b.dirty(), b.text)
 	}
 	b.edit("c\n")
 	writeOutside(t, o.Path, "c\n")
-	b.seen(opened(t, m, o.Path))
+	b.readAgain(opened(t, m, o.Path))
 	if b.dirty() {
 		t.Error("the same edit on both sides is a conflict")
 	}
@@ -109,7 +109,7 @@ func TestWhatIsTypedWhileSavingStays(t *testing.T) {
 	}
 }
 
-func TestUnsavedEditsComeBackAfterARestart(t *testing.T) {
+func TestUnsavedEditsAreRestoredAfterARestart(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outside  string
 		conflict bool
@@ -146,7 +146,7 @@ func TestUnsavedEditsComeBackAfterARestart(t *testing.T) {
 	}
 }
 
-func TestEditsAreWrittenDownSoonAfterTyping(t *testing.T) {
+func TestEditsAreStoredSoonAfterTyping(t *testing.T) {
 	m, o := edited(t, "a\n")
 	synctest.Test(t, func(t *testing.T) {
 		s := NewEdits(quiet{t: t}, m)
@@ -159,7 +159,7 @@ func TestEditsAreWrittenDownSoonAfterTyping(t *testing.T) {
 		if all, _ := m.AllUnsaved(); len(all) != 0 {
 			t.Error("each keystroke is written")
 		}
-		time.Sleep(keepAfter)
+		time.Sleep(storeDelay)
 		synctest.Wait()
 		if all, _ := m.AllUnsaved(); all[o.Path].Text != "bcd" {
 			t.Errorf("kept is %v", all)
@@ -167,7 +167,7 @@ func TestEditsAreWrittenDownSoonAfterTyping(t *testing.T) {
 	})
 }
 
-func TestTextPartsAreWholeLinesAndAllOfTheText(t *testing.T) {
+func TestTextPartsAreWholeLinesAndCoverTheText(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "short": "a\nb", "many lines": strings.Repeat("- a line of a memory\n", 3000),
 		"one long line": strings.Repeat("x", 3*partBytes), "a long line between": "a\n" + strings.Repeat("x", 3*partBytes) + "\nb\n",
@@ -201,4 +201,4 @@ func (quiet) Do(f func()) { f() }
 
 func (quiet) EditsChanged() {}
 
-func (q quiet) Tell(words, more string) { q.t.Error(words, more) }
+func (q quiet) Notify(words, more string) { q.t.Error(words, more) }

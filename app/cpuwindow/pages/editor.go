@@ -33,48 +33,48 @@ type editorActions struct {
 
 // editor edits a file in place, a long one in parts.
 type editor struct {
-	act     editorActions
-	buffer  *editBuffer
-	parts   []textPart
-	part    int
-	entry   *kit.Field
-	box     *kit.Surface
-	name    *kit.Label
-	state   *kit.Label
-	save    *kit.Button
-	discard *kit.Button
-	done    *kit.Button
-	back    *kit.Button // undoes a choice
-	where   *kit.Label  // number of the part
-	prev    *kit.Button
-	next    *kit.Button
-	partBar *fyne.Container
-	trouble *column.Viewport // a conflict, or why a save failed
-	object  *fyne.Container
-	told    string // the state that trouble shows
+	act        editorActions
+	buffer     *editBuffer
+	parts      []textPart
+	part       int
+	entry      *kit.Field
+	box        *kit.Surface
+	name       *kit.Label
+	state      *kit.Label
+	save       *kit.Button
+	discard    *kit.Button
+	done       *kit.Button
+	back       *kit.Button // undoes a choice
+	where      *kit.Label  // number of the part
+	prev       *kit.Button
+	next       *kit.Button
+	partBar    *fyne.Container
+	problem    *column.Viewport // a conflict, or why a save failed
+	object     *fyne.Container
+	problemFor string // the state that trouble shows
 }
 
 func newEditor(act editorActions) *editor {
-	e := &editor{act: act, entry: kit.NewTextArea(), box: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), trouble: column.NewViewport()}
+	e := &editor{act: act, entry: kit.NewTextArea(), box: kit.NewSurface(kit.RoleCode, kit.RoleLine, kit.RadiusCard), problem: column.NewViewport()}
 	e.name, e.state, e.where = kit.Bold("").Squeezable(), kit.Small("").Squeezable(), kit.Small("").Squeezable()
 	e.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), func() { e.act.save(e.buffer) })
 	e.discard = kit.NewButton(kit.ButtonQuiet, i18n.T("Discard"), e.onDiscard)
 	e.done = kit.NewButton(kit.ButtonPlain, i18n.T("Close"), func() { e.act.close() })
-	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Undo"), e.onTakeBack)
+	e.back = kit.NewButton(kit.ButtonQuiet, i18n.T("Undo"), e.onUndo)
 	e.prev = kit.NewButton(kit.ButtonQuiet, i18n.T("‹ Part before"), func() { e.turn(-1) })
 	e.next = kit.NewButton(kit.ButtonQuiet, i18n.T("Next part ›"), func() { e.turn(1) })
 	e.entry.TextStyle.Monospace = true
 	e.entry.OnShortcut = onSave(func() { e.act.save(e.buffer) })
-	e.entry.LeaveBy(func() { e.act.close() })
+	e.entry.SetEscape(func() { e.act.close() })
 	e.entry.OnFocus = e.ring
 	e.entry.OnChanged = e.onChanged
-	e.trouble.Follow, e.trouble.Fixed = false, true
-	e.trouble.Pad, e.trouble.Top = 0, 0
-	e.trouble.Disable()
+	e.problem.Follow, e.problem.Fixed = false, true
+	e.problem.Pad, e.problem.Top = 0, 0
+	e.problem.Disable()
 	bar := kit.Line(kit.Gap12, 0, kit.Stack(0, e.name, e.state), e.back, e.discard, e.done, e.save)
 	e.partBar = kit.Line(kit.Gap12, 0, e.where, e.prev, e.next)
 	field := container.NewStack(e.box, kit.Inset(kit.Gap4, kit.Gap4, kit.Gap4, kit.Gap4, e.entry))
-	e.object = container.New(&editorLayout{e}, kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, bar), kit.Inset(0, kit.Gap4, kit.Gap20, kit.Gap20, e.partBar), e.trouble, field)
+	e.object = container.New(&editorLayout{e}, kit.Inset(kit.Gap12, kit.Gap8, kit.Gap20, kit.Gap20, bar), kit.Inset(0, kit.Gap4, kit.Gap20, kit.Gap20, e.partBar), e.problem, field)
 	return e
 }
 
@@ -97,7 +97,7 @@ func (l *editorLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 	if trouble.Visible() {
 		trouble.Resize(fyne.NewSize(s.Width-2*kit.Gap20, 10))
-		h := min(l.e.trouble.Total, (s.Height-y)*0.6)
+		h := min(l.e.problem.Total, (s.Height-y)*0.6)
 		trouble.Move(fyne.NewPos(kit.Gap20, y))
 		trouble.Resize(fyne.NewSize(s.Width-2*kit.Gap20, max(0, h)))
 		y += max(0, h)
@@ -200,8 +200,8 @@ func (e *editor) onDiscard() {
 	e.sync()
 }
 
-func (e *editor) onTakeBack() {
-	e.buffer.takeBack()
+func (e *editor) onUndo() {
+	e.buffer.undoChoice()
 	e.act.changed(e.buffer)
 	e.sync()
 }
@@ -241,25 +241,25 @@ func (e *editor) refresh() {
 		kit.SetEnabled(e.prev, e.part > 0)
 		kit.SetEnabled(e.next, e.part < len(e.parts)-1)
 	}
-	e.showTrouble()
+	e.showProblem()
 	e.object.Refresh()
 }
 
-// showTrouble shows both sides of a conflict, or why a save failed.
-func (e *editor) showTrouble() {
+// showProblem shows both sides of a conflict, or why a save failed.
+func (e *editor) showProblem() {
 	b := e.buffer
-	told := ""
+	problem := ""
 	if b.err != nil {
-		told = b.err.Error()
+		problem = b.err.Error()
 	}
 	if b.theirs != nil {
-		told = "conflict\x00" + b.theirs.Text + "\x00" + b.text
+		problem = "conflict\x00" + b.theirs.Text + "\x00" + b.text
 	}
-	e.trouble.Hidden = told == ""
-	if told == e.told {
+	e.problem.Hidden = problem == ""
+	if problem == e.problemFor {
 		return
 	}
-	e.told = told
+	e.problemFor = problem
 	var rows []*column.Placed
 	switch {
 	case b.theirs != nil:
@@ -267,7 +267,7 @@ func (e *editor) showTrouble() {
 	case b.err != nil:
 		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("Not saved: {{.Error}}", i18n.Places{"Error": i18n.Sentence(b.err.Error())}), kit.RoleText), prose.NewParagraph(i18n.T("Your text is kept, even if you close the window."), kit.RoleMuted))})
 	}
-	e.trouble.SetRows(rows)
+	e.problem.SetRows(rows)
 }
 
 // conflictLines is the number of lines of a comparison that are shown.

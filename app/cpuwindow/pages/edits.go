@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// keepAfter is the delay between a keystroke and storing the edit on disk.
-const keepAfter = 400 * time.Millisecond
+// storeDelay is the delay between a keystroke and storing the edit on disk.
+const storeDelay = 400 * time.Millisecond
 
 // Edits holds the files being edited, on all pages, and stores the edits on disk so that
 // they outlive the window and the app. Its buffers belong to the UI goroutine.
@@ -41,7 +41,7 @@ func NewEdits(h Host, disk Memories) *Edits {
 // open returns the buffer of a file, with its stored edit if there is one.
 func (s *Edits) open(now memory.Owned) *editBuffer {
 	if b := s.buffers[now.Path]; b != nil {
-		b.seen(now)
+		b.readAgain(now)
 		return b
 	}
 	b := newEditBuffer(now)
@@ -86,7 +86,7 @@ func (s *Edits) changed(b *editBuffer) {
 	defer s.mu.Unlock()
 	s.waiting[b.base.Path] = u
 	if s.timer == nil {
-		s.timer = time.AfterFunc(keepAfter, s.Flush)
+		s.timer = time.AfterFunc(storeDelay, s.Flush)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *Edits) Flush() {
 		}
 		if err != nil {
 			s.host.Do(func() {
-				s.host.Tell(i18n.With("Unsaved changes exist only in this window: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("Save it, or copy it elsewhere, before you quit."))
+				s.host.Notify(i18n.With("Unsaved changes exist only in this window: {{.Error}}", i18n.Places{"Error": err.Error()}), i18n.T("Save it, or copy it elsewhere, before you quit."))
 			})
 		}
 	}
@@ -131,9 +131,9 @@ func (s *Edits) Find() {
 			s.host.EditsChanged()
 			switch {
 			case err != nil:
-				s.host.Tell(i18n.T("Earlier unsaved changes can't be read"), err.Error())
+				s.host.Notify(i18n.T("Earlier unsaved changes can't be read"), err.Error())
 			case len(names) > 0:
-				s.host.Tell(i18n.With("Unsaved changes restored: {{.Names}}", i18n.Places{"Names": strings.Join(names, ", ")}), i18n.T("Find them on the Memory and Agents pages."))
+				s.host.Notify(i18n.With("Unsaved changes restored: {{.Names}}", i18n.Places{"Names": strings.Join(names, ", ")}), i18n.T("Find them on the Memory and Agents pages."))
 			}
 		})
 	}()

@@ -12,18 +12,18 @@ import (
 // chosen item on the right, for reading or with its file in the editor. Its fields belong
 // to the UI goroutine.
 type filePage struct {
-	host    Host
-	parts   Parts
-	edits   *Edits
-	split   *splitView
-	view    *column.Viewport
-	edit    *editor
-	Object  *fyne.Container
-	editing bool
-	news    *reloads
-	all     bool   // show all lines of a long file
-	said    string // result of the last action
-	saidBad bool
+	host      Host
+	parts     Parts
+	edits     *Edits
+	split     *splitView
+	view      *column.Viewport
+	edit      *editor
+	Object    *fyne.Container
+	editing   bool
+	news      *reloads
+	all       bool   // show all lines of a long file
+	result    string // result of the last action
+	resultBad bool
 
 	draw func() // shows the page from the data read last
 	load func() // reads the data again in the background

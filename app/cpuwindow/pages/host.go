@@ -20,7 +20,7 @@ type Host interface {
 	Context() context.Context // is cancelled when the window closes
 	Canvas() fyne.Canvas
 	Visible() bool // reports whether the window is on the screen
-	Tell(words, more string)
+	Notify(words, more string)
 	OpenFile(path string)    // opens a file in the system's default program
 	OpenSession(name string) // shows where a memory was learnt
 	SessionTitle(name string) string

@@ -59,9 +59,9 @@ func lineProse(l cardLine) *prose.Text {
 	return p
 }
 
-// aside returns the width reserved for the button with a line's origin, or 0 if that stands
+// originWidth returns the width reserved for the button with a line's origin, or 0 if that stands
 // below.
-func (l cardLine) aside(width float32) float32 {
+func (l cardLine) originWidth(width float32) float32 {
 	if l.from == "" || width < asideRoom {
 		return 0
 	}
@@ -79,8 +79,8 @@ func (c *linesCard) Measure(width float32) float32 {
 	letter := kit.MeasureText("m", kit.SizeMono, fyne.TextStyle{Monospace: true}).Width
 	for i, l := range c.lines {
 		c.tops[i] = y
-		y += lineSpan(l, inner-l.aside(width), letter)
-		if l.from != "" && l.aside(width) == 0 {
+		y += lineSpan(l, inner-l.originWidth(width), letter)
+		if l.from != "" && l.originWidth(width) == 0 {
 			y += cardLead
 		}
 	}
@@ -106,8 +106,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// SetSeen sets the visible part, in the card's own coordinates.
-func (c *linesCard) SetSeen(from, to float32) {
+// SetVisiblePart sets the visible part, in the card's own coordinates.
+func (c *linesCard) SetVisiblePart(from, to float32) {
 	if from == c.from && to == c.to {
 		return
 	}
@@ -170,7 +170,7 @@ type lineRow struct {
 }
 
 func newLineRow(l cardLine, width float32) *lineRow {
-	r := &lineRow{line: l, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), sign: kit.NewLabel("", kit.RoleFaint, kit.SizeMono), text: lineProse(l), aside: l.aside(width)}
+	r := &lineRow{line: l, bg: kit.NewSurface(kit.RoleNone, kit.RoleNone, 0), sign: kit.NewLabel("", kit.RoleFaint, kit.SizeMono), text: lineProse(l), aside: l.originWidth(width)}
 	r.sign.Style.Monospace = true
 	switch {
 	case l.op == linediff.Added:

@@ -101,7 +101,7 @@ func (p *Memory) title() string {
 func (p *Memory) Pick(key string) {
 	if key != p.picked {
 		delete(p.news.before, p.picked)
-		p.view.Offset, p.all, p.said = 0, false, ""
+		p.view.Offset, p.all, p.result = 0, false, ""
 		b := p.edits.buffers[key]
 		p.editing = b != nil && b.dirty()
 		p.picked = key
@@ -274,9 +274,9 @@ func (p *Memory) act(path string, do func(ctx context.Context) (said string, err
 	go func() {
 		said, err := do(p.host.Context())
 		p.host.Do(func() {
-			p.said, p.saidBad = said, err != nil
+			p.result, p.resultBad = said, err != nil
 			if err != nil {
-				p.said = i18n.Sentence(err.Error())
+				p.result = i18n.Sentence(err.Error())
 			} else if path != "" {
 				p.news.own[path] = true
 			}

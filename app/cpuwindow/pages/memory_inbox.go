@@ -111,7 +111,7 @@ func (p *Memory) proposalMeta(q memory.Proposal) string {
 func (p *Memory) editProposal(q memory.Proposal) {
 	box := kit.NewTextBox(q.Text)
 	box.Entry.OnShortcut = onSave(func() { p.accept(q, box) })
-	box.Entry.LeaveBy(func() { delete(p.drafts, q.ID); p.draw() })
+	box.Entry.SetEscape(func() { delete(p.drafts, q.ID); p.draw() })
 	p.drafts[q.ID] = box
 	p.draw()
 	p.host.Canvas().Focus(box.Entry)

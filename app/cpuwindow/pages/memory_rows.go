@@ -20,12 +20,12 @@ import (
 // rows returns the rows of what is picked.
 func (p *Memory) rows() []*column.Placed {
 	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Line(kit.Gap8, -1, p.modeButton())), Max: kit.ProseMax}}
-	if p.said != "" {
+	if p.result != "" {
 		role := kit.RoleAccent
-		if p.saidBad {
+		if p.resultBad {
 			role = kit.RoleHot
 		}
-		rows = append(rows, column.TextRow(p.said, role, kit.Gap8))
+		rows = append(rows, column.TextRow(p.result, role, kit.Gap8))
 	}
 	if p.data.err != nil {
 		rows = append(rows, &column.Placed{Row: column.NewCardRow(kit.RoleHot, prose.NewParagraph(i18n.With("A memory file can't be read: {{.Error}}", i18n.Places{"Error": i18n.Sentence(p.data.err.Error())}), kit.RoleText)), Gap: kit.Gap12})

@@ -57,7 +57,7 @@ func TestTheMemoryPageShowsAReloadAsADiff(t *testing.T) {
 	})
 }
 
-func TestAnEditIsSavedWithTheKeyAndMarkedUntilThen(t *testing.T) {
+func TestAnEditIsMarkedUntilItIsSavedByKey(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		p := b.onMemory("- one\r\n")
@@ -77,7 +77,7 @@ func TestAnEditIsSavedWithTheKeyAndMarkedUntilThen(t *testing.T) {
 	})
 }
 
-func TestAConflictShowsBothAndLosesNeither(t *testing.T) {
+func TestAConflictShowsBothVersionsAndLosesNeither(t *testing.T) {
 	for button, want := range map[string]string{
 		"Keep mine": "- one\n- mine\n", "Take theirs": "- one\n- theirs\n", "Both": "- one\n- theirs\n- mine\n",
 	} {
@@ -133,7 +133,7 @@ func TestALongFileIsEditedInParts(t *testing.T) {
 	})
 }
 
-func TestFilesThatCannotBeEditedAreShownAndSaid(t *testing.T) {
+func TestFilesThatCantBeEditedAreShownWithTheReason(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"large": {strings.Repeat("- a line\n", 600000), "5.1 MB"}, "binary": {"- a\x00b\n", "not a text file"},
 	} {
@@ -164,7 +164,7 @@ func TestLinesBeyondTheBudgetAreMarked(t *testing.T) {
 	})
 }
 
-func TestASmallContextIsSaidWhereItLeavesMemoryOut(t *testing.T) {
+func TestASmallContextThatCutsMemoryIsReported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.context = 4096
@@ -251,7 +251,7 @@ func TestALineIsAddedByHandAndUndone(t *testing.T) {
 	})
 }
 
-func TestEverythingOnTheMemoryPageIsReachedByTab(t *testing.T) {
+func TestTabReachesEverythingOnTheMemoryPage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.onMemory("- one <!-- 2026-11-21 cpu-a -->\n")

@@ -14,10 +14,10 @@ import (
 
 // newAgentForm is the form for a new agent: its name, and what it is based on.
 type newAgentForm struct {
-	p    *Agents
-	name *kit.LineField
-	hint *kit.Label // the slug it would get, or why the name can't be used
-	like string     // slug of the agent it is based on; "" for a plain one
+	p       *Agents
+	name    *kit.LineField
+	hint    *kit.Label // the slug it would get, or why the name can't be used
+	basedOn string     // slug of the agent it is based on; "" for a plain one
 }
 
 func newNewAgentForm(p *Agents) *newAgentForm {
@@ -58,7 +58,7 @@ func (f *newAgentForm) check(text string) {
 func (f *newAgentForm) rows() []*column.Placed {
 	title := i18n.T("empty: write the skill yourself")
 	for _, a := range f.p.data.list {
-		if f.like != "" && a.Slug == f.like {
+		if f.basedOn != "" && a.Slug == f.basedOn {
 			title = i18n.With("like {{.Agent}}", i18n.Places{"Agent": agentTitle(a)})
 		}
 	}
@@ -75,17 +75,17 @@ func (f *newAgentForm) rows() []*column.Placed {
 // menu lists what a new agent can be based on.
 func (f *newAgentForm) menu() *fyne.Menu {
 	choose := func(slug string) func() {
-		return func() { f.like = slug; f.p.draw() }
+		return func() { f.basedOn = slug; f.p.draw() }
 	}
 	plain := fyne.NewMenuItem(i18n.T("empty: write the skill yourself"), choose(""))
-	plain.Checked = f.like == ""
+	plain.Checked = f.basedOn == ""
 	m := fyne.NewMenu("", plain)
 	for _, a := range f.p.data.list {
 		if !a.Usable() {
 			continue
 		}
 		item := fyne.NewMenuItem(i18n.With("like {{.Agent}}  ·  {{.Description}}", i18n.Places{"Agent": agentTitle(a), "Description": i18n.Shorten(a.Description, 56)}), choose(a.Slug))
-		item.Checked = f.like == a.Slug
+		item.Checked = f.basedOn == a.Slug
 		m.Items = append(m.Items, item)
 	}
 	return m
@@ -93,7 +93,7 @@ func (f *newAgentForm) menu() *fyne.Menu {
 
 // submit creates the agent and shows it.
 func (f *newAgentForm) submit(name string) {
-	like := f.like
+	like := f.basedOn
 	f.p.act(func(ctx context.Context) (string, func(), error) {
 		a, err := f.p.parts.Roster.Create(ctx, name, like)
 		if err != nil {
@@ -101,7 +101,7 @@ func (f *newAgentForm) submit(name string) {
 		}
 		f.p.host.Do(func() {
 			f.name.Clear(name)
-			f.like = ""
+			f.basedOn = ""
 			f.p.picked = a.Path
 		})
 		return i18n.With("{{.Agent}} is ready. Describe in skill.md what it should do.", i18n.Places{"Agent": agentTitle(a)}), nil, nil

@@ -251,7 +251,7 @@ func (r *ListRow) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyDown:
 		r.onMove(1)
 	default:
-		kit.Pressed(r, ev, r.OnTap)
+		kit.HandlePress(r, ev, r.OnTap)
 	}
 }
 

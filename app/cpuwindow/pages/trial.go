@@ -21,25 +21,25 @@ import (
 
 // trial is a prompt tried with an agent: one turn in a session that is never written.
 type trial struct {
-	field  *kit.LineField
-	words  *kit.Label  // its state or result
-	halt   *kit.Button // Stop
-	status kit.Row     // row with words and halt, above the answer
-	leaves answer.Rows
-	shown  int // number of the answer's rows on the page
+	field      *kit.LineField
+	words      *kit.Label  // its state or result
+	stopButton *kit.Button // Stop
+	status     kit.Row     // row with words and halt, above the answer
+	leaves     answer.Rows
+	shown      int // number of the answer's rows on the page
 
-	mu      sync.Mutex // guards the fields below
-	run     conversation.Run
-	session string
-	answer  *markdown.Document // of the last run
-	anew    bool               // the answer was replaced, so none of its rows can stay
-	state   string
-	failed  string
-	model   string
-	speed   float64
-	began   time.Time
-	took    time.Duration
-	dirty   bool // something must be drawn, and a draw is scheduled
+	mu       sync.Mutex // guards the fields below
+	run      conversation.Run
+	session  string
+	answer   *markdown.Document // of the last run
+	replaced bool               // the answer was replaced, so none of its rows can stay
+	state    string
+	failed   string
+	model    string
+	speed    float64
+	began    time.Time
+	took     time.Duration
+	dirty    bool // something must be drawn, and a draw is scheduled
 }
 
 // trialFrame is the minimum time between two draws of an answer that arrives.
@@ -50,8 +50,8 @@ func (p *Agents) trialOf(a registry.Agent) *trial {
 	t := p.trials[a.Path]
 	if t == nil {
 		t = &trial{field: kit.NewLineField(i18n.T("Try a prompt… nothing is saved"), i18n.T("Try")), answer: markdown.New()}
-		t.words, t.halt = kit.Small("").Squeezable(), kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), t.stop)
-		t.status = column.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.halt))
+		t.words, t.stopButton = kit.Small("").Squeezable(), kit.NewButton(kit.ButtonDanger, i18n.T("Stop"), t.stop)
+		t.status = column.NewBoxRow(kit.Line(kit.Gap12, 0, t.words, t.stopButton))
 		p.trials[a.Path] = t
 	}
 	t.field.OnSubmit = func(text string) { p.try(a, t, text) }
@@ -76,8 +76,8 @@ func (p *Agents) trialRows(a registry.Agent) []*column.Placed {
 func (p *Agents) answerRows(t *trial) []*column.Placed {
 	t.mu.Lock()
 	t.answer.Settle(t.run == nil)
-	if t.anew {
-		t.leaves, t.anew = answer.Rows{}, false
+	if t.replaced {
+		t.leaves, t.replaced = answer.Rows{}, false
 	}
 	v := t.answer.View()
 	t.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *trial) show() bool {
 	} else {
 		t.words.Set(t.stateWords(), kit.RoleMuted)
 	}
-	t.halt.Hidden = t.run == nil
+	t.stopButton.Hidden = t.run == nil
 	return !t.began.IsZero()
 }
 
@@ -149,7 +149,7 @@ func (p *Agents) try(a registry.Agent, t *trial, text string) {
 	}
 	t.session = p.parts.Sessions.NewName("test")
 	p.parts.Sessions.SetPrivate(t.session)
-	t.answer, t.anew = markdown.New(), true
+	t.answer, t.replaced = markdown.New(), true
 	t.state, t.failed, t.model, t.speed, t.took, t.began = "", "", "", 0, 0, time.Now()
 	t.run = p.parts.Start(p.host.Context(), agents.Request{Session: t.session, Text: text, Agent: a.Slug, Holder: "window"})
 	run := t.run
@@ -191,7 +191,7 @@ func (p *Agents) follow(t *trial, run conversation.Run) {
 
 // replace replaces the answer. The lock must be held.
 func (t *trial) replace(text string) {
-	t.anew = t.anew || t.answer.Text() != text
+	t.replaced = t.replaced || t.answer.Text() != text
 	t.answer.Replace(text)
 }
 

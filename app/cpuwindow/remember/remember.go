@@ -105,8 +105,8 @@ func (s *Sheet) show() {
 	s.problem.Hide()
 	s.to = kit.NewButton(kit.ButtonPill, "", s.choose)
 	s.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), s.submit)
-	s.field.OnChanged = func(string) { s.typed() }
-	s.name()
+	s.field.OnChanged = func(string) { s.showCount() }
+	s.showPlace()
 	card := column.NewCardRow(kit.RoleNone,
 		kit.Title(i18n.T("Remember this")), column.Spacer(kit.Gap4),
 		container.NewStack(edge, s.field),
@@ -114,7 +114,7 @@ func (s *Sheet) show() {
 		s.problem, column.Spacer(kit.Gap4),
 		kit.Line(kit.Gap8, -1, s.save, kit.NewButton(kit.ButtonPlain, i18n.T("Cancel"), s.close)))
 	card.Pad, card.Gap = kit.Gap16, kit.Gap8
-	s.typed()
+	s.showCount()
 	s.modal = overlay.ShowModal(s.host.Canvas(), card, width)
 	s.host.Canvas().Focus(s.field)
 	s.field.TypedShortcut(&fyne.ShortcutSelectAll{})
@@ -125,8 +125,8 @@ func (s *Sheet) close() {
 	s.p.Closed()
 }
 
-// typed shows the number of characters when it comes near the limit.
-func (s *Sheet) typed() {
+// showCount shows the number of characters when it comes near the limit.
+func (s *Sheet) showCount() {
 	n := utf8.RuneCountInString(strings.TrimSpace(s.field.Text))
 	words, role := "", kit.RoleMuted
 	if n > lesson.MaxLength*2/3 {
@@ -142,8 +142,8 @@ func (s *Sheet) typed() {
 	}
 }
 
-// name shows where the line will be saved.
-func (s *Sheet) name() {
+// showPlace shows where the line will be saved.
+func (s *Sheet) showPlace() {
 	p := s.places[s.at]
 	s.to.SetText(i18n.Shorten(p.name, 24) + "  ▾")
 }
@@ -154,7 +154,7 @@ func (s *Sheet) choose() {
 	for i, p := range s.places {
 		item := fyne.NewMenuItem(i18n.Shorten(p.name, 32)+"  ·  "+p.who, func() {
 			s.at = i
-			s.name()
+			s.showPlace()
 			s.modal.Refresh()
 			s.host.Canvas().Focus(s.to)
 		})
@@ -171,7 +171,7 @@ func (s *Sheet) submit() {
 		return
 	}
 	s.saving = true
-	s.typed()
+	s.showCount()
 	lesson := memory.Lesson{Text: text, Target: s.places[s.at].target, Confidence: 1, Session: s.p.Session}
 	go func() {
 		written, err := s.p.Memories.Append(s.host.Context(), lesson)
@@ -184,7 +184,7 @@ func (s *Sheet) submit() {
 			}
 			s.problem.SetRuns([]prose.Run{{Text: i18n.Sentence(i18n.Capital(err.Error()))}})
 			s.problem.Show()
-			s.typed()
+			s.showCount()
 			s.host.Canvas().Focus(s.field)
 		})
 	}()

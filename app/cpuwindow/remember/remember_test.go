@@ -54,7 +54,7 @@ func (h host) key(names ...fyne.KeyName) {
 	}
 }
 
-func TestALineIsSavedWhereItIsToGo(t *testing.T) {
+func TestALineIsSavedToTheChosenMemory(t *testing.T) {
 	for name, tt := range map[string]struct {
 		downs int
 		file  string
@@ -87,7 +87,7 @@ func TestALineIsSavedWhereItIsToGo(t *testing.T) {
 	}
 }
 
-func TestWhatTheMemoryRefusesIsSaidOnTheSheet(t *testing.T) {
+func TestARefusalIsShownOnTheSheet(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line, says string
 		person     bool

@@ -87,7 +87,7 @@ func (p *Page) Load() {
 	p.loads++
 	load := p.loads
 	go func() {
-		s := p.look()
+		s := p.read()
 		p.host.Do(func() {
 			if load != p.loads || p.host.Context().Err() != nil {
 				return
@@ -98,7 +98,7 @@ func (p *Page) Load() {
 	}()
 }
 
-func (p *Page) look() state {
+func (p *Page) read() state {
 	s := state{read: true, said: map[string]string{}, allowed: map[string][]string{}}
 	s.list, s.problems = p.parts.Runner.List()
 	for _, one := range s.list {
@@ -124,7 +124,7 @@ func (p *Page) Draw() {
 		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(p.failed, kit.RoleText)))
 	}
 	for _, problem := range p.known.problems {
-		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(Told(problem.String()), kit.RoleText)))
+		add(kit.Gap12, column.NewCardRow(kit.RoleHot, prose.NewParagraph(Translate(problem.String()), kit.RoleText)))
 	}
 	fresh := func(kind *kit.Button) fyne.CanvasObject {
 		return kit.Line(kit.Gap16, -1, kind, kit.NewButton(kit.ButtonQuiet, i18n.T("Open schedules.toml"), func() { p.host.OpenFile(p.parts.Runner.File()) }))

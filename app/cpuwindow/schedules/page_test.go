@@ -96,7 +96,7 @@ func (b *bench) inFile(want string) {
 	}
 }
 
-func TestAScheduleIsMadeChangedAndDeleted(t *testing.T) {
+func TestAScheduleIsCreatedChangedAndDeleted(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.page.Load()
@@ -177,7 +177,7 @@ func TestAScheduleIsSwitchedOff(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrongIsShown(t *testing.T) {
+func TestErrorsInSchedulesAreShown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.fails = errors.New("Ollama isn't running.")

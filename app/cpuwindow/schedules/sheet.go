@@ -25,44 +25,44 @@ const (
 
 // sheet creates or changes a schedule.
 type sheet struct {
-	p       *Page
-	was     schedule.Schedule // zero for a new one
-	name    *kit.ValueField
-	prompt  *kit.TextBox
-	often   string // hour, day, weekday, week or cron
-	oftens  map[string]*kit.Button
-	day     string // of the week
-	days    map[string]*kit.Button
-	at      *kit.ValueField
-	cron    *kit.ValueField
-	preview *prose.Text
-	agent   *kit.Button
-	agents  string // slug of the chosen one
-	quiet   *kit.ValueField
-	battery *kit.Switch
-	allow   *kit.ValueField
-	err     *prose.Text
-	save    *kit.Button
+	p         *Page
+	original  schedule.Schedule // zero for a new one
+	name      *kit.ValueField
+	prompt    *kit.TextBox
+	frequency string // hour, day, weekday, week or cron
+	oftens    map[string]*kit.Button
+	day       string // of the week
+	days      map[string]*kit.Button
+	at        *kit.ValueField
+	cron      *kit.ValueField
+	preview   *prose.Text
+	agent     *kit.Button
+	agents    string // slug of the chosen one
+	quiet     *kit.ValueField
+	battery   *kit.Switch
+	allow     *kit.ValueField
+	err       *prose.Text
+	save      *kit.Button
 }
 
 func newSheet(p *Page, s *schedule.Schedule) *sheet {
-	f := &sheet{p: p, often: "day", day: "monday", oftens: map[string]*kit.Button{}, days: map[string]*kit.Button{}}
+	f := &sheet{p: p, frequency: "day", day: "monday", oftens: map[string]*kit.Button{}, days: map[string]*kit.Button{}}
 	at, cron, allow := "8:00", "", ""
-	f.was.OnBattery, f.was.Enabled = true, true
+	f.original.OnBattery, f.original.Enabled = true, true
 	if s != nil {
-		f.was = *s
+		f.original = *s
 		allow = strings.Join(p.known.allowed[s.Name], ", ")
 		if plain, ok := s.When.Plain(); !ok {
-			f.often, cron = oftenCron, s.When.String()
+			f.frequency, cron = oftenCron, s.When.String()
 		} else {
-			f.often, at = plain.Every, strconv.Itoa(plain.Hour)+":"+twoDigits(plain.Minute)
+			f.frequency, at = plain.Every, strconv.Itoa(plain.Hour)+":"+twoDigits(plain.Minute)
 			if slices.Contains(weekdays(), plain.Every) {
-				f.often, f.day = oftenWeekly, plain.Every
+				f.frequency, f.day = oftenWeekly, plain.Every
 			}
 		}
 	}
-	f.name = kit.NewFieldRow(i18n.T("Name, such as Morning"), f.was.Name)
-	f.prompt = kit.NewTextBox(f.was.Prompt)
+	f.name = kit.NewFieldRow(i18n.T("Name, such as Morning"), f.original.Name)
+	f.prompt = kit.NewTextBox(f.original.Prompt)
 	f.prompt.Entry.SetPlaceHolder(i18n.T("What should I know about this machine today?"))
 	f.at, f.cron = kit.NewFieldRow("8:00", at), kit.NewFieldRow("0 8 * * 1-5", cron)
 	for _, field := range []*kit.ValueField{f.name, f.at, f.cron} {
@@ -71,12 +71,12 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 	f.at.OnChange = func(string) { f.show() }
 	f.cron.OnChange = f.at.OnChange
 	f.preview, f.err = prose.New(nil, kit.SizeText, kit.RoleMuted), prose.New(nil, kit.SizeText, kit.RoleHot)
-	f.agents = f.was.Agent
+	f.agents = f.original.Agent
 	f.agent = kit.NewButton(kit.ButtonPill, "", nil)
 	f.agent.OnTap = func() { kit.ShowMenu(f.agentMenu(), f.agent, p.host.Canvas()) }
-	f.quiet = kit.NewFieldRow("22:00-7:00", f.was.Quiet.String())
+	f.quiet = kit.NewFieldRow("22:00-7:00", f.original.Quiet.String())
 	f.battery = kit.NewSwitch(func(value string) { f.battery.SetValue(value, false) })
-	f.battery.SetValue(strconv.FormatBool(f.was.OnBattery), false)
+	f.battery.SetValue(strconv.FormatBool(f.original.OnBattery), false)
 	f.allow = kit.NewFieldRow("RUN_CMD df", allow)
 	f.save = kit.NewButton(kit.ButtonPrimary, i18n.T("Save"), f.submit)
 	for _, o := range []struct{ often, words string }{
@@ -86,7 +86,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 		{oftenHourly, i18n.T("Hourly")},
 		{oftenCron, i18n.T("Cron line")},
 	} {
-		f.oftens[o.often] = choice(o.words, func() { f.often = o.often; f.show(); p.Draw() })
+		f.oftens[o.often] = choice(o.words, func() { f.frequency = o.often; f.show(); p.Draw() })
 	}
 	for _, d := range weekdays() {
 		f.days[d] = choice(dayName(d), func() { f.day = d; f.show() })
@@ -108,7 +108,7 @@ func twoDigits(n int) string {
 // show updates the sheet and its preview from the choices.
 func (f *sheet) show() {
 	for often, b := range f.oftens {
-		b.SetSelected(often == f.often)
+		b.SetSelected(often == f.frequency)
 	}
 	for day, b := range f.days {
 		b.SetSelected(day == f.day)
@@ -136,7 +136,7 @@ func (f *sheet) show() {
 // when returns the chosen times.
 func (f *sheet) when() (schedule.When, error) {
 	text := "every hour"
-	switch f.often {
+	switch f.frequency {
 	case oftenHourly:
 	case oftenCron:
 		text = f.cron.Entry.Text
@@ -144,7 +144,7 @@ func (f *sheet) when() (schedule.When, error) {
 			return schedule.When{}, errors.New(i18n.T("A cron line has five fields: minute, hour, day of the month, month, day of the week"))
 		}
 	default:
-		day := f.often
+		day := f.frequency
 		if day == oftenWeekly {
 			day = f.day
 		}
@@ -152,7 +152,7 @@ func (f *sheet) when() (schedule.When, error) {
 	}
 	w, err := schedule.ParseWhen(text)
 	switch {
-	case err != nil && f.often == oftenCron:
+	case err != nil && f.frequency == oftenCron:
 		err = errors.New(i18n.T("This cron line can't be read, or its day never comes"))
 	case err != nil:
 		err = errors.New(i18n.T("Write the time like 8:00 or 17:30"))
@@ -163,8 +163,8 @@ func (f *sheet) when() (schedule.When, error) {
 // rows returns the rows of the sheet. Its fields stay the same objects.
 func (f *sheet) rows() []*column.Placed {
 	title := i18n.T("New schedule")
-	if f.was.Name != "" {
-		title = i18n.With("Edit {{.Name}}", i18n.Places{"Name": f.was.Name})
+	if f.original.Name != "" {
+		title = i18n.With("Edit {{.Name}}", i18n.Places{"Name": f.original.Name})
 	}
 	rows := []*column.Placed{{Row: column.NewBoxRow(kit.Title(title)), Gap: kit.Gap4, Max: kit.ProseMax}}
 	add := func(gap float32, r kit.Row) { rows = append(rows, &column.Placed{Row: r, Gap: gap, Max: kit.ProseMax}) }
@@ -175,14 +175,14 @@ func (f *sheet) rows() []*column.Placed {
 	add(kit.Gap4, f.prompt)
 	label(i18n.T("When"))
 	add(kit.Gap4, kit.NewFlowRow(kit.Gap4, f.oftens["day"], f.oftens["weekday"], f.oftens[oftenWeekly], f.oftens[oftenHourly], f.oftens[oftenCron]))
-	if f.often == oftenWeekly {
+	if f.frequency == oftenWeekly {
 		var days []fyne.CanvasObject
 		for _, d := range weekdays() {
 			days = append(days, f.days[d])
 		}
 		add(kit.Gap8, kit.NewFlowRow(kit.Gap4, days...))
 	}
-	switch f.often {
+	switch f.frequency {
 	case oftenHourly:
 	case oftenCron:
 		add(kit.Gap8, f.cron)
@@ -220,9 +220,9 @@ func (f *sheet) agentMenu() *fyne.Menu {
 	return menu
 }
 
-// filled returns the schedule from the sheet's fields. Its error is meant for people.
-func (f *sheet) filled() (schedule.Schedule, error) {
-	s := f.was
+// entered returns the schedule from the sheet's fields. Its error is meant for people.
+func (f *sheet) entered() (schedule.Schedule, error) {
+	s := f.original
 	s.Name, s.Prompt = strings.TrimSpace(f.name.Entry.Text), strings.TrimSpace(f.prompt.Entry.Text)
 	s.Agent, s.OnBattery = f.agents, f.battery.On
 	if s.Name == "" {
@@ -246,7 +246,7 @@ func (f *sheet) filled() (schedule.Schedule, error) {
 
 // submit saves the schedule and returns to the list.
 func (f *sheet) submit() {
-	s, err := f.filled()
+	s, err := f.entered()
 	if err != nil {
 		f.fail(err)
 		return
@@ -258,7 +258,7 @@ func (f *sheet) submit() {
 		}
 	}
 	f.save.Disable()
-	old := f.was.Name
+	old := f.original.Name
 	go func() {
 		err := f.p.parts.Book.PutSchedule(f.p.host.Context(), old, s, allow)
 		f.p.host.Do(func() {

@@ -85,7 +85,7 @@ func statusLines(s schedule.Status, busy bool, said string) []line {
 	if last.Began.IsZero() || s.Running {
 		return lines
 	}
-	when := i18n.Places{"When": timeWords(last.Began, now), "Error": faultwords.Of(Told(last.Error)), "Said": said}
+	when := i18n.Places{"When": timeWords(last.Began, now), "Error": faultwords.Of(Translate(last.Error)), "Said": said}
 	switch {
 	case last.Error != "":
 		lines = append(lines, line{i18n.With("Last: {{.When}} · {{.Error}}", when), kit.RoleHot})
@@ -124,9 +124,9 @@ func lateWords(r schedule.Record) string {
 	return ""
 }
 
-// told are the texts of errors about schedules.toml and its entries, in the words of
+// errorTexts are the texts of errors about schedules.toml and its entries, in the words of
 // packages schedule and backend.
-var told = []string{
+var errorTexts = []string{
 	"schedules.toml, line {{.Line}} ({{.Name}}): {{.Why}}",
 	"schedules.toml, line {{.Line}}: {{.Why}}",
 	"schedules.toml ({{.Name}}): {{.Why}}",
@@ -159,11 +159,11 @@ var told = []string{
 	"There are {{.Number}} more errors. {{.Next}}",
 }
 
-// Told translates an English text about schedules.
-func Told(said string) string { return i18n.Translated(said, told) }
+// Translate translates an English text about schedules.
+func Translate(said string) string { return i18n.Translated(said, errorTexts) }
 
 // sentence returns an error as a sentence in the user's language.
-func sentence(err error) string { return i18n.Sentence(i18n.Capital(Told(err.Error()))) }
+func sentence(err error) string { return i18n.Sentence(i18n.Capital(Translate(err.Error()))) }
 
 // Texts returns the texts that the page translates and other packages word.
-func Texts() []string { return told }
+func Texts() []string { return errorTexts }

@@ -28,7 +28,7 @@ func newControl(s config.Setting, change func(value string)) control {
 		if s.Key == "window.accent" {
 			return kit.NewSwatches(s.Choices, change)
 		}
-		return kit.NewSegments(s.Choices, func(v string) string { return i18n.T(choiceWords(v)) }, change)
+		return kit.NewSegments(s.Choices, func(v string) string { return i18n.T(valueName(v)) }, change)
 	case config.KindShortcut:
 		return newShortcutField(change)
 	case config.KindNumber:

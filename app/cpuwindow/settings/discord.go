@@ -17,15 +17,15 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// discordEvery is the time between two checks of the bot while the settings are shown.
-const discordEvery = 2 * time.Second
+// discordInterval is the time between two checks of the bot while the settings are shown.
+const discordInterval = 2 * time.Second
 
 // discordCard shows the state of the Discord bot, its token, who is waiting to be paired,
 // and who is paired.
 type discordCard struct {
 	page    *Page
 	shown   discordView
-	said    string // result of the last button
+	result  string // result of the last button
 	looking bool
 	round   int             // number of the newest check; results of older ones are dropped
 	asked   bool            // the source of the token is known: the keychain isn't asked repeatedly
@@ -50,7 +50,7 @@ func (v discordView) same(o discordView) bool {
 
 // words describes the bot's state, in the user's language if it is translated.
 func (v discordView) words() string {
-	told := strings.TrimSpace(BotWords(v.text) + " " + BotWords(v.next))
+	words := strings.TrimSpace(BotWords(v.text) + " " + BotWords(v.next))
 	switch connection.State(v.state) {
 	case connection.StateReady:
 		if v.bot != "" {
@@ -67,7 +67,7 @@ func (v discordView) words() string {
 			return i18n.T("Not connected. The bot answers while it is switched on and has a token.")
 		}
 	}
-	return told
+	return words
 }
 
 // BotWords translates a text of the bot if it is one of its own sentences.
@@ -78,9 +78,9 @@ func BotWords(text string) string {
 	return text
 }
 
-// look reads the bot's state in the background and draws it if it changed. It repeats while
+// check reads the bot's state in the background and draws it if it changed. It repeats while
 // the settings are shown.
-func (c *discordCard) look() {
+func (c *discordCard) check() {
 	bot := c.page.parts.Discord
 	if bot == nil || c.looking {
 		return
@@ -90,7 +90,7 @@ func (c *discordCard) look() {
 	round, from, ask := c.round, c.shown.from, !c.asked
 	c.asked = true
 	go func() {
-		ctx, cancel := context.WithTimeout(c.page.host.Context(), discordEvery)
+		ctx, cancel := context.WithTimeout(c.page.host.Context(), discordInterval)
 		defer cancel()
 		st, file := bot.Status(), bot.Channels()
 		view := discordView{state: string(st.State), text: st.Text, next: st.Next, bot: st.Bot.Name, code: st.Code, from: from}
@@ -106,10 +106,10 @@ func (c *discordCard) look() {
 			c.looking = false
 			c.take(view)
 		})
-		time.AfterFunc(discordEvery, func() {
+		time.AfterFunc(discordInterval, func() {
 			c.page.host.Do(func() {
-				if c.page.seen() && c.round == round {
-					c.look()
+				if c.page.visible() && c.round == round {
+					c.check()
 				}
 			})
 		})
@@ -141,8 +141,8 @@ func (c *discordCard) draw() {
 	parts = append(parts, prose.NewParagraph(i18n.With("Allowed: people {{.People}}, roles {{.Roles}}, channels {{.Channels}}",
 		i18n.Places{"People": len(v.people) + v.users, "Roles": v.roles, "Channels": v.places}), kit.RoleMuted), c.buttons(v))
 	parts = append(parts, c.people(v)...)
-	if c.said != "" {
-		parts = append(parts, prose.NewParagraph(c.said, kit.RoleMuted))
+	if c.result != "" {
+		parts = append(parts, prose.NewParagraph(c.result, kit.RoleMuted))
 	}
 	c.card = column.NewCardRow(kit.RoleNone, parts...)
 	c.card.Pad, c.card.Gap = kit.Gap12, kit.Gap8
@@ -208,13 +208,13 @@ func (c *discordCard) do(work func(ctx context.Context) (string, error)) {
 			return
 		}
 		c.page.host.Do(func() {
-			c.said = said
+			c.result = said
 			if err != nil {
-				c.said = err.Error()
+				c.result = err.Error()
 			}
 			c.asked = false
 			c.draw()
-			c.look()
+			c.check()
 		})
 	}()
 }

@@ -103,7 +103,7 @@ func TestDiscordCard(t *testing.T) {
 		}
 
 		bot.status = connection.Status{State: connection.StateReady, Text: "as Discord has it", Bot: connection.User{Name: "luna"}}
-		time.Sleep(2 * discordEvery)
+		time.Sleep(2 * discordInterval)
 		b.Settle()
 		b.Sees("Connected as luna.")
 
@@ -112,7 +112,7 @@ func TestDiscordCard(t *testing.T) {
 	})
 }
 
-func TestHowTheBotIsInWords(t *testing.T) {
+func TestBotStateInWords(t *testing.T) {
 	tests := map[string]struct {
 		view discordView
 		want string

@@ -17,7 +17,7 @@ type Host interface {
 	Do(f func())              // runs f on the UI goroutine, later
 	Context() context.Context // is cancelled when the window closes
 	Visible() bool            // reports whether the window is on the screen
-	Tell(words, more string)
+	Notify(words, more string)
 	OpenFile(path string) // opens a file in the system's default program
 	Clipboard() string
 	ChooseFile(title, confirm string, then func(path string))

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	barWidth  = 200                    // of the bar, like that of a download
-	indexLook = 500 * time.Millisecond // between two looks at an index being built
-	indexWait = 2 * time.Second        // between two looks at an index that will be built, or whose vectors are being made
-	indexTime = 5 * time.Second        // limit for one look
+	barWidth     = 200                    // of the bar, like that of a download
+	pollBuilding = 500 * time.Millisecond // between two looks at an index being built
+	pollWaiting  = 2 * time.Second        // between two looks at an index that will be built, or whose vectors are being made
+	pollTimeout  = 5 * time.Second        // limit for one look
 )
 
 // indexCard shows what the search index covers and the progress of a build, and rebuilds
@@ -76,12 +76,12 @@ func (c *indexCard) onRebuild() {
 		c.page.host.Do(func() {
 			c.setBusy(nil)
 			if err != nil && !stopped {
-				c.page.host.Tell(i18n.T("The search index could not be rebuilt"), err.Error())
+				c.page.host.Notify(i18n.T("The search index could not be rebuilt"), err.Error())
 			}
-			c.look()
+			c.poll()
 		})
 	}()
-	c.look()
+	c.poll()
 }
 
 // onPause pauses making vectors, or resumes it.
@@ -89,7 +89,7 @@ func (c *indexCard) onPause() {
 	paused := c.held != recall.HeldPaused
 	go func() {
 		c.page.parts.Index.PauseVectors(paused)
-		c.page.host.Do(c.look)
+		c.page.host.Do(c.poll)
 	}()
 }
 
@@ -97,7 +97,7 @@ func (c *indexCard) onPause() {
 func (c *indexCard) onNow() {
 	go func() {
 		c.page.parts.Index.VectorsNow()
-		c.page.host.Do(c.look)
+		c.page.host.Do(c.poll)
 	}()
 }
 
@@ -118,15 +118,15 @@ func (c *indexCard) setBusy(cancel func()) {
 	c.buttons.Refresh()
 }
 
-// look shows the index's state, and keeps looking while the index is being built and the
+// poll shows the index's state, and keeps looking while the index is being built and the
 // page is shown.
-func (c *indexCard) look() {
+func (c *indexCard) poll() {
 	if c.looking {
 		return
 	}
 	c.looking = true
 	go func() {
-		ctx, stop := context.WithTimeout(c.page.host.Context(), indexTime)
+		ctx, stop := context.WithTimeout(c.page.host.Context(), pollTimeout)
 		s, err := c.page.parts.Index.IndexStatus(ctx)
 		stop()
 		if c.page.host.Context().Err() != nil {
@@ -135,20 +135,20 @@ func (c *indexCard) look() {
 		c.page.host.Do(func() {
 			c.looking = false
 			c.show(s, err)
-			if wait := c.nextLook(s, err); wait > 0 && c.page.seen() {
-				time.AfterFunc(wait, func() { c.page.host.Do(c.look) })
+			if wait := c.nextPoll(s, err); wait > 0 && c.page.visible() {
+				time.AfterFunc(wait, func() { c.page.host.Do(c.poll) })
 			}
 		})
 	}()
 }
 
-// nextLook returns the time until the next look, or 0 if nothing is under way.
-func (c *indexCard) nextLook(s recall.Status, err error) time.Duration {
+// nextPoll returns the time until the next look, or 0 if nothing is under way.
+func (c *indexCard) nextPoll(s recall.Status, err error) time.Duration {
 	switch {
 	case c.cancel != nil, err == nil && s.Building:
-		return indexLook
+		return pollBuilding
 	case err != nil, s.Behind > 0, s.Vectors == recall.VectorsBuilding:
-		return indexWait
+		return pollWaiting
 	}
 	return 0
 }

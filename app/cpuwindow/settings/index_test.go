@@ -69,7 +69,7 @@ func (s *stubIndex) RebuildIndex(ctx context.Context) error {
 	return s.err
 }
 
-func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
+func TestSettingsShowAndRebuildTheIndex(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.building = make(chan struct{})
@@ -82,13 +82,13 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.Sees("Index: 12 conversations, 340 passages · behind by 3 files", "2.5 MB · by words alone", "Rebuild")
 		test.Tap(b.page.index.rebuild)
 		b.Settle()
-		time.Sleep(indexLook)
+		time.Sleep(pollBuilding)
 		b.Settle()
 		b.Sees("· building, 3 files to go", "Stop")
 		b.index.mu.Lock()
 		b.index.status.Done, b.index.status.Of = 3, 12
 		b.index.mu.Unlock()
-		time.Sleep(2 * indexLook)
+		time.Sleep(2 * pollBuilding)
 		b.Settle()
 		b.Sees("Index: 12 conversations, 340 passages · 25 % · building, 3 of 12 files")
 		if bar := b.page.index.bar; !bar.Visible() || bar.Fraction != .25 {
@@ -98,7 +98,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 		b.index.status.Behind = 0
 		b.index.mu.Unlock()
 		close(b.index.building)
-		time.Sleep(2 * indexLook)
+		time.Sleep(2 * pollBuilding)
 		b.Settle()
 		b.Sees("Index up to date: 12 conversations, 340 passages")
 		if card := b.page.index; b.index.rebuilds != 1 || card.bar.Visible() || card.stop.Visible() || !card.rebuild.Visible() {
@@ -107,7 +107,7 @@ func TestSettingsTellAndRebuildTheIndex(t *testing.T) {
 	})
 }
 
-func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
+func TestABuildThatStartsLaterIsShown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.status = recall.Status{State: recall.State{Files: 40, Behind: 40}}
@@ -127,7 +127,7 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 			b.index.mu.Lock()
 			b.index.status = now.status
 			b.index.mu.Unlock()
-			time.Sleep(indexWait + indexLook)
+			time.Sleep(pollWaiting + pollBuilding)
 			b.Settle()
 			b.Sees(now.want)
 			if shown := b.page.index.buttons.Visible(); shown == now.status.Building {
@@ -137,7 +137,7 @@ func TestABuildingThatBeginsLaterIsShown(t *testing.T) {
 	})
 }
 
-func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
+func TestARebuildIsStoppedAndResumed(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.building = make(chan struct{})
@@ -154,14 +154,14 @@ func TestARebuildIsStoppedAndGoesOn(t *testing.T) {
 		b.index.mu.Unlock()
 		test.Tap(card.stop)
 		b.Settle()
-		time.Sleep(2 * indexLook)
+		time.Sleep(2 * pollBuilding)
 		b.Settle()
 		b.Sees("Go on", "A rebuild was stopped; it goes on where it was.")
 		b.SeesNot("could not be rebuilt")
 	})
 }
 
-func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
+func TestMakingVectorsIsPausedAndSpedUp(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.index.status = recall.Status{State: recall.State{Files: 40, Vectors: recall.VectorsBuilding}, Chunks: 9000, VectorCount: 300, Model: "nomic", VectorsLeft: 100 * time.Minute}
@@ -173,12 +173,12 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		card := b.page.index
 		test.Tap(card.pause)
 		b.Settle()
-		time.Sleep(indexWait)
+		time.Sleep(pollWaiting)
 		b.Settle()
 		b.Sees("by meaning with nomic · paused", "Resume")
 		test.Tap(card.pause)
 		b.Settle()
-		time.Sleep(indexWait)
+		time.Sleep(pollWaiting)
 		b.Settle()
 		b.Sees("about 2 hours left", "Pause")
 		test.Tap(card.now)
@@ -189,7 +189,7 @@ func TestMakingVectorsIsPausedAndDoneNow(t *testing.T) {
 		b.index.mu.Lock()
 		b.index.status.Vectors, b.index.status.VectorCount = recall.VectorsReady, 9000
 		b.index.mu.Unlock()
-		time.Sleep(2 * indexWait)
+		time.Sleep(2 * pollWaiting)
 		b.Settle()
 		b.SeesNot("Finish now")
 	})

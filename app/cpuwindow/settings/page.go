@@ -100,15 +100,15 @@ func (p *Page) Load() {
 	p.notices = p.parts.Notices()
 	p.refresh()
 	p.show()
-	p.discord.look()
-	p.index.look()
+	p.discord.check()
+	p.index.poll()
 }
 
 // Search shows the settings that contain these words.
 func (p *Page) Search(words string) { p.search.Entry.SetText(words) }
 
-// seen reports whether the page is on the screen.
-func (p *Page) seen() bool { return p.host.Visible() && p.View.Visible() }
+// visible reports whether the page is on the screen.
+func (p *Page) visible() bool { return p.host.Visible() && p.View.Visible() }
 
 // refresh updates every row from the current configuration.
 func (p *Page) refresh() {
@@ -120,7 +120,7 @@ func (p *Page) refresh() {
 	conflicts := shortcuts.Conflicts(now, p.parts.Actions, runtime.GOOS)
 	for _, s := range p.order {
 		p.rows[s.Key].update(state{
-			value: s.Value(now), by: s.Overridden(environ), waits: waits[s.Key], conflict: conflicts[s.Key],
+			value: s.Value(now), setBy: s.Overridden(environ), needsRestart: waits[s.Key], warning: conflicts[s.Key],
 		})
 	}
 	if shown := p.server.of != ""; shown != p.server.used() {
@@ -287,18 +287,18 @@ var titles = map[string]string{
 	"api.listen":              "Listen on",
 }
 
-// choices are the names of values that don't read as words.
-var choices = map[string]string{
+// valueNames are the names of values that don't read as words.
+var valueNames = map[string]string{
 	"auto": "Automatic", "ask": "Ask first", "on": "On", "off": "Off", "system": "As the system", "light": "Light", "dark": "Dark",
 	"comfortable": "Comfortable", "compact": "Compact", "lexical": "By words", "semantic": "By meaning", "hybrid": "Both",
 	"local": "This machine", "postgres": "PostgreSQL",
 	"large": "Large", "middle": "Middle", "plain": "Plain", "last-user-message": "My last message",
 }
 
-// choiceWords returns the name of a value, in English.
-func choiceWords(value string) string {
+// valueName returns the name of a value, in English.
+func valueName(value string) string {
 	words := strings.ReplaceAll(value, "-", " ")
-	return cmp.Or(choices[value], strings.ToUpper(words[:1])+words[1:])
+	return cmp.Or(valueNames[value], strings.ToUpper(words[:1])+words[1:])
 }
 
 // title returns the title of a setting, in English.
@@ -321,7 +321,7 @@ func Texts() []string {
 			if s.Kind != config.KindChoice {
 				break
 			}
-			texts = append(texts, choiceWords(v))
+			texts = append(texts, valueName(v))
 		}
 	}
 	return texts

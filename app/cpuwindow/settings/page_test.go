@@ -186,25 +186,25 @@ func TestSettings_theEnvironmentLocks(t *testing.T) {
 
 // A restart is needed for what differs from the configuration at the app's start, not at
 // the window's.
-func TestSettings_restartOnlyWhereItIsTrue(t *testing.T) {
+func TestSettings_restartOnlyIfNeeded(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.set("ollama.model", "qwen3:4b")
 		b.set("ollama.keep_alive", "5m")
 		b.open()
-		if !b.row("ollama.keep_alive").state.waits || b.row("ollama.model").state.waits {
+		if !b.row("ollama.keep_alive").state.needsRestart || b.row("ollama.model").state.needsRestart {
 			t.Error("want keep_alive to wait for a restart, and model not to")
 		}
 		b.set("ollama.keep_alive", "10m")
 		b.page.Load()
 		b.Settle()
-		if b.row("ollama.keep_alive").state.waits {
+		if b.row("ollama.keep_alive").state.needsRestart {
 			t.Error("it waits although it is as it was at the start")
 		}
 	})
 }
 
-func TestSettings_anEditOutsideIsSeenAndLeavesWhatIsTyped(t *testing.T) {
+func TestSettings_anEditOutsideIsShownAndKeepsTypedText(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onPage(t)
 		host, model := b.row("ollama.host").control.(*kit.ValueField), b.row("ollama.model").control.(*kit.ValueField)
@@ -230,7 +230,7 @@ func TestShortcuts_pressedInSettings(t *testing.T) {
 		f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyN, Modifier: fyne.KeyModifierShortcutDefault})
 		b.Settle()
 		b.inFile(`find = "Mod+N"`)
-		if c := b.row("shortcuts.find").state.conflict; !strings.Contains(c, "“New chat” too") {
+		if c := b.row("shortcuts.find").state.warning; !strings.Contains(c, "“New chat” too") {
 			t.Errorf("conflict = %q", c)
 		}
 		f.Tapped(nil)

@@ -18,10 +18,10 @@ import (
 
 // state is the current state of a setting.
 type state struct {
-	value    string // value in config.toml
-	by       string // environment variable that overrides config.toml
-	waits    bool   // the change takes effect after a restart
-	conflict string // the action that has the same shortcut
+	value        string // value in config.toml
+	setBy        string // environment variable that overrides config.toml
+	needsRestart bool   // the change takes effect after a restart
+	warning      string // the action that has the same shortcut
 }
 
 // row is one setting: name, help, control, and below them a note about its value: changed,
@@ -109,7 +109,7 @@ func (r *row) failed(err error) {
 		r.err = err.Error()
 	}
 	if r.err != before {
-		r.word()
+		r.setNote()
 		kit.HostOf(r).Remeasure(r)
 	}
 }
@@ -124,8 +124,8 @@ func (r *row) update(s state) {
 		r.err = ""
 	}
 	r.state = s
-	r.control.SetValue(s.value, s.by != "")
-	r.word()
+	r.control.SetValue(s.value, s.setBy != "")
+	r.setNote()
 }
 
 func (r *row) changed() bool { return r.state.value != shownDefault(r.setting) }
@@ -133,8 +133,8 @@ func (r *row) changed() bool { return r.state.value != shownDefault(r.setting) }
 // shownDefault returns the default in the form of Value.
 func shownDefault(s config.Setting) string { return s.Value(config.Default()) }
 
-// word sets the note about the value.
-func (r *row) word() {
+// setNote sets the note about the value.
+func (r *row) setNote() {
 	var runs []prose.Run
 	add := func(text string, role fyne.ThemeColorName) {
 		if len(runs) > 0 {
@@ -145,14 +145,14 @@ func (r *row) word() {
 	if r.err != "" {
 		add(i18n.Sentence(r.err), kit.RoleHot)
 	}
-	if r.state.by != "" {
-		add(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": r.state.by}), kit.RoleWarn)
+	if r.state.setBy != "" {
+		add(i18n.With("Set by the environment variable {{.Name}}, which overrides config.toml.", i18n.Places{"Name": r.state.setBy}), kit.RoleWarn)
 	}
-	if r.state.waits {
+	if r.state.needsRestart {
 		add(i18n.T("Takes effect after a restart."), kit.RoleWarn)
 	}
-	if r.state.conflict != "" {
-		add(r.state.conflict, kit.RoleWarn)
+	if r.state.warning != "" {
+		add(r.state.warning, kit.RoleWarn)
 	}
 	if r.changed() {
 		add(i18n.With("Changed from the default ({{.Default}})", i18n.Places{"Default": defaultWords(r.setting)}), kit.RoleMuted)
@@ -161,7 +161,7 @@ func (r *row) word() {
 	if runs != nil {
 		r.note.SetRuns(runs)
 	}
-	r.reset.Hidden = !r.changed() || r.state.by != ""
+	r.reset.Hidden = !r.changed() || r.state.setBy != ""
 	r.Refresh()
 }
 
@@ -174,7 +174,7 @@ func defaultWords(s config.Setting) string {
 	case s.Kind == config.KindSwitch:
 		return onOff(v)
 	case s.Kind == config.KindChoice:
-		return i18n.T(choiceWords(v))
+		return i18n.T(valueName(v))
 	case v == "":
 		return i18n.T("empty")
 	}

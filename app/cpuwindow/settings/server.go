@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// serverTime is the limit for testing the memory server.
-const serverTime = 15 * time.Second
+// testTimeout is the limit for testing the memory server.
+const testTimeout = 15 * time.Second
 
 // serverCard shows which memory server is used and its state, and tests it.
 type serverCard struct {
@@ -50,7 +50,7 @@ func (c *serverCard) refresh() {
 		return
 	}
 	c.of, c.secret = of, secret
-	c.say(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
+	c.setText(i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of}), i18n.T("Not tested yet. Other machines are searched as soon as it can be reached."))
 }
 
 // onTest tests the server in the background.
@@ -61,9 +61,9 @@ func (c *serverCard) onTest() {
 	c.busy = true
 	of := c.of
 	head := i18n.With("Memory server: {{.Address}}", i18n.Places{"Address": of})
-	c.say(head, i18n.T("Connecting…"))
+	c.setText(head, i18n.T("Connecting…"))
 	go func() {
-		ctx, stop := context.WithTimeout(c.page.host.Context(), serverTime)
+		ctx, stop := context.WithTimeout(c.page.host.Context(), testTimeout)
 		status, err := c.page.parts.Index.TestServer(ctx)
 		stop()
 		c.page.host.Do(func() {
@@ -71,15 +71,15 @@ func (c *serverCard) onTest() {
 			switch {
 			case c.of != of || err == nil && status == nil: // the address has changed
 			case err != nil:
-				c.say(head, i18n.Sentence(i18n.Capital(err.Error()))+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
+				c.setText(head, i18n.Sentence(i18n.Capital(err.Error()))+" "+i18n.T("Until then this machine searches its own files; nothing is lost."))
 			default:
-				c.say(head, serverWords(status))
+				c.setText(head, serverWords(status))
 			}
 		})
 	}()
 }
 
-func (c *serverCard) say(facts, detail string) {
+func (c *serverCard) setText(facts, detail string) {
 	if c.secret {
 		detail += "\n" + i18n.T("The address contains a password, which anyone who reads config.toml can see. Save it with `mac-stats memory backend password` and remove it from the address.")
 	}

@@ -48,7 +48,7 @@ func (w *Writer) write() {
 			if c.then != nil {
 				c.then(err)
 			} else if err != nil {
-				w.host.Tell(i18n.T("The setting was not changed"), err.Error())
+				w.host.Notify(i18n.T("The setting was not changed"), err.Error())
 			}
 		})
 	}()

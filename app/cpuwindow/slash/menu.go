@@ -18,22 +18,22 @@ import (
 // the field, which passes its keys to the menu.
 type Menu struct {
 	widget.BaseWidget
-	Port  *column.Viewport
-	field *kit.Field
-	items func() []Item
-	all   []Item            // items when the slash was typed
-	put   func(text string) // sets the field's text
-	rows  []*row
-	at    int  // index of the row that Enter takes; -1 for none
-	left  bool // closed by Esc; stays closed until the field is empty
-	box   fyne.CanvasObject
-	place fyne.CanvasObject // the area it is laid out in
+	Port        *column.Viewport
+	field       *kit.Field
+	items       func() []Item
+	all         []Item            // items when the slash was typed
+	setText     func(text string) // sets the field's text
+	rows        []*row
+	at          int  // index of the row that Enter takes; -1 for none
+	closedByEsc bool // closed by Esc; stays closed until the field is empty
+	box         fyne.CanvasObject
+	place       fyne.CanvasObject // the area it is laid out in
 }
 
 // NewMenu returns a hidden menu for a field. It calls items when it opens, and put to
 // replace the field's text.
 func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
-	m := &Menu{Port: column.NewViewport(), field: field, items: items, put: put, at: -1}
+	m := &Menu{Port: column.NewViewport(), field: field, items: items, setText: put, at: -1}
 	m.Port.Follow, m.Port.Fixed = false, true
 	m.Port.Pad, m.Port.Top, m.Port.Bottom = kit.Gap4, kit.Gap4, kit.Gap4
 	m.Port.Disable()
@@ -48,9 +48,9 @@ func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu
 func (m *Menu) Typed(text string, typed bool) {
 	name, slash := strings.CutPrefix(text, "/")
 	if !slash {
-		m.left = false
+		m.closedByEsc = false
 	}
-	if !slash || !typed || m.left || strings.ContainsFunc(name, unicode.IsSpace) {
+	if !slash || !typed || m.closedByEsc || strings.ContainsFunc(name, unicode.IsSpace) {
 		m.Close()
 		return
 	}
@@ -66,10 +66,10 @@ func (m *Menu) Typed(text string, typed bool) {
 	placed := make([]*column.Placed, 0, len(fit))
 	names := float32(0) // aligns the names, and the descriptions
 	for _, it := range fit {
-		names = min(max(names, nameLabel(it).MinSize().Width), mostName)
+		names = min(max(names, nameLabel(it).MinSize().Width), maxNameWidth)
 	}
 	for i, it := range fit {
-		r := newRow(it, names, func() { m.take(it) }, func() { m.moveTo(i) })
+		r := newRow(it, names, func() { m.accept(it) }, func() { m.moveTo(i) })
 		m.rows = append(m.rows, r)
 		placed = append(placed, &column.Placed{Row: r})
 	}
@@ -115,9 +115,9 @@ func (m *Menu) Key(k *fyne.KeyEvent) bool {
 			m.Close()
 			return false
 		}
-		m.take(m.rows[m.at].item)
+		m.accept(m.rows[m.at].item)
 	case fyne.KeyEscape:
-		m.left = true
+		m.closedByEsc = true
 		m.Close()
 	default:
 		return false
@@ -125,20 +125,20 @@ func (m *Menu) Key(k *fyne.KeyEvent) bool {
 	return true
 }
 
-// take runs a command, or writes the name of the addressee.
-func (m *Menu) take(it Item) {
+// accept runs a command, or writes the name of the addressee.
+func (m *Menu) accept(it Item) {
 	if it.Run == nil {
 		m.write(it)
 		return
 	}
-	m.put("")
+	m.setText("")
 	m.focus()
 	it.Run("")
 }
 
 // write completes the name, so that text can follow it.
 func (m *Menu) write(it Item) {
-	m.put("/" + it.Name + " ")
+	m.setText("/" + it.Name + " ")
 	m.focus()
 }
 
@@ -199,8 +199,8 @@ type row struct {
 	onPoint func()
 }
 
-// mostName is the widest the column of names gets; a longer name takes the room it needs.
-const mostName float32 = 150
+// maxNameWidth is the widest the column of names gets; a longer name takes the room it needs.
+const maxNameWidth float32 = 150
 
 func nameLabel(it Item) *kit.Label { return kit.Bold("/" + it.Name) }
 

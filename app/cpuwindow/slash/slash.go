@@ -54,9 +54,9 @@ func Find(items func() []Item, text string) (it Item, rest string, ok bool) {
 
 // How well an item matches the typed text, best first.
 const (
-	begins = iota // its name begins with the text
-	within        // its name contains the text
-	said          // a word of its description begins with the text
+	isPrefix      = iota // its name begins with the text
+	inName               // its name contains the text
+	inDescription        // a word of its description begins with the text
 	unfit
 )
 
@@ -68,13 +68,13 @@ func matching(items []Item, typed string) (fit []Item, named bool) {
 		name := strings.ToLower(it.Name)
 		switch {
 		case strings.HasPrefix(name, typed):
-			return begins
+			return isPrefix
 		case strings.Contains(name, typed):
-			return within
+			return inName
 		case slices.ContainsFunc(strings.Fields(strings.ToLower(it.Words)), func(w string) bool {
 			return strings.HasPrefix(strings.TrimLeft(w, "(“\""), typed)
 		}):
-			return said
+			return inDescription
 		}
 		return unfit
 	}
@@ -84,5 +84,5 @@ func matching(items []Item, typed string) (fit []Item, named bool) {
 		}
 	}
 	slices.SortStableFunc(fit, func(a, b Item) int { return how(a) - how(b) })
-	return fit, len(fit) > 0 && how(fit[0]) < said
+	return fit, len(fit) > 0 && how(fit[0]) < inDescription
 }

@@ -96,7 +96,7 @@ func (r *rig) keys(names ...fyne.KeyName) {
 	}
 }
 
-func TestTheMenuIsWorkedByKeys(t *testing.T) {
+func TestTheMenuByKeyboard(t *testing.T) {
 	for name, tt := range map[string]struct {
 		typed string
 		keys  []fyne.KeyName
@@ -126,7 +126,7 @@ func TestTheMenuIsWorkedByKeys(t *testing.T) {
 	}
 }
 
-func TestEscHoldsUntilTheFieldIsEmpty(t *testing.T) {
+func TestEscClosesTheMenuUntilTheFieldIsEmpty(t *testing.T) {
 	r := newRig(t)
 	test.Type(r.field, "/")
 	r.keys(fyne.KeyEscape)
@@ -141,7 +141,7 @@ func TestEscHoldsUntilTheFieldIsEmpty(t *testing.T) {
 	}
 }
 
-func TestTheMenuIsWorkedByMouse(t *testing.T) {
+func TestTheMenuByMouse(t *testing.T) {
 	r := newRig(t)
 	test.Type(r.field, "/")
 	r.Sees("/coder", "Looks up tickets", "agent", "skill", "command")

@@ -85,8 +85,8 @@ type state struct {
 	commands, commandsSetBy string
 }
 
-// lookEvery is the time between two checks of the servers while the page is on the screen.
-const lookEvery = time.Second
+// checkInterval is the time between two checks of the servers while the page is on the screen.
+const checkInterval = time.Second
 
 // logLines is the number of lines shown of a log.
 const logLines = 20
@@ -108,7 +108,7 @@ func (p *Page) Load() {
 		}
 	}
 	go func() {
-		s := p.look(logs)
+		s := p.read(logs)
 		if p.host.Context().Err() != nil {
 			return
 		}
@@ -138,7 +138,7 @@ func (p *Page) tick() {
 		return
 	}
 	p.ticks = true
-	time.AfterFunc(lookEvery, func() {
+	time.AfterFunc(checkInterval, func() {
 		p.host.Do(func() {
 			p.ticks = false
 			if p.host.Visible() && p.View.Visible() && p.host.Context().Err() == nil {
@@ -148,7 +148,7 @@ func (p *Page) tick() {
 	})
 }
 
-func (p *Page) look(logs []string) state {
+func (p *Page) read(logs []string) state {
 	s := state{read: true, logs: map[string][]string{}}
 	var err error
 	if s.allowed, err = p.parts.Allowed.List(); err != nil {
@@ -261,5 +261,5 @@ func (p *Page) commands(l *list) {
 
 // sentence returns an error as a sentence in the user's language.
 func sentence(err error) string {
-	return i18n.Sentence(i18n.Capital(i18n.Translated(err.Error(), told())))
+	return i18n.Sentence(i18n.Capital(i18n.Translated(err.Error(), errorTexts())))
 }

@@ -133,7 +133,7 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(lookEvery) // it is on the screen
+		time.Sleep(checkInterval) // it is on the screen
 		b.Settle()
 		b.Sees("RUN_CMD git", "coder may always use it, since ", "files.read_file", "coder may never use it, since ", "in the chat “Why is the fan loud?”", "in the schedule “Morning”", "Open permissions.toml")
 		b.tap("Revoke")
@@ -150,7 +150,7 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	})
 }
 
-func TestHowServersAre(t *testing.T) {
+func TestServerStates(t *testing.T) {
 	tool := []mcpclient.Tool{{Name: "files.read_file", Description: "Reads a file.", Changed: "Reads all files.", On: true}}
 	for name, tt := range map[string]struct {
 		server mcpclient.Server
@@ -225,7 +225,7 @@ func TestAServerIsTriedAndItsToolsSwitched(t *testing.T) {
 		b.tap("Log")
 		b.Sees("Its log is empty")
 		b.servers.lines = []string{"ready", "got a call"}
-		time.Sleep(lookEvery)
+		time.Sleep(checkInterval)
 		b.Settle()
 		b.Sees("got a call")
 		b.tap("Copy log")
@@ -234,13 +234,13 @@ func TestAServerIsTriedAndItsToolsSwitched(t *testing.T) {
 			t.Errorf("%q %v", b.copied, b.opened)
 		}
 		b.servers.list = []mcpclient.Server{{Name: "files", Where: "npx files", State: mcpclient.StateIdle, Err: mcpclient.ErrEnded, Log: "mcp-files.log"}}
-		time.Sleep(lookEvery)
+		time.Sleep(checkInterval)
 		b.Settle()
 		b.Sees("It ended by itself.")
 		b.hidden = true
-		time.Sleep(2 * lookEvery)
+		time.Sleep(2 * checkInterval)
 		b.servers.list[0].Err = nil
-		time.Sleep(2 * lookEvery)
+		time.Sleep(2 * checkInterval)
 		b.Settle()
 		b.Sees("It ended by itself.") // the page isn't shown, so nothing is checked
 	})

@@ -1,8 +1,8 @@
 package toolpage
 
-// told returns the texts of errors about servers and their files, in the words of packages
+// errorTexts returns the texts of errors about servers and their files, in the words of packages
 // mcpclient and tools.
-func told() []string {
+func errorTexts() []string {
 	return []string{
 		"the MCP server {{.Server}} doesn't start: {{.Why}}",
 		"the MCP server {{.Server}} is being started: {{.Why}}",
@@ -43,4 +43,4 @@ func told() []string {
 }
 
 // Texts returns the texts that the page translates without spelling them out.
-func Texts() []string { return told() }
+func Texts() []string { return errorTexts() }

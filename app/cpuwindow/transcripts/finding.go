@@ -57,7 +57,7 @@ func (v *View) look(jump bool) {
 				v.goTo()
 			}
 			v.at = max(0, min(v.at, len(places)-1))
-			v.Bar.Say(v.at, len(places))
+			v.Bar.SetCount(v.at, len(places))
 			v.mark()
 		})
 	}()
@@ -67,7 +67,7 @@ func (v *View) look(jump bool) {
 func (v *View) step(by int) {
 	if n := len(v.places); n > 0 {
 		v.at = (v.at + by + n) % n
-		v.Bar.Say(v.at, n)
+		v.Bar.SetCount(v.at, n)
 		v.goTo()
 	}
 }

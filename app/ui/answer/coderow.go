@@ -107,11 +107,11 @@ func (r *CodeRow) overflows(width float32) bool {
 	return !r.Text.wrap && r.Text.widest > r.textWidth(width)
 }
 
-// SetSeen sets the visible part, in the row's own coordinates.
-func (r *CodeRow) SetSeen(from, to float32) { r.Text.SetSeen(from-r.padTop, to-r.padTop) }
+// SetVisiblePart sets the visible part, in the row's own coordinates.
+func (r *CodeRow) SetVisiblePart(from, to float32) { r.Text.SetVisiblePart(from-r.padTop, to-r.padTop) }
 
-// PassScroll sets the function that scrolls up and down.
-func (r *CodeRow) PassScroll(f func(*fyne.ScrollEvent)) { r.Text.pass = f }
+// SetScroll sets the function that scrolls up and down.
+func (r *CodeRow) SetScroll(f func(*fyne.ScrollEvent)) { r.Text.pass = f }
 
 func (r *CodeRow) inner(p fyne.Position) fyne.Position { return p.SubtractXY(kit.Gap12, r.padTop) }
 

@@ -20,25 +20,25 @@ import (
 // last line on.
 type codeText struct {
 	widget.BaseWidget
-	code     string
-	spans    []markdown.Span
-	lines    []codeLine
-	cell     float32 // width of a character of the bundled font
-	scale    float32 // text scale for which cell and lines were computed
-	widest   float32
-	wrap     bool
-	width    float32 // width to wrap to
-	offset   float32 // how far it is scrolled sideways
-	selFrom  int
-	selTo    int
-	Marks    []prose.Mark // matches of a search
-	markNow  int          // index of the current match, -1 for none
-	seenFrom float32      // the visible part, in own coordinates
-	seenTo   float32
-	version  int // incremented with every change
-	drawn    int // the version last drawn
-	pass     func(*fyne.ScrollEvent)
-	onScroll func()
+	code        string
+	spans       []markdown.Span
+	lines       []codeLine
+	cell        float32 // width of a character of the bundled font
+	scale       float32 // text scale for which cell and lines were computed
+	widest      float32
+	wrap        bool
+	width       float32 // width to wrap to
+	offset      float32 // how far it is scrolled sideways
+	selFrom     int
+	selTo       int
+	Marks       []prose.Mark // matches of a search
+	markNow     int          // index of the current match, -1 for none
+	visibleFrom float32      // the visible part, in own coordinates
+	visibleTo   float32
+	version     int // incremented with every change
+	drawn       int // the version last drawn
+	pass        func(*fyne.ScrollEvent)
+	onScroll    func()
 }
 
 // codeLine is one line on the screen; a wrapped line has several.
@@ -52,7 +52,7 @@ func codeLeading() float32 { return 18 * kit.TextScale() }
 func codeSize() float32 { return kit.SizeMono * kit.TextScale() }
 
 func newCodeText() *codeText {
-	t := &codeText{seenTo: 1e9}
+	t := &codeText{visibleTo: 1e9}
 	t.fit()
 	t.ExtendBaseWidget(t)
 	return t
@@ -78,11 +78,11 @@ func (t *codeText) set(code string, spans []markdown.Span) {
 		from = strings.LastIndexByte(t.code, '\n') + 1
 	}
 	t.code, t.spans = code, spans
-	t.layFrom(from)
+	t.layOutFrom(from)
 }
 
-// layFrom lays out the lines from the beginning of a line on.
-func (t *codeText) layFrom(from int) {
+// layOutFrom lays out the lines from the beginning of a line on.
+func (t *codeText) layOutFrom(from int) {
 	t.version++
 	n := len(t.lines)
 	for n > 0 && t.lines[n-1].from >= from {
@@ -161,7 +161,7 @@ func (t *codeText) piece(s string) float32 {
 func (t *codeText) setWrap(on bool) {
 	t.wrap, t.offset = on, 0
 	t.lines = nil
-	t.layFrom(0)
+	t.layOutFrom(0)
 }
 
 // Measure returns the height at a width.
@@ -174,7 +174,7 @@ func (t *codeText) Measure(width float32) float32 {
 		t.width = width
 		if t.wrap || resized {
 			t.lines = nil
-			t.layFrom(0)
+			t.layOutFrom(0)
 		}
 	}
 	return float32(len(t.lines)) * codeLeading()
@@ -182,19 +182,19 @@ func (t *codeText) Measure(width float32) float32 {
 
 func (t *codeText) maxOffset() float32 { return max(0, t.widest-t.Size().Width) }
 
-// SetSeen sets the visible part, in the text's own coordinates.
-func (t *codeText) SetSeen(from, to float32) {
+// SetVisiblePart sets the visible part, in the text's own coordinates.
+func (t *codeText) SetVisiblePart(from, to float32) {
 	first, last := t.visibleLines()
-	t.seenFrom, t.seenTo = from, to
+	t.visibleFrom, t.visibleTo = from, to
 	if f, l := t.visibleLines(); f != first || l != last || t.version != t.drawn {
 		t.Refresh()
 	}
 }
 
 func (t *codeText) visibleLines() (first, last int) {
-	first = max(0, int(t.seenFrom/codeLeading())-2)
+	first = max(0, int(t.visibleFrom/codeLeading())-2)
 	last = len(t.lines)
-	if n := t.seenTo/codeLeading() + 3; n < float32(last) {
+	if n := t.visibleTo/codeLeading() + 3; n < float32(last) {
 		last = max(first, int(n))
 	}
 	return min(first, last), last

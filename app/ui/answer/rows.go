@@ -23,14 +23,14 @@ type Rows struct {
 	Rows   []*column.Placed
 	leaves []markdown.Leaf // of the rows from fixed on
 	fixed  int
-	remade int // the document's Remade when the rows were built
+	remade int // the document's Rebuilt when the rows were built
 }
 
 // Update shows a document's current leaves. onCopy receives the code that Copy copies.
 func (l *Rows) Update(e markdown.View, onCopy func(string), st Style) {
 	total := len(e.Leaves) + len(e.Tail)
-	if l.remade != e.Remade {
-		*l = Rows{remade: e.Remade}
+	if l.remade != e.Rebuilt {
+		*l = Rows{remade: e.Rebuilt}
 	}
 	kept := l.leaves
 	start := l.fixed
@@ -198,7 +198,7 @@ func headingProse(l markdown.Leaf) *prose.Text {
 
 func (r *itemRow) Measure(width float32) float32 { return r.text.Measure(width - r.lead) }
 
-func (r *itemRow) SetSeen(from, to float32) { r.text.SetSeen(from, to) }
+func (r *itemRow) SetVisiblePart(from, to float32) { r.text.SetVisiblePart(from, to) }
 
 func (r *itemRow) SelectLen() int { return r.text.SelectLen() }
 

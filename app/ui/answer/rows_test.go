@@ -90,7 +90,7 @@ func TestATableTooNarrowForColumnsBecomesAList(t *testing.T) {
 	})
 }
 
-func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
+func TestAGrownTableMatchesANewOne(t *testing.T) {
 	inApp(t, func(t *testing.T) {
 		text := "| a | b |\n|---|---:|\n| one | 1 |\n| a longer cell than before | **22** |\n| three | 333333 |\n"
 		row, have := (*tableRow)(nil), markdown.Leaf{}
@@ -122,13 +122,13 @@ func TestATableThatGrowsIsAsOneMadeAtOnce(t *testing.T) {
 	})
 }
 
-func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
+func TestOnlyVisibleTableRowsAreOnTheScreen(t *testing.T) {
 	inApp(t, func(t *testing.T) {
 		table := newTableRow(markdown.Parse("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 500)).View().Leaves[0])
 		table.Resize(fyne.NewSize(600, table.Measure(600)))
 		r := table.CreateRenderer()
 		r.Layout(table.Size())
-		table.seenFrom, table.seenTo = 5000, 5400
+		table.visibleFrom, table.visibleTo = 5000, 5400
 		r.Refresh()
 		if n := len(r.Objects()); n > 60 || n < 20 {
 			t.Errorf("%d objects", n)
@@ -140,7 +140,7 @@ func TestOnlyRowsInSightOfATableAreOnTheScreen(t *testing.T) {
 }
 
 // Code may be wider than text, because its lines aren't wrapped.
-func TestCodeTakesTheWidthThereIs(t *testing.T) {
+func TestCodeUsesTheAvailableWidth(t *testing.T) {
 	row := func(source string) *column.Placed {
 		return newLeaf(markdown.Parse(source).View().Leaves[0], true, nil, Style{})
 	}

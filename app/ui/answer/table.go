@@ -26,14 +26,14 @@ type tableRow struct {
 	heights []float32 // of rows, or of a list's lines
 	listed  bool      // too narrow for columns: shown as a list
 
-	seenFrom, seenTo    float32 // the visible part
-	firstSeen, lastSeen int     // its visible rows, as drawn
-	frame               *kit.Surface
-	lines               []*kit.Surface
+	visibleFrom, visibleTo    float32 // the visible part
+	firstVisible, lastVisible int     // its visible rows, as drawn
+	frame                     *kit.Surface
+	lines                     []*kit.Surface
 }
 
 func newTableRow(l markdown.Leaf) *tableRow {
-	t := &tableRow{right: l.Right, frame: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), seenTo: 1e9}
+	t := &tableRow{right: l.Right, frame: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), visibleTo: 1e9}
 	t.ExtendBaseWidget(t)
 	for _, cells := range l.Table {
 		t.addRow(l.Table[0], cells)
@@ -53,7 +53,7 @@ func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 			t.names = append(t.names, prose.New(styledRuns(names[c]), kit.SizeSmall, kit.RoleMuted))
 		}
 		ps = append(ps, p)
-		t.weigh(c, p)
+		t.measureCell(c, p)
 	}
 	t.cells = append(t.cells, ps)
 	if !header {
@@ -61,8 +61,8 @@ func (t *tableRow) addRow(names, cells [][]markdown.Run) {
 	}
 }
 
-// weigh records the width that a cell needs.
-func (t *tableRow) weigh(c int, p *prose.Text) {
+// measureCell records the width that a cell needs.
+func (t *tableRow) measureCell(c int, p *prose.Text) {
 	p.Measure(1e6)
 	for len(t.natural) <= c {
 		t.natural, t.longest = append(t.natural, 0), append(t.longest, 0)
@@ -89,7 +89,7 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 	}
 	for c, p := range t.cells[last] {
 		if p.SetRuns(styledRuns(now.Table[last][c])) {
-			t.weigh(c, p)
+			t.measureCell(c, p)
 		}
 	}
 	for _, cells := range now.Table[n:] {
@@ -98,10 +98,10 @@ func (t *tableRow) update(old, now markdown.Leaf) bool {
 	return true
 }
 
-// SetSeen sets the visible part: only its rows are canvas objects.
-func (t *tableRow) SetSeen(from, to float32) {
-	t.seenFrom, t.seenTo = from, to
-	if f, l := t.visibleRows(); f != t.firstSeen || l != t.lastSeen {
+// SetVisiblePart sets the visible part: only its rows are canvas objects.
+func (t *tableRow) SetVisiblePart(from, to float32) {
+	t.visibleFrom, t.visibleTo = from, to
+	if f, l := t.visibleRows(); f != t.firstVisible || l != t.lastVisible {
 		t.Refresh()
 	}
 }
@@ -115,10 +115,10 @@ func (t *tableRow) visibleRows() (first, last int) {
 	}
 	y := float32(0)
 	for i, h := range t.heights {
-		if y+h < t.seenFrom {
+		if y+h < t.visibleFrom {
 			first = i + 1
 		}
-		if y > t.seenTo {
+		if y > t.visibleTo {
 			return first, i
 		}
 		y += h
@@ -174,7 +174,7 @@ func (t *tableRow) measureList(width float32) float32 {
 		if i > 0 {
 			total += kit.Gap16
 		}
-		for _, value := range t.named(cells) {
+		for _, value := range t.namedCells(cells) {
 			h := max(t.names[n].MeasureAt(name, scale)+kit.Gap4, value.MeasureAt(width-name-3*kit.Gap12, scale))
 			t.heights = append(t.heights, h)
 			total += h + kit.Gap4
@@ -184,9 +184,9 @@ func (t *tableRow) measureList(width float32) float32 {
 	return total + kit.Gap4
 }
 
-// named returns the cells of a row that have a name; the names in t.names are in the same
+// namedCells returns the cells of a row that have a name; the names in t.names are in the same
 // order.
-func (t *tableRow) named(cells []*prose.Text) []*prose.Text {
+func (t *tableRow) namedCells(cells []*prose.Text) []*prose.Text {
 	return cells[:min(len(cells), len(t.cells[0]))]
 }
 

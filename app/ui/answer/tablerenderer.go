@@ -15,9 +15,9 @@ type tableRenderer struct {
 // gather collects the objects of the visible rows.
 func (r *tableRenderer) gather() {
 	t := r.t
-	t.firstSeen, t.lastSeen = t.visibleRows()
+	t.firstVisible, t.lastVisible = t.visibleRows()
 	r.objects = append(r.objects[:0], t.frame)
-	for i := t.firstSeen; i < t.lastSeen; i++ {
+	for i := t.firstVisible; i < t.lastVisible; i++ {
 		if i > 0 {
 			r.objects = append(r.objects, t.lines[i-1])
 		}
@@ -59,7 +59,7 @@ func (r *tableRenderer) layoutColumns(s fyne.Size) {
 	t.frame.Resize(fyne.NewSize(full, s.Height))
 	y := float32(0)
 	for i, cells := range t.cells {
-		if i < t.firstSeen || i >= t.lastSeen {
+		if i < t.firstVisible || i >= t.lastVisible {
 			y += t.heights[i]
 			continue
 		}
@@ -93,7 +93,7 @@ func (r *tableRenderer) layoutList(s fyne.Size) {
 			t.lines[i].Resize(fyne.NewSize(s.Width, 1))
 			y += kit.Gap16
 		}
-		for _, v := range t.named(cells) {
+		for _, v := range t.namedCells(cells) {
 			t.names[n].Move(fyne.NewPos(kit.Gap12, y+2))
 			t.names[n].Resize(fyne.NewSize(name, t.heights[n]))
 			v.Move(fyne.NewPos(kit.Gap12+name+kit.Gap12, y))

@@ -13,14 +13,14 @@ import (
 // ListBox is a list within a card that scrolls if it is longer than its room.
 type ListBox struct {
 	widget.BaseWidget
-	Port *Viewport
-	rows []*Placed
-	most float32 // maximum height
+	Port      *Viewport
+	rows      []*Placed
+	maxHeight float32 // maximum height
 }
 
 // NewListBox returns a list of rows with a maximum height.
 func NewListBox(rows []*Placed, most float32) *ListBox {
-	b := &ListBox{Port: NewViewport(), rows: rows, most: most}
+	b := &ListBox{Port: NewViewport(), rows: rows, maxHeight: most}
 	b.Port.Pad, b.Port.Top, b.Port.Bottom, b.Port.Follow, b.Port.Fixed, b.Port.Leftward = listGutter, 0, kit.Gap4, false, true, true
 	b.Port.SetRows(rows)
 	b.ExtendBaseWidget(b)
@@ -40,7 +40,7 @@ func (b *ListBox) Measure(width float32) float32 {
 			h += p.Gap * kit.Density()
 		}
 	}
-	return min(h, b.most)
+	return min(h, b.maxHeight)
 }
 
 // listGutter is the width of the scroll bar beside the rows.

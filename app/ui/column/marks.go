@@ -67,10 +67,10 @@ func (v *Viewport) MarkRows(find func(text string) []prose.Mark, from, to, nth i
 // Unmark removes the marks.
 func (v *Viewport) Unmark() { v.MarkRows(func(string) []prose.Mark { return nil }, 0, 0, -1, false) }
 
-// Remember returns a function that scrolls back to what the reader sees now.
-func (v *Viewport) Remember() (back func()) {
+// SavePosition returns a function that scrolls back to what the reader sees now.
+func (v *Viewport) SavePosition() (back func()) {
 	follow, first, delta := v.Follow, kit.Row(nil), float32(0)
-	if i := v.FirstInSight(); i < len(v.Rows) {
+	if i := v.FirstVisible(); i < len(v.Rows) {
 		first, delta = v.Rows[i].Row, v.Offset-v.Rows[i].Top
 	}
 	return func() {

@@ -39,21 +39,21 @@ type places struct {
 	placedFor [2]float32 // text scale and density used for the rows' places
 }
 
-// keeping changes rows while what the reader looks at stays in place.
-func (c *places) keeping(change func()) {
-	seen := c.inSight()
+// keepPosition changes rows while what the reader looks at stays in place.
+func (c *places) keepPosition(change func()) {
+	seen := c.visibleRows()
 	change()
 	c.place()
 	c.restore(seen)
 }
 
-// inSight returns the visible rows, each with the offset relative to its top.
-func (c *places) inSight() map[kit.Row]float32 {
+// visibleRows returns the visible rows, each with the offset relative to its top.
+func (c *places) visibleRows() map[kit.Row]float32 {
 	if c.Follow || c.Fixed && c.Offset <= 0 {
 		return nil
 	}
 	seen := map[kit.Row]float32{}
-	for i := c.FirstInSight(); i < len(c.Rows) && c.Rows[i].Top < c.Offset+c.size.Height; i++ {
+	for i := c.FirstVisible(); i < len(c.Rows) && c.Rows[i].Top < c.Offset+c.size.Height; i++ {
 		seen[c.Rows[i].Row] = c.Offset - c.Rows[i].Top
 	}
 	return seen
@@ -116,9 +116,9 @@ func (c *places) Holds(r kit.Row) bool {
 // MaxOffset returns the offset of the end.
 func (c *places) MaxOffset() float32 { return max(0, c.Total-c.size.Height) }
 
-// FirstInSight returns the index of the first visible row, or the number of rows if there
+// FirstVisible returns the index of the first visible row, or the number of rows if there
 // is none.
-func (c *places) FirstInSight() int {
+func (c *places) FirstVisible() int {
 	return sort.Search(len(c.Rows), func(i int) bool { return c.Rows[i].Top+c.Rows[i].Height >= c.Offset })
 }
 

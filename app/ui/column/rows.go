@@ -67,9 +67,9 @@ func (f *Framed) Measure(width float32) float32 {
 	return f.Text.Measure(f.textWidth(width)) + f.padTop + f.padEnd
 }
 
-// SetSeen sets the visible part, in the row's own coordinates.
-func (f *Framed) SetSeen(from, to float32) {
-	f.Text.SetSeen(from-f.inner.Y, to-f.inner.Y)
+// SetVisiblePart sets the visible part, in the row's own coordinates.
+func (f *Framed) SetVisiblePart(from, to float32) {
+	f.Text.SetVisiblePart(from-f.inner.Y, to-f.inner.Y)
 }
 
 // SelectLen implements Selectable.

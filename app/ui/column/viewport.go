@@ -57,13 +57,13 @@ func NewViewport() *Viewport {
 // SetRows replaces the rows; rows that are the same object keep their height. What the
 // reader looks at stays in place, unless they are at the end.
 func (v *Viewport) SetRows(rows []*Placed) {
-	v.keeping(func() { v.Rows = rows })
+	v.keepPosition(func() { v.Rows = rows })
 	v.Refresh()
 }
 
 // Remeasure asks a row for its height again; what the reader looks at stays in place.
 func (v *Viewport) Remeasure(r kit.Row) {
-	v.keeping(func() {
+	v.keepPosition(func() {
 		for _, p := range v.Rows {
 			if p.Row == r {
 				p.Dirty = true
@@ -77,7 +77,7 @@ func (v *Viewport) Remeasure(r kit.Row) {
 func (v *Viewport) arrange() {
 	h := v.Size().Height
 	v.Shown = v.Shown[:0]
-	for i := v.FirstInSight(); i < len(v.Rows); i++ {
+	for i := v.FirstVisible(); i < len(v.Rows); i++ {
 		p := v.Rows[i]
 		y := p.Top - v.Offset
 		if y > h {
@@ -86,12 +86,12 @@ func (v *Viewport) arrange() {
 		p.Row.Move(fyne.NewPos(v.Left+p.Indent, y))
 		p.Row.Resize(fyne.NewSize(p.Width, p.Height))
 		if s, ok := p.Row.(interface {
-			PassScroll(func(*fyne.ScrollEvent))
+			SetScroll(func(*fyne.ScrollEvent))
 		}); ok {
-			s.PassScroll(v.Scrolled)
+			s.SetScroll(v.Scrolled)
 		}
-		if l, ok := p.Row.(interface{ SetSeen(from, to float32) }); ok {
-			l.SetSeen(-y, h-y)
+		if l, ok := p.Row.(interface{ SetVisiblePart(from, to float32) }); ok {
+			l.SetVisiblePart(-y, h-y)
 		}
 		v.Shown = append(v.Shown, p.Row)
 	}
@@ -117,7 +117,7 @@ func (v *Viewport) ScrollTo(offset float32) {
 	if offset > v.MaxOffset()-40 && v.OnEnd != nil {
 		v.OnEnd()
 	}
-	v.TellAway()
+	v.ReportAway()
 }
 
 // ToEnd scrolls to the end and follows it from then on.
@@ -125,20 +125,20 @@ func (v *Viewport) ToEnd() {
 	v.Follow = !v.Fixed
 	v.Offset = v.MaxOffset()
 	v.Refresh()
-	v.TellAway()
+	v.ReportAway()
 }
 
-// Still changes rows while what the reader looks at stays in place, even at the end: use it
+// ChangeInPlace changes rows while what the reader looks at stays in place, even at the end: use it
 // when something visible is opened or closed.
-func (v *Viewport) Still(change func()) {
+func (v *Viewport) ChangeInPlace(change func()) {
 	v.Follow = false
 	change()
 	v.Follow = !v.Fixed && v.Offset >= v.MaxOffset()-nearEnd
-	v.TellAway()
+	v.ReportAway()
 }
 
-// TellAway calls OnAway if the reader has left or reached the end.
-func (v *Viewport) TellAway() {
+// ReportAway calls OnAway if the reader has left or reached the end.
+func (v *Viewport) ReportAway() {
 	away := !v.Follow && v.Total > v.Size().Height
 	if away != v.Away && v.OnAway != nil {
 		v.OnAway(away)
@@ -171,7 +171,7 @@ func (v *Viewport) MouseIn(ev *desktop.MouseEvent) { v.MouseMoved(ev) }
 func (v *Viewport) MouseMoved(ev *desktop.MouseEvent) {
 	y := ev.Position.Y + v.Offset
 	var hot *kit.HoverGroup
-	for i := v.FirstInSight(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
+	for i := v.FirstVisible(); i < len(v.Rows) && v.Rows[i].Top-v.Rows[i].Gap <= y; i++ {
 		hot = v.Rows[i].Hot
 	}
 	v.setHot(hot)
@@ -285,7 +285,7 @@ type viewportRenderer struct{ v *Viewport }
 
 func (r *viewportRenderer) Layout(s fyne.Size) {
 	r.v.size = s
-	r.v.keeping(func() {})
+	r.v.keepPosition(func() {})
 	r.v.arrange()
 }
 

@@ -22,12 +22,12 @@ type HoverGroup struct {
 
 // Add creates a text button in the group.
 func (g *HoverGroup) Add(label string, onTap func()) *Button {
-	return g.Take(NewButton(ButtonQuiet, label, onTap))
+	return g.AddButton(NewButton(ButtonQuiet, label, onTap))
 }
 
-// Take adds a button to the group.
-func (g *HoverGroup) Take(b *Button) *Button {
-	b.Shy = g
+// AddButton adds a button to the group.
+func (g *HoverGroup) AddButton(b *Button) *Button {
+	b.Group = g
 	g.buttons = append(g.buttons, b)
 	return b
 }
@@ -78,7 +78,7 @@ type Button struct {
 	PadY     float32
 	Selected bool
 	Tone     fyne.ThemeColorName // of the text, instead of the kind's
-	Shy      *HoverGroup         // the group it is shown with; nil if always shown
+	Group    *HoverGroup         // the group it is shown with; nil if always shown
 	Confirms string              // replaces Text for a moment after a press; "" for nothing
 	OnTap    func()
 
@@ -86,8 +86,8 @@ type Button struct {
 	confirmed        int // number of presses whose confirmation is still shown
 }
 
-// confirmStays is how long a button confirms a press.
-const confirmStays = 1500 * time.Millisecond
+// confirmTime is how long a button confirms a press.
+const confirmTime = 1500 * time.Millisecond
 
 // NewCopy returns a button that copies, and confirms that it did.
 func NewCopy(do func()) *Button {
@@ -136,7 +136,7 @@ func (b *Button) Tapped(*fyne.PointEvent) {
 	if b.Confirms != "" {
 		b.confirm(1)
 		host := HostOf(b)
-		time.AfterFunc(confirmStays, func() { host.Do(func() { b.confirm(-1) }) })
+		time.AfterFunc(confirmTime, func() { host.Do(func() { b.confirm(-1) }) })
 	}
 }
 
@@ -164,8 +164,8 @@ func (b *Button) MouseOut() { b.hovered = false; b.redraw() }
 
 // redraw shows a change of hover or focus, also on the other buttons of the group.
 func (b *Button) redraw() {
-	if b.Shy != nil {
-		b.Shy.Refresh()
+	if b.Group != nil {
+		b.Group.Refresh()
 		return
 	}
 	b.Refresh()
@@ -189,7 +189,7 @@ func (b *Button) FocusLost() { b.Focused = false; b.redraw() }
 func (b *Button) TypedRune(r rune) { HostOf(b).Typed(r) }
 
 // TypedKey implements fyne.Focusable.
-func (b *Button) TypedKey(ev *fyne.KeyEvent) { Pressed(b, ev, func() { b.Tapped(nil) }) }
+func (b *Button) TypedKey(ev *fyne.KeyEvent) { HandlePress(b, ev, func() { b.Tapped(nil) }) }
 
 // CreateRenderer implements fyne.Widget.
 func (b *Button) CreateRenderer() fyne.WidgetRenderer {
@@ -225,8 +225,8 @@ func (k buttonKind) atRest() (fill, line, text fyne.ThemeColorName) {
 	return RoleNone, RoleNone, RoleText
 }
 
-// Look returns the fill, line and text roles for the button's state.
-func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
+// Roles returns the fill, line and text roles for the button's state.
+func (b *Button) Roles() (fill, line, text fyne.ThemeColorName) {
 	fill, line, text = b.Kind.atRest()
 	if b.Tone != RoleNone {
 		text = b.Tone
@@ -252,7 +252,7 @@ func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 			fill, line = RoleCard, RoleLine
 		}
 	}
-	if !b.Shy.Visible() {
+	if !b.Group.Visible() {
 		text = RoleNone
 	}
 	if b.Focused {
@@ -267,7 +267,7 @@ func (b *Button) Look() (fill, line, text fyne.ThemeColorName) {
 func (b *Button) style() fyne.TextStyle { return fyne.TextStyle{Bold: b.Kind == ButtonPrimary} }
 
 func (r *buttonRenderer) apply() {
-	fill, line, text := r.b.Look()
+	fill, line, text := r.b.Roles()
 	r.bg.FillColor = Color(fill)
 	r.bg.StrokeColor, r.bg.StrokeWidth = Color(line), 0
 	if line != RoleNone {

@@ -42,8 +42,8 @@ func (f *Field) Put(text string) {
 	f.OnChanged = tell
 }
 
-// LeaveBy calls leave on Esc.
-func (f *Field) LeaveBy(leave func()) {
+// SetEscape calls leave on Esc.
+func (f *Field) SetEscape(leave func()) {
 	f.OnKey = func(k *fyne.KeyEvent) bool {
 		if k.Name == fyne.KeyEscape {
 			leave()

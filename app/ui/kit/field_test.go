@@ -10,34 +10,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// toldHost records what a widget passes on.
-type toldHost struct{ told []string }
+// recordingHost records what a widget passes on.
+type recordingHost struct{ calls []string }
 
-func (h *toldHost) Do(f func()) { f() }
-func (h *toldHost) RunKey(k *fyne.KeyEvent) bool {
-	h.told = append(h.told, "key "+string(k.Name))
+func (h *recordingHost) Do(f func()) { f() }
+func (h *recordingHost) RunKey(k *fyne.KeyEvent) bool {
+	h.calls = append(h.calls, "key "+string(k.Name))
 	return k.Name == fyne.KeyF1
 }
 
-func (h *toldHost) RunShortcut(s fyne.Shortcut) bool {
-	h.told = append(h.told, s.ShortcutName())
+func (h *recordingHost) RunShortcut(s fyne.Shortcut) bool {
+	h.calls = append(h.calls, s.ShortcutName())
 	return false
 }
-func (h *toldHost) Typed(r rune)             { h.told = append(h.told, "letter "+string(r)) }
-func (h *toldHost) Escape()                  { h.told = append(h.told, "escape") }
-func (h *toldHost) Reveal(fyne.CanvasObject) { h.told = append(h.told, "reveal") }
-func (h *toldHost) Remeasure(Row)            { h.told = append(h.told, "remeasure") }
+func (h *recordingHost) Typed(r rune)             { h.calls = append(h.calls, "letter "+string(r)) }
+func (h *recordingHost) Escape()                  { h.calls = append(h.calls, "escape") }
+func (h *recordingHost) Reveal(fyne.CanvasObject) { h.calls = append(h.calls, "reveal") }
+func (h *recordingHost) Remeasure(Row)            { h.calls = append(h.calls, "remeasure") }
 
 // hosted puts an object into a window with a host.
-func hosted(t *testing.T, o fyne.CanvasObject) (*toldHost, fyne.Canvas) {
+func hosted(t *testing.T, o fyne.CanvasObject) (*recordingHost, fyne.Canvas) {
 	t.Helper()
-	h, w := &toldHost{}, newTestApp(t).NewWindow("")
+	h, w := &recordingHost{}, newTestApp(t).NewWindow("")
 	w.SetContent(NewRoot(h, layout.NewStackLayout(), o))
 	w.Resize(fyne.NewSize(300, 100))
 	return h, w.Canvas()
 }
 
-func TestAFieldHandsOnWhatItCantUse(t *testing.T) {
+func TestAFieldPassesOnWhatItCantUse(t *testing.T) {
 	f := NewField()
 	f.OnKey = func(k *fyne.KeyEvent) bool { return k.Name == fyne.KeyUp }
 	h, c := hosted(t, f)
@@ -47,7 +47,7 @@ func TestAFieldHandsOnWhatItCantUse(t *testing.T) {
 	}
 	f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyK, Modifier: fyne.KeyModifierControl})
 	want := []string{"key F1", "key End", "CustomDesktop:Control+K"}
-	if diff := cmp.Diff(want, h.told); diff != "" {
+	if diff := cmp.Diff(want, h.calls); diff != "" {
 		t.Errorf("handed on (-want +got):\n%s", diff)
 	}
 }
@@ -58,12 +58,12 @@ func TestAFieldOwnsTheShortcutsItTakes(t *testing.T) {
 	h, c := hosted(t, f)
 	c.Focus(f)
 	f.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyS, Modifier: fyne.KeyModifierControl})
-	if saved != 1 || len(h.told) != 0 {
-		t.Errorf("taken %d times, handed on %q", saved, h.told)
+	if saved != 1 || len(h.calls) != 0 {
+		t.Errorf("taken %d times, handed on %q", saved, h.calls)
 	}
 }
 
-func TestAFieldForgetsShiftWhereItLosesTheFocus(t *testing.T) {
+func TestAFieldForgetsShiftWhenItLosesTheFocus(t *testing.T) {
 	f := NewField()
 	_, c := hosted(t, f)
 	c.Focus(f)
@@ -77,7 +77,7 @@ func TestAFieldForgetsShiftWhereItLosesTheFocus(t *testing.T) {
 	}
 }
 
-func TestAButtonHandsOnLettersAndEsc(t *testing.T) {
+func TestAButtonPassesOnLettersAndEsc(t *testing.T) {
 	pressed := 0
 	b := NewButton(ButtonPlain, "Save", func() { pressed++ })
 	h, c := hosted(t, b)
@@ -85,13 +85,13 @@ func TestAButtonHandsOnLettersAndEsc(t *testing.T) {
 	b.TypedRune('x')
 	b.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	b.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if pressed != 1 || !slices.Equal(h.told, []string{"reveal", "letter x", "escape"}) {
-		t.Errorf("pressed %d times, handed on %q", pressed, h.told)
+	if pressed != 1 || !slices.Equal(h.calls, []string{"reveal", "letter x", "escape"}) {
+		t.Errorf("pressed %d times, handed on %q", pressed, h.calls)
 	}
 }
 
 // Ctrl+Home and Ctrl+End work as in every editor, with Shift to select.
-func TestTheEndsOfATextAreReachedByKey(t *testing.T) {
+func TestKeysReachTheEndsOfAText(t *testing.T) {
 	ctrl := func(key fyne.KeyName) fyne.Shortcut {
 		return &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierControl}
 	}

@@ -42,22 +42,22 @@ func HostOf(o fyne.CanvasObject) Host {
 			}
 		}
 	}
-	return nowhere{}
+	return noHost{}
 }
 
-// nowhere is the host of objects that are in none of our windows.
-type nowhere struct{}
+// noHost is the host of objects that are in none of our windows.
+type noHost struct{}
 
-func (nowhere) Do(f func())                    { f() }
-func (nowhere) RunKey(*fyne.KeyEvent) bool     { return false }
-func (nowhere) RunShortcut(fyne.Shortcut) bool { return false }
-func (nowhere) Typed(rune)                     {}
-func (nowhere) Escape()                        {}
-func (nowhere) Reveal(fyne.CanvasObject)       {}
-func (nowhere) Remeasure(Row)                  {}
+func (noHost) Do(f func())                    { f() }
+func (noHost) RunKey(*fyne.KeyEvent) bool     { return false }
+func (noHost) RunShortcut(fyne.Shortcut) bool { return false }
+func (noHost) Typed(rune)                     {}
+func (noHost) Escape()                        {}
+func (noHost) Reveal(fyne.CanvasObject)       {}
+func (noHost) Remeasure(Row)                  {}
 
-// Pressed calls press for the keys that press a widget.
-func Pressed(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
+// HandlePress calls press for the keys that press a widget.
+func HandlePress(o fyne.CanvasObject, ev *fyne.KeyEvent, press func()) {
 	switch ev.Name {
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
 		AfterLetter(o, ev, press)

@@ -22,14 +22,14 @@ type Label struct {
 	elastic bool
 }
 
-// turns removes the characters that override the direction of text. In a single line they
+// stripBidi removes the characters that override the direction of text. In a single line they
 // would reverse text they don't belong to, for example after a file name that somebody else
 // chose.
-var turns = strings.NewReplacer("\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")
+var stripBidi = strings.NewReplacer("\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "", "\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")
 
 // NewLabel returns a line of text in a role and a size.
 func NewLabel(text string, role fyne.ThemeColorName, size float32) *Label {
-	w := &Label{Text: turns.Replace(text), Role: role, TextSize: size}
+	w := &Label{Text: stripBidi.Replace(text), Role: role, TextSize: size}
 	w.ExtendBaseWidget(w)
 	return w
 }
@@ -55,7 +55,7 @@ func (w *Label) Squeezable() *Label { w.elastic = true; return w }
 
 // Set changes the text and the role.
 func (w *Label) Set(text string, r fyne.ThemeColorName) {
-	text = turns.Replace(text)
+	text = stripBidi.Replace(text)
 	if w.Text == text && w.Role == r {
 		return
 	}

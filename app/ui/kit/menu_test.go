@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-func TestAMenuIsWorkedByKeysAndByMouse(t *testing.T) {
+func TestAMenuByKeyboardAndMouse(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(p *menuPopUp)

@@ -103,7 +103,7 @@ func (s *Slider) TypedKey(ev *fyne.KeyEvent) {
 	case fyne.KeyEnd:
 		to = s.high
 	default:
-		Pressed(s, ev, func() {})
+		HandlePress(s, ev, func() {})
 		return
 	}
 	if to = min(max(to, s.low), s.high); to != s.value && !s.Disabled() {

@@ -60,7 +60,7 @@ func (s *Switch) FocusLost() { s.focused = false; s.Refresh() }
 func (s *Switch) TypedRune(rune) {}
 
 // TypedKey implements fyne.Focusable.
-func (s *Switch) TypedKey(ev *fyne.KeyEvent) { Pressed(s, ev, func() { s.Tapped(nil) }) }
+func (s *Switch) TypedKey(ev *fyne.KeyEvent) { HandlePress(s, ev, func() { s.Tapped(nil) }) }
 
 // Cursor implements desktop.Cursorable.
 func (s *Switch) Cursor() desktop.Cursor { return desktop.PointerCursor }

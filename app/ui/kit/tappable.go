@@ -38,7 +38,7 @@ func (t *Tappable) FocusLost() { t.Bg.Set(t.Bg.Fill, t.line) }
 func (t *Tappable) TypedRune(r rune) { HostOf(t).Typed(r) }
 
 // TypedKey implements fyne.Focusable.
-func (t *Tappable) TypedKey(ev *fyne.KeyEvent) { Pressed(t, ev, t.OnTap) }
+func (t *Tappable) TypedKey(ev *fyne.KeyEvent) { HandlePress(t, ev, t.OnTap) }
 
 // CreateRenderer implements fyne.Widget.
 func (t *Tappable) CreateRenderer() fyne.WidgetRenderer {

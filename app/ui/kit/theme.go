@@ -150,8 +150,8 @@ const (
 	contrastAAA = 7
 )
 
-// wearing adds the roles of an accent colour to a palette.
-func (p palette) wearing(accent string, dark, high bool) palette {
+// withAccent adds the roles of an accent colour to a palette.
+func (p palette) withAccent(accent string, dark, high bool) palette {
 	for i, a := range accents {
 		c, soft, selection := a.light, 0.14, uint8(0x40)
 		if dark {
@@ -162,7 +162,7 @@ func (p palette) wearing(accent string, dark, high bool) palette {
 		}
 		p[accentRole(a.name)] = c
 		if a.name == accent || i == 0 {
-			p[RoleAccent], p[RoleAccentSoft], p[RoleSelection] = c, mixed(c, p[RoleWindow], soft), withAlpha(c, selection)
+			p[RoleAccent], p[RoleAccentSoft], p[RoleSelection] = c, blend(c, p[RoleWindow], soft), withAlpha(c, selection)
 		}
 	}
 	return p
@@ -172,7 +172,7 @@ func (p palette) wearing(accent string, dark, high bool) palette {
 // background.
 func (p palette) readable(c color.NRGBA) color.NRGBA {
 	for share := 0.0; share <= 1; share += 0.05 {
-		near := mixed(p[RoleText], c, share)
+		near := blend(p[RoleText], c, share)
 		if min(contrast(near, p[RoleWindow]), contrast(near, p[RolePanel]), contrast(near, p[RoleCard]), contrast(near, p[RoleBubble])) >= contrastAAA {
 			return near
 		}
@@ -180,8 +180,8 @@ func (p palette) readable(c color.NRGBA) color.NRGBA {
 	return p[RoleText]
 }
 
-// mixed blends a share of a colour into a background.
-func mixed(c, ground color.NRGBA, share float64) color.NRGBA {
+// blend blends a share of a colour into a background.
+func blend(c, ground color.NRGBA, share float64) color.NRGBA {
 	part := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*share + float64(b)*(1-share))) }
 	return color.NRGBA{R: part(c.R, ground.R), G: part(c.G, ground.G), B: part(c.B, ground.B), A: 0xff}
 }
@@ -224,7 +224,7 @@ func NewTheme(l Look) fyne.Theme {
 	if l.HighContrast {
 		light, dark = lightContrast(), darkContrast()
 	}
-	t := &appTheme{light: light.wearing(l.Accent, false, l.HighContrast), dark: dark.wearing(l.Accent, true, l.HighContrast), base: theme.DefaultTheme(), text: 1, density: 1}
+	t := &appTheme{light: light.withAccent(l.Accent, false, l.HighContrast), dark: dark.withAccent(l.Accent, true, l.HighContrast), base: theme.DefaultTheme(), text: 1, density: 1}
 	if l.TextSize > 0 {
 		t.text = l.TextSize / SizeText
 	}

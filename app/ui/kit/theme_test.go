@@ -26,7 +26,7 @@ func wordsAndGrounds() [][2]fyne.ThemeColorName {
 	return pairs
 }
 
-func TestTextCanBeReadOnItsGround(t *testing.T) {
+func TestTextIsReadableOnItsBackground(t *testing.T) {
 	for _, accent := range accents {
 		for _, test := range []struct {
 			name    string
@@ -34,12 +34,12 @@ func TestTextCanBeReadOnItsGround(t *testing.T) {
 			pairs   [][2]fyne.ThemeColorName
 			least   float64
 		}{
-			{"light", lightPalette().wearing(accent.name, false, false), wordsAndGrounds(), contrastAA},
-			{"dark", darkPalette().wearing(accent.name, true, false), wordsAndGrounds(), contrastAA},
-			{"light, high contrast", lightContrast().wearing(accent.name, false, true), wordsAndGrounds(), contrastAAA},
-			{"dark, high contrast", darkContrast().wearing(accent.name, true, true), wordsAndGrounds(), contrastAAA},
-			{"light, high contrast, bubbles", lightContrast().wearing(accent.name, false, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
-			{"dark, high contrast, bubbles", darkContrast().wearing(accent.name, true, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
+			{"light", lightPalette().withAccent(accent.name, false, false), wordsAndGrounds(), contrastAA},
+			{"dark", darkPalette().withAccent(accent.name, true, false), wordsAndGrounds(), contrastAA},
+			{"light, high contrast", lightContrast().withAccent(accent.name, false, true), wordsAndGrounds(), contrastAAA},
+			{"dark, high contrast", darkContrast().withAccent(accent.name, true, true), wordsAndGrounds(), contrastAAA},
+			{"light, high contrast, bubbles", lightContrast().withAccent(accent.name, false, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
+			{"dark, high contrast, bubbles", darkContrast().withAccent(accent.name, true, true), [][2]fyne.ThemeColorName{{RoleMuted, RoleBubble}, {RoleAccent, RoleBubble}, {RoleFaint, RolePanel}, {RoleFaint, RoleCard}}, contrastAAA},
 			{"light, high contrast, lines", lightContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
 			{"dark, high contrast, lines", darkContrast(), [][2]fyne.ThemeColorName{{RoleLine, RoleWindow}, {RoleLine, RolePanel}, {RoleLine, RoleCard}}, 3},
 		} {
@@ -53,9 +53,9 @@ func TestTextCanBeReadOnItsGround(t *testing.T) {
 }
 
 func TestEveryPaletteHasEveryRole(t *testing.T) {
-	whole := lightPalette().wearing("", false, false)
+	whole := lightPalette().withAccent("", false, false)
 	for name, p := range map[string]palette{
-		"dark": darkPalette().wearing("", true, false), "light contrast": lightContrast().wearing("", false, true), "dark contrast": darkContrast().wearing("", true, true),
+		"dark": darkPalette().withAccent("", true, false), "light contrast": lightContrast().withAccent("", false, true), "dark contrast": darkContrast().withAccent("", true, true),
 	} {
 		if len(p) != len(whole) {
 			t.Errorf("%s has %d roles, light %d", name, len(p), len(whole))

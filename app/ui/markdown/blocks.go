@@ -117,7 +117,7 @@ func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
 		base.Kind, base.Code = Code, blockLines(n, src)
 		return append(out, base)
 	case *ast.HTMLBlock:
-		base.Runs = []Run{{Text: strings.TrimRight(blockLines(n, src)+closure(n, src), "\n")}}
+		base.Runs = []Run{{Text: strings.TrimRight(blockLines(n, src)+closingLine(n, src), "\n")}}
 		return append(out, base)
 	case *ast.Blockquote:
 		return appendChildren(out, n, src, leafContext{indent: c.indent, quote: c.quote + 1})
@@ -138,7 +138,7 @@ func appendLeaves(out []Leaf, n ast.Node, src []byte, c leafContext) []Leaf {
 	return append(out, base)
 }
 
-func closure(n *ast.HTMLBlock, src []byte) string {
+func closingLine(n *ast.HTMLBlock, src []byte) string {
 	if !n.HasClosure() {
 		return ""
 	}

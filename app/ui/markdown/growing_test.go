@@ -58,7 +58,7 @@ func constructs() []string {
 	}
 }
 
-func TestAnAnswerOfAnyConstructsGrowsAsItIsParsedAtOnce(t *testing.T) {
+func TestAGrowingAnswerMatchesParsingItAtOnce(t *testing.T) {
 	all := constructs()
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAnAnswerOfAnyConstructsGrowsAsItIsParsedAtOnce(t *testing.T) {
 	}
 }
 
-func TestALongParagraphKeepsWhatIsOpen(t *testing.T) {
+func TestALongParagraphKeepsOpenConstructs(t *testing.T) {
 	long := strings.Repeat("word and word ", 200)
 	for _, tt := range []struct{ before, after string }{
 		{"**bold ", " bold**"},
@@ -108,9 +108,9 @@ func TestALongParagraphKeepsWhatIsOpen(t *testing.T) {
 	}
 }
 
-func TestALinkDefinedAtTheEndIsOneInTheEnd(t *testing.T) {
+func TestALinkDefinedAtTheEndBecomesALink(t *testing.T) {
 	d := grow(t, strings.Repeat("See [the manual][m] and more of it.\n\n", 100)+"[m]: http://example.org\n", func() int { return 50 })
-	if d.remade == 0 {
+	if d.rebuilt == 0 {
 		t.Error("finished leaves became others, and nobody is told")
 	}
 	if runs := d.leaves[0].Runs; len(runs) != 3 || runs[1].Link != "http://example.org" {

@@ -60,9 +60,9 @@ func (l Leaf) Shown() string {
 // View is a document's leaves at one moment. They never change, so any goroutine may read
 // them.
 type View struct {
-	Leaves []Leaf // finished
-	Tail   []Leaf // may change with the next text
-	Remade int    // changes if finished leaves were replaced
+	Leaves  []Leaf // finished
+	Tail    []Leaf // may change with the next text
+	Rebuilt int    // changes if finished leaves were replaced
 }
 
 // Words returns the text as it is drawn, with a line for each leaf and each table cell.

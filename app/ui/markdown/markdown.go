@@ -30,7 +30,7 @@ type Document struct {
 	finished int    // bytes of source whose leaves are finished
 	leaves   []Leaf // of the finished blocks
 	tail     []Leaf // of the rest, which may still change
-	remade   int    // incremented when the end of the text changes finished leaves
+	rebuilt  int    // incremented when the end of the text changes finished leaves
 	dirty    bool
 	pre      bool           // not markdown: shown unchanged, line by line
 	growing  []*highlighter // for the code blocks in the tail
@@ -85,12 +85,12 @@ func (d *Document) Replace(s string) {
 	if string(d.source) == s {
 		return
 	}
-	*d = Document{md: d.md, pre: d.pre, remade: d.remade + 1}
+	*d = Document{md: d.md, pre: d.pre, rebuilt: d.rebuilt + 1}
 	d.Append(s)
 }
 
 // View returns the current leaves.
-func (d *Document) View() View { return View{d.leaves, d.tail, d.remade} }
+func (d *Document) View() View { return View{d.leaves, d.tail, d.rebuilt} }
 
 // Text returns the whole text so far.
 func (d *Document) Text() string { return string(d.source) }
@@ -143,7 +143,7 @@ func (d *Document) settleAll() {
 		known := same && i < len(d.leaves)
 		if known && !sameLeaf(l, d.leaves[i]) {
 			same, known = false, false
-			d.remade++
+			d.rebuilt++
 		}
 		if known {
 			leaves[i].Spans = d.leaves[i].Spans
@@ -152,7 +152,7 @@ func (d *Document) settleAll() {
 		}
 	}
 	if len(leaves) < len(d.leaves) {
-		d.remade++
+		d.rebuilt++
 	}
 	d.leaves, d.tail, d.growing = leaves, nil, nil
 	d.finished = len(d.source)

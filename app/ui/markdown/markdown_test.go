@@ -103,7 +103,7 @@ func TestInlineStyles(t *testing.T) {
 
 const mixedAnswer = "Para one\nstill one.\n\n# Head\n\n- a\n- b\n\n  more of b\n- c\n\n1. x\n\n2. y\n\n```go\nfunc f() {\n\n}\n```\n\n> quote\nlazy\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nSetext\n------\n\n    code\n\n    more\n\nend 日本語 🎉"
 
-func TestGrowingDocumentEndsAsTheWhole(t *testing.T) {
+func TestAGrowingDocumentEndsLikeTheWhole(t *testing.T) {
 	// given an answer, when it arrives in pieces of any size, then it looks as if parsed at once
 	want := outline(Parse(mixedAnswer))
 	for size := 1; size <= 17; size++ {

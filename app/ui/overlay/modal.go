@@ -16,17 +16,17 @@ import (
 // it does nothing, so that what was typed isn't lost by accident.
 type Modal struct {
 	widget.BaseWidget
-	Card  *column.CardRow
-	Port  *column.Viewport // scrolls the card if the window is too low for it
-	tall  bool             // the card scrolls
-	most  float32          // maximum width of the card
-	scrim *Scrim
-	over  fyne.Canvas
+	Card     *column.CardRow
+	Port     *column.Viewport // scrolls the card if the window is too low for it
+	tall     bool             // the card scrolls
+	maxWidth float32          // maximum width of the card
+	scrim    *Scrim
+	over     fyne.Canvas
 }
 
 // ShowModal shows a card over a window, with a maximum width.
 func ShowModal(over fyne.Canvas, card *column.CardRow, most float32) *Modal {
-	m := &Modal{Card: card, Port: column.NewViewport(), most: most, scrim: NewScrim(func() {}), over: over}
+	m := &Modal{Card: card, Port: column.NewViewport(), maxWidth: most, scrim: NewScrim(func() {}), over: over}
 	m.Port.Follow, m.Port.Fixed, m.Port.Pad, m.Port.Top, m.Port.Bottom, m.Port.OnEscape = false, true, 0, 0, 0, m.Close
 	m.Port.SetRows([]*column.Placed{{Row: card}})
 	m.ExtendBaseWidget(m)
@@ -56,7 +56,7 @@ type modalRenderer struct{ m *Modal }
 func (r *modalRenderer) Layout(s fyne.Size) {
 	m := r.m
 	m.scrim.Resize(s)
-	width := max(0, min(m.most, s.Width-2*kit.Gap20))
+	width := max(0, min(m.maxWidth, s.Width-2*kit.Gap20))
 	height := m.Card.Measure(width)
 	at := fyne.NewPos((s.Width-width)/2, max(0, (s.Height-height)/2))
 	if m.tall = height > s.Height; m.tall {

@@ -14,21 +14,21 @@ const findTop float32 = 72 // from the window's upper edge, at most
 // below it, and a line of text.
 type SearchCard struct {
 	widget.BaseWidget
-	Entry *kit.Field
-	OnKey func(*fyne.KeyEvent) bool // moves the selection in the results
-	Port  *column.Viewport
-	Hint  *kit.Label
-	card  *kit.Surface
-	scrim *Scrim
-	rule  fyne.CanvasObject
-	most  fyne.Size // maximum width, and maximum height of the results
+	Entry   *kit.Field
+	OnKey   func(*fyne.KeyEvent) bool // moves the selection in the results
+	Port    *column.Viewport
+	Hint    *kit.Label
+	card    *kit.Surface
+	scrim   *Scrim
+	rule    fyne.CanvasObject
+	maxSize fyne.Size // maximum width, and maximum height of the results
 }
 
 // NewSearchCard returns a card with a placeholder; leave is called to close it.
 func NewSearchCard(hint string, most fyne.Size, leave func()) *SearchCard {
 	c := &SearchCard{
 		Port: column.NewViewport(), Hint: kit.Small(hint).Squeezable(), card: kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble),
-		scrim: NewScrim(leave), rule: kit.Hairline(), most: most,
+		scrim: NewScrim(leave), rule: kit.Hairline(), maxSize: most,
 	}
 	c.Port.Follow, c.Port.Fixed = false, true
 	c.Port.Disable()
@@ -66,7 +66,7 @@ type findCardRenderer struct{ c *SearchCard }
 func (r *findCardRenderer) Layout(s fyne.Size) {
 	c := r.c
 	c.scrim.Resize(s)
-	w := min(c.most.Width, s.Width-2*kit.Gap16)
+	w := min(c.maxSize.Width, s.Width-2*kit.Gap16)
 	x, top := (s.Width-w)/2, min(findTop, s.Height/8)
 	field := c.Entry.MinSize().Height
 	c.Entry.Move(fyne.NewPos(x+kit.Gap8, top+kit.Gap4))
@@ -77,7 +77,7 @@ func (r *findCardRenderer) Layout(s fyne.Size) {
 	y++
 	foot := c.Hint.MinSize().Height + kit.Gap16
 	c.Port.Resize(fyne.NewSize(w, 100)) // gives the rows a width
-	rows := max(0, min(c.Port.Total, c.most.Height, s.Height-y-foot-kit.Gap20))
+	rows := max(0, min(c.Port.Total, c.maxSize.Height, s.Height-y-foot-kit.Gap20))
 	if len(c.Port.Rows) == 0 {
 		rows = 0
 	}

@@ -13,22 +13,22 @@ import (
 // Toast says at the lower edge what was done, and offers to undo it for a while.
 type Toast struct {
 	widget.BaseWidget
-	text  *kit.Label
-	Act   *kit.Button
-	Also  *kit.Button // a second action, usually hidden
-	do    func()
-	turn  int // number of times shown: only the newest timer hides it
-	box   fyne.CanvasObject
-	place fyne.CanvasObject // the area it is laid out in
-	Stays time.Duration     // how long it is shown
+	text     *kit.Label
+	Act      *kit.Button
+	Also     *kit.Button // a second action, usually hidden
+	do       func()
+	showing  int // number of times shown: only the newest timer hides it
+	box      fyne.CanvasObject
+	place    fyne.CanvasObject // the area it is laid out in
+	Duration time.Duration     // how long it is shown
 }
 
-// undoStays is how long a deleted session can be restored with one click.
-const undoStays = 10 * time.Second
+// undoTime is how long a deleted session can be restored with one click.
+const undoTime = 10 * time.Second
 
 // NewToast returns a hidden toast.
 func NewToast() *Toast {
-	t := &Toast{Stays: undoStays, text: kit.Text("").Squeezable()}
+	t := &Toast{Duration: undoTime, text: kit.Text("").Squeezable()}
 	t.Act = kit.NewButton(kit.ButtonLink, "", t.press)
 	t.Act.TextSize = kit.SizeText
 	t.Also = kit.NewButton(kit.ButtonLink, "", nil)
@@ -48,7 +48,7 @@ func (t *Toast) press() {
 
 // show shows a text with a button, or without one if do is nil.
 func (t *Toast) show(text, label string, do func()) {
-	t.turn++
+	t.showing++
 	t.do = do
 	t.text.SetText(text)
 	t.Act.SetText(label)
@@ -88,10 +88,10 @@ func (l toastLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 func (t *Toast) Offer(text, label string, do func()) {
 	t.show(text, label, do)
 	t.place.Refresh()
-	turn := t.turn
-	time.AfterFunc(t.Stays, func() {
+	turn := t.showing
+	time.AfterFunc(t.Duration, func() {
 		kit.HostOf(t).Do(func() {
-			if t.turn == turn {
+			if t.showing == turn {
 				t.Hide()
 			}
 		})

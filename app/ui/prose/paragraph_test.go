@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRunsAreCutWhereTheFontChanges(t *testing.T) {
+func TestRunsAreSplitWhereTheFontChanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs []Run
 		bold bool

@@ -18,17 +18,17 @@ import (
 type Text struct {
 	widget.BaseWidget
 	wrapping
-	Role     fyne.ThemeColorName
-	Leading  float32 // height of a line
-	Bare     bool    // monospaced words get no background of their own
-	selFrom  int
-	selTo    int
-	Marks    []Mark  // matches of a search
-	markNow  int     // index of the current match, -1 for none
-	seenFrom float32 // the visible part, in the paragraph's own coordinates
-	seenTo   float32
-	most     int // number of lines shown, 0 for all
-	drawn    int // the version last drawn
+	Role        fyne.ThemeColorName
+	Leading     float32 // height of a line
+	Bare        bool    // monospaced words get no background of their own
+	selFrom     int
+	selTo       int
+	Marks       []Mark  // matches of a search
+	markNow     int     // index of the current match, -1 for none
+	visibleFrom float32 // the visible part, in the paragraph's own coordinates
+	visibleTo   float32
+	maxLines    int // number of lines shown, 0 for all
+	drawn       int // the version last drawn
 }
 
 // New returns a paragraph of runs.
@@ -42,7 +42,7 @@ func NewBold(runs []Run, size float32, role fyne.ThemeColorName) *Text {
 }
 
 func newText(runs []Run, size float32, role fyne.ThemeColorName, bold bool) *Text {
-	p := &Text{Role: role, Leading: LineHeight(size) * kit.TextScale(), seenTo: 1e9}
+	p := &Text{Role: role, Leading: LineHeight(size) * kit.TextScale(), visibleTo: 1e9}
 	p.size, p.scale, p.bold = size, kit.TextScale(), bold
 	p.ExtendBaseWidget(p)
 	p.SetRuns(runs)
@@ -62,19 +62,19 @@ func LineHeight(size float32) float32 {
 	return 28
 }
 
-// SetSeen sets the visible part, in the paragraph's own coordinates.
-func (p *Text) SetSeen(from, to float32) {
+// SetVisiblePart sets the visible part, in the paragraph's own coordinates.
+func (p *Text) SetVisiblePart(from, to float32) {
 	first, last := p.visibleLines()
-	p.seenFrom, p.seenTo = from, to
+	p.visibleFrom, p.visibleTo = from, to
 	if f, l := p.visibleLines(); f != first || l != last || p.version != p.drawn {
 		p.Refresh()
 	}
 }
 
 func (p *Text) visibleLines() (first, last int) {
-	first = max(0, int(p.seenFrom/p.Leading)-2)
+	first = max(0, int(p.visibleFrom/p.Leading)-2)
 	last = len(p.Lines)
-	if n := p.seenTo/p.Leading + 3; n < float32(last) {
+	if n := p.visibleTo/p.Leading + 3; n < float32(last) {
 		last = max(first, int(n))
 	}
 	last = p.shown(last)
@@ -84,18 +84,18 @@ func (p *Text) visibleLines() (first, last int) {
 // ShowLines shows the first n lines, or all for 0; the rest can still be found and copied.
 // The caller must measure the row again.
 func (p *Text) ShowLines(n int) {
-	p.most = n
+	p.maxLines = n
 	p.Refresh()
 }
 
 // Hides reports whether an offset in the text is below the lines that are shown.
 func (p *Text) Hides(off int) bool {
-	return p.most > 0 && p.LineOf(off) >= float32(p.most)*p.Leading
+	return p.maxLines > 0 && p.LineOf(off) >= float32(p.maxLines)*p.Leading
 }
 
 func (p *Text) shown(lines int) int {
-	if p.most > 0 {
-		return min(lines, p.most)
+	if p.maxLines > 0 {
+		return min(lines, p.maxLines)
 	}
 	return lines
 }

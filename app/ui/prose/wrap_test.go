@@ -12,7 +12,7 @@ import (
 )
 
 // A paragraph whose end is changed repeatedly has the same lines as one built at once.
-func TestAParagraphThatChangesIsAsOneMadeAtOnce(t *testing.T) {
+func TestAChangedParagraphMatchesANewOne(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	parts := []string{"word ", "a longer one, ", "averyveryverylongwordthatfitsnoline", "日本語。", "🎉 ", "line\n", "\n", " ", "  ", "\tx", "—"}
 	for seed := range uint64(20) {
@@ -68,7 +68,7 @@ func TestALongParagraphThatGrowsKeepsItsLines(t *testing.T) {
 	}
 }
 
-func TestAFoldedTextDrawsTheLinesItShowsAlone(t *testing.T) {
+func TestAFoldedTextDrawsOnlyItsShownLines(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	p := New([]Run{{Text: strings.Repeat("a line\n", 40) + "the end"}}, kit.SizeText, kit.RoleText)
 	whole := p.Measure(400)

@@ -23,7 +23,7 @@ func talk(turns int) *transcript.Transcript {
 	return t
 }
 
-func TestWhatIsShownIsKeptWhenMoreArrives(t *testing.T) {
+func TestUnchangedEntriesKeepTheirKeys(t *testing.T) {
 	// given: a conversation that is shown
 	c := New("cpu-1")
 	c.Fill(talk(3))

@@ -52,11 +52,11 @@ func TestEveryErrorIsKnown(t *testing.T) {
 			continue
 		}
 		said := err.Error()
-		if got := i18n.Translated(said, told()); got != said {
+		if got := i18n.Translated(said, errorTexts()); got != said {
 			t.Errorf("in English %q is said as %q", said, got)
 		}
 		for said != "" {
-			known, places := i18n.Match(said, told())
+			known, places := i18n.Match(said, errorTexts())
 			if known == "" && said != "unexpected end of JSON input" {
 				t.Errorf("%q of %q isn't known", said, err)
 			}

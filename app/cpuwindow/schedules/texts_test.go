@@ -26,11 +26,11 @@ func TestEveryProblemIsKnown(t *testing.T) {
 		}
 		for _, p := range problems {
 			said := p.String()
-			if Told(said) != said {
-				t.Errorf("in English %q is said as %q", said, Told(said))
+			if Translate(said) != said {
+				t.Errorf("in English %q is said as %q", said, Translate(said))
 			}
 			for said != "" {
-				known, places := i18n.Match(said, told)
+				known, places := i18n.Match(said, errorTexts)
 				if known == "" {
 					t.Errorf("%q of %q isn't known", said, p.String())
 				}

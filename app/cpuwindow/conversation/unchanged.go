@@ -10,8 +10,8 @@ import (
 // is kept: parsed texts, and the keys of entries that look the same, by which the chat
 // keeps their rows.
 
-// parsedIn returns the documents of entries, by block.
-func parsedIn(entries []*entry) map[string]*markdown.Document {
+// documentsOf returns the documents of entries, by block.
+func documentsOf(entries []*entry) map[string]*markdown.Document {
 	docs := make(map[string]*markdown.Document, len(entries))
 	for _, e := range entries {
 		if e.Doc != nil && e.Block != "" && !e.Live {
@@ -36,8 +36,8 @@ func placeOf(entries []*entry, i int) place {
 	return p
 }
 
-// alike reports whether two entries look the same.
-func alike(a, b entry) bool {
+// looksSame reports whether two entries look the same.
+func looksSame(a, b entry) bool {
 	if (a.Doc == nil) != (b.Doc == nil) || a.Doc != nil && a.Doc != b.Doc && a.Doc.Text() != b.Doc.Text() {
 		return false
 	}

@@ -22,7 +22,7 @@ func (l *log) Differs(blocks []transcript.Block) bool {
 		b, there := said[e.Block]
 		switch e.Kind {
 		case User:
-			if !there || !sameText(e.Text, b.Text) && !sameText(e.Text, wordsOf(b)) {
+			if !there || !sameText(e.Text, b.Text) && !sameText(e.Text, userText(b)) {
 				return true
 			}
 		case Answer:
