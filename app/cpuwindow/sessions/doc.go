@@ -1,11 +1,11 @@
-// Package sessions shows what conversations there are: the list beside the window, worded
-// and grouped by day, and the search over it.
+// Package sessions draws the list of conversations, grouped by day, and the search over the
+// window.
 //
-// The list is one stop for Tab with a cursor of its own, and makes objects of the screen
-// only for what is in sight, so that ten thousand sessions cost little. The search asks
-// for every word and, beside it, the index for what comes near; it runs off the UI
-// goroutine, and what is typed next ends it.
+// The list is one Tab stop with a cursor of its own. It creates canvas objects only for visible
+// rows, so that ten thousand sessions cost little. The search looks for conversations that
+// contain every word and also asks the index for related ones. It runs off the UI goroutine
+// and ends when the user types again.
 //
-// It reads no file and opens no session: what is done with one is the caller's Actions.
-// Its widgets belong to the UI goroutine.
+// The package reads no file and opens no session; it calls the caller's Actions. Its widgets
+// belong to the UI goroutine.
 package sessions

@@ -10,37 +10,37 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Line is one line of the session list in words: a heading, or a session.
+// Line is one line of the session list: a heading or a session.
 type Line struct {
-	Heading string // of a group; then nothing else is set but what folds
+	Heading string // of a group; a heading sets only folds besides this
 	folds   bool   // the heading opens and closes its group
 
 	key         string // unique in the list: a session may have several files
 	Info        transcript.Info
 	Title, Meta string
 	pinned      bool
-	Unread      int // messages that came since it was looked at
+	Unread      int // number of messages that arrived since it was last read
 	Failed      bool
 	asks        bool // a question waits for the user's answer
 }
 
-// Notes is what is known of sessions beside their files.
+// Notes is what is known about sessions besides their files.
 type Notes struct {
 	Marks sessionstate.Marks
-	Shown string // the session one looks at: nothing of it is unread
-	// Asking are the sessions in which a question waits for the user's answer.
+	Shown string // the session the user looks at; it has no unread messages
+	// Asking holds the sessions in which a question waits for the user's answer.
 	Asking map[string]bool
 }
 
-// listDays words the times and sources of a list. Its sessions share them, and words in
-// the user's language are dear.
+// listDays caches the words for times and sources of a list, because translating them is slow
+// and sessions share them.
 type listDays struct {
 	now, yesterday time.Time
 	known          map[listDay]dayText
 	sources        map[string]string
 }
 
-// source is sourceWords.
+// source caches SourceWords.
 func (d *listDays) source(name string) string {
 	words, ok := d.sources[name]
 	if !ok {
@@ -52,12 +52,12 @@ func (d *listDays) source(name string) string {
 
 type listDay struct {
 	year, day int
-	recent    bool // shown by its time
+	recent    bool // shown with its time of day
 }
 
 type dayText struct{ group, active string }
 
-// of gives the group of a time, and how it is shown.
+// of returns the group of a time and its text.
 func (d *listDays) of(t time.Time) dayText {
 	if t.IsZero() {
 		return dayText{group: dayWords(t, d.now)}
@@ -75,8 +75,8 @@ func (d *listDays) of(t time.Time) dayText {
 	return text
 }
 
-// Lines words the list: pinned ones first, then by day and month, newest
-// first, those of the archive at the end and folded away until asked for.
+// Lines returns the lines of the list: pinned sessions first, then the others by day and month,
+// newest first. Archived sessions come last and are included only if archive is set.
 func Lines(infos []transcript.Info, notes Notes, archive bool, now time.Time) []Line {
 	out := make([]Line, 0, len(infos)+16)
 	days := &listDays{now: now, yesterday: midnightOf(now).AddDate(0, 0, -1), known: map[listDay]dayText{}, sources: map[string]string{}}
@@ -150,7 +150,7 @@ func lineOf(in transcript.Info, notes Notes, pinned bool, days *listDays) Line {
 	return l
 }
 
-// SourceWords says where a session was held: "window", "command line".
+// SourceWords returns where a session took place: "window", "command line".
 func SourceWords(source string) string {
 	switch source {
 	case "cpu":
@@ -169,7 +169,7 @@ func SourceWords(source string) string {
 	return source
 }
 
-// dayWords is the group of a time: "Today", "Yesterday", "Previous 7 days",
+// dayWords returns the group of a time: "Today", "Yesterday", "Previous 7 days",
 // "November", "November 2025".
 func dayWords(t, now time.Time) string {
 	if t.IsZero() {
@@ -194,8 +194,8 @@ func midnightOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-// activeWords is when a session was active, as its group leaves it open: the time
-// of today and yesterday, the day of others.
+// activeWords returns the part of a time that its group doesn't tell: the time of day for today
+// and yesterday, otherwise the day.
 func activeWords(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -211,8 +211,8 @@ func activeWords(t, now time.Time) string {
 	return i18n.ShortDate(t, now)
 }
 
-// Continues reports whether a session can be written to from here: those of
-// channels are read and forked, so that private text never enters a channel.
+// Continues reports whether the window can continue a session. Sessions of channels can only be
+// read and forked, so that private text never gets into a channel.
 func Continues(in transcript.Info) bool {
 	return in.Err == nil && !in.ReadOnly && in.Source != "discord" && in.Source != ""
 }

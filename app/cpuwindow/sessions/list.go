@@ -13,34 +13,33 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Actions is what can be done with the sessions of the list.
+// Actions are called for the sessions of the list.
 type Actions struct {
 	Open    func(in transcript.Info)
 	Menu    func(in transcript.Info, pinned bool) *fyne.Menu
 	Rename  func(in transcript.Info, title string)
 	Remove  func(in transcript.Info)
-	Archive func() // its group is opened or closed
-	Leave   func() // Esc: back to where one writes
+	Archive func() // opens or closes the group of archived sessions
+	Leave   func() // Esc: moves the focus back to the composer
 	Typed   func(r rune)
 }
 
-// List is the sessions. It is one stop for Tab; in it, the arrow keys move a
-// cursor. Only what is in sight is on the screen.
+// List is the session list. It is one Tab stop, in which the arrow keys move a cursor.
 type List struct {
 	act     Actions
 	Port    *column.Viewport
 	Rows    map[string]*Row // by key
 	heads   map[string]kit.Row
-	none    kit.Row // stands where there are no sessions
+	none    kit.Row // shown if there are no sessions
 	Lines   []Line
-	current string // name of the session that is shown
-	at      int    // of its line, -1 where it is not there
+	current string // name of the shown session
+	at      int    // index of its line, -1 if it has none
 	Cursor  string // key
 	focused bool
 	Editing string // key of the row whose title is edited
 }
 
-// NewList is a list that is empty.
+// NewList returns an empty list.
 func NewList(act Actions) *List {
 	l := &List{act: act, Port: column.NewViewport(), Rows: map[string]*Row{}, heads: map[string]kit.Row{}, at: -1}
 	l.none = prose.New([]prose.Run{{Text: i18n.T("Your conversations appear here, as plain text files you can open.")}}, kit.SizeSmall, kit.RoleMuted)
@@ -51,7 +50,7 @@ func NewList(act Actions) *List {
 	return l
 }
 
-// Show draws the list; rows that are the same stay.
+// Show draws the list. It keeps the rows of lines that are still there.
 func (l *List) Show(lines []Line, current string) {
 	moved := current != l.current
 	l.Lines, l.current = lines, current
@@ -98,11 +97,8 @@ func (l *List) headingRow(line Line) kit.Row {
 	if l.Lines[len(l.Lines)-1].key != line.key {
 		sign = " ⌄"
 	}
-	return column.NewBoxRow(line1(kit.NewButton(kit.ButtonQuiet, line.Heading+sign, l.act.Archive)))
+	return column.NewBoxRow(kit.Line(0, -1, kit.NewButton(kit.ButtonQuiet, line.Heading+sign, l.act.Archive)))
 }
-
-// line1 keeps an object as wide as it needs to be.
-func line1(o fyne.CanvasObject) fyne.CanvasObject { return kit.Line(0, -1, o) }
 
 func (l *List) newRow(key string) *Row {
 	var r *Row
@@ -122,7 +118,7 @@ func (l *List) openMenu(r *Row, at fyne.Position) {
 	}
 }
 
-// draw shows the cursor where it is now.
+// draw shows the cursor in its row.
 func (l *List) draw() {
 	for key, r := range l.Rows {
 		r.set(r.Line, r.Current, l.focused && key == l.Cursor)
@@ -140,7 +136,7 @@ func (l *List) MoveTo(key string) {
 	}
 }
 
-// focus is told when the list gets or loses the focus.
+// focus is called when the list gets or loses the focus.
 func (l *List) focus(on bool) {
 	l.focused = on
 	if on && l.Rows[l.Cursor] == nil {
@@ -157,7 +153,7 @@ func (l *List) focus(on bool) {
 	}
 }
 
-// key takes a key of the list; it reports whether it meant something.
+// key handles a key of the list. It reports whether it did.
 func (l *List) key(ev *fyne.KeyEvent) bool {
 	switch ev.Name {
 	case fyne.KeyEscape:
@@ -203,7 +199,7 @@ func (l *List) key(ev *fyne.KeyEvent) bool {
 	return true
 }
 
-// step moves the cursor by so many sessions, at most to the first or last.
+// step moves the cursor by a number of sessions, at most to the first or last.
 func (l *List) step(by int) {
 	at := slices.IndexFunc(l.Lines, func(line Line) bool { return line.key == l.Cursor })
 	dir := 1
@@ -224,7 +220,7 @@ func (l *List) step(by int) {
 	l.Port.RevealRow(l.Rows[l.Cursor])
 }
 
-// NextTo is the session below the one of a name, or above where it is the last.
+// NextTo returns the key of the session below another one, or above it if that is the last.
 func (l *List) NextTo(name string) string {
 	at := slices.IndexFunc(l.Lines, func(line Line) bool { return line.Heading == "" && line.Info.Name == name })
 	if at < 0 {
@@ -246,7 +242,7 @@ func reversed(lines []Line) []Line {
 	return out
 }
 
-// StartRename lets the title of a row be edited in its place.
+// StartRename starts editing the title of a row in place.
 func (l *List) StartRename(key string) {
 	r := l.Rows[key]
 	c := fyne.CurrentApp().Driver().CanvasForObject(l.Port)
@@ -272,7 +268,7 @@ func (l *List) StartRename(key string) {
 	e.TypedShortcut(&fyne.ShortcutSelectAll{})
 }
 
-// KeyOf is the row of a session that can be written to, "" where there is none.
+// KeyOf returns the key of the writable session of a name, or "" if there is none.
 func (l *List) KeyOf(name string) string {
 	for _, line := range l.Lines {
 		if line.Heading == "" && line.Info.Name == name && !line.Info.ReadOnly {

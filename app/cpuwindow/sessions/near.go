@@ -13,36 +13,34 @@ import (
 )
 
 const (
-	nearWait     = 80 * time.Millisecond  // how long what has every word waits for what only comes near
-	exactWait    = 300 * time.Millisecond // how long what comes near waits for what has every word
-	nearPause    = 300 * time.Millisecond // after the last key, before a model is asked
-	nearTime     = 2 * time.Second        // for the model
-	nearMost     = 8                      // conversations that come near
-	nearLeast    = 0.2                    // of recall.Hit.Relevance
+	nearWait     = 80 * time.Millisecond  // how long exact hits wait for related ones
+	exactWait    = 300 * time.Millisecond // how long related hits wait for exact ones
+	nearPause    = 300 * time.Millisecond // from the last key until a model is asked
+	nearTime     = 2 * time.Second        // how long the model may take
+	nearMost     = 8                      // related conversations at most
+	nearLeast    = 0.2                    // least recall.Hit.Relevance
 	nearSnippet  = 160                    // characters
-	nearLead     = 40                     // of them before the first word
-	leastLooking = 3                      // characters of a query that is looked for so
+	nearLead     = 40                     // characters of a snippet before the first word
+	leastLooking = 3                      // least length of such a query, in characters
 )
 
-// found is what a search gave: the conversations that hold every word, and those that
-// only come near.
+// found is the result of a search: the conversations that contain every word, and related ones.
 type found struct {
 	hits, near []wordsearch.Hit
-	state      string // of the index, where it lacks something
-	early      bool   // hits are still looked for
+	state      string // of the index if it is incomplete
+	early      bool   // the search for hits is still running
 	err        error
 }
 
-// nearness is what comes near a query, with the state of the index that says so.
+// nearness is what the index found, with the state of the index.
 type nearness struct {
 	hits  []recall.Hit
 	state recall.State
 }
 
-// lookFor searches for every word and, beside it, for what comes near: at once by
-// words, and once nobody types any more by meaning too. What has every word is read from
-// all files: where that takes its time, what comes near is shown first. show may be
-// called three times.
+// lookFor searches for conversations with every word and for related ones: at once by words,
+// and by meaning too when the user stops typing. The search for every word reads all files; if
+// that takes long, related hits are shown first. show is called up to three times.
 func (s Search) lookFor(ctx context.Context, query string, infos []transcript.Info, show func(found)) {
 	with := func(f found, n nearness) found {
 		return withNear(f, n.hits, n.state, newWordForms(query, s.Finder.Find), infos)
@@ -78,8 +76,7 @@ func (s Search) lookFor(ctx context.Context, query string, infos []transcript.In
 	}
 }
 
-// quickly looks for what comes near by words alone; nothing does where the query is
-// short.
+// quickly looks for related conversations by words only. For a short query it finds none.
 func (s Search) quickly(ctx context.Context, query string) <-chan nearness {
 	out := make(chan nearness, 1)
 	if utf8.RuneCountInString(query) < leastLooking {
@@ -98,8 +95,8 @@ func (s Search) quickly(ctx context.Context, query string) <-chan nearness {
 	return out
 }
 
-// together waits for what has every word, and a little for what comes near. Where the
-// first takes its time, early is told of the second.
+// together waits for the exact hits, and briefly for the related ones. If the exact hits take
+// long, it calls early with the related ones.
 func together(exact <-chan found, quick <-chan nearness, early func(nearness)) (f found, near nearness) {
 	wait := time.After(exactWait)
 	for known, looked := false, false; !known || !looked; {
@@ -118,7 +115,7 @@ func together(exact <-chan found, quick <-chan nearness, early func(nearness)) (
 	return f, near
 }
 
-// waited waits, or less where ctx ends; it reports whether it waited whole.
+// waited waits until d has passed or ctx ends. It reports whether d has passed.
 func waited(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -142,7 +139,7 @@ func sameHits(a, b []wordsearch.Hit) bool {
 	return true
 }
 
-// withNear adds the conversations that come near to those that were found.
+// withNear adds related conversations to those that contain every word.
 func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, infos []transcript.Info) found {
 	known := map[string]transcript.Info{}
 	for _, in := range infos {
@@ -172,7 +169,7 @@ func withNear(f found, hits []recall.Hit, state recall.State, forms *wordForms, 
 	return f
 }
 
-// snippetOf is what a passage says around the first word that is looked for, on one line.
+// snippetOf returns the text of a passage around the first word of the query, on one line.
 func snippetOf(text string, forms *wordForms) string {
 	flat := strings.Join(strings.Fields(transcript.PlainText(text)), " ")
 	runes := []rune(flat)

@@ -10,19 +10,19 @@ import (
 
 const (
 	rowHeight float32 = 48
-	moreWidth float32 = 28 // of the place at a row's right end that opens its menu
+	moreWidth float32 = 28 // width of the area at the right end that opens the menu
 )
 
-// Row is a session in the list. It has no objects until it comes into sight,
-// so that ten thousand of them cost little.
+// Row is a session in the list. It has no canvas objects until it is visible, so that ten
+// thousand rows cost little.
 type Row struct {
 	widget.BaseWidget
 	Line    Line
 	Current bool // its conversation is shown
-	Cursor  bool // the keys of the list mean it
+	Cursor  bool // it has the cursor of the list
 	hovered bool
-	onMore  bool              // the pointer is at the place of the menu
-	editor  fyne.CanvasObject // of the title; nil: it is not changed now
+	onMore  bool              // the pointer is over the menu area
+	editor  fyne.CanvasObject // edits the title; nil if it isn't being edited
 	onTap   func()
 	onMenu  func(at fyne.Position) // absolute
 }
@@ -33,7 +33,7 @@ func newSessionRow(onTap func(), onMenu func(at fyne.Position)) *Row {
 	return r
 }
 
-// set shows a line; nothing is drawn where it looks the same.
+// set shows a line. It redraws the row only if it looks different.
 func (r *Row) set(l Line, current, cursor bool) {
 	was := r.Line
 	same := was.Title == l.Title && was.Meta == l.Meta && was.Unread == l.Unread && was.Failed == l.Failed && r.Current == current && r.Cursor == cursor
@@ -43,7 +43,7 @@ func (r *Row) set(l Line, current, cursor bool) {
 	}
 }
 
-// edit puts a text field in place of the title; nil takes it away.
+// edit replaces the title by a text field; nil removes the field.
 func (r *Row) edit(e *kit.Field) {
 	r.editor = nil
 	if e != nil {
@@ -184,8 +184,8 @@ func (x *rowRenderer) Objects() []fyne.CanvasObject {
 
 func (x *rowRenderer) Destroy() {}
 
-// newRenameField is the field a title is changed in: Enter saves, Esc and leaving it
-// keep the title as it was.
+// newRenameField returns a field to edit a title. Enter saves; Esc and leaving the field discard
+// the change.
 func newRenameField(title string, onEnd func(save, byKey bool, text string)) *kit.Field {
 	f, ended := kit.NewField(), false
 	end := func(save, byKey bool) {

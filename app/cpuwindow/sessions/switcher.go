@@ -24,12 +24,12 @@ import (
 
 const (
 	switcherWidth float32 = 560
-	switcherRows  float32 = 420 // height of the results, at most
-	switcherHits          = 50  // conversations shown
+	switcherRows  float32 = 420 // largest height of the results
+	switcherHits          = 50  // largest number of conversations shown
 )
 
-// Switcher finds and switches conversations: a field, and below it the recent ones
-// or what was found. It lies over the window until Esc, Enter or a press beside it.
+// Switcher searches and switches conversations. Below its field it shows recent conversations or
+// the results. It lies over the window until Esc, Enter or a click beside it.
 type Switcher struct {
 	*overlay.SearchCard
 	rows   []*HitRow
@@ -37,9 +37,9 @@ type Switcher struct {
 	host   Host
 	search Search
 	closed func()
-	stop   context.CancelFunc // of what is looked for; nil where nothing was
-	// looking: the results shown are of an earlier query. enter: Enter was pressed
-	// meanwhile; what is found is opened then, not what was found before.
+	stop   context.CancelFunc // ends the search in progress; nil before the first
+	// looking is set while the shown results are those of an earlier query. enter is set if
+	// Enter was pressed meanwhile; it opens the first result of the new query.
 	looking, enter bool
 	onOpen         func(h wordsearch.Hit, query string)
 }
@@ -51,21 +51,21 @@ type Host interface {
 	Canvas() fyne.Canvas
 }
 
-// Search is where conversations are looked for.
+// Search holds what the switcher searches.
 type Search struct {
 	Finder  Finder
 	Related func(ctx context.Context, query string, quick bool) ([]recall.Hit, recall.State, error)
-	Infos   func() []transcript.Info // all there are, the newest first; on the UI goroutine
+	Infos   func() []transcript.Info // returns all sessions, newest first; called on the UI goroutine
 }
 
-// Finder finds conversations that hold every word.
+// Finder finds conversations that contain every word.
 type Finder interface {
 	Search(ctx context.Context, query string, limit int) ([]wordsearch.Hit, error)
 	Find(text, phrase string) []textfold.Mark
 }
 
-// OpenSwitcher shows the switcher with the recent conversations. open is called with what
-// was chosen, closed when the switcher is left.
+// OpenSwitcher shows the switcher with the recent conversations. It calls open with the chosen
+// conversation, and closed when the switcher closes.
 func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query string), closed func()) *Switcher {
 	p := &Switcher{host: h, search: search, closed: closed}
 	p.onOpen = func(hit wordsearch.Hit, query string) {
@@ -82,7 +82,7 @@ func OpenSwitcher(h Host, search Search, open func(hit wordsearch.Hit, query str
 	return p
 }
 
-// Close takes the switcher away and ends what is looked for.
+// Close closes the switcher and ends its search.
 func (p *Switcher) Close() {
 	if p.stop != nil {
 		p.stop()
@@ -92,8 +92,8 @@ func (p *Switcher) Close() {
 	p.closed = func() {}
 }
 
-// show replaces the results; none are worded by hint alone. near are those that only
-// come near, under a heading where there are others. What was chosen stays so, if it is there.
+// show replaces the results and the hint. near holds related conversations, which get a heading
+// if there are hits too. The selected result stays selected if it is still there.
 func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time) {
 	chosen, offset := wordsearch.Hit{}, p.Port.Offset
 	if p.at > 0 && p.at < len(p.rows) {
@@ -126,7 +126,7 @@ func (p *Switcher) show(hits, near []wordsearch.Hit, hint string, now time.Time)
 	}
 }
 
-// openChosen opens the conversation that is chosen, where there is one.
+// openChosen opens the selected conversation, if any.
 func (p *Switcher) openChosen() {
 	if len(p.rows) > 0 {
 		p.onOpen(p.rows[p.at].hit, p.Entry.Text)
@@ -142,7 +142,7 @@ func (p *Switcher) moveTo(i int) {
 	p.rows[p.at].choose(true)
 }
 
-// key takes what moves in the results; it reports whether it was such a key.
+// key handles the keys that move in the results. It reports whether it did.
 func (p *Switcher) key(k *fyne.KeyEvent) bool {
 	to := p.at
 	switch k.Name {
@@ -170,7 +170,7 @@ func (p *Switcher) key(k *fyne.KeyEvent) bool {
 	return true
 }
 
-// HitRow is a conversation that was found: title, where and when, what was said.
+// HitRow is a conversation that was found: title, source, time and a snippet.
 type HitRow struct {
 	widget.BaseWidget
 	hit     wordsearch.Hit
@@ -180,7 +180,7 @@ type HitRow struct {
 	bg      *kit.Surface
 	chosen  bool
 	onTap   func()
-	onPoint func() // the pointer came
+	onPoint func() // called when the pointer moves over it
 }
 
 func newHitRow(h wordsearch.Hit, now time.Time, onTap, onPoint func()) *HitRow {
@@ -212,7 +212,7 @@ func newHitRow(h wordsearch.Hit, now time.Time, onTap, onPoint func()) *HitRow {
 	return r
 }
 
-// markedRuns is text in a role with the marks in the accent's colour.
+// markedRuns returns text in a role, with the marks in the accent colour.
 func markedRuns(text string, marks []textfold.Mark, role fyne.ThemeColorName) []prose.Run {
 	var runs []prose.Run
 	at := 0
@@ -253,7 +253,7 @@ func (r *HitRow) Tapped(*fyne.PointEvent) { r.onTap() }
 // MouseIn implements desktop.Hoverable.
 func (r *HitRow) MouseIn(*desktop.MouseEvent) {}
 
-// MouseMoved implements desktop.Hoverable: what the pointer moves over is chosen.
+// MouseMoved implements desktop.Hoverable. It selects the row under the pointer.
 func (r *HitRow) MouseMoved(*desktop.MouseEvent) {
 	if !r.chosen {
 		r.onPoint()
@@ -299,8 +299,7 @@ func (l *hitLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	put(r.meta, 16)
 }
 
-// look looks for what is typed, off the UI goroutine; what was looked for before is given
-// up.
+// look starts a search off the UI goroutine and ends the previous one.
 func (p *Switcher) look(query string) {
 	if p.stop != nil {
 		p.stop()
@@ -322,7 +321,7 @@ func (p *Switcher) look(query string) {
 			if ctx.Err() != nil {
 				return
 			}
-			enter := p.enter && f.early // it is for what is found at the end
+			enter := p.enter && f.early // Enter waits for the final results
 			p.enter = p.enter && !f.early
 			p.show(f.hits, f.near, f.words(query), time.Now())
 			p.looking, p.enter = f.early, enter
@@ -331,7 +330,7 @@ func (p *Switcher) look(query string) {
 	go p.search.lookFor(ctx, query, infos, show)
 }
 
-// recent is the conversations to switch to.
+// recent returns the newest conversations.
 func recent(infos []transcript.Info) []wordsearch.Hit {
 	var out []wordsearch.Hit
 	for _, in := range infos {
@@ -342,7 +341,7 @@ func recent(infos []transcript.Info) []wordsearch.Hit {
 	return out
 }
 
-// words say how much was found, and what the search lacks.
+// words returns the hint: how much was found, and what the index lacks.
 func (f found) words(query string) string {
 	text := foundWords(query, len(f.hits), len(f.near), f.err)
 	if f.early {

@@ -11,12 +11,12 @@ import (
 	"mac-stats/sessionmem/textfold"
 )
 
-// wordForms shows where a text has what a query looks for: its words and their other
-// forms, as the index reads them. One goroutine uses it at a time.
+// wordForms finds the words of a query in a text, including their other forms as the index
+// knows them. Only one goroutine may use it at a time.
 type wordForms struct {
 	analyzer *analysis.Analyzer
 	terms    map[string]bool
-	words    []string // of the query, without those that say nothing beside the others
+	words    []string // of the query, without stop words
 	find     func(text, phrase string) []textfold.Mark
 }
 
@@ -24,7 +24,7 @@ func newWordForms(query string, find func(text, phrase string) []textfold.Mark) 
 	f := &wordForms{analyzer: analysis.NewAnalyzer(), find: find}
 	f.terms = f.termsOf(query)
 	for word := range strings.FieldsSeq(query) {
-		if utf8.RuneCountInString(word) >= leastLooking && f.says(word) {
+		if utf8.RuneCountInString(word) >= leastLooking && f.counts(word) {
 			f.words = append(f.words, word)
 		}
 	}
@@ -41,8 +41,8 @@ func (f *wordForms) termsOf(query string) map[string]bool {
 	return terms
 }
 
-// says reports whether a word is one that the query is about: "the" isn't, beside others.
-func (f *wordForms) says(word string) bool {
+// counts reports whether the query searches for a word. It doesn't for "the" among others.
+func (f *wordForms) counts(word string) bool {
 	for term := range f.termsOf(word) {
 		if f.terms[term] {
 			return true
@@ -51,8 +51,8 @@ func (f *wordForms) says(word string) bool {
 	return false
 }
 
-// marks are the beginnings of words that the query has, and the words that are other
-// forms of its words, in order and without overlap.
+// marks returns where words start like a word of the query, and words that are other forms of
+// its words. The marks are in order and don't overlap.
 func (f *wordForms) marks(text string) []textfold.Mark {
 	covered := make([]bool, len(text))
 	cover := func(m textfold.Mark) {
@@ -69,7 +69,7 @@ func (f *wordForms) marks(text string) []textfold.Mark {
 	}
 	for _, m := range wordsIn(text) {
 		if strings.ContainsFunc(text[m.From:m.To], isBlankless) {
-			continue // it is many words
+			continue // several words without blanks
 		}
 		for _, t := range f.analyzer.Chunk(text[m.From:m.To], time.Time{}).Freqs {
 			if f.terms[t.Term] {
@@ -80,10 +80,11 @@ func (f *wordForms) marks(text string) []textfold.Mark {
 	return coveredRuns(covered)
 }
 
-// leading are the marks that begin a word the query is about, or all where none does.
+// leading returns the marks at the start of a word that the query searches for, or all of them
+// if there are none.
 func (f *wordForms) leading(text string, marks []textfold.Mark) []textfold.Mark {
 	kept := slices.DeleteFunc(slices.Clone(marks), func(m textfold.Mark) bool {
-		return !beginsWord(text, m.From) || !f.says(text[m.From:m.To])
+		return !beginsWord(text, m.From) || !f.counts(text[m.From:m.To])
 	})
 	if len(kept) == 0 {
 		return marks
@@ -91,7 +92,7 @@ func (f *wordForms) leading(text string, marks []textfold.Mark) []textfold.Mark 
 	return kept
 }
 
-// coveredRuns are the runs of what is covered.
+// coveredRuns returns the runs of covered bytes.
 func coveredRuns(covered []bool) []textfold.Mark {
 	var marks []textfold.Mark
 	for i, on := range covered {
@@ -106,22 +107,22 @@ func coveredRuns(covered []bool) []textfold.Mark {
 	return marks
 }
 
-// beginsWord reports whether a word may begin at a place; in a script without blanks,
-// one may anywhere.
+// beginsWord reports whether a word may start at an offset. In a script without blanks it may
+// start anywhere.
 func beginsWord(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	first, _ := utf8.DecodeRuneInString(text[at:])
 	return at == 0 || !inWord(before) || !inWord(first) || isBlankless(first)
 }
 
-// isBlankless reports whether a letter is of a script that puts no blanks between words.
+// isBlankless reports whether a letter belongs to a script without blanks between words.
 func isBlankless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// wordsIn are the places of a text's words.
+// wordsIn returns where the words of a text are.
 func wordsIn(text string) []textfold.Mark {
 	var words []textfold.Mark
 	from := -1

@@ -9,15 +9,14 @@ import (
 	"mac-stats/app/config"
 )
 
-// Bindings is which shortcuts of a window do what.
+// Bindings binds the shortcuts of a window to actions.
 type Bindings struct {
 	canvas fyne.Canvas
 	bound  map[desktop.CustomShortcut]func()
-	of     config.Shortcuts // what they were bound by
+	of     config.Shortcuts // the settings they were bound from
 }
 
-// Bind gives the shortcuts of these actions to the screen; it reports whether they are
-// others than before.
+// Bind registers the shortcuts of the actions with the canvas. It reports whether they changed.
 func (b *Bindings) Bind(canvas fyne.Canvas, actions []Action, now config.Config) bool {
 	if b.bound != nil && now.Shortcuts == b.of {
 		return false
@@ -29,7 +28,7 @@ func (b *Bindings) Bind(canvas fyne.Canvas, actions []Action, now config.Config)
 	for _, a := range actions {
 		for _, s := range Of(now, a.Name) {
 			for _, k := range Keys(s, runtime.GOOS) {
-				if b.bound[k] == nil { // the first one keeps it: the settings tell of the conflict
+				if b.bound[k] == nil { // the first action keeps it; the settings show the conflict
 					b.bound[k] = a.Run
 				}
 			}
@@ -41,8 +40,8 @@ func (b *Bindings) Bind(canvas fyne.Canvas, actions []Action, now config.Config)
 	return true
 }
 
-// Run runs a shortcut; it reports whether it was one that is bound. Fyne gives shortcuts to
-// the focused widget alone, so those hand them on.
+// Run runs the action of a shortcut. It reports whether the shortcut is bound. Fyne passes
+// shortcuts only to the focused widget, so widgets pass them on to Run.
 func (b *Bindings) Run(s fyne.Shortcut) bool {
 	c, ok := s.(*desktop.CustomShortcut)
 	if !ok {
@@ -55,8 +54,8 @@ func (b *Bindings) Run(s fyne.Shortcut) bool {
 	return f != nil
 }
 
-// RunKey runs what a key without modifiers is bound to: F1 to F12. Fyne takes these
-// for typing, and gives them to the focused widget.
+// RunKey runs the action of a key without modifiers: F1 to F12. Fyne treats these keys as typing
+// and passes them to the focused widget.
 func (b *Bindings) RunKey(k *fyne.KeyEvent) bool {
 	return b.Run(&desktop.CustomShortcut{KeyName: k.Name})
 }

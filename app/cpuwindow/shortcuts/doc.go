@@ -1,7 +1,6 @@
-// Package shortcuts knows the keys of the window: which action has which shortcuts in
-// config.toml, what they are called, what they are to the toolkit, and where two actions
-// want the same. List shows them all.
+// Package shortcuts holds the shortcuts of the window: those of each action in config.toml, their
+// names, Fyne's keys for them, and conflicts between actions. List shows them all.
 //
-// The grammar of a shortcut is config's; here are only the ways to the toolkit's keys and
-// back. It runs an action only from the List; binding keys is the window's.
+// Package config parses shortcuts; this package converts them to and from Fyne's keys. The window
+// calls Bindings to bind them.
 package shortcuts

@@ -20,8 +20,8 @@ type Host interface {
 	RunShortcut(s fyne.Shortcut) bool
 }
 
-// List is every shortcut over the window, with a field to find one. Enter does what was
-// found first.
+// List shows every shortcut over the window, with a field to search them. Enter runs the first
+// action found.
 type List struct {
 	*overlay.SearchCard
 	host    Host
@@ -30,14 +30,14 @@ type List struct {
 	close   func()
 }
 
-// The list's size, at most: as high as the window.
+// The largest size of the list. It may be as high as the window.
 const (
 	listWidth  float32 = 460
 	listHeight float32 = 1e6
 )
 
-// Open shows the list of these actions with the shortcuts of now. closed is called when
-// it is left.
+// Open shows the list of actions with their shortcuts in the configuration now. It calls closed
+// when the list closes.
 func Open(h Host, actions []Action, now config.Config, closed func()) *List {
 	l := &List{host: h, actions: actions, now: now}
 	l.close = func() {
@@ -60,10 +60,10 @@ func Open(h Host, actions []Action, now config.Config, closed func()) *List {
 	return l
 }
 
-// Close takes the list away.
+// Close closes the list.
 func (l *List) Close() { l.close() }
 
-// key takes the keys that move in the list, and those that leave it.
+// key handles the keys that scroll the list, and those that close it.
 func (l *List) key(k *fyne.KeyEvent) bool {
 	switch k.Name {
 	case fyne.KeyReturn, fyne.KeyEnter:
@@ -84,7 +84,7 @@ func (l *List) key(k *fyne.KeyEvent) bool {
 	return false
 }
 
-// found are the actions with every word of a query.
+// found returns the actions that contain every word of a query.
 func (l *List) found(query string) []Action {
 	var list []Action
 	for _, a := range l.actions {
@@ -100,7 +100,7 @@ func (l *List) found(query string) []Action {
 	return list
 }
 
-// find shows what a query finds; the keys that are fixed come last.
+// find shows the shortcuts that match a query. Fixed keys come last.
 func (l *List) find(query string) {
 	var rows []*column.Placed
 	add := func(title, keys string) {

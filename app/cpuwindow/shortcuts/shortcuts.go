@@ -11,15 +11,14 @@ import (
 	"mac-stats/app/i18n"
 )
 
-// Action is something of the window with shortcuts: [shortcuts] of config.toml holds a
-// key for each.
+// Action is an action of the window that has a setting in [shortcuts] of config.toml.
 type Action struct {
 	Name  string // "new_chat"
 	Title string // in English
 	Run   func()
 }
 
-// Of are an action's shortcuts in a configuration.
+// Of returns the shortcuts of an action in a configuration.
 func Of(c config.Config, name string) []config.Shortcut {
 	s, ok := config.Lookup("shortcuts." + name)
 	if !ok {
@@ -27,12 +26,12 @@ func Of(c config.Config, name string) []config.Shortcut {
 	}
 	list, err := config.ParseShortcuts(s.Value(c))
 	if err != nil {
-		return nil // config has told of it and uses the default
+		return nil // config has reported it and uses the default
 	}
 	return list
 }
 
-// Keys are the keys of Fyne that a shortcut is.
+// Keys returns Fyne's keys for a shortcut.
 func Keys(s config.Shortcut, goos string) []desktop.CustomShortcut {
 	s = s.Same(goos)
 	var m fyne.KeyModifier
@@ -44,13 +43,13 @@ func Keys(s config.Shortcut, goos string) []desktop.CustomShortcut {
 		}
 	}
 	list := []desktop.CustomShortcut{{KeyName: keyNameOf(s), Modifier: m}}
-	if s.Key == "Plus" { // on many keyboards Shift and another key
+	if s.Key == "Plus" { // on many keyboards typed with Shift and another key
 		list = append(list, desktop.CustomShortcut{KeyName: fyne.KeyEqual, Modifier: m | fyne.KeyModifierShift}, desktop.CustomShortcut{KeyName: fyne.KeyPlus, Modifier: m | fyne.KeyModifierShift})
 	}
 	return list
 }
 
-// keyNameOf is Fyne's name of a shortcut's key; most are the same.
+// keyNameOf returns Fyne's name of a shortcut's key. Most names are the same.
 func keyNameOf(s config.Shortcut) fyne.KeyName {
 	switch s.Key {
 	case "Enter":
@@ -63,7 +62,7 @@ func keyNameOf(s config.Shortcut) fyne.KeyName {
 	return fyne.KeyName(s.Sign())
 }
 
-// From is the shortcut that keys of Fyne are; false where it can't be one.
+// From returns the shortcut for Fyne's keys, or false if they can't be one.
 func From(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, bool) {
 	s := config.Shortcut{
 		Ctrl: m&fyne.KeyModifierControl != 0, Alt: m&fyne.KeyModifierAlt != 0,
@@ -91,7 +90,7 @@ func From(key fyne.KeyName, m fyne.KeyModifier, goos string) (config.Shortcut, b
 	return list[0], true
 }
 
-// First is an action's first shortcut as the platform writes it, or "".
+// First returns the first shortcut of an action as the platform writes it, or "".
 func First(c config.Config, name string) string {
 	if list := Of(c, name); len(list) > 0 {
 		return list[0].Words(runtime.GOOS)
@@ -99,8 +98,8 @@ func First(c config.Config, name string) string {
 	return ""
 }
 
-// Conflicts names, for each setting of a shortcut, the other actions with
-// the same keys.
+// Conflicts returns, by the setting of each shortcut that has a conflict, a sentence that names
+// the other actions with the same keys.
 func Conflicts(c config.Config, actions []Action, goos string) map[string]string {
 	taken := map[config.Shortcut][]Action{}
 	for _, a := range actions {

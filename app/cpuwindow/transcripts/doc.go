@@ -1,11 +1,10 @@
-// Package transcripts shows a whole transcript to read: branches that were left, calls,
-// notes and Summaries too, with a line to find words in it.
+// Package transcripts is the viewer of a whole transcript, including abandoned branches, calls,
+// notes and Summaries, with a find bar.
 //
-// A readout is the transcript without a screen: it knows all blocks, and which part of
-// them is built. Rows are the chat's, for a part of the file at a time, so that what is
-// held does not grow with the transcript. Reading and finding go on off the UI
-// goroutine.
+// A readout is the transcript without a screen. It holds all blocks and which of them have rows.
+// The rows are those of the chat. Only a part of the file has rows at a time, so memory doesn't
+// grow with the transcript. Reading and finding run off the UI goroutine.
 //
-// It reads no file: it is given transcripts, and what is done with one goes out through
-// Actions. Its widgets belong to the UI goroutine.
+// The package reads no file itself: it is given a function for that, and it calls Actions. Its
+// widgets belong to the UI goroutine.
 package transcripts

@@ -6,7 +6,7 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// OpenFind shows the find bar with what was looked for last.
+// OpenFind shows the find bar with the last phrase.
 func (v *View) OpenFind() {
 	if v.Read == nil {
 		return
@@ -36,7 +36,8 @@ func (v *View) search(phrase string) {
 	v.look(true)
 }
 
-// look counts the places; with jump, the first from the built part on is shown.
+// look finds and counts the places. With jump, it goes to the first one in or after the part
+// that has rows.
 func (v *View) look(jump bool) {
 	if v.Read == nil {
 		return
@@ -63,7 +64,7 @@ func (v *View) look(jump bool) {
 	}()
 }
 
-// step goes to the next or previous place, around the ends.
+// step goes to the next or previous place, wrapping around.
 func (v *View) step(by int) {
 	if n := len(v.places); n > 0 {
 		v.at = (v.at + by + n) % n
@@ -72,22 +73,21 @@ func (v *View) step(by int) {
 	}
 }
 
-// goTo brings the place that is looked at into sight.
+// goTo scrolls to the current place.
 func (v *View) goTo() {
 	if v.at >= len(v.places) {
 		return
 	}
 	p := v.places[v.at]
 	if p.block >= len(v.Read.Blocks) {
-		return // the file became shorter: the next look counts anew
+		return // the file became shorter: the next search counts again
 	}
 	v.seek = &p
 	v.Read.show(p.block)
 	v.build()
 }
 
-// mark shows the phrase in the rows that are built, and brings the place that is
-// sought into sight.
+// mark marks the phrase in the rows and scrolls to the place in v.seek.
 func (v *View) mark() {
 	if v.Read == nil {
 		return
@@ -107,7 +107,7 @@ func (v *View) mark() {
 	if sought && span.folds && !v.Rows.Expanded[span.key] {
 		v.Rows.Expanded[span.key] = true
 		v.build()
-		return // marked when it is built
+		return // build calls mark again
 	}
 	if sought && span.from < span.to {
 		v.Rows.Port.RevealRow(v.Rows.Port.Rows[span.from].Row)
@@ -116,8 +116,7 @@ func (v *View) mark() {
 	v.Rows.Port.MarkRows(marks, span.from, span.to, p.nth, sought)
 }
 
-// sought is the place to show as the one that is looked at; ok where it is to be
-// brought into sight.
+// sought returns the place to show as the current one. ok reports whether to scroll to it.
 func (v *View) sought() (p place, ok bool) {
 	switch {
 	case v.seek != nil:

@@ -15,19 +15,19 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// How much of a transcript is built.
+// How many blocks of a transcript have rows.
 const (
-	ReaderStep = 60  // blocks that join when the reader comes to an edge
-	ReaderMost = 240 // blocks that are built at once: what is held does not grow with the transcript
+	ReaderStep = 60  // blocks that are added when the reader reaches an edge
+	ReaderMost = 240 // blocks that have rows at a time, so that memory doesn't grow with the transcript
 )
 
-// readout is a transcript as the viewer knows it: all blocks as they stand in the
-// file, the part of them that is built, and what was opened in it. It draws nothing.
+// readout is the state of the viewer: all blocks in the order of the file, the part of them that
+// has rows, and the groups that are open. It draws nothing.
 type readout struct {
 	info     transcript.Info
 	Blocks   []transcript.Block
-	left     []bool // of each block: its branch was left
-	From, to int    // the blocks that are built
+	left     []bool // for each block, whether its branch was abandoned
+	From, to int    // the blocks that have rows
 	open     map[string]bool
 	seed     maphash.Seed
 }
@@ -39,7 +39,7 @@ func newReadout(t *transcript.Transcript) *readout {
 	return r
 }
 
-// take replaces what was read; the part that is built stays about where it is.
+// take replaces the transcript. The part that has rows stays about where it is.
 func (r *readout) take(t *transcript.Transcript) {
 	atEnd := r.to == len(r.Blocks)
 	r.info, r.Blocks = t.Info, t.Blocks
@@ -58,8 +58,8 @@ func (r *readout) take(t *transcript.Transcript) {
 	r.From = min(r.From, r.to)
 }
 
-// grow builds more blocks before (-1) or after (1) those that are built, and lets
-// go of some at the other end. It reports whether there were any.
+// grow adds blocks before (-1) or after (1) those that have rows, and drops some at the other
+// end. It reports whether there were any.
 func (r *readout) grow(dir int) bool {
 	if dir < 0 {
 		if r.From == 0 {
@@ -77,7 +77,7 @@ func (r *readout) grow(dir int) bool {
 	return true
 }
 
-// show builds the blocks around one, and opens the branch it is on.
+// show makes the blocks around one have rows, and opens its branch.
 func (r *readout) show(at int) {
 	if at < r.From || at >= r.to {
 		r.From = max(0, at-ReaderStep/2)
@@ -88,7 +88,7 @@ func (r *readout) show(at int) {
 	}
 }
 
-// groupOf names the left branch a block is on, by its first block.
+// groupOf returns the name of the abandoned branch of a block, made from its first block.
 func (r *readout) groupOf(at int) string {
 	for at > 0 && r.left[at-1] {
 		at--
@@ -96,25 +96,26 @@ func (r *readout) groupOf(at int) string {
 	return "left " + r.Blocks[at].ID
 }
 
-// indexOf is where a block stands, -1 where it is not there.
+// indexOf returns the index of a block, or -1 if it isn't there.
 func (r *readout) indexOf(block string) int {
 	return slices.IndexFunc(r.Blocks, func(b transcript.Block) bool { return b.ID == block })
 }
 
-// readerItem is one thing of the viewer's column: an entry as in the chat, a line
-// between days, or a branch that was left.
+// readerItem is one item of the viewer's column: an entry as in the chat, a line between days,
+// or an abandoned branch.
 type readerItem struct {
 	entry *conversation.EntryView
 	day   string
-	group string // a left branch's name; label says how much it is
-	label string
-	left  bool   // of an entry: it is on a left branch
-	who   string // of a user's message: its author
-	turn  string // of a head: the last block of its turn, to fork at
-	next  string // of a head: the message after the turn, "" for none
+	group string // name of an abandoned branch
+	label string // of the group, with its number of messages
+	left  bool   // the entry is on an abandoned branch
+	who   string // author of a user's message
+	turn  string // for a head, the last block of its turn, to fork at
+	next  string // for a head, the message after the turn; "" for none
 }
 
-// items words the part that is built. It parses markdown: off the UI goroutine.
+// items returns the items of the part that has rows. It parses markdown, so it is called off the
+// UI goroutine.
 func (r *readout) items(now time.Time) []readerItem {
 	var out []readerItem
 	day := ""
@@ -177,8 +178,8 @@ func leftWords(blocks []transcript.Block, open bool) string {
 	return i18n.With("Earlier version · {{.Messages}} · show", i18n.Places{"Messages": i18n.Count("{{.N}} messages", n)})
 }
 
-// stretch makes the entries of blocks that are on one branch, as the chat shows
-// them, each under a key that stays as long as the block says the same.
+// stretch returns the entries of blocks on one branch, as the chat shows them. The key of each
+// stays the same as long as the text of its block does.
 func (r *readout) stretch(from, to int) []readerItem {
 	entries := conversation.Entries(r.info.Name, r.Blocks[from:to])
 	var out []readerItem
@@ -187,7 +188,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		e := &entries[i]
 		e.RetryID, e.GoOn, e.Edited, e.Rev = "", false, false, 1
 		it := readerItem{entry: e, left: r.left[from]}
-		if e.Kind == conversation.Error { // what to do about it is over
+		if e.Kind == conversation.Error { // too late to act on it
 			e.Kind, e.Text = conversation.Note, i18n.With("failed: {{.Sentence}}", i18n.Places{"Sentence": e.Fault.Sentence})
 		}
 		at := r.indexNear(e.Block, from, to)
@@ -202,7 +203,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 		switch e.Kind {
 		case conversation.Head:
 			head = len(out)
-			e.Key = "head" // completed below, by the entry under it
+			e.Key = "head" // completed below with the key of the next entry
 		case conversation.User:
 			head = -1
 		}
@@ -219,7 +220,7 @@ func (r *readout) stretch(from, to int) []readerItem {
 	return out
 }
 
-// asker is who a message is from where it does not say so itself.
+// asker returns the author of messages that don't name one.
 func (r *readout) asker() string {
 	if r.info.Source == "discord" {
 		return i18n.T("Channel")
@@ -227,8 +228,8 @@ func (r *readout) asker() string {
 	return i18n.T("You")
 }
 
-// messageAfter is the first message behind a block that is on the branch the
-// conversation is on, "" where there is none.
+// messageAfter returns the first message after a block on the current branch, or "" if there is
+// none.
 func (r *readout) messageAfter(block string) string {
 	for i := r.indexOf(block) + 1; i > 0 && i < len(r.Blocks); i++ {
 		if r.Blocks[i].Kind == transcript.KindUser && !r.left[i] {
@@ -238,7 +239,7 @@ func (r *readout) messageAfter(block string) string {
 	return ""
 }
 
-// facts is what the viewer says of the file.
+// facts returns what the viewer tells about the file.
 func (r *readout) facts(now time.Time) string {
 	in := r.info
 	parts := []string{sessions.SourceWords(in.Source), i18n.Count("{{.N}} messages", in.Messages)}
@@ -257,11 +258,11 @@ func (r *readout) facts(now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// place is one place that find found: the nth in a block.
+// place is the nth occurrence of a phrase in a block.
 type place struct{ block, nth int }
 
-// places finds a phrase in all blocks, also those that are not built. It reads
-// much: off the UI goroutine.
+// places finds a phrase in all blocks, including those without rows. It may take long, so it is
+// called off the UI goroutine.
 func (r *readout) places(find func(text string) []prose.Mark) []place {
 	var out []place
 	for i, b := range r.Blocks {

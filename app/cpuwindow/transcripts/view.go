@@ -19,11 +19,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Actions is what can be done from the transcript viewer.
+// Actions are called from the viewer.
 type Actions struct {
 	CopyText  func(text string)
 	OpenLink  func(url string)
-	GoOn      func(in transcript.Info, from string) // continue; from = the message that leaves the context, "" for none
+	GoOn      func(in transcript.Info, from string) // continues at the end, or before the message from
 	Fork      func(in transcript.Info, through string)
 	Export    func(in transcript.Info)
 	CopyAll   func(in transcript.Info)
@@ -36,9 +36,8 @@ type Actions struct {
 	Remember  func(in transcript.Info, line string)
 }
 
-// View shows a whole transcript to read: left branches, sub-calls, notes
-// and Summaries too. Rows are built as the chat builds them, for a part of the file
-// at a time.
+// View is the viewer on the screen. It builds rows like those of the chat, for a part of the
+// file at a time.
 type View struct {
 	act    Actions
 	Rows   *chat.View // builds the rows of entries; its port is the column
@@ -48,24 +47,24 @@ type View struct {
 	Name  string // session
 	Read  *readout
 	fault string // why nothing is shown
-	turn  int    // of the building: only the newest is shown
-	Busy  bool   // a part is being built
+	turn  int    // number of the newest build, the only one that is shown
+	Busy  bool   // rows are being built
 	index map[string]spread
 
 	Phrase string
 	places []place
 	at     int
-	seek   *place // to bring into sight once it is built
+	seek   *place // to scroll to once it has rows
 }
 
-// spread is where the rows of a block's entry are.
+// spread is the range of rows of a block's entry.
 type spread struct {
 	from, to int
 	key      string
 	folds    bool
 }
 
-// New is a viewer that shows nothing.
+// New returns a viewer that shows nothing.
 func New(act Actions) *View {
 	v := &View{act: act}
 	v.Rows = chat.New(chat.Actions{CopyText: act.CopyText, OpenLink: act.OpenLink, Files: act.Files, MessageActions: chat.MessageActions{
@@ -86,7 +85,7 @@ func New(act Actions) *View {
 	return v
 }
 
-// Show reads another transcript from its beginning, or at a block.
+// Show shows another transcript from its beginning or at a block.
 func (v *View) Show(t *transcript.Transcript, block, phrase string) {
 	v.Name, v.fault = t.Info.Name, ""
 	v.Read = newReadout(t)
@@ -103,7 +102,7 @@ func (v *View) Show(t *transcript.Transcript, block, phrase string) {
 	v.build()
 }
 
-// Refresh takes the transcript as it is now; the reader stays where they are.
+// Refresh shows a new version of the transcript at the same place.
 func (v *View) Refresh(t *transcript.Transcript) {
 	v.fault = ""
 	v.Read.take(t)
@@ -113,7 +112,7 @@ func (v *View) Refresh(t *transcript.Transcript) {
 	}
 }
 
-// Fail says why there is nothing to read.
+// Fail shows why a transcript can't be read.
 func (v *View) Fail(in transcript.Info, words string) {
 	v.turn++
 	v.Name, v.Read, v.fault = in.Name, nil, words
@@ -124,7 +123,7 @@ func (v *View) Fail(in transcript.Info, words string) {
 	v.Rows.Port.SetRows(rows)
 }
 
-// None is what the page shows where no conversation is chosen.
+// None shows that no conversation is selected.
 func (v *View) None() {
 	v.turn++
 	v.Name, v.Read = "", nil
@@ -135,7 +134,7 @@ func (v *View) None() {
 	})
 }
 
-// build prepares the rows off the UI goroutine and swaps them in.
+// build prepares the items off the UI goroutine, then lays them out.
 func (v *View) build() {
 	v.turn++
 	v.Busy = true
@@ -156,14 +155,14 @@ func (v *View) build() {
 	}()
 }
 
-// grow builds more at an edge of what is built.
+// grow adds rows at an edge.
 func (v *View) grow(dir int) {
 	if v.Read != nil && !v.Busy && v.Read.grow(dir) {
 		v.build()
 	}
 }
 
-// layOut swaps the rows in; those that are the same stay.
+// layOut replaces the rows. It keeps those that are unchanged.
 func (v *View) layOut(items []readerItem, now time.Time) {
 	placed := v.heading(now)
 	alive := make(map[string]*chat.Entry, len(items))
@@ -194,11 +193,11 @@ func (v *View) layOut(items []readerItem, now time.Time) {
 	v.mark()
 }
 
-// heading is what stands above the conversation: what it is, what can be done.
+// heading returns the rows above the conversation: facts and buttons.
 func (v *View) heading(now time.Time) []*column.Placed {
 	in := v.Read.info
 	if in.Machine != "" {
-		return v.headingOf(in)
+		return v.machineHeading(in)
 	}
 	buttons := []fyne.CanvasObject{}
 	if sessions.Continues(in) {
@@ -233,8 +232,8 @@ func (v *View) fileButtons(in transcript.Info) []fyne.CanvasObject {
 	}
 }
 
-// headingOf stands above what another machine put on the memory server.
-func (v *View) headingOf(in transcript.Info) []*column.Placed {
+// machineHeading returns the rows above a session that another machine put on the memory server.
+func (v *View) machineHeading(in transcript.Info) []*column.Placed {
 	return []*column.Placed{
 		{Row: column.NewBoxRow(kit.Title(i18n.With("Conversation on {{.Machine}}", i18n.Places{"Machine": in.Machine}))), Gap: kit.Gap16, Max: kit.ProseMax},
 		column.TextRow(i18n.With("These are the messages that {{.Machine}} put on the memory server. The conversation itself is on that machine: go on with it, edit it or delete it there.", i18n.Places{"Machine": in.Machine}), kit.RoleMuted, kit.Gap4),
@@ -242,8 +241,8 @@ func (v *View) headingOf(in transcript.Info) []*column.Placed {
 	}
 }
 
-// entryRows is the rows of an entry: as in the chat, but for who and when above a
-// message, and what can be done from an answer.
+// entryRows returns the rows of an entry: those of the chat, with author and time above a
+// message and buttons above an answer.
 func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*column.Placed {
 	e := it.entry
 	switch e.Kind {
@@ -271,7 +270,7 @@ func (v *View) entryRows(it *readerItem, b *chat.Entry, now time.Time) []*column
 	return b.Rows
 }
 
-// clockWords is the time of day; the day stands above.
+// clockWords returns the time of day. A line above shows the day.
 func clockWords(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -279,7 +278,7 @@ func clockWords(t, now time.Time) string {
 	return t.In(now.Location()).Format("15:04")
 }
 
-// prefixed is s behind a separator, "" where s is empty.
+// prefixed returns s after a separator, or "" if s is empty.
 func prefixed(sep, s string) string {
 	if s == "" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"mac-stats/app/monitor"
 )
 
-// AlertWords is what a warning of the desktop says of a reading.
+// AlertWords returns the text of a desktop notification that warns about a reading.
 func AlertWords(m monitor.Metric, s monitor.Snapshot) string {
 	switch m {
 	case monitor.Temperature:

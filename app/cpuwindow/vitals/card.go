@@ -17,8 +17,8 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// metricCard is one metric on the page of the vitals: number, gauge, history, what
-// else is known. Only what changed is drawn anew.
+// metricCard shows one metric on the vitals page: number, gauge, history and details. It redraws
+// only what changed.
 type metricCard struct {
 	*column.CardRow
 	title, scope *kit.Label
@@ -32,7 +32,7 @@ type metricCard struct {
 	lines        *prose.Text
 }
 
-// chartHeight is the height of a card's history.
+// chartHeight is the height of the history on a card.
 const chartHeight float32 = 48
 
 func newMetricCard(ask func()) *metricCard {
@@ -50,8 +50,7 @@ func newMetricCard(ask func()) *metricCard {
 	return c
 }
 
-// set shows a metric and its history; it reports whether the card's height may be
-// another one.
+// set shows a metric and its history. It reports whether the height of the card may have changed.
 func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized bool) {
 	before := c.Measure(c.Size().Width)
 	there := d.number != ""
@@ -89,7 +88,7 @@ func (c *metricCard) set(d detail, s monitor.Series, r monitor.Range) (resized b
 	return resized || c.Measure(c.Size().Width) != before
 }
 
-// reword changes the text of prose in its place.
+// reword replaces the text of a paragraph.
 func reword(p *prose.Text, text string) {
 	if p.SetRuns([]prose.Run{{Text: text}}) {
 		p.Measure(p.Size().Width)
@@ -113,7 +112,7 @@ func anyPoint(s monitor.Series) bool {
 	return false
 }
 
-// coreGrid is a small gauge for each core, as many beside each other as fit.
+// coreGrid shows a small gauge for each core, as many side by side as fit.
 type coreGrid struct {
 	widget.BaseWidget
 	names, shares []*kit.Label
@@ -134,7 +133,7 @@ func newCoreGrid() *coreGrid {
 	return g
 }
 
-// set shows the load of each core in percent; it reports whether their number changed.
+// set shows the load of each core in percent. It reports whether their number changed.
 func (g *coreGrid) set(cores []float64) (resized bool) {
 	if len(cores) != len(g.bars) {
 		resized = true
@@ -188,13 +187,13 @@ func (r *coreRenderer) Refresh() {
 	}
 }
 
-// pairRow is two rows beside each other where there is room, else below each other.
+// pairRow shows two rows side by side if there is room, otherwise one below the other.
 type pairRow struct {
 	widget.BaseWidget
 	left, right kit.Row
 }
 
-// pairFrom is the width from which two cards fit beside each other.
+// pairFrom is the width from which two cards fit side by side.
 const pairFrom float32 = 560
 
 func newPairRow(left, right kit.Row) *pairRow {

@@ -14,16 +14,16 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// chart is a metric's history as a line over a filled ground: the means, and faintly
-// the maxima. Where nothing was measured there is a gap. It is one picture, drawn
-// anew only when what it shows changes.
+// chart draws the history of a metric as a line over a filled area: the means and, faintly, the
+// maxima. It has a gap where nothing was measured. It is one image, which is drawn again only
+// when it changes.
 type chart struct {
 	widget.BaseWidget
 	points []monitor.Point
-	full   float64 // what the top stands for; 0 = the largest value
+	full   float64 // the value at the upper edge; 0 for the largest value
 	peaks  bool    // the maxima are drawn
 	min    fyne.Size
-	drawn  []int16 // what the points look like
+	drawn  []int16 // the looks of the drawn points
 }
 
 func newChart(w, h float32, peaks bool) *chart {
@@ -42,8 +42,8 @@ func (c *chart) set(points []monitor.Point, full float64) {
 	c.Refresh()
 }
 
-// looks is the points in half pixels of height: values that differ by less look the
-// same. Painting the window anew is most of what an open window costs.
+// looks returns the points in half pixels of height: values that differ by less look the same.
+// Repainting the window is most of the cost of an open window.
 func (c *chart) looks() []int16 {
 	top, height := c.top(), float64(2*c.min.Height)
 	out := make([]int16, 0, 2*len(c.points))
@@ -61,7 +61,7 @@ func (c *chart) looks() []int16 {
 	return out
 }
 
-// top is the value at the upper edge.
+// top returns the value at the upper edge.
 func (c *chart) top() float64 {
 	if c.full > 0 {
 		return c.full
@@ -103,7 +103,7 @@ func (r *chartRenderer) Refresh()                     { r.raster.Refresh() }
 // draw paints the chart in w × h pixels of the screen.
 func (r *chartRenderer) draw(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	if r.c.peaks { // a large chart has a floor
+	if r.c.peaks { // a large chart has a base line
 		floor := color.NRGBAModel.Convert(kit.Color(kit.RoleLine)).(color.NRGBA) //nolint:forcetypeassert // what this model gives
 		for x := range w {
 			img.SetNRGBA(x, h-1, floor)
@@ -125,8 +125,8 @@ func (r *chartRenderer) draw(w, h int) image.Image {
 	return img
 }
 
-// lone reports whether there is one reading only: in a chart without a floor that is
-// a speck, not a line.
+// lone reports whether there is only one reading, which is a speck in a chart without a base
+// line.
 func lone(points []monitor.Point) bool {
 	n := 0
 	for _, p := range points {
@@ -137,15 +137,15 @@ func lone(points []monitor.Point) bool {
 	return n == 1
 }
 
-// plot draws lines into a picture, column by column.
+// plot draws lines into an image, column by column.
 type plot struct {
 	img    *image.NRGBA
 	points []monitor.Point
 	top    float64
-	half   float64 // of the line's thickness, in pixels
+	half   float64 // half the thickness of the line, in pixels
 }
 
-// trace draws a line through the values, and fills what is below it.
+// trace draws a line through the values and fills the area below it.
 func (p plot) trace(value func(monitor.Point) float64, c color.NRGBA, strength, ground uint8) {
 	w := p.img.Bounds().Dx()
 	step := float64(w-1) / float64(len(p.points)-1)
@@ -167,12 +167,12 @@ func (p plot) trace(value func(monitor.Point) float64, c color.NRGBA, strength, 
 	}
 }
 
-// column draws one column: the line at v, which rises by slope a column.
+// column draws one column of the line, at value v and with a slope per column.
 func (p plot) column(x int, v, slope float64, c color.NRGBA, strength, ground uint8) {
 	h := float64(p.img.Bounds().Dy())
 	room := h - 2*p.half
 	y := p.half + room*(1-min(max(v/p.top, 0), 1))
-	rise := slope * room / p.top // of the line, in rows a column: a steep one is taller
+	rise := slope * room / p.top // in rows per column; a steep line covers more rows
 	reach := min(p.half*math.Hypot(1, rise), p.half+math.Abs(rise)/2+0.5)
 	end := int(h)
 	if ground == 0 {

@@ -16,12 +16,10 @@ type Host interface {
 	Do(f func()) // runs f on the UI goroutine, later
 	Canvas() fyne.Canvas
 	Latest() *monitor.Snapshot // nil before the first reading
-	Ask(text string)           // adds text to the message that is being written
+	Ask(text string)           // adds text to the message in the composer
 }
 
-// Page is the machine in detail: a card for each metric and the busiest
-// processes. What it shows is sampled while it is shown. Its fields belong to the UI
-// goroutine.
+// Page is the vitals page. Its fields belong to the UI goroutine.
 type Page struct {
 	host   Host
 	source Source
@@ -29,12 +27,12 @@ type Page struct {
 	span   monitor.Range
 	ranges []*kit.Button
 	cards  []*metricCard
-	pairs  []*pairRow // of the cards
+	pairs  []*pairRow // the cards in pairs
 	Procs  *processCard
-	stop   func() // ends what is sampled for this page; nil while it is hidden
+	stop   func() // ends the sampling for this page; nil while it is hidden
 }
 
-// NewPage is the page, of what a source measures.
+// NewPage returns the page of a source.
 func NewPage(h Host, source Source) *Page {
 	p := &Page{host: h, source: source, View: column.NewViewport()}
 	p.View.Follow, p.View.Fixed = false, true
@@ -46,7 +44,7 @@ func NewPage(h Host, source Source) *Page {
 	return p
 }
 
-// rows are the page: what is chosen, the cards in pairs, the processes.
+// rows returns the rows of the page: the choice of range, the cards in pairs, the processes.
 func (p *Page) rows() []*column.Placed {
 	bar := []fyne.CanvasObject{kit.Small(i18n.T("History"))}
 	for _, r := range monitor.Ranges() {
@@ -81,7 +79,7 @@ func (p *Page) choose(r monitor.Range) {
 	p.Update()
 }
 
-// Sample starts or ends what is sampled for the page.
+// Sample starts or ends the sampling for the page.
 func (p *Page) Sample(on bool) {
 	switch {
 	case on && p.stop == nil:
@@ -93,7 +91,7 @@ func (p *Page) Sample(on bool) {
 	}
 }
 
-// pageMetrics are what the page shows: its cards and the processes.
+// pageMetrics returns the metrics that the page shows.
 func pageMetrics() []monitor.Metric {
 	metrics := []monitor.Metric{monitor.Processes}
 	for _, d := range details(monitor.Snapshot{}) {
@@ -118,7 +116,7 @@ func (p *Page) Update() {
 	}
 }
 
-// remeasure gives every row the height it needs now.
+// remeasure adjusts the height of every row.
 func (p *Page) remeasure() {
 	for _, pl := range p.View.Rows {
 		pl.Dirty = true
@@ -143,7 +141,7 @@ func (p *Page) Reveal(metric monitor.Metric) {
 	}
 }
 
-// Ask puts a metric's reading into the message that is being written; "" = all.
+// Ask adds the reading of a metric to the message in the composer; "" means all metrics.
 func (p *Page) Ask(metric monitor.Metric) {
 	s := p.host.Latest()
 	if s == nil {

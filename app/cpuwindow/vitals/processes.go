@@ -15,22 +15,21 @@ import (
 	"mac-stats/app/ui/prose"
 )
 
-// processCard is the busiest processes, by CPU or by memory, each with a way to quit
-// it.
+// processCard lists the busiest processes, by CPU or by memory, each with a button to quit it.
 type processCard struct {
 	*column.CardRow
 	byCPU, byMemory *kit.Button
 	count           *kit.Label
 	Lines           []*processLine
 	why             *prose.Text // why there is no list
-	said            *prose.Text // what came of the last request to quit
+	said            *prose.Text // the outcome of the last request to quit
 	force           *kit.Button
 	update          func()
-	memory          bool // sorted by it
+	memory          bool // sorted by memory
 	forced          monitor.Process
 }
 
-// processRows is how many processes the card lists.
+// processRows is the number of processes on the card.
 const processRows = 10
 
 func newProcessCard(ask func(), quit, force func(monitor.Process), update func()) *processCard {
@@ -57,7 +56,7 @@ func newProcessCard(ask func(), quit, force func(monitor.Process), update func()
 	return c
 }
 
-// processHeads are the names of the columns.
+// processHeads returns the headings of the columns.
 func processHeads() *fyne.Container {
 	var heads []fyne.CanvasObject
 	for i, name := range []string{i18n.T("name"), "pid", i18n.T("% of a core"), i18n.T("memory"), ""} {
@@ -77,7 +76,7 @@ func (c *processCard) sort(memory bool) {
 	c.update()
 }
 
-// set shows a reading; it reports whether the card's height may be another one.
+// set shows a reading. It reports whether the height of the card may have changed.
 func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool) {
 	list := r.Top
 	if c.memory {
@@ -110,8 +109,8 @@ func (c *processCard) set(r monitor.ProcessesReading, paused bool) (resized bool
 	return resized
 }
 
-// tell says what came of quitting; p may be forced then, where it still runs.
-func (c *processCard) tell(text string, role fyne.ThemeColorName, p *monitor.Process) {
+// showOutcome shows the outcome of a request to quit. If p is not nil, it offers to force p.
+func (c *processCard) showOutcome(text string, role fyne.ThemeColorName, p *monitor.Process) {
 	c.said.Role = role
 	reword(c.said, text)
 	c.said.Hidden = text == ""
@@ -121,7 +120,7 @@ func (c *processCard) tell(text string, role fyne.ThemeColorName, p *monitor.Pro
 	}
 }
 
-// processLine is one process.
+// processLine shows one process.
 type processLine struct {
 	p           monitor.Process
 	name, pid   *kit.Label
@@ -150,9 +149,9 @@ func (l *processLine) set(p monitor.Process) {
 	}
 }
 
-// processLayout is the columns: name, pid, CPU, memory, a button.
+// processLayout lays out the columns: name, pid, CPU, memory and a button.
 type processLayout struct {
-	quit float32 // how wide the button's column is
+	quit float32 // width of the button's column
 }
 
 func newProcessLayout() processLayout {
@@ -186,13 +185,13 @@ func (l processLayout) Layout(o []fyne.CanvasObject, s fyne.Size) {
 	}
 }
 
-// confirmQuit asks before a process is asked to quit.
+// confirmQuit asks a process to quit, after a confirmation.
 func (p *Page) confirmQuit(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
 	overlay.Confirm(p.host.Canvas(), i18n.With("Quit {{.Name}}?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} is asked to quit. What it has not saved may be lost.", i18n.Places{"Name": name}), i18n.T("Ask it to quit"), func() { p.quit(process, false) })
 }
 
-// force ends a process that did not want to quit, after one more question.
+// force ends a process that didn't quit when asked, after another confirmation.
 func (p *Page) force(process monitor.Process) {
 	name := fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
 	overlay.Confirm(p.host.Canvas(), i18n.With("Force {{.Name}} to quit?", i18n.Places{"Name": i18n.Shorten(process.Name, 32)}), i18n.With("{{.Name}} ends at once. What it has not saved is lost.", i18n.Places{"Name": name}), i18n.T("Force it to quit"), func() { p.quit(process, true) })
@@ -201,7 +200,7 @@ func (p *Page) force(process monitor.Process) {
 // quitPatience is how long a process may take before force is offered.
 const quitPatience = 3 * time.Second
 
-// quit asks a process to quit, off the UI goroutine, and says what came of it.
+// quit asks a process to quit, off the UI goroutine, and shows the outcome.
 func (p *Page) quit(process monitor.Process, force bool) {
 	v, name := p.source, fmt.Sprintf("%s (pid %d)", process.Name, process.PID)
 	p.tell(i18n.With("{{.Name}} was asked to quit …", i18n.Places{"Name": name}), kit.RoleMuted, nil)
@@ -228,6 +227,6 @@ func (p *Page) quit(process monitor.Process, force bool) {
 }
 
 func (p *Page) tell(text string, role fyne.ThemeColorName, force *monitor.Process) {
-	p.Procs.tell(text, role, force)
+	p.Procs.showOutcome(text, role, force)
 	p.remeasure()
 }

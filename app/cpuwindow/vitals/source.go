@@ -4,7 +4,7 @@ import (
 	"mac-stats/app/monitor"
 )
 
-// Source is the monitor.
+// Source measures the machine; *monitor.Monitor implements it.
 type Source interface {
 	Show(open bool, metrics ...monitor.Metric) (stop func())
 	Subscribe(f func(monitor.Snapshot)) (stop func())

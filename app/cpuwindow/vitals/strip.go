@@ -18,19 +18,19 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// reading is one cell of the strip in words.
+// reading is the text of one cell of the strip.
 type reading struct {
 	label  string
-	number string // "" where there is none
+	number string // "" if there is none
 	unit   string
 	na     string // why there is no number
-	sub    string // a second, lesser number
+	sub    string // a second, smaller number
 	role   fyne.ThemeColorName
 	metric monitor.Metric
-	full   float64 // of the sparkline; 0 = its own maximum
+	full   float64 // the top of the sparkline; 0 for its own maximum
 }
 
-// Where numbers turn amber and red. Below, they are plain.
+// The values from which numbers turn amber and red.
 const (
 	warnCPU, hotCPU       = 80, 95
 	warnMemory, hotMemory = 85, 95
@@ -38,7 +38,7 @@ const (
 	warnDisk, hotDisk     = 10e9, 2e9 // bytes free
 )
 
-// Readings is the strip's six cells.
+// Readings returns the texts of the six cells.
 func Readings(s monitor.Snapshot) []reading {
 	return []reading{cpuReading(s), memoryReading(s), gpuReading(s), temperatureReading(s), diskReading(s), networkReading(s)}
 }
@@ -113,14 +113,14 @@ func level(v, warn, hot float64) fyne.ThemeColorName {
 	return kit.RoleText
 }
 
-// Sizes are in powers of ten, as disks and people count them, but memory, whose
-// modules are powers of two.
+// gigabytes returns bytes of memory in units of 2^30. Other sizes use powers of ten, as disks and
+// people do.
 func gigabytes(b uint64) string { return i18n.Number(fmt.Sprintf("%.1f", float64(b)/(1<<30))) }
 
-// WholeGigabytes is bytes of memory in gigabytes, without a fraction.
+// WholeGigabytes returns bytes of memory in units of 2^30, without a fraction.
 func WholeGigabytes(b uint64) string { return strconv.Itoa(int(math.Round(float64(b) / (1 << 30)))) }
 
-// rate is bytes/s in three figures at most.
+// rate returns bytes per second with at most three digits before the point.
 func rate(v float64) (number, unit string) {
 	switch {
 	case v >= 1e9:
@@ -133,19 +133,19 @@ func rate(v float64) (number, unit string) {
 	return "0", "kB/s"
 }
 
-// Strip is the strip on top. Whatever changes in it has the whole window painted,
-// which is most of what an open window costs: small changes wait for each other.
+// Strip is the strip at the top of the window. Every change in it repaints the whole window, which
+// is most of the cost of an open window, so small changes are drawn together.
 type Strip struct {
 	Cells  []*VitalCell
 	layout *cellLayout
 	Object *fyne.Container
-	drawn  time.Time // when all cells were last what was measured
+	drawn  time.Time // when the cells were last updated
 }
 
-// smallWaits is how long changes nobody would act on wait to be drawn together.
+// smallWaits is how long small changes wait to be drawn together.
 const smallWaits = 3 * time.Second
 
-// NewStrip makes the strip; open shows a metric in detail, "" all of them.
+// NewStrip returns the strip. open shows a metric in detail; "" means all of them.
 func NewStrip(open func(monitor.Metric)) *Strip {
 	v := &Strip{layout: &cellLayout{}}
 	grid := container.New(v.layout)
@@ -159,15 +159,15 @@ func NewStrip(open func(monitor.Metric)) *Strip {
 	return v
 }
 
-// Update draws what changed, all cells together: at once where one of them says
-// something else than before, otherwise every smallWaits.
+// Update draws all cells together: at once if one of them changed noticeably, otherwise every
+// smallWaits.
 func (v *Strip) Update(rs []reading, history func(monitor.Metric, monitor.Range) monitor.Series) {
 	now := time.Now()
-	telling := false
+	noticeable := false
 	for i, r := range rs {
-		telling = telling || !v.Cells[i].r.almost(r)
+		noticeable = noticeable || !v.Cells[i].r.almost(r)
 	}
-	if !telling && now.Sub(v.drawn) < smallWaits {
+	if !noticeable && now.Sub(v.drawn) < smallWaits {
 		return
 	}
 	v.drawn = now
@@ -176,21 +176,21 @@ func (v *Strip) Update(rs []reading, history func(monitor.Metric, monitor.Range)
 	}
 }
 
-// SetNarrow gives the strip two rows of three cells; the second one is left out where
-// the window is low too.
+// SetNarrow lays out the strip in two rows of three cells if the window is narrow. If it is also
+// low, the second row is hidden.
 func (v *Strip) SetNarrow(narrow, low bool) {
 	v.layout.narrow, v.layout.low = narrow, narrow && low
 }
 
-// almost reports whether two readings differ by no more than a step of the last digit,
-// or a twentieth.
+// almost reports whether two readings differ by no more than one in the last digit, or by a
+// twentieth.
 func (r reading) almost(other reading) bool {
 	near := near(r.number, other.number) && near(r.sub, other.sub)
 	r.number, r.sub = other.number, other.sub
 	return near && r == other
 }
 
-// near is almost for a number with what follows it.
+// near is almost for a number with its unit.
 func near(a, b string) bool {
 	if a == b {
 		return true
@@ -209,8 +209,8 @@ func near(a, b string) bool {
 	return math.Abs(x-y) < max(1.5*step, x/20)
 }
 
-// cellLayout puts the cells side by side; narrow windows get rows of three, low ones
-// the first of them.
+// cellLayout places the cells side by side. Narrow windows get rows of three; windows that are
+// also low get only the first row.
 type cellLayout struct{ narrow, low bool }
 
 // The heights of a cell, in a wide and in a narrow window.
@@ -248,14 +248,14 @@ func (l *cellLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// VitalCell is label, number, unit and sparkline of one metric.
+// VitalCell shows label, number, unit and sparkline of one metric.
 type VitalCell struct {
 	widget.BaseWidget
 	r     reading
 	label *kit.Label
 	Num   *kit.Label
 	unit  *kit.Label
-	sub   *kit.Label // below: a second number, or why there is none
+	sub   *kit.Label // below: a second number, or why there is no number
 	spark *chart
 	edge  *kit.Surface
 	onTap func()
@@ -340,12 +340,12 @@ func (r *vitalRenderer) Layout(s fyne.Size) {
 
 const (
 	sparkWidth float32 = 64
-	sparkLeast float32 = 24 // narrower ones say nothing
+	sparkLeast float32 = 24 // narrower ones show nothing useful
 )
 
-// placeLower puts the second number and the sparkline on the lower line, in a cell that
-// has room for one: first what is written. A unit that does not fit beside its number,
-// in beside pixels, stands there too.
+// placeLower places the second number and the sparkline on the lower line of a cell that has
+// room for it. The number gets its room first. A unit that doesn't fit into beside pixels next
+// to its number moves there too.
 func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 	c := r.c
 	written := c.sub
@@ -364,8 +364,8 @@ func (r *vitalRenderer) placeLower(s fyne.Size, pad, beside float32) {
 	c.spark.Move(fyne.NewPos(s.Width-pad-spark, s.Height-30))
 }
 
-// placeBeside is for a compact cell: no sparkline, the second number beside the label,
-// the reason why there is no number beside that, in line with units.
+// placeBeside lays out a compact cell: no sparkline, and the second number beside the label. If
+// there is no number, the reason takes the place of the unit.
 func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW, unitY float32) {
 	c := r.c
 	c.spark.Hide()
@@ -378,7 +378,7 @@ func (r *vitalRenderer) placeBeside(s fyne.Size, pad, numW, unitY float32) {
 	c.sub.Resize(size)
 }
 
-// widthOf is what the whole of a line of words takes.
+// widthOf returns the width of the full text of a label.
 func widthOf(w *kit.Label) float32 { return kit.MeasureText(w.Text, w.TextSize, w.Style).Width + 1 }
 
 func (r *vitalRenderer) Refresh() { r.Layout(r.c.Size()); canvas.Refresh(r.c) }

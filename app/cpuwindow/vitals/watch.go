@@ -6,26 +6,26 @@ import (
 	"mac-stats/app/monitor"
 )
 
-// Watch follows the vitals that the strip shows, while somebody looks. At most one drawing
-// waits at a time.
+// Watch samples the metrics of the strip while the window is visible. At most one drawing is
+// pending at a time.
 type Watch struct {
 	source Source
 	do     func(func()) // runs a function on the UI goroutine
 	draw   func()
 	latest atomic.Pointer[monitor.Snapshot]
-	busy   atomic.Bool // a drawing waits
+	busy   atomic.Bool // a drawing is pending
 	stops  []func()
 }
 
-// NewWatch follows nothing yet; draw is called on the UI goroutine.
+// NewWatch returns a Watch that is not started. It calls draw on the UI goroutine.
 func NewWatch(source Source, do func(func()), draw func()) *Watch {
 	return &Watch{source: source, do: do, draw: draw}
 }
 
-// Latest is the newest reading; nil before the first one. Any goroutine.
+// Latest returns the newest reading, or nil before the first one. Any goroutine may call it.
 func (w *Watch) Latest() *monitor.Snapshot { return w.latest.Load() }
 
-// Start begins to sample.
+// Start starts sampling.
 func (w *Watch) Start() {
 	stopShow := w.source.Show(true, monitor.CPU, monitor.Memory, monitor.GPU, monitor.Temperature, monitor.Disk, monitor.Network)
 	stopSub := w.source.Subscribe(func(s monitor.Snapshot) {
@@ -43,7 +43,7 @@ func (w *Watch) Start() {
 	w.draw()
 }
 
-// Stop ends it.
+// Stop ends sampling.
 func (w *Watch) Stop() {
 	for _, stop := range w.stops {
 		stop()

@@ -11,18 +11,16 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// What the page of the vitals says of each metric, in words.
-
-// detail is one metric on the page of the vitals.
+// detail is the text of one metric on the vitals page.
 type detail struct {
 	reading
-	scope    string    // what the number is of: "% of all 8 cores together"
-	fraction float64   // of the gauge; below 0 = none
-	cores    []float64 // percent of each, CPU alone
-	lines    []string  // what else is known
+	scope    string    // what the number measures: "% of all 8 cores together"
+	fraction float64   // of the gauge; negative for none
+	cores    []float64 // percent of each core; CPU only
+	lines    []string  // further details
 }
 
-// details are the metrics of the page, in its order.
+// details returns the metrics in the order of the page.
 func details(s monitor.Snapshot) []detail {
 	return []detail{cpuDetail(s), memoryDetail(s), temperatureDetail(s), gpuDetail(s), diskDetail(s), networkDetail(s), batteryDetail(s)}
 }
@@ -78,7 +76,7 @@ func gpuDetail(s monitor.Snapshot) detail {
 	return d
 }
 
-// sensorLines is how many sensors the page lists.
+// sensorLines is the largest number of sensors the page lists.
 const sensorLines = 6
 
 func temperatureDetail(s monitor.Snapshot) detail {
@@ -156,7 +154,7 @@ func batteryDetail(s monitor.Snapshot) detail {
 	return d
 }
 
-// valueWords is a value of a metric's history.
+// valueWords returns the text of a value in the history of a metric.
 func valueWords(m monitor.Metric, v float64) string {
 	switch m {
 	case monitor.Temperature:
@@ -167,7 +165,7 @@ func valueWords(m monitor.Metric, v float64) string {
 	return fmt.Sprintf("%.0f %%", v)
 }
 
-// rangeWords names a range.
+// rangeWords returns the name of a range.
 func rangeWords(r monitor.Range) string {
 	switch r {
 	case monitor.Hour:
@@ -178,7 +176,7 @@ func rangeWords(r monitor.Range) string {
 	return i18n.T("5 min")
 }
 
-// HistoryWords is summedWords with the time it is about: "last 5 min: mean 12 %".
+// HistoryWords returns summedWords with its range: "last 5 min: average 12 %".
 func HistoryWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 	words, ok := summedWords(m, r, s)
 	if ok {
@@ -187,7 +185,8 @@ func HistoryWords(m monitor.Metric, r monitor.Range, s monitor.Series) string {
 	return words
 }
 
-// summedWords sums a history up: "mean 12 %, peak 80 %"; ok where anything was measured.
+// summedWords summarises a history: "average 12 %, peak 80 %". ok reports whether anything was
+// measured.
 func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words string, ok bool) {
 	sum, peak, n := 0.0, 0.0, 0
 	for _, p := range s.Points {
@@ -210,7 +209,7 @@ func summedWords(m monitor.Metric, r monitor.Range, s monitor.Series) (words str
 	return text, true
 }
 
-// spanWords is a time in its largest fitting unit: "40 s", "12 min", "5 h".
+// spanWords returns a duration in its largest fitting unit: "40 s", "12 min", "5 h".
 func spanWords(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -221,7 +220,7 @@ func spanWords(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
-// askWords is a reading as text for a message.
+// askWords returns a reading as text for a message.
 func askWords(s monitor.Snapshot, topic monitor.Metric, history string) string {
 	var b strings.Builder
 	b.WriteString("The reading of this machine")
@@ -240,8 +239,7 @@ func askWords(s monitor.Snapshot, topic monitor.Metric, history string) string {
 	return b.String()
 }
 
-// naWords is why there is no number, where that is one of the usual reasons in the
-// user's language.
+// naWords returns why there is no number. The usual reasons are translated.
 func naWords(why string) string {
 	switch why {
 	case "no readable GPU":
@@ -260,7 +258,7 @@ func naWords(why string) string {
 	return why
 }
 
-// pressureWords are the monitor's words for the memory pressure in the user's language.
+// pressureWords translates the monitor's words for the memory pressure.
 func pressureWords(words string) string {
 	switch words {
 	case "normal":
