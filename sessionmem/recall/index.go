@@ -134,7 +134,10 @@ func (x *Index) PauseVectors(paused bool) { x.vectors.pause(paused) }
 
 // VectorsNow makes all missing vectors at full speed, pausing only while a turn runs. It
 // ends a pause.
-func (x *Index) VectorsNow() { x.vectors.makeNow() }
+func (x *Index) VectorsNow() {
+	x.vectors.pause(false)
+	x.vectors.fullSpeed()
+}
 
 // Push brings the server up to date with the index and returns when it is. ErrServer wraps
 // the reason if it can't; what has arrived stays there.

@@ -19,10 +19,9 @@ import (
 // question without words, or without an answer, has no hits and no error; an index that
 // can't be read is an error, also in State.Err.
 func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
-	begun := time.Now()
 	settings := x.cfg.Settings()
 	if q.Now.IsZero() {
-		q.Now = begun
+		q.Now = time.Now()
 	}
 	q.Limit = cmp.Or(max(q.Limit, 0), settings.TopK, defaultTopK)
 	var state State
@@ -74,7 +73,6 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	if a.State.Vectors == VectorsPaused {
 		nudge(x.vectors.wake) // another model may be available already
 	}
-	a.Took = time.Since(begun)
 	return a, nil
 }
 
@@ -104,6 +102,10 @@ type found struct {
 	known bool    // its text is already there
 	// The first chunks of the neighboring messages, if wanted.
 	before, after *found
+}
+
+func newFound(c *rank.Candidate) found {
+	return found{Hit: Hit{Score: c.Score, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
 }
 
 // readQuestion returns what a question searches for.
@@ -214,7 +216,7 @@ func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
 		if err != nil {
 			return err
 		}
-		h := found{Hit: Hit{Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
+		h := newFound(&c)
 		h.Chunk, h.place = corpus.ChunkOf(&d, &k.Name, k.State.Files)
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) {
 			continue

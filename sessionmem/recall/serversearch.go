@@ -104,7 +104,8 @@ func (s *search) collectServer(ctx context.Context, top []rank.Candidate, passag
 			break
 		}
 		p := &passages[c.At]
-		h := found{Hit: Hit{Chunk: p.Chunk, Machine: p.Machine, Score: c.Score, Lexical: c.Lexical, Semantic: c.Semantic, Relevance: c.Relevance}, exact: c.Exact, share: c.Share}
+		h := newFound(&c)
+		h.Chunk, h.Machine = p.Chunk, p.Machine
 		if h.ID = corpus.ChunkID(h.Session, h.Block, h.Part); h.Session == "" {
 			h.ID = corpus.MemoryID(p.Key, h.Block, h.Part)
 		}

@@ -54,18 +54,17 @@ type Hit struct {
 	corpus.Chunk
 	// Before and After are the first lines of the neighboring messages if Query.Beside is
 	// set; "" if there is none.
-	Before, After     string
-	Machine           string  // name of the other machine it was said on; "": this one
-	Score             float64 // 0 … 1, comparable within one answer
-	Lexical, Semantic float64 // the parts of Score
-	Relevance         float64 // 0 … 1, comparable between answers
+	Before, After string
+	Machine       string  // name of the other machine it was said on; "": this one
+	Score         float64 // 0 … 1, comparable within one answer
+	Semantic      float64 // the part of Score that comes from meaning
+	Relevance     float64 // 0 … 1, comparable between answers
 }
 
 // Answer is the result of a search.
 type Answer struct {
 	Hits  []Hit // best first; equal scores by newest, then by ID
 	State State
-	Took  time.Duration
 }
 
 // Status describes the index and its vectors.

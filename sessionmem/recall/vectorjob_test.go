@@ -368,7 +368,8 @@ func TestVectorsAreRemovedWithTheirChunks(t *testing.T) {
 
 type tombs map[string]bool
 
-func (d tombs) Has(text string) bool { return d[text] }
+func (d tombs) HasIn(_, text string) bool                  { return d[text] }
+func (d tombs) HasBlock(_ string, b transcript.Block) bool { return d[b.Text] }
 
 func vectorBytes(t *testing.T, text string) []byte {
 	t.Helper()

@@ -91,12 +91,6 @@ func (v *vectorMaker) paused() bool {
 	return err == nil
 }
 
-// makeNow makes all missing vectors at full speed, except during turns. It ends a pause.
-func (v *vectorMaker) makeNow() {
-	v.pause(false)
-	v.fullSpeed()
-}
-
 // fullSpeed makes vectors at full speed until none is missing, even during a pause.
 func (v *vectorMaker) fullSpeed() {
 	v.pace.mu.Lock()

@@ -26,10 +26,9 @@ const (
 )
 
 type token struct {
-	kind  tokenKind
-	word  *word // of tokenWord and tokenPart
-	term  *term // of the others
-	upper bool  // it begins with a capital
+	kind tokenKind
+	word *word // of tokenWord and tokenPart
+	term *term // of the others
 }
 
 const (
@@ -229,6 +228,5 @@ func (r fieldReader) word(text string, kind tokenKind) {
 	if w.bare == "" { // only combining marks
 		return
 	}
-	first, _ := utf8.DecodeRuneInString(text)
-	r.f.tokens = append(r.f.tokens, token{kind: kind, word: w, upper: unicode.IsUpper(first)})
+	r.f.tokens = append(r.f.tokens, token{kind: kind, word: w})
 }

@@ -4,26 +4,22 @@ import "mac-stats/sessionmem/transcript"
 
 // Tombstones know which texts were forgotten.
 type Tombstones interface {
-	Has(text string) bool
+	// HasBlock reports whether a block of a session, or something in it, was forgotten. Text
+	// typed again later, or elsewhere, doesn't count.
+	HasBlock(session string, b transcript.Block) bool
+	// HasIn reports the same for a text of a session; session "" is memory.
+	HasIn(session, text string) bool
 }
 
-// InTombstones reports whether a chunk was forgotten. If the tombstones can tell, text typed
-// again later, or elsewhere, doesn't count.
+// InTombstones reports whether a chunk was forgotten. all may be nil.
 func InTombstones(all Tombstones, p *Chunk) bool {
 	if all == nil {
 		return false
 	}
-	exact, ok := all.(interface {
-		HasBlock(session string, b transcript.Block) bool
-		HasIn(session, text string) bool
-	})
-	switch {
-	case !ok:
-		return all.Has(p.Text)
-	case p.Session == "":
-		return exact.HasIn("", p.Text)
+	if p.Session == "" {
+		return all.HasIn("", p.Text)
 	}
-	return exact.HasBlock(p.Session, transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
+	return all.HasBlock(p.Session, transcript.Block{ID: p.Block, Kind: transcript.Kind(p.Kind), Agent: p.Agent, Time: p.Time, Text: p.Text})
 }
 
 // IsForgotten reports whether a chunk was forgotten.

@@ -49,7 +49,7 @@ func (b *Batch) Len() int {
 
 // writer brings an index up to date. The caller holds the writers' lock.
 type writer struct {
-	Added, Removed int // passages
+	Added int // passages
 
 	e      *Engine
 	bulk   *format.Builder
@@ -129,7 +129,6 @@ func (w *writer) Flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.Removed += c.removed
 	w.e.apply(c)
 	w.bulk, w.done, w.gone, w.synced = format.NewBuilder(), nil, nil, time.Time{}
 	return nil
@@ -153,8 +152,7 @@ type change struct {
 	was     int64              // metaChange before it
 	now     int64              // and after
 	dead    map[*part][]uint32 // passages to remove
-	removed int
-	added   []*Source // new sources
+	added   []*Source          // new sources
 	states  map[int64]format.State
 	dropped []*Source
 	batch   int64              // ID of the added row of delta; 0: a segment, or nothing
@@ -226,7 +224,6 @@ func (c *change) kill(key strandKey, seq uint32) {
 	if r := c.v.lay.refs[s.base+seq]; !r.none() {
 		p := c.v.parts[r.part-1]
 		c.dead[p] = append(c.dead[p], r.doc)
-		c.removed++
 	}
 }
 

@@ -35,11 +35,7 @@ func Open(ctx context.Context, path, root string, create bool, l Limits, logger 
 	if err != nil {
 		return nil, err
 	}
-	return newEngine(db, l, logger), nil
-}
-
-func newEngine(db *tables.DB, l Limits, logger *slog.Logger) *Engine {
-	return &Engine{db: db, limits: l, logger: logger, vectors: vectors.Cache{Budget: l.Vectors}, scratches: make(chan *scratch, scratchesKept)}
+	return &Engine{db: db, limits: l, logger: logger, vectors: vectors.Cache{Budget: l.Vectors}, scratches: make(chan *scratch, scratchesKept)}, nil
 }
 
 // Moved reports whether the index file was replaced or removed since it was opened.

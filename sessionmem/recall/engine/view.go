@@ -68,8 +68,8 @@ type part struct {
 
 // batch is a row of delta.
 type batch struct {
-	id       int64
-	first, n int
+	id    int64
+	first int // passage in part.whole
 }
 
 // nowhere is the position of a dead passage.
@@ -180,7 +180,7 @@ func (v *view) follow(ctx context.Context, q tables.Queryer) error {
 func (v *view) addBatch(id int64, b *format.Builder) error {
 	p := v.parts[0]
 	first := len(p.whole)
-	p.batches = append(p.batches, batch{id, first, len(b.Docs)})
+	p.batches = append(p.batches, batch{id, first})
 	for i := range b.Docs {
 		d := &b.Docs[i]
 		doc := uint32(first + i) //nolint:gosec // small

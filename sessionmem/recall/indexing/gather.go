@@ -23,8 +23,7 @@ const harvestDocs = 2048
 // harvest is what was read from a source: all new passages, or some of them.
 type harvest struct {
 	engine.Batch
-	refused int
-	err     error
+	err error
 }
 
 // reader reads sources for the index, on several goroutines.
@@ -110,7 +109,6 @@ type gatherer struct {
 	old     map[engine.Place]format.Passage // its indexed passages
 	b       engine.Batch
 	state   format.State
-	refused int
 	missing bool
 	emit    func(*harvest) error
 }
@@ -193,7 +191,6 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		return g.addBlock(&c, b, p, end.File, holds)
 	})
 	if !same {
-		g.refused = 0
 		return false, g.lookUp(ctx, false)
 	}
 	if err != nil {
@@ -231,7 +228,6 @@ func (g *gatherer) add(p *corpus.Piece, file int) {
 		return
 	}
 	if corpus.InTombstones(g.tombstones, &p.Chunk) {
-		g.refused++
 		return
 	}
 	g.state.Bytes += int64(len(p.Text))
@@ -297,5 +293,5 @@ func (g *gatherer) finish() error {
 	for at := range g.old {
 		g.b.Gone = append(g.b.Gone, at)
 	}
-	return g.emit(&harvest{Batch: g.b, refused: g.refused})
+	return g.emit(&harvest{Batch: g.b})
 }

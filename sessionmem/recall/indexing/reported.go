@@ -96,7 +96,8 @@ func (x *Indexer) indexReported(ctx context.Context, e *engine.Engine, reported 
 		return nil
 	})
 	if err == nil && ok {
-		report, err = x.syncSome(ctx, e, todo)
+		report.Files = len(todo)
+		err = x.indexSources(ctx, e, todo, nil, &report)
 	}
 	if err == nil && ok {
 		err = e.Tidy(ctx)

@@ -18,8 +18,6 @@ type Report struct {
 	Files   int // checked
 	Changed int // of them read or removed
 	Added   int // chunks
-	Removed int // chunks
-	Refused int // chunks not indexed because they were forgotten
 	Took    time.Duration
 }
 

@@ -19,13 +19,6 @@ const flushWait = 5 * time.Second
 // manyFiles is the number of changed files from which a run counts as building the index.
 const manyFiles = 32
 
-// syncSome brings some sources up to date. The caller holds the writers' lock.
-func (x *Indexer) syncSome(ctx context.Context, e *engine.Engine, todo []corpus.Source) (Report, error) {
-	report := Report{Files: len(todo)}
-	err := x.indexSources(ctx, e, todo, nil, &report)
-	return report, err
-}
-
 // indexSources reads the sources in todo, writes what is new, and removes those in gone.
 func (x *Indexer) indexSources(ctx context.Context, e *engine.Engine, todo []corpus.Source, gone []string, report *Report) error {
 	if len(todo) >= manyFiles {
@@ -37,7 +30,7 @@ func (x *Indexer) indexSources(ctx context.Context, e *engine.Engine, todo []cor
 	}
 	w.Drop(gone...)
 	report.Changed = len(gone)
-	defer func() { report.Added, report.Removed = w.Added, w.Removed }()
+	defer func() { report.Added = w.Added }()
 	r := &reader{x: x, e: e, tombstones: x.cfg.Corpus.Tombstones()}
 	files := 0
 	var unread []error // such a file keeps its previous index and doesn't hold up the others
@@ -54,7 +47,6 @@ func (x *Indexer) indexSources(ctx context.Context, e *engine.Engine, todo []cor
 			return nil
 		case h.Last:
 			report.Changed++
-			report.Refused += h.refused
 		}
 		return w.Put(ctx, &h.Batch)
 	})

@@ -113,9 +113,6 @@ func newListReader(data []byte, size, n int, often bool) ListReader {
 	return r
 }
 
-// singleReader reads a list of one passage.
-func singleReader(doc uint32) ListReader { return ListReader{Left: 1, doc: doc, single: true} }
-
 // fill loads at least 56 bits into word, zeros past the end.
 func (r *ListReader) fill() {
 	if r.at+8 <= len(r.data) {

@@ -215,7 +215,7 @@ func (e *entry) postings(width int) ListReader {
 	for i := range min(width, len(e.list), 4) {
 		doc |= uint32(e.list[i]) << (8 * i)
 	}
-	return singleReader(doc)
+	return ListReader{Left: 1, doc: doc, single: true}
 }
 
 // all appends all postings to out.
