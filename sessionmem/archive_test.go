@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ago is a user block written that long ago.
+// ago returns a user block written that long ago.
 func ago(d time.Duration, text string) transcript.Block {
 	return transcript.Block{Kind: transcript.KindUser, Time: time.Now().Add(-d), Text: text}
 }

@@ -58,7 +58,7 @@ func filesIn(t testing.TB, root string) []string {
 
 func globbed(list []string, _ error) []string { return list }
 
-// onePagePDF says Hello. Its table of contents is where startxref says.
+// onePagePDF is a PDF that says Hello. Its table of contents is where startxref says.
 var onePagePDF = func() []byte {
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
@@ -82,7 +82,7 @@ func TestWhatCanBeAttached(t *testing.T) {
 	for name, c := range map[string]struct {
 		file string
 		data []byte
-		want attach.File // Data only where it differs
+		want attach.File // Data only if it differs
 		err  string
 	}{
 		"text":            {file: "notes.md", data: []byte("one\n"), want: attach.File{Name: "notes.md", Ext: "md"}},

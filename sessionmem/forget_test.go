@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forgetRig is a data folder that something is forgotten in.
+// forgetRig is a data folder in which something is forgotten.
 type forgetRig struct {
 	t    *testing.T
 	root string
@@ -33,7 +33,7 @@ func newForgetRig(t *testing.T) *forgetRig {
 	return r
 }
 
-// open opens the store, with transcripts of that size.
+// open opens the store with transcripts limited to that size.
 func (r *forgetRig) open(most func() int64) {
 	s, err := Open(Config{Root: r.root, CacheDir: filepath.Join(r.root, "..", filepath.Base(r.root)+"-cache"), MaxFileBytes: most})
 	must(r.t, err)
@@ -41,7 +41,7 @@ func (r *forgetRig) open(most func() int64) {
 	r.s = s
 }
 
-// text forgets a phrase wherever it stands, as package forget does.
+// text forgets a phrase wherever it occurs, as package forget does.
 func (r *forgetRig) text(phrase string) []forgotten.Touched {
 	r.t.Helper()
 	return r.forget(func(t *forgotten.Draft) {
@@ -73,7 +73,7 @@ func (r *forgetRig) forget(add func(*forgotten.Draft)) []forgotten.Touched {
 	return found
 }
 
-// residue fails where a file below the folder holds the words, or its name does.
+// residue fails if a file below the folder contains the words, or has them in its name.
 func (r *forgetRig) residue(words ...string) {
 	r.t.Helper()
 	for _, root := range []string{r.root, r.root + "-cache"} {
@@ -100,8 +100,8 @@ func actions(found []forgotten.Touched) map[string]int {
 	return out
 }
 
-// What a save took out stands in the journal alone: it is forgotten there, also in the
-// second in which it was said.
+// What a save removed is only in the journal: forgetting reaches it there, even in the same
+// second in which it was written.
 func TestForgettingReachesWhatASaveRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newForgetRig(t)
@@ -242,7 +242,7 @@ func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
 		t.Errorf("left: %v", got)
 	}
 	r.residue("vault")
-	r.text("harbour map") // stands in the file itself
+	r.text("harbour map") // occurs in the file itself
 	r.residue("harbour map")
 }
 
@@ -357,10 +357,10 @@ func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
 	path := onlyFile(t, r.root)
 	b := mustAppend(t, r.s, "cli-a", user("zebra seven"))
 	r.forget(func(t *forgotten.Draft) { t.AddBlock("cli-a", b.ID) })
-	writeFile(t, path, early) // it drops the block: that would be put back
+	writeFile(t, path, early) // it drops the block, which would be put back
 	mustAppend(t, r.s, "cli-a", user("next"))
 	r.residue("zebra")
-	// another program that held the block in memory puts it back as it is now
+	// another program that held the block in memory puts it back
 	if _, err := r.s.Append(t.Context(), "cli-a", b); err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
 	}
 }
 
-// What an answer that was under way says of it is not written down.
+// An answer in progress must not write down what was forgotten.
 func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("zebra seven"))
@@ -391,7 +391,7 @@ func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.residue("zebra")
-	mustAppend(t, other, "cli-b", user("zebra seven again")) // what a person types anew is theirs
+	mustAppend(t, other, "cli-b", user("zebra seven again")) // what a person types again is theirs
 	if !strings.Contains(readFile(t, r.pathOf("cli-b")), "zebra seven again") {
 		t.Error("what was typed anew was taken")
 	}
@@ -502,7 +502,7 @@ func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
 	}
 }
 
-// Forgetting in a paragraph that a person wrote takes the sentence, not the paragraph.
+// Forgetting in a paragraph that a person wrote removes the sentence, not the paragraph.
 func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"a sentence in a line", "I sail. The boat lies in zanzibar. I like tea.\n", "I sail. I like tea.\n"},
@@ -527,7 +527,7 @@ func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
 	}
 }
 
-// What the user writes anew in the app stays, and is found; a later forgetting takes it.
+// What the user writes again in the app stays and is found; a later forgetting removes it.
 func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
 	r := newForgetRig(t)
 	_, err := r.m.Append(t.Context(), memory.Lesson{Text: "The boat lies in zanzibar", Confidence: 1, Hand: true})
@@ -550,7 +550,7 @@ func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
 	r.residue("zanzibar")
 }
 
-// Forgetting reaches what stands in a journal alone, and it is not offered any more.
+// Forgetting reaches blocks that are only in a journal, and they are no longer offered.
 func TestForgettingReachesTheJournal(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("hello"))
@@ -571,8 +571,8 @@ func TestForgettingReachesTheJournal(t *testing.T) {
 	r.residue("zebra")
 }
 
-// A forgetting that was killed before it reached the journal is finished by the restoring:
-// the other messages come back, the forgotten one doesn't.
+// Restoring finishes a forgetting that was killed before it reached the journal: the other
+// messages come back, the forgotten one doesn't.
 func TestRestoringInTheMidstOfAForgetting(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("one"))
@@ -601,7 +601,7 @@ func TestRestoringInTheMidstOfAForgetting(t *testing.T) {
 	r.residue("zebra")
 }
 
-// removed counts the messages that a save took out of the session.
+// removed counts the messages that a save removed from the session.
 func (r *forgetRig) removed() int {
 	r.t.Helper()
 	removed, err := r.s.Removed(r.t.Context(), "cli-a")

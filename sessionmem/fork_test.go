@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forked gives the blocks of a fork without its Note, which it checks.
+// forked returns the blocks of a fork without its Note, which it checks.
 func forked(t *testing.T, s *Store, from *transcript.Transcript, through string) (*transcript.Transcript, []string) {
 	t.Helper()
 	name, err := s.Fork(t.Context(), from, through, "cpu")

@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkListArchived lists 10,000 transcripts of four blocks, half of them archived,
-// with a warm page cache: by a store that was just opened, without a list cache and
-// with it, and again by one that knows them.
+// with a warm page cache: with a newly opened store, without and with a list cache, and
+// again with a store that knows them.
 func BenchmarkListArchived(b *testing.B) {
 	const sessions = 10_000
 	root := b.TempDir()
@@ -60,7 +60,7 @@ func BenchmarkListArchived(b *testing.B) {
 	once := func(b *testing.B, cacheDir string) {
 		s := opened(b, cacheDir)
 		list(b, s)
-		if err := s.Close(); err != nil { // and nothing of it stays in memory
+		if err := s.Close(); err != nil { // nothing of it stays in memory
 			b.Fatal(err)
 		}
 	}

@@ -20,13 +20,13 @@ var (
 
 	global = memory.Target{Kind: memory.TargetGlobal}
 
-	// equalBlocks compares blocks; times by the instant.
+	// equalBlocks compares blocks, and times as instants.
 	equalBlocks = cmp.Options{cmpopts.EquateEmpty()}
 
 	stamp = time.Date(2026, 11, 21, 10, 15, 2, 0, time.FixedZone("", 3600))
 )
 
-// waitForGlob waits until there is a file of that pattern.
+// waitForGlob waits until a file matches the pattern.
 func waitForGlob(t *testing.T, pattern string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -42,7 +42,7 @@ func waitForGlob(t *testing.T, pattern string) {
 
 const stampText = "2026-11-21T10:15:02+01:00"
 
-// remember appends a lesson and gives the file's text with the date as DATE.
+// remember appends a lesson and returns the file's text with the date as DATE.
 func remember(t *testing.T, m *memory.Memory, text string) string {
 	t.Helper()
 	_, err := m.Append(t.Context(), memory.Lesson{Text: text, Target: global, Session: "cpu-k3x9qa"})
@@ -50,7 +50,7 @@ func remember(t *testing.T, m *memory.Memory, text string) string {
 	return strings.ReplaceAll(readFile(t, m.Path(global)), time.Now().Format(time.DateOnly), "DATE")
 }
 
-// propose puts a proposal into the inbox that must fit.
+// propose adds a proposal to the inbox, where it must fit.
 func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal {
 	t.Helper()
 	out, err := m.Propose(t.Context(), p)

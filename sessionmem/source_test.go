@@ -17,7 +17,7 @@ func TestSourcesAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// A block whose sources are not told is a stranger's, unless the owner typed it.
+// A block without sources counts as a stranger's unless the owner typed it.
 func TestTextSources(t *testing.T) {
 	told := func(value string) map[string]string { return map[string]string{transcript.AttrSources: value} }
 	for _, tt := range []struct {

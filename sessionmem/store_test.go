@@ -52,7 +52,7 @@ func assistant(text string) transcript.Block {
 	return transcript.Block{Kind: transcript.KindAssistant, Text: text}
 }
 
-// texts gives the texts of the context's messages.
+// texts returns the texts of the context's messages.
 func texts(t testing.TB, s *Store, name string) []string {
 	t.Helper()
 	c, err := s.Context(t.Context(), name)
@@ -75,8 +75,8 @@ func onlyFile(t testing.TB, root string) string {
 	return files[0]
 }
 
-// TestStoreConformance runs what every store promises against the one on disk
-// (also after a restart before each look) and the one in memory.
+// TestStoreConformance checks what every store promises with the one on disk
+// (also with a restart before each look) and the one in memory.
 func TestStoreConformance(t *testing.T) {
 	stores := []struct {
 		name string
@@ -581,7 +581,7 @@ func TestRenamingIsNoActivity(t *testing.T) {
 	}
 }
 
-// A link that leads nowhere, or out of the folder, is told of as what it is.
+// A link that leads nowhere, or out of the folder, is reported as such.
 func TestALinkInATranscriptsPlace(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -623,8 +623,8 @@ func TestExists(t *testing.T) {
 	}
 }
 
-// A new name isn't looked for on the disk again and again; but a file that gets it from
-// elsewhere a while later is found.
+// A new name isn't looked up on disk again and again, but a file that gets it from elsewhere a
+// while later is found.
 func TestANewNameIsNotLookedForAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir())
@@ -651,7 +651,7 @@ func TestANewNameIsForgottenWithItsFirstMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// an editor that renames the file at once is followed
+	// a file that an editor renames at once is followed
 	files, err := filepath.Glob(filepath.Join(s.dir.Path(""), "session-memory-*.md"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)

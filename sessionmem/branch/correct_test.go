@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// What was edited or deleted where it was written is in no context as it was: whichever
-// way that is read, before and after a Summary and a restart.
+// No context contains the old text of what was edited or deleted on Discord, however it is
+// read, before and after a Summary and a restart.
 func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 	const name = "discord-200"
 	block := func(kind transcript.Kind, id, text string) transcript.Block {
@@ -99,7 +99,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, b := range append(append([]transcript.Block{}, six...), summary) { // what can be found may be quoted where it stands so
+				for _, b := range append(append([]transcript.Block{}, six...), summary) { // what searches find may be quoted with its place
 					stands := slices.Contains(strings.Split(strings.ReplaceAll(tt.want, "S:", ""), "|"), b.Text)
 					covered := strings.Contains(tt.want, "S:")
 					if stands && !on(b.ID) || !stands && !covered && on(b.ID) {
@@ -121,7 +121,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 	}
 }
 
-// A Summary that was being made of what was deleted meanwhile is not written.
+// A Summary made from text that was deleted meanwhile is not written.
 func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
 	s, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// versioned is a session with these messages, of the user's and answers by turns; each
-// rewind leaves the branch from a message on.
+// versioned writes a session with these messages, the user's and answers in turn; each rewind
+// leaves the branch at a message.
 func versioned(t *testing.T, s *sessionmem.Store, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -36,7 +36,7 @@ func versioned(t *testing.T, s *sessionmem.Store, ids ...string) {
 	}
 }
 
-// onBranch is the messages of the branch and of the context, which must be the same.
+// onBranch returns the messages of the branch and of the context, which must be the same.
 func onBranch(t *testing.T, s *sessionmem.Store) []string {
 	t.Helper()
 	tr, err := s.Load(t.Context(), "cpu-v")
@@ -79,9 +79,9 @@ func TestGoingBackToAVersion(t *testing.T) {
 	}{
 		{"a2b", []string{"u1", "a1", "u2b", "a2b"}},
 		{"u2", []string{"u1", "a1", "u2", "a2"}},
-		{"a2c", []string{"u1", "a1", "u2b", "a2c", "u3", "a3"}}, // on a branch of a branch that was left
+		{"a2c", []string{"u1", "a1", "u2b", "a2c", "u3", "a3"}}, // on a branch of an abandoned branch
 		{"u2", []string{"u1", "a1", "u2", "a2"}},
-		{"u2b", []string{"u1", "a1", "u2b"}}, // the answer's versions are left both: of them the newest
+		{"u2b", []string{"u1", "a1", "u2b"}}, // both versions of the answer are abandoned: the newest of them
 	} {
 		if err := s.UseVersion(t.Context(), "cpu-v", step.to); err != nil {
 			t.Fatalf("%s: %v", step.to, err)
@@ -107,18 +107,18 @@ func TestGoingBackToAVersion(t *testing.T) {
 	}
 }
 
-// Whatever is left and gone back to, the branch is the one that the version was on.
+// Whichever branches are left and returned to, the branch is the one the version was on.
 func TestVersionsByChance(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := openStore(t, t.TempDir())
 		var on []string
-		paths := map[string][]string{} // of each message the branch as it was last
+		paths := map[string][]string{} // for each message, its branch as it last was
 		for i := range 40 {
 			for _, id := range on {
 				paths[id] = slices.Clone(on)
 			}
-			if r.IntN(3) == 0 { // between two messages; it is on no branch of its own
+			if r.IntN(3) == 0 { // between two messages: it has no branch of its own
 				versioned(t, s, fmt.Sprintf("s%d", i))
 			}
 			switch n := r.IntN(10); {

@@ -5,10 +5,10 @@ const (
 	CacheFormat = cacheFormat
 )
 
-// CacheFile is the file of the list cache.
+// CacheFile returns the path of the list cache.
 func (c *Catalog) CacheFile() string { return c.cache.file }
 
-// CacheLines counts the lines of the list cache.
+// CacheLines counts the entries of the list cache.
 func (c *Catalog) CacheLines() (int, error) {
 	lines, err := c.cache.read()
 	return len(lines), err

@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// FuzzListCache reads anything as a cache: it is refused, or is what is written back.
+// FuzzListCache reads random bytes as a cache: they are rejected, or written back unchanged.
 func FuzzListCache(f *testing.F) {
 	c := &listCache{file: "/cache", dir: "/data/session"}
 	sealed := func(body []byte) []byte {

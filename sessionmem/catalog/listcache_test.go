@@ -34,8 +34,8 @@ func openCached(t testing.TB, root, cache string) *sessionmem.Store {
 	return s
 }
 
-// settledSessions writes more transcripts than it takes to write a cache, an hour
-// ago, and one more for good measure.
+// settledSessions writes enough transcripts for a cache to be written, dated an hour ago, and
+// one more.
 func settledSessions(t testing.TB, root string) (files []string) {
 	t.Helper()
 	s := openStore(t, root)
@@ -82,7 +82,7 @@ func cacheText(t testing.TB, s *sessionmem.Store) string {
 	return string(data)
 }
 
-// editInPlace replaces text by text of the same length, in the same file.
+// editInPlace replaces text by text of the same length in the same file.
 func editInPlace(t testing.TB, file, old, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(readFile(t, file), old, text)), 0o600); err != nil {

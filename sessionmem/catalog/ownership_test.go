@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Among the files of a session's name one is the session, however the others are called
-// and wherever they lie.
+// Among the files of a session's name one is the session, whatever the others are called and
+// wherever they are.
 func TestWhichFileIsTheSession(t *testing.T) {
 	const (
 		mine  = "session-memory-cli-a-20261122-101500-tea-time.md"
@@ -26,7 +26,7 @@ func TestWhichFileIsTheSession(t *testing.T) {
 	other := strings.Replace(text, "2026-11-22T10:15:00Z", "2026-11-20T09:00:00Z", 1)
 	for name, tc := range map[string]struct {
 		files  map[string]string
-		want   string   // the session's file; "" where there is none
+		want   string   // the session's file; "" if there is none
 		copies []string // the others that are copies
 	}{
 		"alone":                                 {files: map[string]string{mine: text}, want: mine},
@@ -73,7 +73,7 @@ func TestWhichFileIsTheSession(t *testing.T) {
 			if got != tc.want || (err == nil) != (tc.want != "") {
 				t.Errorf("the session is %q, %v; want %q", got, err, tc.want)
 			}
-			for range 2 { // from the files, and from what is known of them
+			for range 2 { // from the files, and from the cache
 				var copies []string
 				list, err := s.List(t.Context())
 				must(t, err)
@@ -98,8 +98,8 @@ func TestWhichFileIsTheSession(t *testing.T) {
 	}
 }
 
-// A session whose file is renamed while the app runs goes on in it: nothing is lost, and
-// nothing is there twice.
+// A session whose file is renamed while the app runs continues in it: nothing is lost or
+// duplicated.
 func TestRenamedWhileItIsOpen(t *testing.T) {
 	root := t.TempDir()
 	s, other := openStore(t, root), openStore(t, root)
@@ -122,7 +122,7 @@ func TestRenamedWhileItIsOpen(t *testing.T) {
 	}
 }
 
-// A session is deleted: a copy stays what it is, however it is called, and the session
+// When a session is deleted, a copy stays a copy, whatever it is called, and the session
 // comes back as it was.
 func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
 	for _, name := range []string{"backup.md", "tea-backup", " copy", ""} {
@@ -133,7 +133,7 @@ func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
 		text := readFile(t, original)
 		copied := cutEnd(original) + name + ".md"
 		switch name {
-		case "": // the session itself has the name of its own
+		case "": // the session itself has its own name
 			copied, original = original, filepath.Join(filepath.Dir(original), "mine.md")
 			must(t, os.Rename(copied, original))
 			copied = filepath.Join(filepath.Dir(original), "mine copy.md")
@@ -166,7 +166,7 @@ func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
 
 func cutEnd(file string) string { return strings.TrimSuffix(file, transcript.FileSuffix) }
 
-// below is a path of the session folder.
+// below returns a path relative to the session folder.
 func below(root, path string) string {
 	rel, err := filepath.Rel(filepath.Join(root, transcript.SessionDir), path)
 	if err != nil {

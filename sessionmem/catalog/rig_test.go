@@ -31,7 +31,7 @@ func openLimited(t testing.TB, root string, most int64) *sessionmem.Store {
 	return storetest.With(t, sessionmem.Config{Root: root, MaxFileBytes: func() int64 { return most }})
 }
 
-// transcripts gives the names of the files in the session folder, in order.
+// transcripts returns the names of the files in the session folder in order.
 func transcripts(t testing.TB, root string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))

@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// BenchmarkCompact is a compaction's own work for 20 messages, the model excluded:
-// from the snapshot to the Summary on the disk, the lessons, which are new, written.
+// BenchmarkCompact measures a compaction's own work for 20 messages, without the model: from
+// the snapshot to the Summary on disk, with new lessons written.
 func BenchmarkCompact(b *testing.B) {
 	lessons := []memory.Lesson{
 		{Text: "The user runs the server in the cellar.", Confidence: 0.9, Target: memory.Target{Kind: memory.TargetGlobal}},
@@ -46,7 +46,7 @@ func BenchmarkCompact(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				home := fmt.Sprintf("%s/home%d", root, n) // no lesson is there yet
+				home := fmt.Sprintf("%s/home%d", root, n) // without lessons so far
 				c := New(Config{
 					Store: s, Summarizer: answer, Policy: func() Policy { return Policy{} },
 					Lessons: MemoryLessons{Memory: memory.New(memory.Config{Root: home}), Store: s, Write: func() string { return "auto" }},

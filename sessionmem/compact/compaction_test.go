@@ -31,7 +31,7 @@ func told(text string, lessons ...memory.Lesson) summarizeFunc {
 	}
 }
 
-// compactRig is a compaction over real files.
+// compactRig is a Compaction over real files.
 type compactRig struct {
 	t     *testing.T
 	root  string
@@ -58,7 +58,7 @@ func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 	return r
 }
 
-// say appends messages by turns: m<from> … m<to-1>.
+// say appends messages in turn: m<from> … m<to-1>.
 func (r *compactRig) say(session string, from, to int) {
 	r.t.Helper()
 	for i := from; i < to; i++ {
@@ -73,7 +73,7 @@ func (r *compactRig) say(session string, from, to int) {
 	}
 }
 
-// window is what the context holds: "S" and the ids of messages.
+// window returns what the context holds: "S" and the ids of messages.
 func window(t *testing.T, s *sessionmem.Store, session string) string {
 	t.Helper()
 	c, err := s.Context(context.Background(), session)
@@ -211,7 +211,7 @@ func TestCompactLessons(t *testing.T) {
 				}
 			}
 			r.say("cli-a", 2, 8)
-			for round := range 2 { // the second time it is there already
+			for round := range 2 { // the second time it exists already
 				if _, err := r.compact("cli-a"); err != nil {
 					t.Fatal(err)
 				}
@@ -225,7 +225,7 @@ func TestCompactLessons(t *testing.T) {
 	}
 }
 
-// failingSink can't write.
+// failingSink can't save lessons.
 type failingSink struct{}
 
 func (failingSink) Keep(context.Context, Learnt) (Kept, error) {

@@ -9,12 +9,12 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A person deletes the block that a Summary goes through: the Summary, which tells of it,
-// leaves the context, and the next one is made of all that is left.
+// A person deletes the last block that a Summary covers: the Summary, which contains its text,
+// leaves the context, and the next one is made of everything that is left.
 func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 	r := newCompactRig(t, told("So far."))
 	r.say("cli-a", 0, 8)
-	if _, err := r.compact("cli-a"); err != nil { // through m3
+	if _, err := r.compact("cli-a"); err != nil { // up to m3
 		t.Fatal(err)
 	}
 	tr, err := r.store.Load(t.Context(), "cli-a")
@@ -30,7 +30,7 @@ func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("cli-a", 8, 11)
-	if got, want := window(t, r.store, "cli-a"), "m0 m1 m2 m4 m5 m6 m7 m8 m9 m10"; got != want { // the Summary told m3, too
+	if got, want := window(t, r.store, "cli-a"), "m0 m1 m2 m4 m5 m6 m7 m8 m9 m10"; got != want { // the Summary contained m3 too
 		t.Errorf("context %q, want %q", got, want)
 	}
 	if _, err := r.compact("cli-a"); err != nil {

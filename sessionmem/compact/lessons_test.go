@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lessonRig is the sink over real files. The agent 002 is called coder.
+// lessonRig is a MemoryLessons over real files. The agent 002 is called coder.
 type lessonRig struct {
 	t     *testing.T
 	store *sessionmem.Store
@@ -56,7 +56,7 @@ func (r *lessonRig) keep(l Learnt) Kept {
 	return kept
 }
 
-// where is what was written and what waits: "global", "inbox:agent 002 (strangers)".
+// where returns what was written and what waits: "global", "inbox:agent 002 (strangers)".
 func where(k Kept) string {
 	var words []string
 	for _, w := range k.Written {
@@ -119,7 +119,7 @@ func TestLessonsFindTheirPlace(t *testing.T) {
 			if diff := cmp.Diff(kept.Proposed, waiting, timesEqual); diff != "" {
 				t.Errorf("the inbox differs: %s", diff)
 			}
-			again := r.keep(tc.l) // learnt once more
+			again := r.keep(tc.l) // learnt again
 			if len(again.Written)+len(again.Proposed)+again.Refused != 0 {
 				t.Errorf("again: %+v", again)
 			}
@@ -197,14 +197,14 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 	if err != nil || w.Line == 0 {
 		t.Errorf("by hand: %+v, %v", w, err)
 	}
-	writeFile(t, r.m.InboxPath(), strings.Repeat("- x y z\n", 200)) // as many as may wait
+	writeFile(t, r.m.InboxPath(), strings.Repeat("- x y z\n", 200)) // as many as can wait
 	kept = r.keep(Learnt{Session: "cpu-a", Sources: transcript.FromPage, Lessons: []memory.Lesson{{Text: "Likes green tea", Confidence: 1}}})
 	if kept.Left != 1 || !strings.Contains(kept.Words(), "200 proposals wait") {
 		t.Errorf("a full inbox: %+v", kept)
 	}
 }
 
-// A disk that fails for a while: a file stands where the folder should be.
+// The disk fails for a while: a file is in place of the folder.
 func TestLessonsAreNotLostToADisk(t *testing.T) {
 	for _, write := range []string{"auto", "ask"} {
 		t.Run(write, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestWhatTaintsACompaction(t *testing.T) {
 			_, err := r.store.Append(t.Context(), "cli-a", tc.block)
 			must(t, err)
 			r.say("cli-a", 4, 8)
-			for round, next := range []string{"", "again"} { // the taint stays, with the Summary
+			for round, next := range []string{"", "again"} { // the taint stays with the Summary
 				done, err := r.compact("cli-a")
 				must(t, err)
 				if done.Summary.Sources("").Typed() == tc.want || round == 0 && (len(done.Lessons.Proposed) == 1) != tc.want {

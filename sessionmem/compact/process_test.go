@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// slowlyVariable names the data folder where the test binary, run by itself, compacts slowly.
+// slowlyVariable names the data folder in which the test binary, running itself, compacts slowly.
 const slowlyVariable = "COMPACT_TEST_SLOWLY"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// compactSlowly is a process whose model never answers.
+// compactSlowly runs a process whose model never answers.
 func compactSlowly(ctx context.Context, root string) error {
 	s, err := sessionmem.Open(sessionmem.Config{Root: root})
 	if err != nil {
@@ -76,9 +76,9 @@ func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
 	if err := r.c.Pass(t.Context()); err != nil || len(r.done) != 0 {
 		t.Errorf("a pass meanwhile: %v, %+v", err, r.done)
 	}
-	r.say("cli-a", 8, 10) // it may be written to
+	r.say("cli-a", 8, 10) // others may write to it
 	must(t, cmd.Process.Kill())
-	_ = cmd.Wait() // says "killed"
+	_ = cmd.Wait() // returns "killed"
 	done, err := r.compact("cli-a")
 	if err != nil || done.Messages != 6 || done.Lessons.Remembered() != 1 {
 		t.Errorf("after it died: %+v, %v", done, err)

@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// retelling is a Summarizer that repeats all that it is given, as a model may.
+// retelling is a Summarizer that repeats everything it gets, as a model may.
 type retelling struct {
 	given []string
 	fail  error
@@ -38,7 +38,7 @@ func (r *retelling) Summarize(_ context.Context, previous *transcript.Block, mes
 	return Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "learnt again: " + text, Confidence: 1}}}, nil
 }
 
-// forget takes words out of all files of the rig.
+// forget removes words from all files of the rig.
 func (r *compactRig) forget(words string) []forgotten.Touched {
 	r.t.Helper()
 	traces, err := r.store.Forgotten().New(true, false)
@@ -51,7 +51,7 @@ func (r *compactRig) forget(words string) []forgotten.Touched {
 	return found
 }
 
-// lastSummary is what goes with a request as the Summary.
+// lastSummary returns the Summary that goes into a request.
 func (r *compactRig) lastSummary(session string) transcript.Block {
 	r.t.Helper()
 	c, err := r.store.Context(r.t.Context(), session)
@@ -62,7 +62,7 @@ func (r *compactRig) lastSummary(session string) transcript.Block {
 	return *c.Summary
 }
 
-// A session of ten messages whose Summary tells of a zebra that is forgotten.
+// forgottenInASummary makes a session of ten messages whose Summary mentions a zebra that is forgotten.
 func forgottenInASummary(t *testing.T) (*compactRig, *retelling) {
 	t.Helper()
 	model := &retelling{}
@@ -135,7 +135,7 @@ func TestALaterCompactionDoesNotBringBackWhatWasForgotten(t *testing.T) {
 	}
 }
 
-// Making it anew counts no message as summarised that wasn't.
+// Making a Summary again counts no message as summarised that wasn't.
 func TestMessagesSinceTheFirstSummaryStillCount(t *testing.T) {
 	r, _ := forgottenInASummary(t)
 	r.say("cli-a", 10, 14)
@@ -154,7 +154,7 @@ func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		fail  error
-		again error // what the second try gives
+		again error // the error of the second try
 	}{
 		{"no server: it is tried again", down, down},
 		{"a useless answer: not again", fmt.Errorf("%w: garbled", ErrNoDigest), session.ErrNothing},

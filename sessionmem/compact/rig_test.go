@@ -17,7 +17,7 @@ var (
 	global = memory.Target{Kind: memory.TargetGlobal}
 )
 
-// Tools: one whose results are the program's own words, and one that hands on a stranger's.
+// Tools: the result of one is the program's own words, the other passes on a stranger's.
 const (
 	ownTool       = "SYSTEM_STATS"
 	strangersTool = "FETCH_URL"
@@ -30,7 +30,7 @@ func mustAppend(t testing.TB, s *sessionmem.Store, name string, b transcript.Blo
 	return out
 }
 
-// undoes takes a change of a memory back.
+// undoes undoes a change of a memory.
 func undoes(t *testing.T, m *memory.Memory, id string) {
 	t.Helper()
 	_, err := m.Undo(t.Context(), id)

@@ -9,9 +9,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A Summary leaves the context once a message that it was told is deleted from the file,
-// one that stands beside it too; a rewind, a message that came later and a reordering
-// are no deletion.
+// A Summary leaves the context once a message it was made from is deleted from the file, even
+// one kept beside it; a rewind, a later message and a reordering are no deletion.
 func TestASummaryGoesWithWhatItWasTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		delete string // an id
@@ -71,7 +70,7 @@ func TestASummaryGoesWithWhatItWasTold(t *testing.T) {
 	}
 }
 
-// Where a tool's result came from is known after a restart, too.
+// The source of a tool's result is known after a restart too.
 func TestSourcesAreKnownAfterARestart(t *testing.T) {
 	for name, b := range map[string]transcript.Block{
 		"a page":             transcript.Block{Kind: transcript.KindTool, Agent: ownTool, Text: "text"}.WithSources(transcript.FromPage),

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// document is a PDF of pages, each of which is what its content stream draws.
+// document returns a PDF of pages, each given by its content stream.
 func document(pages ...string) []byte {
 	widths := strings.Repeat("500 ", 96)
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 127/Widths[" + widths + "]>>"}
@@ -82,7 +82,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A page that unpacks to very much would take hundreds of MB of memory.
+// A page that unpacks to a huge size would need hundreds of MB of memory.
 func TestAPageThatIsTooLargeIsNamed(t *testing.T) {
 	large := "BT /F1 12 Tf 72 700 Td (" + strings.Repeat("a", maxPage) + ") Tj ET"
 	text, pages, err := Read(document(large, "BT /F1 12 Tf 72 700 Td (Second) Tj ET"), 1<<20)

@@ -18,7 +18,7 @@ import (
 
 const file = "a.md"
 
-// written is a transcript of these texts, and what reads it.
+// written writes a transcript of these texts and returns what reads it.
 func written(t *testing.T, texts ...string) (path string, p *places.Places) {
 	root := t.TempDir()
 	path = filepath.Join(root, file)

@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// acceptAll is the process that accepts until it is killed; it tells of each.
+// acceptAll is the process that accepts until it is killed; it reports each.
 func acceptAll(ctx context.Context, m *memory.Memory) error {
 	waiting, err := m.Inbox()
 	if err != nil {
@@ -29,8 +29,8 @@ func acceptAll(ctx context.Context, m *memory.Memory) error {
 	return nil
 }
 
-// A process that accepts is killed again and again, at any moment; the next one goes
-// on. At the end every proposal is done once.
+// A process that accepts proposals is killed again and again, at any moment, and the next one
+// continues. In the end every proposal has been accepted once.
 func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -59,11 +59,11 @@ func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
 			break
 		}
 		cmd, _, out := start(t, "accept", root, "")
-		out.Scan() // it is at work: the next one is under way
+		out.Scan() // it is working on the next one
 		time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
 		kill(t, cmd)
 	}
-	must(t, acceptQuietly(t.Context(), m)) // what is left
+	must(t, acceptQuietly(t.Context(), m)) // the rest
 	texts := strings.Split(bulletTexts(t, m), "|")
 	count := map[string]int{}
 	for _, text := range texts {

@@ -54,7 +54,7 @@ func TestAppendAfterAnEditorsSave(t *testing.T) {
 			}
 			checkSameAfterRestart(t, s, root)
 
-			save(t, path, stale) // and now the user means it
+			save(t, path, stale) // now the user wants it
 			mustAppend(t, s, "cli-a", user("five"))
 			if diff := cmp.Diff([]string{"one", "four", "five"}, texts(t, s, "cli-a")); diff != "" {
 				t.Error(diff)
@@ -89,7 +89,7 @@ func TestAppendLeavesTheUsersDeletionsAlone(t *testing.T) {
 	if diff := cmp.Diff([]string{"one", "three", "four"}, texts(t, s, "cli-a")); diff != "" {
 		t.Error(diff)
 	}
-	writeFile(t, path, edited) // the last one, too
+	writeFile(t, path, edited) // the last one too
 	mustAppend(t, s, "cli-a", user("five"))
 	if diff := cmp.Diff([]string{"one", "three", "five"}, texts(t, s, "cli-a")); diff != "" {
 		t.Error(diff)
@@ -308,8 +308,8 @@ func waitForFile(t *testing.T, pattern string, path *string) {
 	}
 }
 
-// BenchmarkAppend measures one acknowledged append; the promise is a session of
-// 10,000 messages within 1.5 times one of 10.
+// BenchmarkAppend measures one acknowledged append. In a session of 10,000 messages it may
+// take 1.5 times as long as in one of 10.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("to %d messages", n), func(b *testing.B) {

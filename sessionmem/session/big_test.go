@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bigTranscript writes a transcript of about so many bytes: messages of a thousand
-// bytes, every tenth block a tool's result. It gives how many messages that are.
+// bigTranscript writes a transcript of about size bytes: messages of a thousand bytes, every
+// tenth block a tool result. It returns the number of messages.
 func bigTranscript(t testing.TB, root string, size int64) (messages int) {
 	t.Helper()
 	path := filepath.Join(root, transcript.SessionDir, "session-memory-cli-big-20261121-101502-x.md")
@@ -52,8 +52,8 @@ func bigTranscript(t testing.TB, root string, size int64) (messages int) {
 	return messages
 }
 
-// memoryUse runs work and gives how much more of the heap is in use after it, and at
-// most during it, in bytes.
+// memoryUse runs work and returns how much more of the heap is in use after it, and at most
+// during it, in bytes.
 func memoryUse(work func()) (held, peak int64) {
 	inUse := func() int64 {
 		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -123,7 +123,7 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 		t.Errorf("reading a transcript of %d MB takes %d MB, %d MB at most", size/mb, held/mb, peak/mb)
 	}
 
-	// a branch from far back reads again what was let go of, and a restart gives the same
+	// a branch from far back reads again what was dropped, and a restart gives the same
 	if _, err := s.Rewind(t.Context(), "cli-big", "b20", user("another way")); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func TestBigTranscriptTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// What is told of a conversation without a Summary is the same after a restart, at
-// every length.
+// The context of a conversation without a Summary is the same after a restart, at every
+// length.
 func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -168,7 +168,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 			t.Errorf("with %d more: %d messages, %d omitted, %d in all; want %d", i+1, len(got.Messages), got.Omitted, got.Total, want)
 		}
 	}
-	// an old message that no model is told any more can still be found and edited
+	// an old message that models no longer get can still be found and edited
 	b, next, err := s.Session("cli-a").Message(t.Context(), mustFirst(t, s, "cli-a"))
 	if err != nil || b.Text != "message 0" || next == "" {
 		t.Errorf("%+v, %q, %v", b, next, err)
@@ -180,7 +180,7 @@ func TestLongContextIsTheSameAfterARestart(t *testing.T) {
 	}
 }
 
-// mustFirst gives the id of a session's first block.
+// mustFirst returns the id of a session's first block.
 func mustFirst(t testing.TB, s *sessionmem.Store, name string) string {
 	t.Helper()
 	tr, err := s.Load(t.Context(), name)
@@ -189,7 +189,7 @@ func mustFirst(t testing.TB, s *sessionmem.Store, name string) string {
 }
 
 func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
-	size := 50 * mb // whoever holds it whole takes more than the limit
+	size := 50 * mb // holding it whole takes more than the limit
 	if testing.Short() {
 		size = 20 * mb
 	}
@@ -237,7 +237,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 			if len(tr.Blocks) != 2 || tr.Blocks[0].Kind != tt.first || len(tr.Blocks[0].Text) < size*99/100 || tr.Blocks[1].Text != "goes on" {
 				t.Errorf("the transcript has %d blocks", len(tr.Blocks))
 			}
-			if tt.first == transcript.KindUser { // it is found by the id that the whole text was read with
+			if tt.first == transcript.KindUser { // it is found by the id that was derived from the whole text
 				if _, _, err := s.Session("cli-a").Message(t.Context(), tr.Blocks[0].ID); err != nil {
 					t.Error(err)
 				}
@@ -249,8 +249,7 @@ func TestOneHugeBlockTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkHugeTranscript opens a transcript of 1 GB, asks for its context and
-// appends to it.
+// BenchmarkHugeTranscript opens a transcript of 1 GB, reads its context and appends to it.
 func BenchmarkHugeTranscript(b *testing.B) {
 	root := b.TempDir()
 	messages := bigTranscript(b, root, 1<<30)

@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// equalBlocks compares blocks; times by the instant.
+// equalBlocks compares blocks, and times as instants.
 var equalBlocks = cmp.Options{cmpopts.EquateEmpty()}
 
 var stamp = time.Date(2026, 11, 21, 10, 15, 2, 0, time.FixedZone("", 3600))
 
 const stampText = "2026-11-21T10:15:02+01:00"
 
-// writeBlocks gives the text of a transcript of these blocks.
+// writeBlocks returns the text of a transcript of these blocks.
 func writeBlocks(t testing.TB, blocks ...transcript.Block) string {
 	t.Helper()
 	var buf bytes.Buffer

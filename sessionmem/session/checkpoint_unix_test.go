@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A disk that takes its time holds up the checkpoint, never the stream.
+// A slow disk delays the checkpoint, never the stream.
 func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -21,7 +21,7 @@ func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	pipe := filepath.Join(root, transcript.SessionDir, transcript.PartialDir, "cli-a."+c.ID()+".md.tmp")
 	must(t, syscall.Mkfifo(pipe, 0o600)) // opening it waits for a reader
 	c.SetText("a")
-	time.Sleep(50 * time.Millisecond) // the first write is under way
+	time.Sleep(50 * time.Millisecond) // the first write has begun
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -33,7 +33,7 @@ func TestSetTextDoesNotWaitForTheDisk(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("the stream waits for the disk")
 	}
-	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the write go on; what is no file can't be synced
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0) // lets the write continue; a pipe can't be synced
 	must(t, err)
 	defer reader.Close()
 	<-done

@@ -17,8 +17,8 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// The clock jumps back by a year and ahead by two in the midst of a conversation:
-// it stays in one file, in the order in which it was said.
+// The clock jumps back by a year and ahead by two during a conversation: it stays in one
+// file, in the order it was written.
 func TestClockThatJumpsReordersNothing(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -38,8 +38,8 @@ func TestClockThatJumpsReordersNothing(t *testing.T) {
 	}
 }
 
-// A session begun while the clock was a year ahead goes on in its file, though its
-// name is later than anything written now; one begun a year back too.
+// A session begun while the clock was a year ahead continues in its file, though the file's
+// name is later than anything written now; so does one begun a year back.
 func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
 	for _, begun := range []time.Duration{-year, year} {
 		root := t.TempDir()
@@ -54,9 +54,9 @@ func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
 	}
 }
 
-// A clock that jumps ahead makes a running conversation neither inactive nor
-// finished; one that jumps back archives nothing; what is archived by a wrong clock
-// comes back with its next message.
+// A clock that jumps ahead makes a running conversation neither inactive nor finished; one
+// that jumps back archives nothing; a session archived by a wrong clock comes back with its
+// next message.
 func TestClockThatJumpsFinishesNothing(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -64,12 +64,12 @@ func TestClockThatJumpsFinishesNothing(t *testing.T) {
 	b := mustAppend(t, s, "cli-running", user("one"))
 	file := onlyFile(t, root)
 	stamp := func(t time.Time) string { return t.Format(time.RFC3339) }
-	writeFile(t, file, strings.ReplaceAll(readFile(t, file), stamp(b.Time), stamp(b.Time.Add(-year)))) // as it looks after a jump
+	writeFile(t, file, strings.ReplaceAll(readFile(t, file), stamp(b.Time), stamp(b.Time.Add(-year)))) // as after a jump
 	mustAppend(t, s, "cli-back", transcript.Block{Kind: transcript.KindUser, Text: "one", Time: time.Now().Add(year)})
 	if got := storetest.Archive(t, s, rule); len(got) != 0 {
 		t.Errorf("archived %q", got)
 	}
-	later := openStore(t, root) // knows nothing but the times
+	later := openStore(t, root) // it knows only the times
 	if got := storetest.Archive(t, later, rule); !cmp.Equal(got, []string{"cli-running"}) {
 		t.Errorf("archived %q", got)
 	}
@@ -89,8 +89,8 @@ func onlyFileOf(t *testing.T, root, name string) string {
 	return tr.Info.Path
 }
 
-// Edits by hand and damage: what can be read is context, the same after a restart;
-// the next block goes on behind it, and not a byte of what was there changes.
+// After edits by hand and damage: what can be read is context, the same after a restart; the
+// next block is appended, and not a byte of the existing text changes.
 func TestTranscriptDamagedByHand(t *testing.T) {
 	const one, two = "## User · 2026-11-21T10:15:02+01:00\n<!-- id=a -->\n\none\n", "## Assistant · 2026-11-21T10:15:05+01:00\n<!-- id=b parent=a -->\n\ntwo\n"
 	whole := "---\nformat: mac-stats-session/1\nsession: cli-a\n---\n\n" + one + "\n" + two
@@ -124,7 +124,7 @@ func TestTranscriptDamagedByHand(t *testing.T) {
 			file := onlyFile(t, root)
 			time.Sleep(time.Millisecond)
 			renameOver(t, file, tt.text)
-			must(t, session.DropJournal(s.Sessions().Session("cli-a"))) // nothing is known of what it was
+			must(t, session.DropJournal(s.Sessions().Session("cli-a"))) // the earlier content is no longer known
 			fresh := openStore(t, root)
 			if got := texts(t, fresh, "cli-a"); !cmp.Equal(got, tt.want) {
 				t.Errorf("the context is %q, want %q", got, tt.want)

@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// BenchmarkForgotten measures what it costs that something was forgotten: a session of
-// 10,000 messages that is opened as it was, and once it changed; an append; a list.
+// BenchmarkForgotten measures what past forgetting costs: opening a session of 10,000 messages
+// unchanged and changed, an append, a list.
 func BenchmarkForgotten(b *testing.B) {
 	for _, forgot := range []bool{false, true} {
 		root, cache := b.TempDir(), b.TempDir()

@@ -10,8 +10,8 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// The first message of a new session looks through the folder of all others once. Each look
-// makes a string of every name, so it is counted by what is allocated.
+// The first message of a new session reads the folder of all others once. Each look allocates a
+// string for every name, so allocations count the looks.
 func TestANewSessionLooksThroughTheFolderOnce(t *testing.T) {
 	const others = 2000
 	root := t.TempDir()

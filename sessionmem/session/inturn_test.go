@@ -21,7 +21,7 @@ func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	here, there := open(), open() // as two processes: they share nothing but the files
+	here, there := open(), open() // like two processes: they share only the files
 	expect := func(when string, want bool) {
 		t.Helper()
 		for who, s := range map[string]*sessionmem.Store{"here": here, "there": there} {

@@ -20,7 +20,7 @@ func journalOf(root string) string {
 	return filepath.Join(root, transcript.SessionDir, transcript.JournalDir, "cli-a"+transcript.FileSuffix)
 }
 
-// removedFrom is how many messages are told to be missing.
+// removedFrom returns how many messages are reported missing.
 func removedFrom(t *testing.T, s *sessionmem.Store) int {
 	t.Helper()
 	r, err := s.Removed(t.Context(), "cli-a")
@@ -47,8 +47,8 @@ func TestAJournalHoldsEachBlockOnce(t *testing.T) {
 
 func blocksOf(text string) string { return text[strings.Index(text, "\n## "):] }
 
-// A transcript of 0.1 has no journal, what that kept for late saves goes, and the first
-// block of this version makes up for it.
+// A transcript of 0.1 has no journal, and what 0.1 kept for late saves is removed. The first
+// block of this version creates the journal.
 func TestATranscriptOf01GetsItsJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -69,8 +69,7 @@ func TestATranscriptOf01GetsItsJournal(t *testing.T) {
 	}
 }
 
-// Editing what was said is no removal: nor are ids that an editor takes out, or other line
-// ends.
+// Edited text isn't missing, and neither are blocks whose ids or line ends an editor changed.
 func TestWhatIsEditedIsNotMissing(t *testing.T) {
 	for name, edit := range map[string]func(string) string{
 		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },
@@ -112,7 +111,7 @@ func withoutIDs(text string) string {
 	return out.String()
 }
 
-// What nobody decides about goes after a month, and what was agreed with at once.
+// What nobody decides about leaves after a month, what the user agreed to at once.
 func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -137,8 +136,8 @@ func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
 	}
 }
 
-// So does what was removed from a session that nobody writes to any more, and what is
-// put back by hand is not missing.
+// What was removed from a session that nobody writes to leaves too, and what is put back by
+// hand isn't missing.
 func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -170,7 +169,7 @@ func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 	}
 }
 
-// The journal of a session in memory alone, or deleted, or archived, is none.
+// Sessions that are in memory, deleted or archived have no journal.
 func TestWhoHasNoJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -186,8 +185,8 @@ func TestWhoHasNoJournal(t *testing.T) {
 	}
 }
 
-// A program dies while it appends an answer. Whether the answer was in the transcript
-// until the user took it out can't be known: it does not come back by itself.
+// A program dies while it appends an answer. Whether the answer was in the transcript until the
+// user removed it can't be known, so it doesn't come back by itself.
 func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 	for name, deleted := range map[string]bool{"before it was written": false, "after that, and the user took it out": true} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +198,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 			c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 			c.SetText("two")
 			session.FlushCheckpoint(c)
-			session.MarkCheckpoint(c) // and here it dies
+			session.MarkCheckpoint(c) // the program dies here
 			if deleted {
 				b := assistant("two")
 				b.ID = c.ID()
@@ -227,7 +226,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 	}
 }
 
-// While an answer waits for the end of a save to be appended, its checkpoint has all of it.
+// While an answer waits for the end of a save, its checkpoint holds all of it.
 func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -239,7 +238,7 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 	c := s.Session("cli-a").Checkpoint(t.Context(), assistant(""))
 	c.SetText("a beginning")
 	session.FlushCheckpoint(c)
-	writeFile(t, path, strings.TrimSuffix(before, "\n")) // as an editor that is in the midst of it
+	writeFile(t, path, strings.TrimSuffix(before, "\n")) // like an editor in the middle of a save
 	done := make(chan error)
 	go func() { done <- second(c.Commit(t.Context(), assistant("a beginning and an end"))) }()
 	var file string
@@ -258,7 +257,7 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 	}
 }
 
-// Whoever writes to a session waits for the end of a save, and then succeeds.
+// Every write to a session waits for the end of a save and then succeeds.
 func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 	for name, write := range map[string]func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error{
 		"a message": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
@@ -279,7 +278,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			path := onlyFile(t, root)
 			before := readFile(t, path)
 			mustAppend(t, s, "cli-a", assistant("two"))
-			writeFile(t, path, before) // from a buffer that was read before
+			writeFile(t, path, before) // from a buffer read earlier
 			session.TrustSaves(s.Sessions(), false)
 			snap, err := s.Session("cli-a").Summaries().Snapshot(t.Context(), "")
 			must(t, err)

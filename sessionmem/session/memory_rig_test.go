@@ -9,7 +9,7 @@ import (
 
 var global = memory.Target{Kind: memory.TargetGlobal}
 
-// propose puts a proposal into the inbox that must fit.
+// propose adds a proposal to the inbox, where it must fit.
 func propose(t *testing.T, m *memory.Memory, p memory.Proposal) memory.Proposal {
 	t.Helper()
 	out, err := m.Propose(t.Context(), p)

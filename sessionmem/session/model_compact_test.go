@@ -19,15 +19,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// modelThings are what users of the model test speak of: few, so that the same
-// lesson is learnt again and again.
+// modelThings are what users of the model test talk about: few, so that the same lesson
+// is learnt again and again.
 var modelThings = []string{"espresso", "kayak", "violin", "marmalade", "typewriter", "telescope", "saffron", "granite", "origami", "lighthouse"}
 
-// The tools of the model test: what one gives is the program's own words, what the
-// other gives a stranger's.
+// The tools of the model test: the result of one is the program's own words, that of the other
+// a stranger's.
 const ownTool, strangersTool = "SYSTEM_STATS", "FETCH_URL"
 
-// errNoServer is what a Summarizer says that reaches no model.
+// errNoServer is the error of a Summarizer that reaches no model.
 var errNoServer = errors.New("no server")
 
 // script is what the small model does in one compaction.
@@ -49,12 +49,12 @@ func (s script) Summarize(ctx context.Context, _ *transcript.Block, _ []transcri
 	return s.digest, s.err
 }
 
-// fails says whether nothing may come of it.
+// fails reports whether there must be no result.
 func (s script) fails() bool {
 	return s.hangs || s.err != nil && !errors.Is(s.err, compact.ErrNoDigest)
 }
 
-// newScript makes a model that answers, mostly.
+// newScript returns a model that usually answers.
 func (m *model) newScript() script {
 	thing := modelThings[m.rnd.IntN(len(modelThings))]
 	text := "The user spoke of " + thing + "."
@@ -75,7 +75,7 @@ func (m *model) newScript() script {
 	return s
 }
 
-// compaction is the real one, over real memory files, with a model of the test.
+// compaction returns a real Compaction, over real memory files, with a scripted model.
 func (m *model) compaction(s *sessionmem.Store, small compact.Summarizer, p compact.Policy, done func(compact.Result)) *compact.Compaction {
 	return compact.New(compact.Config{
 		Store: s, Summarizer: small, Policy: func() compact.Policy { return p }, Done: done, Own: []string{ownTool},
@@ -90,8 +90,8 @@ func (m *model) compact(s *sessionmem.Store, ses *modelSession) {
 	m.compactWith(s, ses, small, &turned)
 }
 
-// compactWith summarises, and compares what comes of it with what may. turned says
-// whether the conversation went another way while the model worked.
+// compactWith summarises and checks the result. turned is set if the conversation changed
+// course while the model worked.
 func (m *model) compactWith(s *sessionmem.Store, ses *modelSession, small script, turned *bool) bool {
 	ctx, stop := context.WithTimeout(m.t.Context(), time.Hour)
 	defer stop()
@@ -136,8 +136,8 @@ func (m *model) compactWith(s *sessionmem.Store, ses *modelSession, small script
 	return true
 }
 
-// checkKept wants the Summary and, of these blocks, the messages beside it: those
-// that it keeps, and behind them those that came meanwhile.
+// checkKept checks that the context is the Summary and those of these blocks that it keeps,
+// followed by messages that arrived meanwhile.
 func (m *model) checkKept(ses *modelSession, want []transcript.Block, summary transcript.Block) {
 	after := reference(ses.want)
 	if after.Summary == nil || after.Summary.ID != summary.ID {
@@ -150,7 +150,7 @@ func (m *model) checkKept(ses *modelSession, want []transcript.Block, summary tr
 	}
 }
 
-// learn notes what a compaction says it has remembered.
+// learn records what a compaction reports as remembered.
 func (m *model) learn(done compact.Result) {
 	for _, w := range done.Lessons.Written {
 		if m.learnt[w.Text] {
@@ -165,8 +165,8 @@ func (m *model) learn(done compact.Result) {
 	m.waited += len(done.Lessons.Proposed)
 }
 
-// clearMemory is the user who takes all lessons out of memory.md in an editor and
-// discards what waits in the inbox: what comes after may be learnt again.
+// clearMemory is the user removing all lessons from memory.md in an editor and discarding the
+// inbox: they may be learnt again afterwards.
 func (m *model) clearMemory(*sessionmem.Store, *modelSession) {
 	m.checkMemory()
 	files := memory.New(memory.Config{Root: m.root})
@@ -182,8 +182,8 @@ func (m *model) clearMemory(*sessionmem.Store, *modelSession) {
 	clear(m.proposed)
 }
 
-// heardStrangers says whether a stranger's text stands after the last Summary,
-// reset or rewind.
+// heardStrangers reports whether there is a stranger's text after the last Summary, reset or
+// rewind.
 func heardStrangers(blocks []transcript.Block) bool {
 	for _, b := range slices.Backward(blocks) {
 		switch {
@@ -196,8 +196,8 @@ func heardStrangers(blocks []transcript.Block) bool {
 	return false
 }
 
-// meanwhile lets something happen to a session that is being summarised, by the
-// same or another program. It reports whether the conversation went another way.
+// meanwhile does something to a session that is being summarised, in the same or another
+// program. It reports whether the conversation changed course.
 func (m *model) meanwhile(s *sessionmem.Store, ses *modelSession) (turned bool) {
 	other := m.stores[m.rnd.IntN(len(m.stores))]
 	things := []struct {
@@ -226,7 +226,7 @@ func (m *model) meanwhile(s *sessionmem.Store, ses *modelSession) (turned bool) 
 	return thing.turns
 }
 
-// compactToo is another program that would summarise the same: it may not.
+// compactToo is another program that tries to summarise the same session and must not.
 func (m *model) compactToo(s *sessionmem.Store, ses *modelSession) {
 	ctx, stop := context.WithTimeout(m.t.Context(), 10*time.Millisecond)
 	defer stop()
@@ -240,7 +240,7 @@ func (m *model) compactToo(s *sessionmem.Store, ses *modelSession) {
 	}
 }
 
-// foreignSummary is a Summary that an older program appends, which knows no lock.
+// foreignSummary is a Summary appended by an older program, which knows no lock.
 func (m *model) foreignSummary(s *sessionmem.Store, ses *modelSession) {
 	before := reference(ses.want).Messages
 	if len(before) == 0 {
@@ -295,7 +295,7 @@ func (m *model) compactBeside(s *sessionmem.Store, ses *modelSession) {
 	}
 }
 
-// outline is a transcript in a line, for failures.
+// outline describes a transcript in one line, for failures.
 func outline(blocks []transcript.Block) string {
 	var words []string
 	for _, b := range blocks {
@@ -311,11 +311,11 @@ func outline(blocks []transcript.Block) string {
 	return strings.Join(words, ", ")
 }
 
-// pass is the periodic pass of one program, beside the other one.
+// pass is the periodic pass of one program, next to the other one.
 func (m *model) pass(s *sessionmem.Store, ses *modelSession) {
 	policy := compact.Policy{MinPeriodic: 2 + m.rnd.IntN(5), InactiveAfter: []time.Duration{time.Hour, 1}[m.rnd.IntN(2)]}
 	busy := ""
-	if m.rnd.IntN(3) == 0 { // a turn is running: it compacts for itself
+	if m.rnd.IntN(3) == 0 { // a turn is running: it summarises its own session
 		turn, err := s.Session(ses.name).LockTurn(m.t.Context(), "window", nil)
 		if err != nil {
 			m.t.Fatal(err)
@@ -356,7 +356,7 @@ func (m *model) pass(s *sessionmem.Store, ses *modelSession) {
 	}
 }
 
-// all are the sessions that a store knows, its private one among them.
+// all returns the sessions that a store knows, its private one included.
 func (m *model) all(s *sessionmem.Store) []*modelSession {
 	all := slices.Clone(m.sessions)
 	if p := m.privates[slices.Index(m.stores[:], s)]; p != nil {
@@ -387,8 +387,8 @@ func since(blocks []transcript.Block) int {
 	return n
 }
 
-// checkMemory wants each lesson that was said to be remembered once in memory.md,
-// each that was proposed once in the inbox, and nothing else.
+// checkMemory checks that memory.md holds each lesson reported as remembered once, the inbox
+// each one reported as proposed once, and nothing else.
 func (m *model) checkMemory() {
 	f, err := memory.New(memory.Config{Root: m.root}).Load(memory.Target{Kind: memory.TargetGlobal})
 	if err != nil {
@@ -422,16 +422,16 @@ func (m *model) checkMemory() {
 	}
 }
 
-// modelText is what the user says of a thing.
+// modelText returns a message of the user about some thing.
 func (m *model) modelText() string {
 	return fmt.Sprintf("I like the %s.", modelThings[m.rnd.IntN(len(modelThings))])
 }
 
-// secret marks what is said in private.
+// secret marks private messages.
 const secret = "sotto voce"
 
-// private lets a conversation that is kept in memory only go on: appended to,
-// reset, branched and summarised, and nothing of it written.
+// private continues a conversation that exists only in memory: it is appended to,
+// reset, branched and summarised, and nothing of it is written.
 func (m *model) private(s *sessionmem.Store, _ *modelSession) {
 	i := slices.Index(m.stores[:], s)
 	ses := m.privates[i]

@@ -24,33 +24,32 @@ import (
 )
 
 // modelStepsVariable sets how many random steps TestModel takes; the bench run
-// sets it to 100,000. modelSeedVariable, with the steps that a failure names, plays
-// those again.
+// sets it to 100,000. modelSeedVariable, together with the steps that a failure names, repeats
+// that run.
 const (
 	modelStepsVariable = "MAC_STATS_MODEL_STEPS"
 	modelSeedVariable  = "MAC_STATS_MODEL_SEED"
 )
 
-// retireAt is how many blocks a session of the model test gets before a new one
-// takes its place.
+// retireAt is how many blocks a session of the model test gets before a new one replaces it.
 const retireAt = 60
 
-// manySteps hold something of everything: few may, by chance, hold no lesson that
-// is new to the memory and comes from a session with a stranger's text. More are
-// played by several worlds, one beside the other.
+// manySteps are enough to cover everything: fewer may by chance produce no new lesson from a
+// session with a stranger's text. More steps are split among several worlds that run in
+// parallel.
 const manySteps = 20_000
 
 // TestModel plays random sequences of everything that happens to sessions on two
 // stores of one folder (two programs at once) and compares them with a reference
-// that keeps plain lists: nothing is ever missing from a transcript but what the
-// user deleted by hand, and what a model is told is the same after every restart.
+// of plain lists: a transcript never lacks anything but what the user deleted by hand, and the
+// context is the same after every restart.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	steps := 2000
 	if testing.Short() {
 		steps = 400
 	}
-	seed := uint64(1) // by chance nothing is found in what is run before each change: make model does
+	seed := uint64(1) // fixed, so that a run before a change can't fail by chance: make model uses others
 	if v := os.Getenv(modelStepsVariable); v != "" {
 		seed = rand.Uint64()
 		var err error
@@ -115,11 +114,11 @@ type model struct {
 	stores     [2]*sessionmem.Store
 	sessions   []*modelSession
 	privates   [2]*modelSession  // of each store
-	learnt     map[string]bool   // lessons that were said to be remembered
-	proposed   map[string]string // id → lesson that was said to wait
-	remembered int               // how often a lesson was
+	learnt     map[string]bool   // lessons reported as remembered
+	proposed   map[string]string // id → lesson reported as waiting
+	remembered int               // how often a lesson was remembered
 	waited     int               // how often one was proposed
-	compacting bool              // a compaction is under way, and another one is refused
+	compacting bool              // a compaction is running, and another one must be refused
 	made       int
 	log        []string
 }
@@ -127,13 +126,13 @@ type model struct {
 // modelSession is the reference of one session.
 type modelSession struct {
 	name    string
-	want    []transcript.Block // in their order
-	deleted map[string]bool    // by hand, or by a save that came late
-	removed []transcript.Block // of those, what is not decided about
+	want    []transcript.Block // in order
+	deleted map[string]bool    // by hand, or by a late save
+	removed []transcript.Block // those of them not decided about
 }
 
 func (m *model) open(i int) {
-	most := int64(m.rnd.IntN(2) * 2500) // in parts, or not
+	most := int64(m.rnd.IntN(2) * 2500) // with parts or without
 	s, err := sessionmem.Open(sessionmem.Config{Root: m.root, MaxFileBytes: func() int64 { return most }})
 	if err != nil {
 		m.t.Fatal(err)
@@ -193,14 +192,14 @@ func (m *model) step(i int) {
 	}
 }
 
-// checkAll is what takes too long to be done after every step.
+// checkAll does the checks that are too slow for every step.
 func (m *model) checkAll() {
 	m.checkList()
 	m.checkMemory()
 	m.checkSecrets()
 }
 
-// retire deletes a session that became long, and begins another.
+// retire deletes a session that has become long, and starts another.
 func (m *model) retire(s *sessionmem.Store, ses *modelSession) {
 	if err := s.Delete(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
@@ -237,7 +236,7 @@ func (m *model) reset(s *sessionmem.Store, ses *modelSession) {
 	m.took(s, ses, transcript.NoteEnded)
 }
 
-// took notes the Note that a call has just written, if there was a session.
+// took records the Note that a call has just written, if the session exists.
 func (m *model) took(s *sessionmem.Store, ses *modelSession, note string) {
 	if len(ses.want) == 0 {
 		return
@@ -336,7 +335,7 @@ func (m *model) concurrent(_ *sessionmem.Store, ses *modelSession) {
 type edited struct {
 	path string
 	data []byte
-	ids  []string // of the blocks that may be deleted: not the last
+	ids  []string // of the blocks that may be deleted: not of the last
 }
 
 // edit reads one of the files of a session's transcript, its last part or any.
@@ -373,7 +372,7 @@ func (m *model) handEdit(s *sessionmem.Store, ses *modelSession) {
 	}
 }
 
-// deleteByHand saves what was read without one of its blocks.
+// deleteByHand saves the text as read without one of its blocks.
 func (m *model) deleteByHand(e edited, ses *modelSession) {
 	if len(e.ids) == 0 {
 		return
@@ -398,13 +397,13 @@ func (m *model) remove(ses *modelSession, which func(transcript.Block) bool) {
 	})
 }
 
-// lateSave deletes a block in an editor that had read the file before more was
-// written to it, which goes too. The program that wrote it goes on.
+// lateSave deletes a block in an editor that read the file before more was written to it, so
+// those blocks go too. The program that wrote them goes on.
 func (m *model) lateSave(s *sessionmem.Store, ses *modelSession) {
 	if len(ses.want) < 3 {
 		return
 	}
-	m.add(s, ses, m.message()) // this program knows the file's end
+	m.add(s, ses, m.message()) // this program knows where the file ends
 	e := m.edit(s, ses, true)
 	before := len(ses.want)
 	for range 1 + m.rnd.IntN(3) {
@@ -422,7 +421,7 @@ func (m *model) lateSave(s *sessionmem.Store, ses *modelSession) {
 	m.resync(ses)
 }
 
-// decide is the user who wants back what is no longer in the file, or agrees.
+// decide is the user restoring what the file lacks, or agreeing.
 func (m *model) decide(s *sessionmem.Store, ses *modelSession) {
 	if m.rnd.IntN(2) == 0 {
 		if _, err := s.KeepRemoved(m.t.Context(), ses.name); err != nil {
@@ -444,7 +443,7 @@ func (m *model) decide(s *sessionmem.Store, ses *modelSession) {
 	m.resync(ses)
 }
 
-// checkRemoved wants all that was removed to be known, and nothing else.
+// checkRemoved checks that exactly what was removed is known.
 func (m *model) checkRemoved(ses *modelSession) {
 	want := session.Removed{Session: ses.name}
 	for _, b := range ses.removed {
@@ -489,8 +488,8 @@ func (m *model) load(s *sessionmem.Store, ses *modelSession) []transcript.Block 
 	return t.Blocks
 }
 
-// resync takes over the order on disk, after a step that leaves it open, once it
-// is sure that nothing is missing and nothing is there twice.
+// resync adopts the order on disk after a step that leaves it open, once it is sure that
+// nothing is missing or duplicated.
 func (m *model) resync(ses *modelSession) {
 	got := m.load(m.stores[0], ses)
 	count := map[string]int{}
@@ -537,7 +536,7 @@ func (m *model) check(ses *modelSession) {
 	}
 }
 
-// sameContext, sameBlocks and sameBlock compare as cmp does, in a tenth of its time.
+// sameContext, sameBlocks and sameBlock compare like cmp, in a tenth of its time.
 func sameContext(a, b transcript.Context) bool {
 	same := (a.Summary == nil) == (b.Summary == nil) && (a.Summary == nil || sameBlock(*a.Summary, *b.Summary)) && sameBlocks(a.Messages, b.Messages)
 	a.Summary, a.Messages, b.Summary, b.Messages = nil, nil, nil, nil
@@ -554,7 +553,7 @@ func sameBlock(a, b transcript.Block) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-// checkList wants every session in the list, once, with all its messages.
+// checkList checks that the list has every session once, with all its messages.
 func (m *model) checkList() {
 	list, err := m.stores[0].List(m.t.Context())
 	if err != nil {
@@ -581,7 +580,7 @@ func (m *model) checkList() {
 	}
 }
 
-// toldIn is what a Summary notes of as many messages as another one.
+// toldIn returns what a Summary records of as many messages as another one.
 func toldIn(said []transcript.Block, as string) string {
 	var t transcript.Telling
 	for _, b := range said {
@@ -592,7 +591,7 @@ func toldIn(said []transcript.Block, as string) string {
 	return t.String()
 }
 
-// reference is what a model is told of a session, in the plainest way.
+// reference computes a session's context in the simplest way.
 func reference(blocks []transcript.Block) transcript.Context {
 	var branch, said []transcript.Block
 	for _, b := range blocks {

@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// answer plays a turn whose answer streams, and how it ends: committed, thrown
-// away, or with the program's death before or after it was committed.
+// answer plays a turn with a streaming answer that ends by being committed or discarded, or
+// with the program's death before or after the commit.
 func (m *model) answer(s *sessionmem.Store, ses *modelSession) {
 	turn, err := s.Session(ses.name).LockTurn(m.t.Context(), "window", nil)
 	if err != nil {
@@ -50,13 +50,13 @@ func (m *model) answer(s *sessionmem.Store, ses *modelSession) {
 	m.checkNothingLeft()
 }
 
-// dies ends a program as a crash does: nobody commits, what was written stays.
+// dies ends a program as a crash does: nothing is committed, what was written stays.
 func (m *model) dies(s *sessionmem.Store, c *session.Checkpoint) {
 	session.StopCheckpoint(c)
 	m.restart(s, nil)
 }
 
-// recover is what the next start of a program does, or its next turn.
+// recover does what the next start of a program, or its next turn, does.
 func (m *model) recover(ses *modelSession) {
 	s := m.stores[m.rnd.IntN(len(m.stores))]
 	if m.rnd.IntN(2) == 0 {
@@ -72,7 +72,7 @@ func (m *model) recover(ses *modelSession) {
 	turn.Unlock()
 }
 
-// tookAnswer wants the cut answer at the transcript's end, marked interrupted.
+// tookAnswer checks that the interrupted answer is at the transcript's end, marked as such.
 func (m *model) tookAnswer(ses *modelSession, b transcript.Block) {
 	got := m.load(m.stores[0], ses)
 	if n := len(got); n < 2 || got[n-2].ID != b.ID || got[n-2].Text != b.Normalized().Text || got[n-1].Note != transcript.NoteInterrupted {
@@ -81,7 +81,7 @@ func (m *model) tookAnswer(ses *modelSession, b transcript.Block) {
 	ses.want = append(ses.want, got[len(got)-2:]...)
 }
 
-// checkNothingLeft wants no checkpoint where no answer streams.
+// checkNothingLeft checks that there is no checkpoint when no answer is streaming.
 func (m *model) checkNothingLeft() {
 	left, err := os.ReadDir(filepath.Join(m.root, transcript.SessionDir, ".partial"))
 	if err != nil || len(left) > 0 {
@@ -89,7 +89,7 @@ func (m *model) checkNothingLeft() {
 	}
 }
 
-// rest lets a program let go of what it holds, as after hours without use.
+// rest makes a program free its memory, as after hours without use.
 func (m *model) rest(s *sessionmem.Store, _ *modelSession) {
 	session.PassAnHour(s.Sessions())
 	s.Sessions().Rest(time.Minute)
@@ -97,7 +97,7 @@ func (m *model) rest(s *sessionmem.Store, _ *modelSession) {
 
 func (m *model) release(s *sessionmem.Store, ses *modelSession) { s.Session(ses.name).Release() }
 
-// checkSecrets reads every file: nothing of what was said in private is in one.
+// checkSecrets checks that no file contains a private message.
 func (m *model) checkSecrets() {
 	err := filepath.WalkDir(m.root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -37,7 +37,7 @@ func openLimited(t testing.TB, root string, most int64) *sessionmem.Store {
 	return s
 }
 
-// transcripts gives the names of the files in the session folder, in order.
+// transcripts returns the names of the files in the session folder in order.
 func transcripts(t testing.TB, root string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, transcript.SessionDir, "*.md"))
@@ -161,8 +161,8 @@ func TestABlockIsNeverSplit(t *testing.T) {
 	}
 }
 
-// TestPartsAreOneSession plays the same random sequence on a store whose parts are
-// tiny and on one without a limit: what they say is equal after every step.
+// TestPartsAreOneSession plays the same random sequence on a store with tiny parts and on one
+// without a limit: what they return is equal after every step.
 func TestPartsAreOneSession(t *testing.T) {
 	t.Parallel()
 	rounds := 3
@@ -197,7 +197,7 @@ func TestPartsAreOneSession(t *testing.T) {
 	}
 }
 
-// randomStep chooses something to do to a session.
+// randomStep returns something random to do to a session.
 func randomStep(t *testing.T, rnd *rand.Rand, s *sessionmem.Store, step int, at time.Time) func(*sessionmem.Store) error {
 	window, err := s.Context(t.Context(), "cpu-a")
 	if err != nil {
@@ -238,7 +238,7 @@ func randomStep(t *testing.T, rnd *rand.Rand, s *sessionmem.Store, step int, at 
 	return appendIt
 }
 
-// allOf is everything a store says of its session but where it is.
+// allOf returns everything a store says about its session, except its location.
 func allOf(t *testing.T, s *sessionmem.Store) any {
 	window, err := s.Context(t.Context(), "cpu-a")
 	if err != nil {
@@ -590,14 +590,14 @@ func TestLoadFileOfAPart(t *testing.T) {
 			t.Errorf("%s is told as %+v", filepath.Base(path), tr.Info)
 		}
 	}
-	// given that one is gone, those that hang together
+	// given that one is gone, the adjoining ones
 	if err := os.Remove(all[1]); err != nil {
 		t.Fatal(err)
 	}
 	if tr, err := s.LoadFile(all[0]); err != nil || len(tr.Blocks) != 2 || tr.Info.Parts != nil {
 		t.Errorf("the first alone: %+v, %v", tr, err)
 	}
-	// given a name that is no session's, what is named like a part is another file
+	// given a name that isn't a session's, a file named like a part is another file
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "notes.md"), "## User\n\nmine\n")
 	writeFile(t, filepath.Join(dir, "notes.part2.md"), "## User\n\nanother's\n")

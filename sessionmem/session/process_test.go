@@ -25,7 +25,7 @@ import (
 )
 
 // Some promises hold between processes. The test binary runs itself as another
-// process, in the role that this variable names.
+// process, in the role named by this variable.
 const roleVariable = "SESSIONMEM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -40,9 +40,9 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// playRole is the other process.
+// playRole runs the other process.
 func playRole(role, root, arg string) error {
-	if role == "full" { // before the store is opened: the limit is this process's
+	if role == "full" { // before the store is opened: the limit applies to this process
 		n, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func playRole(role, root, arg string) error {
 	return errors.New("no such role: " + role)
 }
 
-// stream writes messages and tells of each, then streams an answer until it is killed.
+// stream writes messages and reports each, then streams an answer until it is killed.
 func stream(ctx context.Context, s *sessionmem.Store) error {
 	if _, err := s.Session("cli-a").LockTurn(ctx, "streamer", nil); err != nil {
 		return err
@@ -105,7 +105,7 @@ func stream(ctx context.Context, s *sessionmem.Store) error {
 	}
 }
 
-// fillUp appends until the file may not grow, and tells how many were acknowledged.
+// fillUp appends until the file can't grow, and reports how many were acknowledged.
 func fillUp(ctx context.Context, s *sessionmem.Store) error {
 	for i := range 1000 {
 		if _, err := s.Append(ctx, "cli-a", user(strings.Repeat("x", 700))); err != nil {
@@ -142,7 +142,7 @@ func start(t *testing.T, role, root, arg string) (cmd *exec.Cmd, stdin io.WriteC
 	return cmd, stdin, bufio.NewScanner(stdout)
 }
 
-// await reads lines until one begins so.
+// await reads lines until one begins with prefix.
 func await(t *testing.T, lines *bufio.Scanner, prefix string) string {
 	t.Helper()
 	for lines.Scan() {
@@ -154,13 +154,13 @@ func await(t *testing.T, lines *bufio.Scanner, prefix string) string {
 	return ""
 }
 
-// kill ends a process that the test started, as kill -9 does.
+// kill ends a process that the test started, like kill -9.
 func kill(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // says "killed"
+	_ = cmd.Wait() // returns "killed"
 }
 
 func TestTwoProcessesAppendToOneSession(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An editor's save that comes between opening the file and writing to it leaves
-// the block in a file without a name.
+// If an editor saves between opening the file and writing to it, the block ends up in a file
+// without a name.
 func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -34,7 +34,7 @@ func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 		}
 	})
 	mustAppend(t, s, "cli-a", assistant("two"))
-	other := openStore(t, root) // as another process sees it
+	other := openStore(t, root) // like another process
 	if diff := cmp.Diff([]string{"ONE", "two"}, texts(t, other, "cli-a")); diff != "" {
 		t.Error(diff)
 	}
@@ -44,7 +44,7 @@ func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 	}
 }
 
-// What a save in the midst of a turn dropped of it comes back, too.
+// What a save during a turn dropped of it comes back too.
 func TestAppendRestoresWhatASaveInItsMidstDropped(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -84,7 +84,7 @@ func TestContextDuringAnEditorsSave(t *testing.T) {
 	}
 }
 
-// A process that hangs with the lock held makes an append fail, and nothing else.
+// A process that hangs while it holds the lock makes appends fail, and nothing else.
 func TestALockThatIsNotGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		root := t.TempDir()

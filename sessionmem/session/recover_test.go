@@ -30,7 +30,7 @@ func TestRecoverAllBringsBackWhatACrashCut(t *testing.T) {
 	// when another process starts
 	must(t, alive.Sessions().RecoverAll(t.Context()))
 
-	// then the dead one's text is in its transcript and the busy one is left alone
+	// then the dead one's text is in its transcript, and the busy one is left alone
 	if diff := cmp.Diff([]string{"q", "half an answ"}, texts(t, alive, "cli-dead")); diff != "" {
 		t.Error(diff)
 	}

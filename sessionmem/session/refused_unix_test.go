@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// refusing is a store that keeps what the disk refuses, and what it tells of it.
+// refusing is a store that keeps what the disk refuses, with the calls of OnRefused.
 type refusing struct {
 	*sessionmem.Store
 	root string
@@ -40,11 +40,10 @@ func openRefusing(t testing.TB, root string) *refusing {
 	return r
 }
 
-// smallDisk names the folder on a disk of its own, where the system lets a test mount
-// one.
+// smallDisk names a folder on a disk of its own, if the system lets a test mount one.
 const smallDisk = "MAC_STATS_TEST_SMALL_DISK"
 
-// fillDisk leaves no byte free on the small disk; without one no file may grow.
+// fillDisk leaves no byte free on the small disk; without one, no file may grow.
 func fillDisk(t testing.TB) (free func()) {
 	t.Helper()
 	dir := os.Getenv(smallDisk)
@@ -59,8 +58,8 @@ func fillDisk(t testing.TB) (free func()) {
 	return func() { must(t, os.Remove(ballast)) }
 }
 
-// alone runs the test in a process of its own: a limit on files binds all that a
-// process writes. It says whether this is that process.
+// alone runs the test in a process of its own: a limit on files applies to everything a
+// process writes. It reports whether this is that process.
 func alone(t *testing.T) bool {
 	t.Helper()
 	const variable = "MAC_STATS_TEST_ALONE"
@@ -71,7 +70,7 @@ func alone(t *testing.T) bool {
 	env := append(os.Environ(), variable+"=1")
 	dir := t.TempDir()
 	if mounts := []string{"unshare", "-m", "sh", "-c", `mount -t tmpfs -o size=1m none "$0" && exec "$@"`, dir}; exec.Command(mounts[0], append(slices.Clone(mounts[1:]), "true")...).Run() == nil {
-		args = append(mounts, args...) // a disk of 1 MB, for itself
+		args = append(mounts, args...) // a disk of 1 MB of its own
 		env = append(env, "TMPDIR="+dir, smallDisk+"="+dir)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
@@ -82,8 +81,8 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// limitFiles lets no file grow beyond so many bytes: the last write below it is cut
-// in its midst, as on a full disk. It gives the way back.
+// limitFiles lets no file grow beyond so many bytes: the last write below the limit is cut,
+// as on a full disk. It returns a function that removes the limit.
 func limitFiles(t testing.TB, bytes int64) (free func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -226,8 +225,8 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 	}
 }
 
-// On a real disk that is full, a part of a long block still finds room: none of it
-// stays, and nothing that was there is harmed.
+// On a real full disk there is room for a part of a long block: none of it stays, and nothing
+// existing is damaged.
 func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
 	if !alone(t) {
 		return
@@ -240,7 +239,7 @@ func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
 	free := fillDisk(t)
 	long := strings.TrimSpace(strings.Repeat("long ", 2000))
 	mustAppend(t, s.Store, "cli-a", assistant(long))
-	mustAppend(t, s.Store, "cli-b", user(long)) // needs a file of its own
+	mustAppend(t, s.Store, "cli-b", user(long)) // needs its own file
 	mustAppend(t, s.Store, "cli-a", user(long+" two"))
 	if u := s.Sessions().Refused(); len(u) != 2 || u[0].Blocks+u[1].Blocks != 3 {
 		t.Errorf("waiting: %+v", u)
@@ -343,7 +342,7 @@ func TestWhatIsLostAtTheEndIsSaid(t *testing.T) {
 	}
 }
 
-// A process that ends while the disk refuses leaves what it holds elsewhere.
+// A process that ends while the disk refuses leaves its blocks elsewhere.
 func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
 	base := t.TempDir()
 	root, away := filepath.Join(base, "data"), filepath.Join(base, "away")
@@ -409,7 +408,7 @@ func TestSavingIsTriedAgainEveryFewSeconds(t *testing.T) {
 	})
 }
 
-// A folder that is taken away and comes back, or is made anew, is found again.
+// A folder that is taken away and comes back, or is created again, is found again.
 func TestSessionFolderIsFoundAgain(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)

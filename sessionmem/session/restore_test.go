@@ -12,8 +12,8 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// What a save takes out is not context until the user wants it back. Then it stands where
-// it stood, and a reset, a rewind or a Summary means what it meant, whatever was said since.
+// What a save removed isn't context until the user restores it. Then it is back in its place,
+// and a reset, a rewind or a Summary means what it meant, whatever was written since.
 func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
@@ -81,7 +81,7 @@ func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 	}
 }
 
-// In the turn that is running, a reset stays in force where nothing was written behind it.
+// In the running turn, a reset stays in force if nothing was written after it.
 func TestAResetThatASaveDropsInItsTurnStays(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
@@ -98,7 +98,7 @@ func TestAResetThatASaveDropsInItsTurnStays(t *testing.T) {
 	}
 }
 
-// toldOf is what a model is told of the session.
+// toldOf returns the session's context as a model gets it.
 func toldOf(t *testing.T, s *sessionmem.Store) []string {
 	t.Helper()
 	c, err := s.Context(t.Context(), "cli-a")
@@ -113,7 +113,7 @@ func toldOf(t *testing.T, s *sessionmem.Store) []string {
 	return out
 }
 
-// While a program has the transcript open to write it, nothing is put into it.
+// While a program has the transcript open for writing, nothing is inserted into it.
 func TestRestoringWaitsForAWriter(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)

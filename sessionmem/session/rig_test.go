@@ -23,7 +23,7 @@ var (
 	onlyFile   = storetest.OnlyFile
 )
 
-// openStore opens a store that takes what is in a file for what was saved.
+// openStore opens a store that takes any change of a file for a finished save.
 func openStore(t testing.TB, root string) *sessionmem.Store {
 	t.Helper()
 	s := storetest.Open(t, root)

@@ -22,7 +22,7 @@ func TestTheListSaysWhoAnsweredLast(t *testing.T) {
 	if got := onlyInfo(t, s).Agent; got != "" {
 		t.Errorf("without an answer it is %q", got)
 	}
-	// given answers of two agents, and the work of a third for one of them
+	// given answers of two agents, and work of a third for one of them
 	threeParts(t, s)
 	mustAppend(t, s, "cpu-a", transcript.Block{Kind: transcript.KindAssistant, Agent: "coder", Text: "a"})
 	mustAppend(t, s, "cpu-a", transcript.Block{Kind: transcript.KindAgent, Agent: "doctor", Text: "b"})

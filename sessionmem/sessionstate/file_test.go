@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/sessiondir"
 )
 
-// FuzzStateFile puts anything where the marks should be: a pin can be set all the
-// same, and what was an object keeps its unknown keys.
+// FuzzStateFile puts random bytes in place of the marks: a pin can still be set, and what was
+// an object keeps its unknown keys.
 func FuzzStateFile(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", "[]", `{"sessions":null}`, `{"sessions":{"cpu-a":null}}`, `{"SESSIONS":{"cpu-a":{"pinned":"x"}}}`,

@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// tripTalk is a conversation with asks, decisions and identifiers.
+// tripTalk is a conversation with requests, decisions and identifiers.
 func tripTalk() []transcript.Block {
 	var list []transcript.Block
 	for _, pair := range [][2]string{
@@ -56,7 +56,7 @@ func TestASummaryHasToEarnItsPlace(t *testing.T) {
 	}
 }
 
-// talkOf makes a conversation of the user's messages and the answers, in turn.
+// talkOf returns a conversation of the user's messages and the answers, in turn.
 func talkOf(texts ...string) []transcript.Block {
 	list := make([]transcript.Block, 0, len(texts))
 	for i, text := range texts {
@@ -65,7 +65,7 @@ func talkOf(texts ...string) []transcript.Block {
 	return list
 }
 
-// moveTalk are two parts of one chat, four messages each, about the same thing.
+// moveTalk returns two parts of one chat, four messages each, about the same thing.
 func moveTalk() (first, second []transcript.Block) {
 	return talkOf(
 			"We move from our flat in Leeds to a house in York in May. How do I compare offers of moving companies?", "Compare the price, the insurance and the volume of the van.",
@@ -125,7 +125,7 @@ func TestASummaryOfAPartIsNone(t *testing.T) {
 	}
 }
 
-// What a long message says takes more words than what a short one does.
+// Covering a long message takes more words than a short one.
 func TestALongMessageTakesMoreWords(t *testing.T) {
 	long := "For the club's anniversary I need a hall for ninety guests with a stage, a kitchen that the caterer may use, parking for thirty cars, " +
 		"steps without barriers for my grandfather's wheelchair, a piano in tune, curtains against the evening sun and a price below two thousand euros."
@@ -139,7 +139,7 @@ func TestALongMessageTakesMoreWords(t *testing.T) {
 	}
 }
 
-// Who says "yes, let's do that" has said what stood in the answer.
+// A user who says "yes, let's do that" has said what the answer contains.
 func TestWhatTheUserTookUpHasToBeInASummary(t *testing.T) {
 	const options = "There are two ways. First: cron calls rsync each night, which copies the folder to the NAS in the cellar. Second: restic makes encrypted snapshots in a bucket at Hetzner, and prunes them after 90 days."
 	const restic = "Then we set up restic: the bucket at Hetzner first, then encrypted snapshots each night, and a rule that prunes them after 90 days."
@@ -173,7 +173,7 @@ func TestWhatTheUserTookUpHasToBeInASummary(t *testing.T) {
 	}
 }
 
-// Several messages of few words are one of many.
+// Several messages of few words count as one of many.
 func TestManyShortMessagesAreNotNothing(t *testing.T) {
 	talk := talkOf("Hotel in Prague?", "For how many nights?", "Three nights, May.", "Which budget?", "Hundred euros, near castle.", "And breakfast?", "Breakfast, yes.", "Noted.")
 	if missing, madeUp := MissingFrom("The weather was discussed.", nil, talk); len(missing) == 0 || !madeUp {
@@ -203,7 +203,7 @@ func TestASummaryInOtherScriptsIsCompared(t *testing.T) {
 	}
 }
 
-// The Summary without a model passes the check that a model's has to pass.
+// The Summary without a model passes the check that a model's must pass.
 func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
 	text := WithIdentifiers(Plain(nil, tripTalk()), tripTalk())
 	if missing, madeUp := MissingFrom(text, nil, tripTalk()); len(missing) > 0 || madeUp {
@@ -220,7 +220,7 @@ func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
 	}
 }
 
-// A Summary without a model doesn't quote again what the one before quotes.
+// A Summary without a model doesn't repeat quotations of the previous one.
 func TestThePlainSummaryQuotesOnce(t *testing.T) {
 	talk := tripTalk()
 	first := Plain(nil, talk[:8])
@@ -238,7 +238,7 @@ func TestThePlainSummaryQuotesOnce(t *testing.T) {
 	}
 }
 
-// In a long conversation that no model summarises, what was asked fades but doesn't go.
+// In a long conversation that no model summarises, the user's requests fade but don't disappear.
 func TestALongTalkFadesInThePlainSummary(t *testing.T) {
 	topics := strings.Fields("passport visa hotel train museum dinner umbrella camera ferry castle market bicycle concert beach luggage insurance currency adapter medicine phrasebook")
 	var all []transcript.Block

@@ -44,7 +44,7 @@ func TestGrounded(t *testing.T) {
 	}
 }
 
-// What a lesson is, is told by its form and by who said its words, in any language.
+// What counts as a lesson depends on its form and on who said its words, in any language.
 func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
 	for _, c := range []struct {
 		said       string
@@ -93,7 +93,7 @@ func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
 }
 
 // How many lessons in other words than the user's are kept, and how many that nobody gave:
-// the figures that leastOwn is set by. Better ones may be written here, worse ones not.
+// leastOwn is tuned on these figures. They may be changed for better ones only.
 func TestLessonsInOtherWords(t *testing.T) {
 	rows := []struct{ said, right, wrong string }{
 		{"Please keep your answers short, I read them on my phone.", "The user prefers short answers.", "The user asked about phones."},

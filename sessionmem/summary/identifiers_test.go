@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Word by word or by the line, the same is found.
+// Searching word by word or line by line finds the same.
 func FuzzIdentifiersOf(f *testing.F) {
 	for _, line := range []string{
 		"see /srv/app/main.go:12 and 10.0.0.7, or https://example.org/a?b=1.", "run `make all` in ~/src, then \"go on\"",

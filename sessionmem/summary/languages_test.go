@@ -2,7 +2,7 @@ package summary
 
 import "testing"
 
-// A good Summary is taken in languages that change the ends of words, or their beginnings.
+// A good Summary is accepted in languages that change the endings or beginnings of words.
 func TestAGoodSummaryIsTakenInOtherLanguages(t *testing.T) {
 	for language, c := range map[string]struct {
 		talk      []string

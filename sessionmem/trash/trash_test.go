@@ -61,8 +61,8 @@ func TestDeleteAndUndelete(t *testing.T) {
 	}
 }
 
-// What stands in a transcript's place goes to the trash with its session, and comes
-// back from there, whatever it is.
+// Whatever is in a transcript's place goes to the trash with its session, and comes back from
+// there.
 func TestUndeleteBringsBackWhatDeleteTook(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)

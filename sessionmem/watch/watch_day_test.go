@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A day of a watcher that nothing notifies: it looks at its own pace, tells each edit
-// once, and an edit that came while the machine slept when it wakes.
+// A day of a watcher without notifications: it looks at its own pace and reports each edit
+// once; an edit made while the machine slept is reported when it wakes.
 func TestADayOfAWatcher(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

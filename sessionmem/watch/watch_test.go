@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// watching is a watcher of a test and what it told.
+// watching is a test's watcher with its reports.
 type watching struct {
 	t     *testing.T
 	heard chan []Change
@@ -33,7 +33,7 @@ func watch(t *testing.T, cfg Config) *watching {
 	return w
 }
 
-// next gives the next report.
+// next returns the next report.
 func (w *watching) next() []Change {
 	w.t.Helper()
 	select {
@@ -51,7 +51,7 @@ func (w *watching) wants(want ...Change) {
 	}
 }
 
-// quiet checks that nothing more is told.
+// quiet checks that there is no further report.
 func (w *watching) quiet(d time.Duration) {
 	w.t.Helper()
 	select {
@@ -61,12 +61,12 @@ func (w *watching) quiet(d time.Duration) {
 	}
 }
 
-// unlike says in what a watcher told something else than it was to.
+// unlike describes how a report differs from what was expected.
 type unlike string
 
 // atAnyPace plays a scenario with a watcher that waits for quiet as long as pace says.
-// A machine that stands still for longer makes two changes of one: then it is played
-// again with more time. What fails with nine seconds fails.
+// A machine that stalls for longer merges two changes into one: then the scenario is repeated
+// with more time. If it fails with nine seconds, the test fails.
 func atAnyPace(t *testing.T, scenario func(pace time.Duration)) {
 	t.Helper()
 	play := func(pace time.Duration) (why unlike) {
@@ -110,7 +110,7 @@ func TestWatchSeesEveryWayOfSaving(t *testing.T) {
 					save(t, path, text)
 				}
 				w.wants(Change{Path: path, Added: 2, Removed: 1})
-				save(t, path, readFile(t, path)) // nothing new in it
+				save(t, path, readFile(t, path)) // unchanged
 				w.quiet(5 * pace)
 				save(t, path, readFile(t, path)+"- five\n")
 				w.wants(Change{Path: path, Added: 1})
@@ -139,7 +139,7 @@ func TestWatchThroughLinks(t *testing.T) {
 		}
 		writeFile(t, filepath.Join(skills, "SKILL.md"), "a\nb\n")
 		w.wants(Change{Path: filepath.Join(dir, "cooking", "SKILL.md"), Added: 1})
-		second := filepath.Join(elsewhere, "second.md") // the link is pointed elsewhere
+		second := filepath.Join(elsewhere, "second.md") // the link now leads elsewhere
 		writeFile(t, second, "- one\n- more\n")
 		must(t, os.Symlink(second, link+".new"))
 		must(t, os.Rename(link+".new", link))
@@ -180,7 +180,7 @@ func TestWatchFolders(t *testing.T) {
 		writeFile(t, filepath.Join(agents, "agent-002", "soul.md"), "")
 		w.wants(Change{Path: filepath.Join(agents, "agent-002", "soul.md"), Removed: 1})
 
-		writeFile(t, filepath.Join(skills, "SKILL.md"), "one\n") // its folders come into being
+		writeFile(t, filepath.Join(skills, "SKILL.md"), "one\n") // its folders are created
 		w.wants(Change{Path: filepath.Join(skills, "SKILL.md"), Added: 1})
 
 		must(t, os.Rename(filepath.Join(agents, "agent-001"), filepath.Join(root, "away")))
@@ -290,8 +290,8 @@ func TestLineDiff(t *testing.T) {
 	}
 }
 
-// BenchmarkWatchLatency is the time from a save to the listener, with the default
-// debounce; the promise is less than 500 ms.
+// BenchmarkWatchLatency measures the time from a save to the report, with the default
+// debounce; it must be less than 500 ms.
 func BenchmarkWatchLatency(b *testing.B) {
 	dir := b.TempDir()
 	path := filepath.Join(dir, "memory.md")

@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// withMarks gives a text with [ ] around its marks.
+// withMarks returns a text with [ ] around its marks.
 func withMarks(text string, marks []textfold.Mark) string {
 	for _, m := range slices.Backward(marks) {
 		text = text[:m.From] + "[" + text[m.From:m.To] + "]" + text[m.To:]
@@ -153,7 +153,7 @@ func FuzzFind(f *testing.F) {
 }
 
 // BenchmarkSearch searches 1,000 transcripts of 20 messages (about 15 KB each, with
-// diacritics), warm: for a word that is in one of them, in none, and in all.
+// diacritics) with a warm cache: for a word in one of them, in none, and in all.
 func BenchmarkSearch(b *testing.B) {
 	root := b.TempDir()
 	rnd := rand.New(rand.NewPCG(1, 2))
