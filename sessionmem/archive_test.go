@@ -41,7 +41,7 @@ func mustArchive(t *testing.T, s *Store, rule ArchiveRule) []string {
 
 const month = 30 * 24 * time.Hour
 
-func TestWhatIsArchived(t *testing.T) {
+func TestArchiveMovesFinishedSessions(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	other := openStore(t, filepath.Dir(s.dir.Path("")))
 	mustAppend(t, s, "cpu-old", ago(31*24*time.Hour, "old"))
@@ -71,7 +71,7 @@ func TestWhatIsArchived(t *testing.T) {
 	}
 }
 
-func TestAnArchivedSessionIsOpenedAsEver(t *testing.T) {
+func TestArchivedSessionsOpenAsBefore(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	old := mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "an old question"))
@@ -119,7 +119,7 @@ func TestAnArchivedSessionIsOpenedAsEver(t *testing.T) {
 	}
 }
 
-func TestWhatACrashLeftInTheArchive(t *testing.T) {
+func TestArchiveAfterACrash(t *testing.T) {
 	setUp := func(t *testing.T, left func(file string) string) (*Store, string, error) {
 		root := t.TempDir()
 		s := openStore(t, root)
@@ -162,7 +162,7 @@ func TestWhatACrashLeftInTheArchive(t *testing.T) {
 	})
 }
 
-func TestALateSaveIntoTheOldPlaceOfAnArchivedSession(t *testing.T) {
+func TestLateSaveToTheOldPathOfAnArchivedSession(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-old", ago(40*24*time.Hour, "a question"))
@@ -179,7 +179,7 @@ func TestALateSaveIntoTheOldPlaceOfAnArchivedSession(t *testing.T) {
 	}
 }
 
-func TestAnArchiveThatCantBeReadHidesNothingElse(t *testing.T) {
+func TestUnreadableArchiveHidesNothingElse(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("hello"))

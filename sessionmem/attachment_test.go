@@ -74,7 +74,7 @@ var onePagePDF = func() []byte {
 	return fmt.Appendf(nil, "%sxref\n0 6\n%strailer\n<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", text, table, len(text))
 }()
 
-func TestWhatCanBeAttached(t *testing.T) {
+func TestAttachableFiles(t *testing.T) {
 	var gifData bytes.Buffer
 	if err := gif.Encode(&gifData, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestWhatCanBeAttached(t *testing.T) {
 	}
 }
 
-func TestFilesThatCantBeAttachedSayWhy(t *testing.T) {
+func TestRefusedFilesSayWhy(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(t.TempDir(), "secret.txt")
 	writeFile(t, secret, "x")
@@ -180,7 +180,7 @@ func TestLinksOfAMessage(t *testing.T) {
 	}
 }
 
-func TestAnAttachmentIsKeptOnceAndReadBack(t *testing.T) {
+func TestAttachmentIsStoredOnceAndReadBack(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	a := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))
@@ -211,7 +211,7 @@ func TestAnAttachmentIsKeptOnceAndReadBack(t *testing.T) {
 	}
 }
 
-func TestAnAttachmentThatCantBeReadSaysWhy(t *testing.T) {
+func TestUnreadableAttachmentSaysWhy(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	dir := filepath.Join(root, "session", "files")
@@ -232,7 +232,7 @@ func TestAnAttachmentThatCantBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAPrivateSessionsAttachmentsAreWrittenNowhere(t *testing.T) {
+func TestPrivateAttachmentsAreNeverWritten(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	s.SetPrivate("cpu-p")
@@ -253,7 +253,7 @@ func TestAPrivateSessionsAttachmentsAreWrittenNowhere(t *testing.T) {
 	}
 }
 
-func TestDeleteTakesAlongWhatNoOtherSessionLinks(t *testing.T) {
+func TestDeleteMovesUnsharedAttachments(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	shared := mustAttach(t, s, "cpu-a", textUpload(t, "shared.txt", "shared"))
@@ -282,7 +282,7 @@ func TestDeleteTakesAlongWhatNoOtherSessionLinks(t *testing.T) {
 	}
 }
 
-func TestTheTitleOfAMessageIsItsWords(t *testing.T) {
+func TestTitleOfAMessageWithAttachments(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	a := mustAttach(t, s, "cpu-a", textUpload(t, "notes.txt", "one"))

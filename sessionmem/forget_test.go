@@ -102,7 +102,7 @@ func actions(found []forgotten.Touched) map[string]int {
 
 // What a save removed is only in the journal: forgetting reaches it there, even in the same
 // second in which it was written.
-func TestForgettingReachesWhatASaveRemoved(t *testing.T) {
+func TestForgettingReachesBlocksASaveRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newForgetRig(t)
 		mustAppend(t, r.s, "cli-a", user("Where is the harbour?"))
@@ -152,7 +152,7 @@ func TestForgettingEmptiesABlockAndKeepsTheRest(t *testing.T) {
 	checkSameAfterRestart(t, r.s, r.root)
 }
 
-func TestForgettingTheFirstMessageTakesItsWordsOutOfTitleAndFileNames(t *testing.T) {
+func TestForgettingTheFirstMessageCleansTitleAndFileNames(t *testing.T) {
 	r := newForgetRig(t)
 	limited := int64(0)
 	r.open(func() int64 { return limited })
@@ -231,7 +231,7 @@ func TestForgettingReachesArchiveTrashCopiesAndForks(t *testing.T) {
 	}
 }
 
-func TestForgettingTakesAttachmentsThatNobodyElseLinks(t *testing.T) {
+func TestForgettingRemovesUnsharedAttachments(t *testing.T) {
 	r := newForgetRig(t)
 	shared := mustAttach(t, r.s, "cli-a", textUpload(t, "shared.txt", "harbour map"))
 	own := mustAttach(t, r.s, "cli-a", textUpload(t, "own.txt", "the plan of the vault"))
@@ -296,7 +296,7 @@ func readAll(t testing.TB, root string) string {
 	return all.String()
 }
 
-func TestWhatCantBeForgottenIsSaidAndTheRestIsDone(t *testing.T) {
+func TestForgettingReportsFailuresAndDoesTheRest(t *testing.T) {
 	r := newForgetRig(t)
 	r.s.patience = 20 * time.Millisecond
 	for _, name := range []string{"cli-newer", "cli-readonly", "cli-busy", "cli-fine"} {
@@ -350,7 +350,7 @@ func (r *forgetRig) pathOf(session string) string {
 }
 
 // An editor that had the file open writes the old text back.
-func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
+func TestLateSaveOfForgottenTextIsIgnored(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("one"))
 	early := readFile(t, onlyFile(t, r.root))
@@ -371,7 +371,7 @@ func TestALateSaveOfForgottenTextIsNotTakenUp(t *testing.T) {
 }
 
 // An answer in progress must not write down what was forgotten.
-func TestATurnUnderWayLeavesNoResidue(t *testing.T) {
+func TestRunningTurnLeavesNoForgottenText(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("zebra seven"))
 	other := openStore(t, r.root)
@@ -436,7 +436,7 @@ func TestForgettingInMemoryFiles(t *testing.T) {
 	}
 }
 
-func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
+func TestForgettingProposesOrRemovesLessons(t *testing.T) {
 	for _, too := range []bool{false, true} {
 		r := newForgetRig(t)
 		w, err := r.m.Append(t.Context(), memory.Lesson{Text: "Keeps striped animals in the shed", Confidence: 1, Session: "cli-a"})
@@ -478,7 +478,7 @@ func TestLessonsAreProposedForRemovalOrGoToo(t *testing.T) {
 	}
 }
 
-func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
+func TestDryRunChangesNothingAndShowsTexts(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("zebra seven"))
 	remember(t, r.m, "The locker opens with zebra seven")
@@ -503,7 +503,7 @@ func TestADryRunChangesNothingAndShowsTexts(t *testing.T) {
 }
 
 // Forgetting in a paragraph that a person wrote removes the sentence, not the paragraph.
-func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
+func TestForgettingInAParagraphRemovesTheSentence(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"a sentence in a line", "I sail. The boat lies in zanzibar. I like tea.\n", "I sail. I like tea.\n"},
 		{"a sentence across lines", "I sail. The boat\nlies in zanzibar. I like tea.\nEnd.\n", "I sail.\nI like tea.\nEnd.\n"},
@@ -528,7 +528,7 @@ func TestForgettingInAParagraphTakesItsSentence(t *testing.T) {
 }
 
 // What the user writes again in the app stays and is found; a later forgetting removes it.
-func TestALineThatIsWrittenAnewInTheAppStays(t *testing.T) {
+func TestLineWrittenAgainInTheAppStays(t *testing.T) {
 	r := newForgetRig(t)
 	_, err := r.m.Append(t.Context(), memory.Lesson{Text: "The boat lies in zanzibar", Confidence: 1, Hand: true})
 	must(t, err)
@@ -573,7 +573,7 @@ func TestForgettingReachesTheJournal(t *testing.T) {
 
 // Restoring finishes a forgetting that was killed before it reached the journal: the other
 // messages come back, the forgotten one doesn't.
-func TestRestoringInTheMidstOfAForgetting(t *testing.T) {
+func TestRestoreAfterAnInterruptedForgetting(t *testing.T) {
 	r := newForgetRig(t)
 	mustAppend(t, r.s, "cli-a", user("one"))
 	path := onlyFile(t, r.root)

@@ -98,7 +98,7 @@ func TestForkRefuses(t *testing.T) {
 	}
 }
 
-func TestForkOfAnyForm(t *testing.T) {
+func TestForkOfEveryFormat(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	for name, text := range map[string]string{

@@ -13,7 +13,7 @@ import (
 
 func warmth(t float64) *float64 { return &t }
 
-func TestSettingsAreReadAsPeopleWriteThem(t *testing.T) {
+func TestSettingsAreReadLeniently(t *testing.T) {
 	yes := true
 	for name, c := range map[string]struct {
 		text string
@@ -75,7 +75,7 @@ func TestSettingsOutliveRestartRewindAndReset(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCantBeAreRefused(t *testing.T) {
+func TestInvalidSettingsAreRefused(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	mustAppend(t, s, "cpu-a", user("one"))
 	for want, bad := range map[string]transcript.Settings{
@@ -88,7 +88,7 @@ func TestSettingsThatCantBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestASuggestedTitleTakesNoTitlesPlace(t *testing.T) {
+func TestSuggestedTitleReplacesNoTitle(t *testing.T) {
 	for name, given := range map[string]bool{"none is there": false, "a person gave one": true} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestSourcesAreReadAsTheyAreWritten(t *testing.T) {
+func TestSourcesRoundTrip(t *testing.T) {
 	for s := range transcript.Sources(1 << len(transcript.SourceWords)) {
 		if got := transcript.ParseSources(s.String()); got != s {
 			t.Errorf("%q is read as %q", s, got)

@@ -72,7 +72,7 @@ func TestPinsAreSeenByAllProgramsAndAfterARestart(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnread(t *testing.T) {
+func TestUnread(t *testing.T) {
 	begun := time.Now().Add(-time.Hour).Truncate(time.Second)
 	info := func(name string, messages int, active time.Duration) transcript.Info {
 		i := transcript.Info{Name: name, Messages: messages, Active: begun.Add(active)}
@@ -116,7 +116,7 @@ func TestWhatIsUnread(t *testing.T) {
 	}
 }
 
-func TestWhatANewerVersionMarkedIsKept(t *testing.T) {
+func TestMarksOfANewerVersionAreKept(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	writeState(t, root, `{"since":"2026-01-02T03:04:05Z","colour":"blue","sessions":{"cpu-a":{"folder":"work","read":{"scroll":7,"messages":1,"active":"2026-01-02T03:04:05Z"}},"cpu-b":{"folder":"home"}}}`)
@@ -142,7 +142,7 @@ func TestWhatANewerVersionMarkedIsKept(t *testing.T) {
 	}
 }
 
-func TestAStateFileOfANewerFormatIsLeftAsItIs(t *testing.T) {
+func TestNewerStateFileIsLeftAlone(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	const text = `{"format":"mac-stats-state/2","sessions":[]}`
@@ -158,7 +158,7 @@ func TestAStateFileOfANewerFormatIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestABrokenStateFileIsMovedAside(t *testing.T) {
+func TestBrokenStateFileIsMovedAside(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "cut off": `{"sessions":{"cpu-a":{"pin`, "null": "null", "another shape": `{"sessions":["cpu-a"]}`, "no JSON": "\x00\xff",
 	} {
@@ -217,7 +217,7 @@ func TestMarksOfTwoProgramsAtOnce(t *testing.T) {
 	}
 }
 
-func TestMarksOfAPrivateSessionAreWrittenNowhere(t *testing.T) {
+func TestPrivateMarksAreNeverWritten(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	s.SetPrivate("cpu-secret")
@@ -241,7 +241,7 @@ func TestMarksOfAPrivateSessionAreWrittenNowhere(t *testing.T) {
 	}
 }
 
-func TestMarksOfSessionsThatAreGoneAreDropped(t *testing.T) {
+func TestPruneDropsMarksOfGoneSessions(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-there", user("one"))
@@ -262,7 +262,7 @@ func TestMarksOfSessionsThatAreGoneAreDropped(t *testing.T) {
 	}
 }
 
-func TestMarksThatCantBeWritten(t *testing.T) {
+func TestUnwritableMarks(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	if err := os.Mkdir(statePath(root), 0o700); err != nil {

@@ -397,7 +397,7 @@ func TestNewNameIsValidAndUnused(t *testing.T) {
 	}
 }
 
-func TestListShowsEveryFileThereIs(t *testing.T) {
+func TestListShowsEveryFile(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, transcript.SessionDir)
 	s := openStore(t, root)
@@ -481,7 +481,7 @@ func TestNewerFormatIsReadOnly(t *testing.T) {
 	}
 }
 
-func TestOpenWhereNothingCanBeWritten(t *testing.T) {
+func TestOpenReadOnlyFolder(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		prepare func(t *testing.T, root string)
@@ -561,7 +561,7 @@ func TestInMemoryOnlyWritesNothing(t *testing.T) {
 	}
 }
 
-func TestRenamingIsNoActivity(t *testing.T) {
+func TestRenamingDoesNotCountAsActivity(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	mustAppend(t, s, "cpu-a", ago(5*time.Hour, "fan?"))
 	if err := s.Reset(t.Context(), "cpu-a"); err != nil {
@@ -582,7 +582,7 @@ func TestRenamingIsNoActivity(t *testing.T) {
 }
 
 // A link that leads nowhere, or out of the folder, is reported as such.
-func TestALinkInATranscriptsPlace(t *testing.T) {
+func TestTranscriptReplacedByALink(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	outside := filepath.Join(t.TempDir(), "outside.md")
@@ -625,7 +625,7 @@ func TestExists(t *testing.T) {
 
 // A new name isn't looked up on disk again and again, but a file that gets it from elsewhere a
 // while later is found.
-func TestANewNameIsNotLookedForAtOnce(t *testing.T) {
+func TestNewNameIsNotLookedUpAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir())
 		name := s.NewName("cpu")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAFolderIsTheTextOfItsFiles(t *testing.T) {
+func TestFolderBecomesTheTextOfItsFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "notes")
 	for name, text := range map[string]string{
 		"b.md": "second\n", "a/one.txt": "first\r\n", "a/picture.png": "\x89PNG\r\n\x1a\n\x00", ".env": "SECRET=1",

@@ -122,7 +122,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 }
 
 // A Summary made from text that was deleted meanwhile is not written.
-func TestADeletionEndsASummaryThatIsBeingMade(t *testing.T) {
+func TestDeletionStopsASummaryInProgress(t *testing.T) {
 	s, err := sessionmem.Open(sessionmem.Config{Root: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

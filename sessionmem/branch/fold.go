@@ -16,7 +16,7 @@ type Fold struct {
 	settings transcript.Settings
 	titled   bool // the session was given a title
 
-	said transcript.Sayings // since the last reset, on any branch
+	fingerprints transcript.Fingerprints // since the last reset, on any branch
 
 	edited      map[uint32]uint32 // edited blocks, with the Note that holds their text
 	corrections int               // how many were edited or deleted
@@ -28,13 +28,13 @@ type Fold struct {
 // Clone returns an independent copy.
 func (f *Fold) Clone() Fold {
 	c := *f
-	c.said = slices.Clip(f.said) // it only grows
+	c.fingerprints = slices.Clip(f.fingerprints) // it only grows
 	c.active, c.summaries, c.tools, c.edited = slices.Clone(f.active), slices.Clone(f.summaries), slices.Clone(f.tools), maps.Clone(f.edited)
 	c.left, c.gone = slices.Clone(f.left), maps.Clone(f.gone)
 	return c
 }
 
-// Add adds the next block, which has this number in the index. words is the check sum of a
+// Add adds the next block, which has this number in the index. words is the checksum of a
 // message's text: b may come without it.
 func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 	if b.IsCorrection() {
@@ -45,13 +45,13 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 		f.note(x, b)
 		return
 	}
-	if b.Kind == transcript.KindSummary && !f.said.Hold(b) {
+	if b.Kind == transcript.KindSummary && !f.fingerprints.Match(b) {
 		return // it contains something that a person has removed since
 	}
 	at := len(f.active)
 	f.active = append(f.active, step{n, uint32(f.Messages(x))}) //nolint:gosec // as many as blocks
 	if b.IsMessage() {
-		f.said.Add(b.ID, words)
+		f.fingerprints.Add(b.ID, words)
 	}
 	switch b.Kind {
 	case transcript.KindSummary:
@@ -69,12 +69,12 @@ func (f *Fold) Add(x *Index, n uint32, b transcript.Block, words uint32) {
 func (f *Fold) note(x *Index, b transcript.Block) {
 	switch b.Note {
 	case transcript.NoteEnded:
-		f.line, f.edited, f.said = line{}, nil, nil
+		f.line, f.edited, f.fingerprints = line{}, nil, nil
 		f.left, f.gone = nil, nil
 	case transcript.NoteRewind:
 		f.rewind(x, transcript.RewindTarget(b))
 	case transcript.NoteVersion:
-		f.goBack(x, strings.TrimSpace(b.Text))
+		f.returnTo(x, strings.TrimSpace(b.Text))
 	case transcript.NoteSettings:
 		f.settings = transcript.ParseSettings(b.Text)
 	case transcript.NoteTitle:
@@ -90,13 +90,13 @@ func (f *Fold) rewind(x *Index, id string) {
 	}
 }
 
-// Told identifies the messages before a position of the branch.
-func (f *Fold) Told(x *Index, end int) transcript.Telling {
+// Fingerprint identifies the messages before a position of the branch.
+func (f *Fold) Fingerprint(x *Index, end int) transcript.Fingerprint {
 	after := 0 // messages of the branch; none was left after its end
 	if end < len(f.active) {
 		after = f.between(x, end, len(f.active))
 	}
-	return f.said.First(len(f.said) - after)
+	return f.fingerprints.First(len(f.fingerprints) - after)
 }
 
 // Edit returns the number of the Note with a block's current text; false if the block wasn't
@@ -115,8 +115,10 @@ func (f *Fold) Titled() bool { return f.titled }
 // Corrections returns how many blocks were edited or deleted.
 func (f *Fold) Corrections() int { return f.corrections }
 
-// StillTold reports whether the messages that then identifies are unchanged.
-func (f *Fold) StillTold(then transcript.Telling) bool { return f.said.First(then.Messages) == then }
+// Unchanged reports whether the messages that then identifies are unchanged.
+func (f *Fold) Unchanged(then transcript.Fingerprint) bool {
+	return f.fingerprints.First(then.Messages) == then
+}
 
 // BeforeSummary returns the branch as it was when the last Summary was made, the position of
 // that Summary, and the end of what it covers. ok is false if there is none.

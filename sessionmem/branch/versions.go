@@ -58,15 +58,15 @@ func (f *Fold) leftAt(block uint32) int {
 	})
 }
 
-// goBack returns to the branch that holds a block, as it was when it was left. An id on no
+// returnTo returns to the branch that holds a block, as it was when it was left. An id on no
 // abandoned branch changes nothing.
-func (f *Fold) goBack(x *Index, id string) {
+func (f *Fold) returnTo(x *Index, id string) {
 	if n, ok := x.Find(x.Hash(id)); ok {
-		f.takeUp(x, n)
+		f.restore(x, n)
 	}
 }
 
-func (f *Fold) takeUp(x *Index, block uint32) {
+func (f *Fold) restore(x *Index, block uint32) {
 	at := f.leftAt(block)
 	if at < 0 {
 		return
@@ -76,17 +76,17 @@ func (f *Fold) takeUp(x *Index, block uint32) {
 	from := 0
 	if l.behind >= 0 {
 		behind := uint32(l.behind) //nolint:gosec // it was one
-		f.takeUp(x, behind)        // if it branches off another abandoned branch
+		f.restore(x, behind)       // if it branches off another abandoned branch
 		from = sort.Search(len(f.active), func(i int) bool { return f.active[i].block > behind })
 	}
 	f.cut(from)
 	for _, s := range l.steps {
-		f.retake(x, s, l.corrections == f.corrections)
+		f.reappend(x, s, l.corrections == f.corrections)
 	}
 }
 
-// retake appends a step to the branch again, a Summary only if it still holds.
-func (f *Fold) retake(x *Index, s leftStep, hold bool) {
+// reappend appends a step to the branch again, a Summary only if it still holds.
+func (f *Fold) reappend(x *Index, s leftStep, hold bool) {
 	if f.gone[s.block] || s.summary != nil && !hold {
 		return
 	}

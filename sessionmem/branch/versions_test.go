@@ -108,7 +108,7 @@ func TestGoingBackToAVersion(t *testing.T) {
 }
 
 // Whichever branches are left and returned to, the branch is the one the version was on.
-func TestVersionsByChance(t *testing.T) {
+func TestRandomVersions(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := openStore(t, t.TempDir())

@@ -116,9 +116,9 @@ func (d *folder) deletions() deletions {
 	return out
 }
 
-// stayed reports whether a file is a copy that stayed when its session was deleted: the file
+// isLeftover reports whether a file is a copy that isLeftover when its session was deleted: the file
 // in the trash began at the same time and has another name.
-func (c *Catalog) stayed(e Entry, deleted []Trashed) bool {
+func (c *Catalog) isLeftover(e Entry, deleted []Trashed) bool {
 	if len(deleted) == 0 || c.fileInfo(e).fit == fitGiven {
 		return false
 	}

@@ -61,10 +61,10 @@ func (c *Catalog) List(ctx context.Context) ([]transcript.Info, error) {
 		}
 		c.logger.Warn("not all sessions are listed", "err", err)
 	}
-	found, err := c.lookAtAll(ctx, all)
+	found, err := c.readAll(ctx, all)
 	if err == nil && c.cleanListed(ctx, found) {
 		if all, err = c.files(); err == nil {
-			found, err = c.lookAtAll(ctx, all)
+			found, err = c.readAll(ctx, all)
 		}
 	}
 	if err != nil {
@@ -112,9 +112,9 @@ func lastActiveFirst(infos []*transcript.Info) []transcript.Info {
 	return out
 }
 
-// lookAtAll finds out about all files on several goroutines: most of what a list costs is
+// readAll finds out about all files on several goroutines: most of what a list costs is
 // reading the times of thousands of files.
-func (c *Catalog) lookAtAll(ctx context.Context, all []Entry) ([]*listed, error) {
+func (c *Catalog) readAll(ctx context.Context, all []Entry) ([]*listed, error) {
 	found := make([]*listed, len(all))
 	folders := c.openFolders(all)
 	defer folders.close()
@@ -128,7 +128,7 @@ func (c *Catalog) lookAtAll(ctx context.Context, all []Entry) ([]*listed, error)
 					return
 				}
 				to := min(from+lookChunk, len(all))
-				c.knownOf(all[from:to], found[from:to])
+				c.copyKnown(all[from:to], found[from:to])
 				for i := from; i < to; i++ {
 					if folders.unchanged(all[i].File, found[i]) {
 						all[i] = found[i].Entry

@@ -72,7 +72,7 @@ func (c *listCache) read() (map[string]*listed, error) {
 // head returns the beginning of a cache file.
 func (c *listCache) head() string { return cacheFormat + c.dir + "\n" }
 
-// encode returns the file's bytes: the head, the entries, a check sum.
+// encode returns the file's bytes: the head, the entries, a checksum.
 func (c *listCache) encode(lines map[string]*listed) []byte {
 	out := []byte(c.head())
 	out = binary.AppendUvarint(out, uint64(len(lines)))

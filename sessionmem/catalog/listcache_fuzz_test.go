@@ -44,7 +44,7 @@ func FuzzListCache(f *testing.F) {
 	})
 }
 
-func TestTheCacheKeepsWhoAnsweredLast(t *testing.T) {
+func TestListCacheKeepsTheLastAgent(t *testing.T) {
 	c := newListCache(t.TempDir(), t.TempDir())
 	line := &listed{Entry: parseEntry("session-memory-cpu-a-20261121-101500-x.md"), info: transcript.Info{Title: "t", Agent: "coder"}}
 	lines, err := c.decode(c.encode(map[string]*listed{line.File: line}))

@@ -90,7 +90,7 @@ func editInPlace(t testing.TB, file, old, text string) {
 	}
 }
 
-func TestTheListCacheSaysWhatTheFilesSay(t *testing.T) {
+func TestListCacheMatchesTheFiles(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	files := settledSessions(t, root)
 	first := openCached(t, root, cache)
@@ -123,7 +123,7 @@ func TestTheListCacheSaysWhatTheFilesSay(t *testing.T) {
 	}
 }
 
-func TestAFreshFileIsNotBelievedFromTheCache(t *testing.T) {
+func TestFreshFileIsNotReadFromTheCache(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	files := settledSessions(t, root)
 	now := time.Now()
@@ -135,7 +135,7 @@ func TestAFreshFileIsNotBelievedFromTheCache(t *testing.T) {
 	}
 }
 
-func TestACacheThatCantBeUsedIsMadeAnew(t *testing.T) {
+func TestUnusableListCacheIsRebuilt(t *testing.T) {
 	for name, spoil := range map[string]func(text string) string{
 		"empty":           func(string) string { return "" },
 		"cut off":         func(text string) string { return text[:len(text)/2] },
@@ -244,7 +244,7 @@ func TestTitlesLeaveTheCacheWithTheirSessions(t *testing.T) {
 	})
 }
 
-func TestTheCacheHoldsNoPrivateSession(t *testing.T) {
+func TestListCacheHoldsNoPrivateSession(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	settledSessions(t, root)
 	s := openCached(t, root, cache)

@@ -91,14 +91,14 @@ func (c *contents) compareList(found []*listed) (fresh []*listed, stale []string
 		}
 	}
 	if there < len(c.cached) {
-		stale = append(stale, c.cachedBeside(found)...)
+		stale = append(stale, c.cachedMissing(found)...)
 	}
 	return fresh, stale
 }
 
-// cachedBeside returns the files that are in the cache but were not found. The caller holds
+// cachedMissing returns the files that are in the cache but were not found. The caller holds
 // mu.
-func (c *contents) cachedBeside(found []*listed) []string {
+func (c *contents) cachedMissing(found []*listed) []string {
 	names := make(map[string]bool, len(found))
 	for _, l := range found {
 		names[l.File] = true

@@ -130,8 +130,8 @@ func (o openFolders) unchanged(file string, known *listed) bool {
 	return ok && stamp == known.stamp
 }
 
-// knownOf sets what is known of files, nil for the others.
-func (c *contents) knownOf(files []Entry, known []*listed) {
+// copyKnown sets what is known of files, nil for the others.
+func (c *contents) copyKnown(files []Entry, known []*listed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range files {

@@ -37,7 +37,7 @@ func (c *Catalog) ownedBy(files []Entry, trash deletions) (parts []Entry, others
 	sets := Sets(files)
 	var named, claims []Set
 	for _, set := range sets {
-		set.Copy = set.Copy || c.stayed(set.Files[0], deleted)
+		set.Copy = set.Copy || c.isLeftover(set.Files[0], deleted)
 		if set.Files[0].claimed {
 			claims = append(claims, set)
 		} else {

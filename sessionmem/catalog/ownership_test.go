@@ -100,7 +100,7 @@ func TestWhichFileIsTheSession(t *testing.T) {
 
 // A session whose file is renamed while the app runs continues in it: nothing is lost or
 // duplicated.
-func TestRenamedWhileItIsOpen(t *testing.T) {
+func TestFileRenamedWhileItsSessionIsOpen(t *testing.T) {
 	root := t.TempDir()
 	s, other := openStore(t, root), openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -124,7 +124,7 @@ func TestRenamedWhileItIsOpen(t *testing.T) {
 
 // When a session is deleted, a copy stays a copy, whatever it is called, and the session
 // comes back as it was.
-func TestACopyOfADeletedSessionStaysACopy(t *testing.T) {
+func TestCopyOfADeletedSessionStaysACopy(t *testing.T) {
 	for _, name := range []string{"backup.md", "tea-backup", " copy", ""} {
 		root := t.TempDir()
 		s := openStore(t, root)

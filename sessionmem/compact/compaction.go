@@ -61,9 +61,9 @@ type Config struct {
 type Compaction struct {
 	c Config
 
-	mu      sync.Mutex // guards the fields below
-	busy    map[string]bool
-	useless map[string]bool // Summaries that a model failed to make again
+	mu             sync.Mutex // guards the fields below
+	busy           map[string]bool
+	failedRenewals map[string]bool // Summaries that a model failed to make again
 }
 
 // New returns a Compaction. It panics if a required field is missing.
@@ -74,7 +74,7 @@ func New(c Config) *Compaction {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Compaction{c: c, busy: map[string]bool{}, useless: map[string]bool{}}
+	return &Compaction{c: c, busy: map[string]bool{}, failedRenewals: map[string]bool{}}
 }
 
 // Snapshot returns what can be summarised, with the current policy; see

@@ -232,7 +232,7 @@ func (failingSink) Keep(context.Context, Learnt) (Kept, error) {
 	return Kept{}, errors.New("the disk is full")
 }
 
-func TestCompactCutsNothingWhereLessonsAreNotKept(t *testing.T) {
+func TestCompactCutsNothingIfLessonsFail(t *testing.T) {
 	r := newCompactRig(t, told("Tea.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1}))
 	r.c.c.Lessons = failingSink{}
 	r.say("cli-a", 0, 8)
@@ -334,7 +334,7 @@ func TestPassTakesTenFromDisk(t *testing.T) {
 	}
 }
 
-func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
+func TestJumpingClockLeavesPeriodicPassesAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		r := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
@@ -366,7 +366,7 @@ func TestClockThatJumpsLeavesPeriodicPassesAlone(t *testing.T) {
 	})
 }
 
-func TestACompactionUnderWayIsStale(t *testing.T) {
+func TestRunningCompactionGoesStale(t *testing.T) {
 	var forget func()
 	rig := newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 		forget()

@@ -68,7 +68,7 @@ func where(k Kept) string {
 	return strings.Join(words, ", ")
 }
 
-func TestLessonsFindTheirPlace(t *testing.T) {
+func TestLessonTargets(t *testing.T) {
 	lesson := memory.Lesson{Text: "Tabs in Go, spaces in YAML", Confidence: 0.9}
 	anna := memory.Lesson{Text: "Anna: lives in Oslo", About: "Anna", Confidence: 0.9}
 	guild := memory.Lesson{Text: "Server: meets on Fridays", About: "the server", Confidence: 0.9}
@@ -132,7 +132,7 @@ var timesEqual = cmp.Comparer(func(a, b memory.Proposal) bool {
 	return a == b
 })
 
-func TestOneUndoTakesALessonBackEverywhere(t *testing.T) {
+func TestOneUndoRemovesALessonEverywhere(t *testing.T) {
 	r := newLessonRig(t)
 	before := r.keep(Learnt{Session: "cpu-a", Lessons: []memory.Lesson{{Text: "Likes tea", Confidence: 1}}})
 	kept := r.keep(Learnt{Session: "cpu-a", Agent: "coder", Lessons: []memory.Lesson{{Text: "Tabs in Go", Confidence: 1}, {Text: "Spaces in YAML", Confidence: 1}}})
@@ -164,7 +164,7 @@ func TestOneUndoTakesALessonBackEverywhere(t *testing.T) {
 	}
 }
 
-func TestNothingIsDroppedInSilence(t *testing.T) {
+func TestEveryLessonIsAccountedFor(t *testing.T) {
 	r := newLessonRig(t)
 	r.place = Place{Agent: "coder"}
 	full := strings.Repeat("- an older line of some length here\n", 1)
@@ -205,7 +205,7 @@ func TestNothingIsDroppedInSilence(t *testing.T) {
 }
 
 // The disk fails for a while: a file is in place of the folder.
-func TestLessonsAreNotLostToADisk(t *testing.T) {
+func TestFailingDiskLosesNoLessons(t *testing.T) {
 	for _, write := range []string{"auto", "ask"} {
 		t.Run(write, func(t *testing.T) {
 			r := newCompactRig(t, told("Tea.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
@@ -231,7 +231,7 @@ func TestLessonsAreNotLostToADisk(t *testing.T) {
 	}
 }
 
-func TestWhatTaintsACompaction(t *testing.T) {
+func TestTaintOfACompaction(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		block transcript.Block
@@ -274,7 +274,7 @@ func TestWhatTaintsACompaction(t *testing.T) {
 	}
 }
 
-func TestTheAgentThatAnsweredLastIsKnown(t *testing.T) {
+func TestSnapshotKnowsTheLastAgent(t *testing.T) {
 	r := newCompactRig(t, told("Tea."))
 	for i, agent := range []string{"orchestrator", "coder"} {
 		mustAppend(t, r.store, "cli-a", transcript.Block{Kind: transcript.KindUser, Text: fmt.Sprint(i)})
@@ -285,7 +285,7 @@ func TestTheAgentThatAnsweredLastIsKnown(t *testing.T) {
 	}
 }
 
-func TestOnlyOneCompactsASession(t *testing.T) {
+func TestOnlyOneCompactionPerSession(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	calls := 0

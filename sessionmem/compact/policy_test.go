@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestWhatFitsStaysWordForWord(t *testing.T) {
+func TestMessagesThatFitAreKept(t *testing.T) {
 	said := func(n, tokens int) (list []transcript.Block) {
 		for range n {
 			list = append(list, transcript.Block{Kind: transcript.KindUser, Text: strings.Repeat("word ", tokens)})

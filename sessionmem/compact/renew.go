@@ -52,13 +52,13 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 func (c *Compaction) failed(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.useless[id]
+	return c.failedRenewals[id]
 }
 
 func (c *Compaction) fail(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.useless[id] = true
+	c.failedRenewals[id] = true
 }
 
 // renewQuietly is Renew as part of a pass: what it can't do now waits. It reports whether there

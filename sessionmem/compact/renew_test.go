@@ -79,7 +79,7 @@ func forgottenInASummary(t *testing.T) (*compactRig, *retelling) {
 	return r, model
 }
 
-func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
+func TestRebuiltSummaryIsRenewedByTheModel(t *testing.T) {
 	r, model := forgottenInASummary(t)
 	plain := r.lastSummary("cli-a")
 	if plain.By != summary.PlainBy || !summary.IsRebuilt(plain) || strings.Contains(plain.Text, "zebra") || !strings.Contains(plain.Text, "tea") {
@@ -114,7 +114,7 @@ func TestASummaryThatLostSomethingIsMadeAnewByTheModel(t *testing.T) {
 	}
 }
 
-func TestALaterCompactionDoesNotBringBackWhatWasForgotten(t *testing.T) {
+func TestLaterCompactionBringsNothingForgottenBack(t *testing.T) {
 	for _, renewed := range []bool{false, true} {
 		t.Run(fmt.Sprint("made anew before: ", renewed), func(t *testing.T) {
 			r, model := forgottenInASummary(t)
@@ -149,7 +149,7 @@ func TestMessagesSinceTheFirstSummaryStillCount(t *testing.T) {
 	}
 }
 
-func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
+func TestPlainSummaryStaysWithoutAModel(t *testing.T) {
 	down := errors.New("no server")
 	for _, tt := range []struct {
 		name  string
@@ -176,7 +176,7 @@ func TestWithoutAModelThePlainSummaryStays(t *testing.T) {
 	}
 }
 
-func TestASummaryThatIsForgottenWhileItIsMadeAnewIsNotAppended(t *testing.T) {
+func TestSummaryForgottenDuringRenewalIsNotAppended(t *testing.T) {
 	r, _ := forgottenInASummary(t)
 	r.c.c.Summarizer = summarizeFunc(func(_ context.Context, _ *transcript.Block, messages []transcript.Block) (Digest, error) {
 		r.forget("message 2 about the tea")
@@ -190,7 +190,7 @@ func TestASummaryThatIsForgottenWhileItIsMadeAnewIsNotAppended(t *testing.T) {
 	}
 }
 
-func TestThePeriodicPassMakesSummariesAnew(t *testing.T) {
+func TestPeriodicPassRenewsSummaries(t *testing.T) {
 	r, _ := forgottenInASummary(t)
 	must(t, r.c.Pass(t.Context()))
 	if s := r.lastSummary("cli-a"); s.By != "small:1b" {
@@ -201,7 +201,7 @@ func TestThePeriodicPassMakesSummariesAnew(t *testing.T) {
 	}
 }
 
-func TestWhereNothingIsLeftNoSummaryIsMadeAnew(t *testing.T) {
+func TestNothingLeftMeansNoRenewal(t *testing.T) {
 	r := newCompactRig(t, &retelling{})
 	r.say("cli-a", 0, 10)
 	must(t, second(r.compact("cli-a")))

@@ -44,11 +44,11 @@ type Journal struct {
 	file    string
 	session Session
 
-	stat   os.FileInfo // as last read; nil: it must be read
-	lacks  []Block     // what was missing from the session's files at that time
-	held   int         // how many of its blocks are in the files
-	whole  bool        // it holds everything the files hold
-	failed bool        // the last write failed, and that was logged
+	stat    os.FileInfo // as last read; nil: it must be read
+	missing []Block     // what was missing from the session's files at that time
+	held    int         // how many of its blocks are in the files
+	whole   bool        // it holds everything the files hold
+	failed  bool        // the last write failed, and that was logged
 }
 
 // Block is a block in a journal.
@@ -87,13 +87,13 @@ func (j *Journal) Missing() ([]Block, error) {
 		return nil, wholefile.Explain("reading a journal", err)
 	}
 	if was := j.stat; was != nil && os.SameFile(was, fi) && was.Size() == fi.Size() && was.ModTime().Equal(fi.ModTime()) {
-		return slices.DeleteFunc(slices.Clone(j.lacks), func(m Block) bool { return j.stands(m.ID) }), nil
+		return slices.DeleteFunc(slices.Clone(j.missing), func(m Block) bool { return j.has(m.ID) }), nil
 	}
 	all, err := j.read()
 	if err != nil {
 		return nil, err
 	}
-	j.stat, j.lacks, j.held = all.stat, all.missing, all.held
+	j.stat, j.missing, j.held = all.stat, all.missing, all.held
 	return all.missing, nil
 }
 
@@ -139,11 +139,11 @@ func (j *Journal) Remove() error {
 
 // reset drops what is known of a journal that has been replaced.
 func (j *Journal) reset() {
-	j.stat, j.lacks, j.held, j.whole, j.failed = nil, nil, 0, false, false
+	j.stat, j.missing, j.held, j.whole, j.failed = nil, nil, 0, false, false
 }
 
-// stands reports whether the session has a block of that id.
-func (j *Journal) stands(id string) bool { return j.session.Index().Has(id) }
+// has reports whether the session has a block of that id.
+func (j *Journal) has(id string) bool { return j.session.Index().Has(id) }
 
 // contents is a journal as read.
 type contents struct {
@@ -210,7 +210,7 @@ func (j *Journal) read() (contents, error) {
 			continue
 		}
 		out.ids[hash] = struct{}{}
-		if j.stands(b.ID) {
+		if j.has(b.ID) {
 			out.held++
 		} else if j.isMissed(raw.Decode()) {
 			lacks[len(out.blocks)] = true
@@ -243,7 +243,7 @@ func (j *Journal) isMissed(b transcript.Block) bool {
 	if b.Text == forgotten.Text || b.Kind == transcript.KindNote && b.Note == transcript.NoteRestored {
 		return false
 	}
-	return !j.stands(transcript.DeriveID(b.Kind, b.Text))
+	return !j.has(transcript.DeriveID(b.Kind, b.Text))
 }
 
 // isCutShort reports whether a journal of that size ends within a block.

@@ -18,7 +18,7 @@ import (
 // Added adds the last blocks written to the session's file; data is their text there.
 func (j *Journal) Added(blocks int, data []byte) {
 	if j.stat != nil && !j.whole && j.held == j.ownBlocks()-blocks {
-		j.whole = !slices.ContainsFunc(j.lacks, func(m Block) bool { return m.noted.IsZero() || time.Since(m.noted) > RemovedKept })
+		j.whole = !slices.ContainsFunc(j.missing, func(m Block) bool { return m.noted.IsZero() || time.Since(m.noted) > RemovedKept })
 	}
 	err := j.append(data)
 	if err != nil && !j.failed {
@@ -122,7 +122,7 @@ func (j *Journal) catchUp() error {
 	if err := j.write(all); err != nil {
 		return err
 	}
-	j.lacks = all.missing
+	j.missing = all.missing
 	if j.stat.Size() > maxBytes {
 		return j.shorten()
 	}

@@ -153,12 +153,12 @@ func pageText(p pdf.Page) (text string) {
 			text = ""
 		}
 	}()
-	return lines(p.Content().Text, endSigns(p))
+	return lines(p.Content().Text, lineEnds(p))
 }
 
-// endSigns returns what a line end becomes in each font of a page: the library ends each
+// lineEnds returns what a line end becomes in each font of a page: the library ends each
 // shown text with one, in the font's own encoding.
-func endSigns(p pdf.Page) map[string]string {
+func lineEnds(p pdf.Page) map[string]string {
 	signs := map[string]string{}
 	for _, name := range p.Fonts() {
 		f := p.Font(name)
@@ -174,7 +174,7 @@ func endSigns(p pdf.Page) map[string]string {
 // Gaps between characters, relative to the font size.
 const (
 	wordGap      = 0.15 // from the end of one character to the next: a space
-	signGap      = 1.2  // from the beginning of one character to the next, if widths are unknown
+	charGap      = 1.2  // from the beginning of one character to the next, if widths are unknown
 	paragraphGap = 1.7  // from one line to the next: an empty line
 )
 
@@ -218,7 +218,7 @@ func lines(signs []pdf.Text, ends map[string]string) string {
 		size := math.Max(math.Abs(s.FontSize), 1)
 		gap, least := s.X-last.X-last.W, wordGap*size
 		if !f.wide && !f.stacked {
-			least = signGap * size
+			least = charGap * size
 		}
 		switch {
 		case last.S == "":

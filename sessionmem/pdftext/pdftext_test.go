@@ -37,7 +37,7 @@ func document(pages ...string) []byte {
 	return b.Bytes()
 }
 
-func TestReadGivesLinesAndPageMarks(t *testing.T) {
+func TestReadReturnsLinesAndPageMarks(t *testing.T) {
 	data := document(
 		"BT /F1 10 Tf 72 700 Td [(Hello)-300(world)] TJ 0 -12 Td (second line) Tj 0 -40 Td (a paragraph) Tj ET",
 		"", // a picture
@@ -83,7 +83,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // A page that unpacks to a huge size would need hundreds of MB of memory.
-func TestAPageThatIsTooLargeIsNamed(t *testing.T) {
+func TestTooLargePageIsNamed(t *testing.T) {
 	large := "BT /F1 12 Tf 72 700 Td (" + strings.Repeat("a", maxPage) + ") Tj ET"
 	text, pages, err := Read(document(large, "BT /F1 12 Tf 72 700 Td (Second) Tj ET"), 1<<20)
 	if err != nil || pages != 2 || !strings.Contains(text, "[page 1: too large to read]") || !strings.Contains(text, "[page 2]\nSecond") {

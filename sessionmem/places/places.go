@@ -51,7 +51,7 @@ func (p *Places) Each(ctx context.Context, files []string, each func(transcript.
 // Holds reports whether the files of a session, its parts in order, contain this Summary, and
 // whether everything the Summary covers is still there.
 func (p *Places) Holds(ctx context.Context, files []string, id string) (holds bool, err error) {
-	var said transcript.Sayings
+	var said transcript.Fingerprints
 	_, err = p.Each(ctx, files, func(b transcript.Block, _ Place) error {
 		if still := said.Follow(b); b.Kind == transcript.KindSummary && b.ID == id {
 			holds = still
@@ -101,7 +101,7 @@ func (p *Places) eachIn(ctx context.Context, file string, from *Place, ids *tran
 	}
 }
 
-// SumBefore returns a check sum of what comes before an offset in a transcript's file: a cheap
+// SumBefore returns a checksum of what comes before an offset in a transcript's file: a cheap
 // way to see whether the file only grew.
 func (p *Places) SumBefore(file string, offset int64) (uint32, error) {
 	f, err := p.open(context.Background(), file)

@@ -30,7 +30,7 @@ func written(t *testing.T, texts ...string) (path string, p *places.Places) {
 	return path, places.New(func(_ context.Context, file string) (*os.File, error) { return os.Open(filepath.Join(root, file)) })
 }
 
-func TestABlockIsReadAgainAtItsPlace(t *testing.T) {
+func TestBlockIsReadAgainAtItsPlace(t *testing.T) {
 	path, p := written(t, "one", "two\n\nof two paragraphs", "three")
 	var at []places.Place
 	var texts []string
@@ -65,7 +65,7 @@ func TestABlockIsReadAgainAtItsPlace(t *testing.T) {
 	}
 }
 
-func TestTheSumTellsWhetherAFileOnlyGrew(t *testing.T) {
+func TestSumBeforeShowsWhetherAFileOnlyGrew(t *testing.T) {
 	path, p := written(t, "one", "two")
 	text := filetest.Read(t, path)
 	sum := func() uint32 {

@@ -31,7 +31,7 @@ func acceptAll(ctx context.Context, m *memory.Memory) error {
 
 // A process that accepts proposals is killed again and again, at any moment, and the next one
 // continues. In the end every proposal has been accepted once.
-func TestAcceptIsKilledAgainAndAgain(t *testing.T) {
+func TestAcceptSurvivesKills(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	m := memory.New(memory.Config{Root: root})

@@ -34,7 +34,7 @@ func (s *Session) AppendIf(ctx context.Context, may func(*branch.Fold) bool, blo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return outsideSaves(ctx, savePatience, func(anyway bool) ([]transcript.Block, error) {
+	return retryMidSave(ctx, savePatience, func(anyway bool) ([]transcript.Block, error) {
 		return s.appendOnce(ctx, anyway, may, blocks)
 	})
 }
@@ -142,7 +142,7 @@ func (s *state) appendMemory(blocks []transcript.Block) ([]transcript.Block, err
 	}
 	for _, b := range fresh {
 		s.mem = append(s.mem, b)
-		s.follow(b, b.Words(), s.size, 0)
+		s.follow(b, b.Checksum(), s.size, 0)
 		s.size += int64(len(b.Text)) // as if it were a file
 	}
 	return out, nil

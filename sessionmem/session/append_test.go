@@ -75,7 +75,7 @@ func checkSameAfterRestart(t *testing.T, s *sessionmem.Store, root string) {
 	}
 }
 
-func TestAppendLeavesTheUsersDeletionsAlone(t *testing.T) {
+func TestAppendKeepsTheUsersDeletions(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	for _, text := range []string{"one", "two", "three"} {
@@ -109,7 +109,7 @@ func TestAppendSeesWhatOthersAppended(t *testing.T) {
 	onlyFile(t, root)
 }
 
-func TestAppendAfterHandWrittenEnds(t *testing.T) {
+func TestAppendAfterEditedEndings(t *testing.T) {
 	for _, tc := range []struct {
 		name, end string
 		want      []string
@@ -153,7 +153,7 @@ func TestAppendToARenamedOrDeletedFile(t *testing.T) {
 	}
 }
 
-func TestAppendSaysWhatToDo(t *testing.T) {
+func TestAppendErrorsSayWhatToDo(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -268,7 +268,7 @@ func TestOrphanedCheckpointIsAppendedOnce(t *testing.T) {
 	}
 }
 
-func TestCommitThatFailsKeepsTheTextAndCanBeRepeated(t *testing.T) {
+func TestFailedCommitKeepsTheTextAndCanBeRepeated(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("q"))

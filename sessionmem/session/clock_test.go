@@ -19,7 +19,7 @@ const year = 365 * 24 * time.Hour
 
 // The clock jumps back by a year and ahead by two during a conversation: it stays in one
 // file, in the order it was written.
-func TestClockThatJumpsReordersNothing(t *testing.T) {
+func TestJumpingClockReordersNothing(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	var want []string
@@ -40,7 +40,7 @@ func TestClockThatJumpsReordersNothing(t *testing.T) {
 
 // A session begun while the clock was a year ahead continues in its file, though the file's
 // name is later than anything written now; so does one begun a year back.
-func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
+func TestSessionOfAnotherYearContinuesInItsFile(t *testing.T) {
 	for _, begun := range []time.Duration{-year, year} {
 		root := t.TempDir()
 		s := openStore(t, root)
@@ -57,7 +57,7 @@ func TestSessionOfAnotherYearGoesOnInItsFile(t *testing.T) {
 // A clock that jumps ahead makes a running conversation neither inactive nor finished; one
 // that jumps back archives nothing; a session archived by a wrong clock comes back with its
 // next message.
-func TestClockThatJumpsFinishesNothing(t *testing.T) {
+func TestJumpingClockFinishesNothing(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	rule := sessionmem.ArchiveRule{After: storetest.Month}

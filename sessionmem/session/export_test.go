@@ -7,7 +7,7 @@ import "time"
 const (
 	CommitSuffix = commitSuffix
 	SaveAgain    = saveAgain
-	SaveTakes    = saveTakes
+	SaveTime     = saveTime
 )
 
 // TrustSaves takes any change of a file for a finished save, see state.midSave.

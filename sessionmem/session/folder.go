@@ -233,7 +233,7 @@ func (f *Folder) purge(ctx context.Context, name string) error {
 	if transcript.CheckName(name) != nil { // a file with its own name: nobody writes to it
 		return f.eraser.Purge(ctx, f.forgotten.Traces(), name)
 	}
-	return f.Session(name).purgeAlone(ctx)
+	return f.Session(name).purgeUnlocked(ctx)
 }
 
 // Open opens a file of the folder for reading. What was forgotten is removed from it first.

@@ -72,7 +72,7 @@ func (s *state) cleanPrivate(t *forgotten.Traces) {
 	s.forgetBlocks()
 	for _, b := range blocks {
 		s.mem = append(s.mem, b)
-		s.follow(b, b.Words(), s.size, 0)
+		s.follow(b, b.Checksum(), s.size, 0)
 		s.size += int64(len(b.Text))
 	}
 }

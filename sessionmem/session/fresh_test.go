@@ -12,7 +12,7 @@ import (
 
 // The first message of a new session reads the folder of all others once. Each look allocates a
 // string for every name, so allocations count the looks.
-func TestANewSessionLooksThroughTheFolderOnce(t *testing.T) {
+func TestNewSessionReadsTheFolderOnce(t *testing.T) {
 	const others = 2000
 	root := t.TempDir()
 	store := openStore(t, root)

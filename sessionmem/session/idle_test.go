@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestIdleSessionsAreLetGoOf(t *testing.T) {
+func TestRestFreesIdleSessions(t *testing.T) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, root)

@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/turn"
 )
 
-func TestInTurnTellsOfTurnsOfEveryProcess(t *testing.T) {
+func TestInTurnSeesTurnsOfEveryProcess(t *testing.T) {
 	root := t.TempDir()
 	open := func() *sessionmem.Store {
 		s, err := sessionmem.Open(sessionmem.Config{Root: root})

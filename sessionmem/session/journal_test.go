@@ -29,7 +29,7 @@ func removedFrom(t *testing.T, s *sessionmem.Store) int {
 }
 
 // A journal holds each block once, whoever writes and however often.
-func TestAJournalHoldsEachBlockOnce(t *testing.T) {
+func TestJournalHoldsEachBlockOnce(t *testing.T) {
 	root := t.TempDir()
 	for i := range 3 {
 		s, other := openStore(t, root), openStore(t, root)
@@ -49,7 +49,7 @@ func blocksOf(text string) string { return text[strings.Index(text, "\n## "):] }
 
 // A transcript of 0.1 has no journal, and what 0.1 kept for late saves is removed. The first
 // block of this version creates the journal.
-func TestATranscriptOf01GetsItsJournal(t *testing.T) {
+func TestTranscriptOfVersion01GetsAJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -70,7 +70,7 @@ func TestATranscriptOf01GetsItsJournal(t *testing.T) {
 }
 
 // Edited text isn't missing, and neither are blocks whose ids or line ends an editor changed.
-func TestWhatIsEditedIsNotMissing(t *testing.T) {
+func TestEditedBlocksAreNotMissing(t *testing.T) {
 	for name, edit := range map[string]func(string) string{
 		"another text": func(s string) string { return strings.Replace(s, "two", "zwei", 1) },
 		"no ids":       func(s string) string { return withoutIDs(s) },
@@ -112,7 +112,7 @@ func withoutIDs(text string) string {
 }
 
 // What nobody decides about leaves after a month, what the user agreed to at once.
-func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
+func TestRemovedBlocksLeaveTheJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -138,7 +138,7 @@ func TestWhatWasRemovedLeavesTheJournal(t *testing.T) {
 
 // What was removed from a session that nobody writes to leaves too, and what is put back by
 // hand isn't missing.
-func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
+func TestRemovedBlocksLeaveTheJournalOfAnIdleSession(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -170,7 +170,7 @@ func TestWhatWasRemovedLeavesTheJournalOfAnIdleSession(t *testing.T) {
 }
 
 // Sessions that are in memory, deleted or archived have no journal.
-func TestWhoHasNoJournal(t *testing.T) {
+func TestSessionsWithoutAJournal(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	s.SetPrivate("cpu-p")
@@ -187,7 +187,7 @@ func TestWhoHasNoJournal(t *testing.T) {
 
 // A program dies while it appends an answer. Whether the answer was in the transcript until the
 // user removed it can't be known, so it doesn't come back by itself.
-func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
+func TestCrashWhileAppendingAnAnswer(t *testing.T) {
 	for name, deleted := range map[string]bool{"before it was written": false, "after that, and the user took it out": true} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -227,7 +227,7 @@ func TestAnAnswerThatDiedWhileItWasAppended(t *testing.T) {
 }
 
 // While an answer waits for the end of a save, its checkpoint holds all of it.
-func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
+func TestAnswerWaitingForASaveIsCheckpointed(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -258,7 +258,7 @@ func TestAnAnswerThatWaitsForASaveIsCheckpointed(t *testing.T) {
 }
 
 // Every write to a session waits for the end of a save and then succeeds.
-func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
+func TestWritersWaitForTheEndOfASave(t *testing.T) {
 	for name, write := range map[string]func(t *testing.T, s *sessionmem.Store, snap session.Snapshot) error{
 		"a message": func(t *testing.T, s *sessionmem.Store, _ session.Snapshot) error {
 			return second(s.Append(t.Context(), "cli-a", user("next")))
@@ -284,7 +284,7 @@ func TestEverybodyWaitsForTheEndOfASave(t *testing.T) {
 			must(t, err)
 			begun := time.Now()
 			must(t, write(t, s, snap))
-			if took := time.Since(begun); took < session.SaveTakes/2 || took > 5*session.SaveTakes {
+			if took := time.Since(begun); took < session.SaveTime/2 || took > 5*session.SaveTime {
 				t.Errorf("it took %s", took)
 			}
 			if text := readFile(t, path); !strings.HasPrefix(text, before) || text == before {

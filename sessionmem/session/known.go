@@ -22,7 +22,7 @@ func (k *known) reset() {
 }
 
 // follow adds a block that was read or written to the index and the context. words is the
-// check sum of a message's text.
+// checksum of a message's text.
 func (k *known) follow(b transcript.Block, words uint32, offset int64, number int) uint32 {
 	n := k.index.Add(b, offset, number)
 	k.fold.Add(&k.index, n, b, words)
@@ -57,7 +57,7 @@ func (k *known) holds(snap Snapshot, through string, forgot bool) bool {
 	f, x := &k.fold, &k.index
 	at, _ := f.LastSummary(x)
 	switch {
-	case forgot, f.Corrections() != snap.corrections, !f.StillTold(snap.told): // it may contain what was deleted
+	case forgot, f.Corrections() != snap.corrections, !f.Unchanged(snap.fingerprint): // it may contain what was deleted
 		return false
 	case at < 0 && snap.Previous != nil, at >= 0 && (snap.Previous == nil || x.Hash(snap.Previous.ID) != x.ID(f.Block(at))):
 		return false

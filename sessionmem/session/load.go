@@ -114,7 +114,7 @@ func eachBlock(ctx context.Context, p catalog.Part, ids *transcript.IDs, each fu
 // Context returns the context for a model. A session without a block returns an empty
 // Context and no error.
 func (s *Session) Context(ctx context.Context) (out transcript.Context, err error) {
-	err = s.look(ctx, func() error {
+	err = s.inspect(ctx, func() error {
 		out, err = s.contextNow()
 		return err
 	})
@@ -125,7 +125,7 @@ func (s *Session) Context(ctx context.Context) (out transcript.Context, err erro
 // however old it is, and the id of the message after it, "" if it is the last. It returns
 // ErrNotFound if the message isn't in the context.
 func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, next string, err error) {
-	err = s.look(ctx, func() error {
+	err = s.inspect(ctx, func() error {
 		f, x := &s.fold, &s.index
 		i := f.At(x, x.Hash(id))
 		if i < 0 || !x.IsMessage(f.Block(i)) {
@@ -151,7 +151,7 @@ func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, n
 // Standing returns a function that reports whether an id belongs to a block in the context:
 // on its branch since the last reset, of any kind. It reflects one moment.
 func (s *Session) Standing(ctx context.Context) (on func(id string) bool, err error) {
-	err = s.look(ctx, func() error {
+	err = s.inspect(ctx, func() error {
 		f, x := &s.fold, &s.index
 		there := make(map[uint64]bool, f.Len())
 		for i := range f.Len() {
@@ -186,7 +186,7 @@ func (s *Session) Write(ctx context.Context, w io.Writer) (blocks int, err error
 // HasVersion returns ErrNotFound if no branch that was left since the last reset holds the
 // message.
 func (s *Session) HasVersion(ctx context.Context, id string) error {
-	return s.look(ctx, func() error {
+	return s.inspect(ctx, func() error {
 		if !s.fold.IsLeft(&s.index, id) {
 			return fmt.Errorf("%w: the version %q is not in it any more", ErrNotFound, id)
 		}

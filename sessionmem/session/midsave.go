@@ -15,9 +15,9 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// outsideSaves calls write until it returns something other than sessiondir.ErrMidSave, and
+// retryMidSave calls write until it returns something other than sessiondir.ErrMidSave, and
 // with anyway once patience is over. No lock is held in between.
-func outsideSaves[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
+func retryMidSave[T any](ctx context.Context, patience time.Duration, write func(anyway bool) (T, error)) (T, error) {
 	for begun := time.Now(); ; {
 		anyway := time.Since(begun) > patience
 		out, err := write(anyway)
@@ -27,7 +27,7 @@ func outsideSaves[T any](ctx context.Context, patience time.Duration, write func
 		select {
 		case <-ctx.Done():
 			return out, ctx.Err()
-		case <-time.After(saveLook):
+		case <-time.After(saveCheck):
 		}
 	}
 }
@@ -36,10 +36,10 @@ func outsideSaves[T any](ctx context.Context, patience time.Duration, write func
 // that writes in place may be in the middle of it. A file that is empty or ends within a
 // line must be unchanged for longer.
 const (
-	saveTakes     = time.Second
-	halfSaveTakes = 3 * saveTakes
-	savePatience  = 15 * saveTakes
-	saveLook      = 50 * time.Millisecond
+	saveTime     = time.Second
+	halfSaveTime = 3 * saveTime
+	savePatience = 15 * saveTime
+	saveCheck    = 50 * time.Millisecond
 )
 
 // midSave reports whether another program seems to be saving the file. The caller has brought
@@ -51,9 +51,9 @@ func (s *state) midSave() bool {
 	if s.journal.IsWhole() || s.trustSaves || s.anyway || s.stat == nil {
 		return false // the usual case: blocks were only added to the file
 	}
-	takes := saveTakes
+	takes := saveTime
 	if len(s.tail) == 0 || s.tail[len(s.tail)-1] != '\n' {
-		takes = halfSaveTakes
+		takes = halfSaveTime
 	}
 	if age := time.Since(s.stat.ModTime()); age < 0 || age >= takes {
 		return false
@@ -74,7 +74,7 @@ func (s *state) mayReturn() bool {
 		return false
 	}
 	age := time.Since(fi.ModTime())
-	return age >= 0 && age < halfSaveTakes
+	return age >= 0 && age < halfSaveTime
 }
 
 // waitForFile gives known files that are gone a moment to return: an editor may be between the

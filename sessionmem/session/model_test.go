@@ -233,11 +233,11 @@ func (m *model) reset(s *sessionmem.Store, ses *modelSession) {
 	if err := s.Reset(m.t.Context(), ses.name); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, transcript.NoteEnded)
+	m.recordNote(s, ses, transcript.NoteEnded)
 }
 
-// took records the Note that a call has just written, if the session exists.
-func (m *model) took(s *sessionmem.Store, ses *modelSession, note string) {
+// recordNote records the Note that a call has just written, if the session exists.
+func (m *model) recordNote(s *sessionmem.Store, ses *modelSession, note string) {
 	if len(ses.want) == 0 {
 		return
 	}
@@ -262,7 +262,7 @@ func (m *model) branch(s *sessionmem.Store, ses *modelSession) {
 	if _, err := s.Rewind(m.t.Context(), ses.name, messages[m.rnd.IntN(len(messages))].ID); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, transcript.NoteRewind)
+	m.recordNote(s, ses, transcript.NoteRewind)
 }
 
 func (m *model) choose(s *sessionmem.Store, ses *modelSession) {
@@ -272,7 +272,7 @@ func (m *model) choose(s *sessionmem.Store, ses *modelSession) {
 	if err := s.SetSettings(m.t.Context(), ses.name, transcript.Settings{Model: m.message().Text}); err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, transcript.NoteSettings)
+	m.recordNote(s, ses, transcript.NoteSettings)
 }
 
 func (m *model) rename(s *sessionmem.Store, ses *modelSession) {
@@ -286,7 +286,7 @@ func (m *model) rename(s *sessionmem.Store, ses *modelSession) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.took(s, ses, transcript.NoteTitle)
+	m.recordNote(s, ses, transcript.NoteTitle)
 }
 
 func (m *model) archive(s *sessionmem.Store, ses *modelSession) {
@@ -580,12 +580,12 @@ func (m *model) checkList() {
 	}
 }
 
-// toldIn returns what a Summary records of as many messages as another one.
-func toldIn(said []transcript.Block, as string) string {
-	var t transcript.Telling
+// fingerprintIn returns what a Summary records of as many messages as another one.
+func fingerprintIn(said []transcript.Block, as string) string {
+	var t transcript.Fingerprint
 	for _, b := range said {
 		if b.IsMessage() && !strings.HasPrefix(as, strconv.Itoa(t.Messages)+"-") {
-			t = t.Add(b.ID, b.Words())
+			t = t.Add(b.ID, b.Checksum())
 		}
 	}
 	return t.String()
@@ -605,7 +605,7 @@ func reference(blocks []transcript.Block) transcript.Context {
 					break
 				}
 			}
-		case b.Kind == transcript.KindSummary && b.Attrs[transcript.AttrTold] != "" && b.Attrs[transcript.AttrTold] != toldIn(said, b.Attrs[transcript.AttrTold]):
+		case b.Kind == transcript.KindSummary && b.Attrs[transcript.AttrFingerprint] != "" && b.Attrs[transcript.AttrFingerprint] != fingerprintIn(said, b.Attrs[transcript.AttrFingerprint]):
 		case b.Kind != transcript.KindNote:
 			branch, said = append(branch, b), append(said, b)
 		}

@@ -105,7 +105,7 @@ func TestPartNames(t *testing.T) {
 	}
 }
 
-func TestAFullTranscriptGoesOnInAnotherPart(t *testing.T) {
+func TestFullTranscriptContinuesInAnotherPart(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)
 	want := threeParts(t, s)
@@ -145,7 +145,7 @@ func TestAFullTranscriptGoesOnInAnotherPart(t *testing.T) {
 	}
 }
 
-func TestABlockIsNeverSplit(t *testing.T) {
+func TestBlocksAreNeverSplit(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, 1000)
 	long := strings.Repeat("a long line\n", 1000)
@@ -286,7 +286,7 @@ func TestTwoProgramsAtTheLimit(t *testing.T) {
 	}
 }
 
-func TestAPartThatACrashLeftEmpty(t *testing.T) {
+func TestPartLeftEmptyByACrash(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)
 	want := threeParts(t, s)
@@ -310,7 +310,7 @@ func TestAPartThatACrashLeftEmpty(t *testing.T) {
 	}
 }
 
-func TestAPartThatCantBeMadeLeavesEverythingAsItIs(t *testing.T) {
+func TestFailedPartChangesNothing(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, 100)
 	first := mustAppend(t, s, "cpu-a", user("one"))
@@ -368,7 +368,7 @@ func TestBlocksWithoutIDsInSeveralParts(t *testing.T) {
 	}
 }
 
-func TestDeletingAndArchivingTakeAllParts(t *testing.T) {
+func TestDeletingAndArchivingIncludeAllParts(t *testing.T) {
 	root := t.TempDir()
 	s, other := openLimited(t, root, threePartsLimit), openStore(t, root)
 	want := threeParts(t, s)
@@ -415,7 +415,7 @@ func TestDeletingAndArchivingTakeAllParts(t *testing.T) {
 	}
 }
 
-func TestAnArchivingThatACrashCutShort(t *testing.T) {
+func TestArchivingInterruptedByACrash(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)
 	want := threeParts(t, s)
@@ -529,7 +529,7 @@ func trimAll(all []string) []string {
 	return out
 }
 
-func TestTwoFilesThatAreNoPartsAreTwo(t *testing.T) {
+func TestFilesThatOnlyLookLikePartsStaySeparate(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)
 	threeParts(t, s)
@@ -553,7 +553,7 @@ func TestTwoFilesThatAreNoPartsAreTwo(t *testing.T) {
 	}
 }
 
-func TestAPartOfANewerFormatIsNotWrittenTo(t *testing.T) {
+func TestPartOfANewerFormatIsReadOnly(t *testing.T) {
 	root := t.TempDir()
 	s := openLimited(t, root, threePartsLimit)
 	threeParts(t, s)

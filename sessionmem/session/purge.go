@@ -61,8 +61,8 @@ func (s *files) holdsDirtyCopy() bool {
 	return false
 }
 
-// purgeAlone is purge for callers that hold no lock.
-func (s *Session) purgeAlone(ctx context.Context) error {
+// purgeUnlocked is purge for callers that hold no lock.
+func (s *Session) purgeUnlocked(ctx context.Context) error {
 	unlock, err := s.lock(ctx, false)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 
 // If an editor saves between opening the file and writing to it, the block ends up in a file
 // without a name.
-func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
+func TestAppendEndsUpInTheNamedFile(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -45,7 +45,7 @@ func TestAppendIsInTheFileThatTheNameMeans(t *testing.T) {
 }
 
 // What a save during a turn dropped of it comes back too.
-func TestAppendRestoresWhatASaveInItsMidstDropped(t *testing.T) {
+func TestAppendRestoresWhatASaveDropped(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -85,7 +85,7 @@ func TestContextDuringAnEditorsSave(t *testing.T) {
 }
 
 // A process that hangs while it holds the lock makes appends fail, and nothing else.
-func TestALockThatIsNotGivenBack(t *testing.T) {
+func TestLockThatIsNeverReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		root := t.TempDir()
 		s := openStore(t, root)

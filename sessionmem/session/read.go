@@ -113,7 +113,7 @@ func (s *state) read(raw transcript.RawBlock) {
 	number := s.index.Identify(&b, raw.Derived)
 	words := uint32(0)
 	if b.IsMessage() {
-		words = raw.Words()
+		words = raw.Checksum()
 	}
 	s.follow(b, words, s.base+raw.Offset, number)
 }
@@ -146,7 +146,7 @@ func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 			return false, nil // text was added to the last block
 		}
 		b := raw.Decode()
-		n := s.follow(b, b.Words(), s.base+raw.Offset, s.index.Identify(&b, raw.Derived))
+		n := s.follow(b, b.Checksum(), s.base+raw.Offset, s.index.Identify(&b, raw.Derived))
 		if raw.Size <= transcript.BlockLimit {
 			s.texts.put(n, b, int(raw.Size))
 		}

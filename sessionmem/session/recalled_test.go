@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhatIsForgottenLeavesItsQuotations(t *testing.T) {
+func TestForgettingRemovesQuotations(t *testing.T) {
 	at := time.Date(2026, 5, 3, 12, 0, 0, 0, time.Local)
 	list := []transcript.Quotation{
 		{Chunk: "cpu-k3x9qa/7f3a/0", Time: at, Who: "user", Text: "The key is under the mat.\n\nfrom the front door"},

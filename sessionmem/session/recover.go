@@ -157,7 +157,7 @@ func (f *Folder) RecoverAll(ctx context.Context) error {
 	}
 	errs := []error{f.journals.Clear()}
 	for _, name := range names {
-		lock, err := f.Session(name).lockSoon(ctx)
+		lock, err := f.Session(name).lockBriefly(ctx)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 		case err != nil:
@@ -169,7 +169,7 @@ func (f *Folder) RecoverAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (s *Session) lockSoon(ctx context.Context) (*TurnLock, error) {
+func (s *Session) lockBriefly(ctx context.Context) (*TurnLock, error) {
 	patience, cancel := context.WithTimeout(ctx, recoverPatience)
 	defer cancel()
 	return s.lockTurn(ctx, patience, "recovery", nil)

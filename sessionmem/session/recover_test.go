@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRecoverAllBringsBackWhatACrashCut(t *testing.T) {
+func TestRecoverAllRestoresInterruptedAnswers(t *testing.T) {
 	// given two sessions with a checkpoint, one of which is being answered
 	root := t.TempDir()
 	dead, alive := openStore(t, root), openStore(t, root)

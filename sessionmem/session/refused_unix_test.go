@@ -146,7 +146,7 @@ func faults(t testing.TB, root, file string) map[string]func() (mend func()) {
 	}
 }
 
-func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
+func TestRefusedBlocksAreKeptAndWrittenLater(t *testing.T) {
 	t.Parallel()
 	if !alone(t) {
 		return
@@ -227,7 +227,7 @@ func TestWhatTheDiskRefusesIsKeptAndWritten(t *testing.T) {
 
 // On a real full disk there is room for a part of a long block: none of it stays, and nothing
 // existing is damaged.
-func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
+func TestRealFullDiskLeavesNoHalfBlock(t *testing.T) {
 	if !alone(t) {
 		return
 	}
@@ -264,7 +264,7 @@ func TestFullDiskTakesNoHalfBlocks(t *testing.T) {
 	}
 }
 
-func TestTheNextBlockTakesAlongWhatWaited(t *testing.T) {
+func TestNextBlockIsWrittenAfterWaitingOnes(t *testing.T) {
 	if !alone(t) {
 		return
 	}
@@ -312,7 +312,7 @@ func TestAnotherProgramWritesWhileBlocksWait(t *testing.T) {
 	}
 }
 
-func TestWithoutKeepingARefusalIsAnError(t *testing.T) {
+func TestRefusalIsAnErrorWithoutOnRefused(t *testing.T) {
 	if !alone(t) {
 		return
 	}
@@ -328,7 +328,7 @@ func TestWithoutKeepingARefusalIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatIsLostAtTheEndIsSaid(t *testing.T) {
+func TestCloseReportsLostBlocks(t *testing.T) {
 	if !alone(t) {
 		return
 	}
@@ -343,7 +343,7 @@ func TestWhatIsLostAtTheEndIsSaid(t *testing.T) {
 }
 
 // A process that ends while the disk refuses leaves its blocks elsewhere.
-func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
+func TestNextStartWritesRefusedBlocks(t *testing.T) {
 	base := t.TempDir()
 	root, away := filepath.Join(base, "data"), filepath.Join(base, "away")
 	open := func() *sessionmem.Store {
@@ -381,7 +381,7 @@ func TestAnotherStartWritesWhatWasRefused(t *testing.T) {
 	}
 }
 
-func TestSavingIsTriedAgainEveryFewSeconds(t *testing.T) {
+func TestSavingIsRetriedEveryFewSeconds(t *testing.T) {
 	root := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := openRefusing(t, root)

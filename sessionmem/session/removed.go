@@ -23,8 +23,8 @@ type Removals struct{ ses *Session }
 // Removals returns a Removals for the session.
 func (s *Session) Removals() Removals { return Removals{s} }
 
-// none reports, without reading a transcript, that nothing can be missing.
-func (s Removals) none() bool {
+// nothingMissing reports, without reading a transcript, that nothing can be missing.
+func (s Removals) nothingMissing() bool {
 	return s.ses.dir == nil || s.ses.private.Load() || transcript.CheckName(s.ses.name) != nil || !s.ses.journal.Exists()
 }
 
@@ -32,10 +32,10 @@ func (s Removals) none() bool {
 // without a block or in memory.
 func (s Removals) Missing(ctx context.Context) (Removed, error) {
 	out := Removed{Session: s.ses.name}
-	if s.none() {
+	if s.nothingMissing() {
 		return out, nil
 	}
-	err := s.ses.look(ctx, func() error {
+	err := s.ses.inspect(ctx, func() error {
 		missing, err := s.ses.journal.Missing()
 		out = s.removedOf(missing)
 		return err
@@ -68,7 +68,7 @@ func (s Removals) Restore(ctx context.Context) (Removed, error) {
 // decide calls do, which handles what is missing from a session.
 func (s Removals) decide(ctx context.Context, doing string, do func(context.Context) ([]journal.Block, error)) (Removed, error) {
 	none := Removed{Session: s.ses.name}
-	if s.none() {
+	if s.nothingMissing() {
 		return none, nil
 	}
 	unlock, err := s.ses.lock(ctx, false)

@@ -81,12 +81,12 @@ func (f *Folder) takeRescued() {
 			f.logger.Warn("what was not saved before the last end can't be read", "file", e.Name(), "err", err)
 			continue
 		}
-		f.Session(name).takeRescued(t.Blocks)
+		f.Session(name).addRescued(t.Blocks)
 	}
 }
 
-// takeRescued adds blocks that an earlier process could not save to those that wait.
-func (s *Session) takeRescued(blocks []transcript.Block) {
+// addRescued adds blocks that an earlier process could not save to those that wait.
+func (s *Session) addRescued(blocks []transcript.Block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unsaved.since, s.unsaved.err, s.unsaved.rescued = time.Now(), errRescued, true

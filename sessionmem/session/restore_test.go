@@ -14,7 +14,7 @@ import (
 
 // What a save removed isn't context until the user restores it. Then it is back in its place,
 // and a reset, a rewind or a Summary means what it meant, whatever was written since.
-func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
+func TestSteeringBlocksAreRestoredInPlace(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		steer    func(t *testing.T, s *sessionmem.Store, first string)
@@ -62,7 +62,7 @@ func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 			writeFile(t, path, before) // an editor that had read it before
 			mustAppend(t, openStore(t, root), "cli-a", user("other"))
 			mustAppend(t, s, "cli-a", user("next"))
-			if diff := cmp.Diff(tc.saved, toldOf(t, openStore(t, root))); diff != "" {
+			if diff := cmp.Diff(tc.saved, contextOf(t, openStore(t, root))); diff != "" {
 				t.Errorf("a restarted program is told (-want +got):\n%s", diff)
 			}
 			checkSameAfterRestart(t, s, root)
@@ -70,7 +70,7 @@ func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 			if must(t, err); got.Messages+got.Others != 1 {
 				t.Errorf("restored %+v", got)
 			}
-			if diff := cmp.Diff(tc.restored, toldOf(t, openStore(t, root))); diff != "" {
+			if diff := cmp.Diff(tc.restored, contextOf(t, openStore(t, root))); diff != "" {
 				t.Errorf("after restoring, a program is told (-want +got):\n%s", diff)
 			}
 			checkSameAfterRestart(t, s, root)
@@ -82,7 +82,7 @@ func TestWhatSteersAContextIsRestoredWhereItStood(t *testing.T) {
 }
 
 // In the running turn, a reset stays in force if nothing was written after it.
-func TestAResetThatASaveDropsInItsTurnStays(t *testing.T) {
+func TestResetDroppedDuringItsTurnStays(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cli-a", user("one"))
@@ -93,13 +93,13 @@ func TestAResetThatASaveDropsInItsTurnStays(t *testing.T) {
 	must(t, s.Reset(t.Context(), "cli-a"))
 	writeFile(t, path, before)
 	turn.Unlock()
-	if got := toldOf(t, openStore(t, root)); len(got) != 0 {
+	if got := contextOf(t, openStore(t, root)); len(got) != 0 {
 		t.Errorf("told %q", got)
 	}
 }
 
-// toldOf returns the session's context as a model gets it.
-func toldOf(t *testing.T, s *sessionmem.Store) []string {
+// contextOf returns the session's context as a model gets it.
+func contextOf(t *testing.T, s *sessionmem.Store) []string {
 	t.Helper()
 	c, err := s.Context(t.Context(), "cli-a")
 	must(t, err)
@@ -134,7 +134,7 @@ func TestRestoringWaitsForAWriter(t *testing.T) {
 	must(t, second(f.WriteString("\n## User · 2026-01-01T08:00:00Z\n\nby hand\n")))
 	must(t, f.Close())
 	must(t, second(s.Restore(t.Context(), "cli-a")))
-	if diff := cmp.Diff([]string{"one", "two", "by hand"}, toldOf(t, openStore(t, root))); diff != "" {
+	if diff := cmp.Diff([]string{"one", "two", "by hand"}, contextOf(t, openStore(t, root))); diff != "" {
 		t.Error(diff)
 	}
 }

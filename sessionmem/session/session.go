@@ -118,8 +118,8 @@ func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err er
 	}, nil
 }
 
-// look brings the session up to date and calls at under its locks.
-func (s *Session) look(ctx context.Context, at func() error) error {
+// inspect brings the session up to date and calls at under its locks.
+func (s *Session) inspect(ctx context.Context, at func() error) error {
 	unlock, err := s.lock(ctx, true)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", s.name, err)

@@ -31,15 +31,15 @@ type Snapshot struct {
 	Omitted int  // older messages that are left out: see Context.Omitted
 	Waits   bool // the last blocks are not on disk yet
 
-	results transcript.Sources // of the results among the messages
-	before  string             // the id of the last omitted message
-	last    string             // the id of the last block of the branch
-	goes    bool               // the block that Previous covers up to exists
-	seen    time.Time          // when this process saw the last block join; zero: it didn't
-	taken   time.Time          // when the snapshot was taken
+	results       transcript.Sources // of the results among the messages
+	before        string             // the id of the last omitted message
+	last          string             // the id of the last block of the branch
+	throughExists bool               // the block that Previous covers up to exists
+	seen          time.Time          // when this process saw the last block join; zero: it didn't
+	taken         time.Time          // when the snapshot was taken
 
-	corrections int                // edits and deletions so far
-	told        transcript.Telling // the messages before its end
+	corrections int                    // edits and deletions so far
+	fingerprint transcript.Fingerprint // the messages before its end
 }
 
 // nameEnds finds the ids, other than those of messages, that a Summary may cover up to.
@@ -76,7 +76,7 @@ func (s Snapshot) Through(keep int) string {
 		return s.Messages[covered-1].ID
 	case s.Omitted > 0:
 		return s.before
-	case s.Previous != nil && s.goes:
+	case s.Previous != nil && s.throughExists:
 		return s.Previous.Through
 	case s.Previous != nil:
 		return s.Previous.ID // the block it covered up to was deleted by hand: what comes after it is kept

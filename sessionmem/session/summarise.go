@@ -23,7 +23,7 @@ func (s *Session) Summaries() Summaries { return Summaries{s} }
 // StillHolds returns ErrStale if a Summary of the snapshot that covers up to this block could
 // not be appended now.
 func (s Summaries) StillHolds(ctx context.Context, snap Snapshot, through string) error {
-	return s.ses.look(ctx, func() error {
+	return s.ses.inspect(ctx, func() error {
 		if !s.ses.holds(snap, through, s.ses.forgotten.Since(snap.taken)) {
 			return fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 		}
@@ -47,7 +47,7 @@ func (s Summaries) StillMeant(snap Snapshot) error {
 // Append appends a Summary of the snapshot if the conversation still contains what it covers;
 // messages written meanwhile stay behind it, in order. Otherwise it returns ErrStale.
 func (s Summaries) Append(ctx context.Context, snap Snapshot, b transcript.Block) (transcript.Block, error) {
-	return outsideSaves(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
+	return retryMidSave(ctx, savePatience, func(anyway bool) (transcript.Block, error) {
 		return s.appendOnce(ctx, anyway, snap, b)
 	})
 }
@@ -70,7 +70,7 @@ func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b
 	if !s.ses.holds(snap, b.Through, s.ses.forgotten.Since(snap.taken)) {
 		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 	}
-	b = b.WithTold(snap.told)
+	b = b.WithFingerprint(snap.fingerprint)
 	write := func() ([]transcript.Block, error) { return s.ses.appendFile(ctx, []transcript.Block{b}) }
 	if private {
 		write = func() ([]transcript.Block, error) { return s.ses.appendMemory([]transcript.Block{b}) }
@@ -92,7 +92,7 @@ type Renewable struct {
 // if a model made that Summary, or nothing of it is left.
 func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 	r := Renewable{}
-	err := s.ses.look(ctx, func() error {
+	err := s.ses.inspect(ctx, func() error {
 		f, x := &s.ses.fold, &s.ses.index
 		before, at, end, ok := f.BeforeSummary(x)
 		if !ok || s.ses.private.Load() {
@@ -122,7 +122,7 @@ func (s Summaries) Renewable(ctx context.Context) (Renewable, error) {
 // block returns an empty Snapshot.
 func (s Summaries) Snapshot(ctx context.Context, before string) (Snapshot, error) {
 	var snap Snapshot
-	err := s.ses.look(ctx, func() (err error) {
+	err := s.ses.inspect(ctx, func() (err error) {
 		snap, err = s.snapshotNow(before)
 		return err
 	})
@@ -145,7 +145,7 @@ func (s Summaries) snapshotNow(before string) (Snapshot, error) {
 // snapshotOf copies the context in the first blocks of a branch.
 func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
 	x := &s.ses.index
-	snap := Snapshot{Session: s.ses.name, taken: time.Now(), corrections: f.Corrections(), told: f.Told(x, end)}
+	snap := Snapshot{Session: s.ses.name, taken: time.Now(), corrections: f.Corrections(), fingerprint: f.Fingerprint(x, end)}
 	at, from := f.LastSummary(x)
 	r := s.ses.source()
 	defer r.close()
@@ -156,7 +156,7 @@ func (s Summaries) snapshotOf(f *branch.Fold, end int) (Snapshot, error) {
 		}
 		snap.Previous = &summary
 		through := f.At(x, x.Hash(summary.Through))
-		snap.goes = summary.Through == branch.ThroughNone || through >= 0 && through < end
+		snap.throughExists = summary.Through == branch.ThroughNone || through >= 0 && through < end
 	}
 	kept, omitted := f.Window(x, from, end, s.ses.end())
 	for _, i := range kept {

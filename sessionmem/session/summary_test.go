@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestTheListSaysWhoAnsweredLast(t *testing.T) {
+func TestListShowsTheLastAgent(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	open := func() *sessionmem.Store {
 		s, err := sessionmem.Open(sessionmem.Config{Root: root, CacheDir: cache, MaxFileBytes: func() int64 { return 500 }})

@@ -106,7 +106,7 @@ func (l *TurnLock) putBack() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), wholefile.LockPatience)
 	defer cancel()
-	_, err := outsideSaves(ctx, halfSaveTakes, func(anyway bool) (struct{}, error) {
+	_, err := retryMidSave(ctx, halfSaveTime, func(anyway bool) (struct{}, error) {
 		return struct{}{}, l.putBackOnce(ctx, anyway)
 	})
 	if err != nil {

@@ -90,7 +90,7 @@ func (s *state) stackUnsaved() {
 	u.base, u.first = &base, uint32(s.index.Len()) //nolint:gosec // see branch.Index.Add
 	at := s.end()
 	for _, b := range u.blocks {
-		s.follow(b, b.Words(), at, 0)
+		s.follow(b, b.Checksum(), at, 0)
 		at += int64(len(b.Text))
 	}
 }

@@ -43,7 +43,7 @@ func (s *state) write(blocks []transcript.Block) ([]transcript.Block, error) {
 		return nil, err
 	}
 	for i, b := range fresh {
-		n := s.follow(b, b.Words(), r.offsets[i], 0)
+		n := s.follow(b, b.Checksum(), r.offsets[i], 0)
 		s.texts.put(n, b, int(s.index.End(n, r.offsets[len(fresh)])-r.offsets[i]))
 		if i >= len(lost) {
 			s.remember(b, now)

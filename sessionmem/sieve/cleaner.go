@@ -30,7 +30,7 @@ type Cleaner struct {
 	dirty    bool // something that later Summaries and titles are made of was taken out
 	users    int
 	previous *transcript.Block // Summary
-	said     transcript.Sayings
+	said     transcript.Fingerprints
 	kept     []transcript.Block
 	ids      map[string]string // derived from a text that goes, to what takes its place
 	seen     *transcript.IDs
@@ -135,7 +135,7 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	}
 	switch place := string(b.Kind); {
 	case b.Kind == transcript.KindSummary && c.dirty && b.Text != forgotten.Text && !whole:
-		cleaned = summary.Rebuilt(cleaned, c.summary()).WithTold(c.said.First(len(c.said)))
+		cleaned = summary.Rebuilt(cleaned, c.summary()).WithFingerprint(c.said.First(len(c.said)))
 		changed = true
 		c.find(forgotten.Touched{Place: place, Action: rebuiltOr(cleaned.Text), Block: b.ID, Time: b.Time, Text: b.Text})
 	case b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "" && c.dirty && b.Text != forgotten.Text:
@@ -151,10 +151,10 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	case b.Kind == transcript.KindUser && b.Text != forgotten.Text && c.t.HoldsIn(c.session, b.Text) && (b.Time.IsZero() || b.Time.Before(c.t.Own().At)):
 		c.find(forgotten.Touched{Place: place, Action: forgotten.Kept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
-	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == forgotten.Text && b.Attrs[transcript.AttrTold] != "" {
+	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == forgotten.Text && b.Attrs[transcript.AttrFingerprint] != "" {
 		// What it was told is no check on a guess at what is gone.
-		if now := c.said.First(len(c.said)); b.Attrs[transcript.AttrTold] != now.String() {
-			cleaned, changed = cleaned.WithTold(now), true
+		if now := c.said.First(len(c.said)); b.Attrs[transcript.AttrFingerprint] != now.String() {
+			cleaned, changed = cleaned.WithFingerprint(now), true
 		}
 	}
 	if changed && derived {
@@ -224,7 +224,7 @@ func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 		}
 		return
 	case transcript.KindSummary:
-		if !c.said.Hold(b) {
+		if !c.said.Match(b) {
 			return // it tells what a person has taken out since
 		}
 		c.previous = &b
@@ -250,7 +250,7 @@ func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 		}
 	}
 	if b.IsMessage() {
-		c.said.Add(b.ID, b.Words())
+		c.said.Add(b.ID, b.Checksum())
 	}
 	if b.IsMessage() && b.Text != forgotten.Text {
 		c.kept = append(c.kept, b)

@@ -33,8 +33,8 @@ const (
 // that nobody said most of its words. If both are empty, the Summary may replace them. If
 // the user said next to nothing, there is nothing to lose.
 func MissingFrom(summary string, previous *transcript.Block, messages []transcript.Block) (missing []string, madeUp bool) {
-	said, own := tellingWords(transcript.WithoutAttachments(joinTexts(previous, messages))), tellingWords(summary)
-	asked := asksOf(messages)
+	said, own := distinctWords(transcript.WithoutAttachments(joinTexts(previous, messages))), distinctWords(summary)
+	asked := requestsOf(messages)
 	if len(asked) == 0 {
 		return nil, false
 	}
@@ -52,40 +52,40 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 	}
 	if previous != nil {
 		before, _, _ := strings.Cut(previous.Text, exactly) // those are appended to every Summary
-		if words := tellingWords(before); float64(hits(words, own)) < earlierWords*float64(len(words)) {
+		if words := distinctWords(before); float64(hits(words, own)) < earlierWords*float64(len(words)) {
 			missing = append(missing, "what the summary of before says")
 		}
 	}
 	return missing[:min(len(missing), mostMissing)], madeUp
 }
 
-// ask is what the user said in one message, or in several short ones.
-type ask struct {
-	text  string
-	words map[string]bool
-	taken map[string]bool // words of the previous answer that the next answer continues with: "yes, let's do that"
-	from  string          // the previous answer
+// request is what the user said in one message, or in several short ones.
+type request struct {
+	text     string
+	words    map[string]bool
+	accepted map[string]bool // words of the previous answer that the next answer continues with: "yes, let's do that"
+	from     string          // the previous answer
 }
 
-// asksOf returns what the user said. Words that most messages contain are left out if others
+// requestsOf returns what the user said. Words that most messages contain are left out if others
 // remain: they belong to the whole chat and distinguish none of its parts.
-func asksOf(messages []transcript.Block) []ask {
-	var list []ask
-	little := ask{words: map[string]bool{}}
+func requestsOf(messages []transcript.Block) []request {
+	var list []request
+	little := request{words: map[string]bool{}}
 	for i, b := range messages {
 		if b.Kind != transcript.KindUser {
 			continue
 		}
-		a := newAsk(messages, i)
-		if len(a.words) < leastWords && len(a.taken) < leastWords {
+		a := newRequest(messages, i)
+		if len(a.words) < leastWords && len(a.accepted) < leastWords {
 			little.text = strings.TrimSpace(little.text + " " + a.text)
 			maps.Copy(little.words, a.words)
 			if a = little; len(a.words) < fewWords {
 				continue
 			}
-			little = ask{words: map[string]bool{}}
+			little = request{words: map[string]bool{}}
 		}
-		if !slices.ContainsFunc(list, func(other ask) bool { return other.text == a.text && len(a.taken) == 0 }) { // sent again
+		if !slices.ContainsFunc(list, func(other request) bool { return other.text == a.text && len(a.accepted) == 0 }) { // sent again
 			list = append(list, a)
 		}
 	}
@@ -105,24 +105,24 @@ func asksOf(messages []transcript.Block) []ask {
 	return list
 }
 
-// newAsk reads one message of the user. If the message has little text of its own, what it
+// newRequest reads one message of the user. If the message has little text of its own, what it
 // agrees to or chooses is what the answers before and after it share.
-func newAsk(messages []transcript.Block, at int) ask {
-	a := ask{text: transcript.WithoutAttachments(messages[at].Text)}
-	a.words = tellingWords(a.text)
+func newRequest(messages []transcript.Block, at int) request {
+	a := request{text: transcript.WithoutAttachments(messages[at].Text)}
+	a.words = distinctWords(a.text)
 	if len(a.words) >= fewWords || at == 0 || at+1 >= len(messages) ||
 		messages[at-1].Kind != transcript.KindAssistant || messages[at+1].Kind != transcript.KindAssistant {
 		return a
 	}
-	behind := tellingWords(messages[at+1].Text)
-	a.from, a.taken = messages[at-1].Text, tellingWords(messages[at-1].Text)
-	maps.DeleteFunc(a.taken, func(w string, _ bool) bool { return !behind[w] || a.words[w] })
+	behind := distinctWords(messages[at+1].Text)
+	a.from, a.accepted = messages[at-1].Text, distinctWords(messages[at-1].Text)
+	maps.DeleteFunc(a.accepted, func(w string, _ bool) bool { return !behind[w] || a.words[w] })
 	return a
 }
 
 // coveredBy reports whether a text with these words covers the message.
-func (a *ask) coveredBy(words map[string]bool) bool {
-	if len(a.taken) >= leastWords && hits(a.taken, words) >= coveredLeast {
+func (a *request) coveredBy(words map[string]bool) bool {
+	if len(a.accepted) >= leastWords && hits(a.accepted, words) >= coveredLeast {
 		return true
 	}
 	need := min(max(coveredShare*float64(len(a.words)), coveredLeast), coveredMost)
@@ -130,14 +130,14 @@ func (a *ask) coveredBy(words map[string]bool) bool {
 }
 
 // quote returns the most informative part of the message, and the sentence of the answer that it refers to.
-func (a *ask) quote(limit int) string {
-	text := mostTelling(a.text, limit)
-	if len(a.taken) < leastWords {
+func (a *request) quote(limit int) string {
+	text := bestSentences(a.text, limit)
+	if len(a.accepted) < leastWords {
 		return text
 	}
 	most, best := 0, ""
 	for _, s := range transcript.Sentences(withoutSecrets(a.from)) {
-		if n := hits(a.taken, tellingWords(s)); n > most {
+		if n := hits(a.accepted, distinctWords(s)); n > most {
 			most, best = n, s
 		}
 	}
@@ -156,7 +156,7 @@ func joinTexts(previous *transcript.Block, messages []transcript.Block) string {
 }
 
 // distinctWords returns the words of a text by which it can be recognized, each once.
-func tellingWords(text string) map[string]bool {
+func distinctWords(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range spokenWords(text) {
 		runes := utf8.RuneCountInString(w)
@@ -203,13 +203,13 @@ func beginning(word string) string {
 
 // bestSentences returns the most informative part of a message in its own words and order:
 // the sentences with identifiers and with most content words, within the limit in characters.
-func mostTelling(text string, limit int) string {
+func bestSentences(text string, limit int) string {
 	list := transcript.Sentences(withoutSecrets(transcript.WithoutAttachments(text)))
 	order := make([]int, len(list))
 	weight := make([]int, len(list))
 	for i, s := range list {
 		order[i] = i
-		weight[i] = len(tellingWords(s)) + 3*len(findIdentifiers(s))
+		weight[i] = len(distinctWords(s)) + 3*len(findIdentifiers(s))
 		if strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || i == 0 {
 			weight[i] += 2
 		}

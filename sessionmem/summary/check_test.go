@@ -25,7 +25,7 @@ func tripTalk() []transcript.Block {
 	return list
 }
 
-func TestASummaryHasToEarnItsPlace(t *testing.T) {
+func TestBadSummariesAreRejected(t *testing.T) {
 	before := &transcript.Block{Text: "The user is a nurse from Graz who learns programming at night and wants an app for allergies."}
 	for name, tt := range map[string]struct {
 		summary  string
@@ -79,7 +79,7 @@ func moveTalk() (first, second []transcript.Block) {
 			"Make a list of what to label on the boxes so that we find the kettle and the school things on the first evening.", "Room, content, and a red dot for the first evening.")
 }
 
-func TestASummaryOfAPartIsNone(t *testing.T) {
+func TestSummaryOfOnePartIsRejected(t *testing.T) {
 	first, second := moveTalk()
 	ofFirst := []string{
 		"The user moves from a flat in Leeds to a house in York in May and compares offers of moving companies.",
@@ -126,7 +126,7 @@ func TestASummaryOfAPartIsNone(t *testing.T) {
 }
 
 // Covering a long message takes more words than a short one.
-func TestALongMessageTakesMoreWords(t *testing.T) {
+func TestLongMessagesNeedMoreWords(t *testing.T) {
 	long := "For the club's anniversary I need a hall for ninety guests with a stage, a kitchen that the caterer may use, parking for thirty cars, " +
 		"steps without barriers for my grandfather's wheelchair, a piano in tune, curtains against the evening sun and a price below two thousand euros."
 	talk := talkOf(long, "The Lindenhof has all of that.")
@@ -140,7 +140,7 @@ func TestALongMessageTakesMoreWords(t *testing.T) {
 }
 
 // A user who says "yes, let's do that" has said what the answer contains.
-func TestWhatTheUserTookUpHasToBeInASummary(t *testing.T) {
+func TestSummaryMustCoverWhatTheUserAgreedTo(t *testing.T) {
 	const options = "There are two ways. First: cron calls rsync each night, which copies the folder to the NAS in the cellar. Second: restic makes encrypted snapshots in a bucket at Hetzner, and prunes them after 90 days."
 	const restic = "Then we set up restic: the bucket at Hetzner first, then encrypted snapshots each night, and a rule that prunes them after 90 days."
 	for name, tt := range map[string]struct {
@@ -174,7 +174,7 @@ func TestWhatTheUserTookUpHasToBeInASummary(t *testing.T) {
 }
 
 // Several messages of few words count as one of many.
-func TestManyShortMessagesAreNotNothing(t *testing.T) {
+func TestManyShortMessagesCount(t *testing.T) {
 	talk := talkOf("Hotel in Prague?", "For how many nights?", "Three nights, May.", "Which budget?", "Hundred euros, near castle.", "And breakfast?", "Breakfast, yes.", "Noted.")
 	if missing, madeUp := MissingFrom("The weather was discussed.", nil, talk); len(missing) == 0 || !madeUp {
 		t.Errorf("missing %q, made up %v", missing, madeUp)
@@ -188,7 +188,7 @@ func TestManyShortMessagesAreNotNothing(t *testing.T) {
 	}
 }
 
-func TestASummaryInOtherScriptsIsCompared(t *testing.T) {
+func TestSummariesInOtherScriptsAreChecked(t *testing.T) {
 	talk := []transcript.Block{
 		{Kind: transcript.KindUser, Text: "我想去北京旅行，住在故宫附近的酒店。"},
 		{Kind: transcript.KindAssistant, Text: "好的。"},
@@ -204,7 +204,7 @@ func TestASummaryInOtherScriptsIsCompared(t *testing.T) {
 }
 
 // The Summary without a model passes the check that a model's must pass.
-func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
+func TestPlainSummaryPassesTheCheck(t *testing.T) {
 	text := WithIdentifiers(Plain(nil, tripTalk()), tripTalk())
 	if missing, madeUp := MissingFrom(text, nil, tripTalk()); len(missing) > 0 || madeUp {
 		t.Errorf("missing %q, made up %v in\n%s", missing, madeUp, text)
@@ -221,7 +221,7 @@ func TestThePlainSummaryHoldsWhatTheUserSaid(t *testing.T) {
 }
 
 // A Summary without a model doesn't repeat quotations of the previous one.
-func TestThePlainSummaryQuotesOnce(t *testing.T) {
+func TestPlainSummaryQuotesOnce(t *testing.T) {
 	talk := tripTalk()
 	first := Plain(nil, talk[:8])
 	second := Plain(&transcript.Block{Kind: transcript.KindSummary, Text: first + exactly + "B-204 · E-7"}, talk[2:])
@@ -239,7 +239,7 @@ func TestThePlainSummaryQuotesOnce(t *testing.T) {
 }
 
 // In a long conversation that no model summarises, the user's requests fade but don't disappear.
-func TestALongTalkFadesInThePlainSummary(t *testing.T) {
+func TestLongConversationFadesInThePlainSummary(t *testing.T) {
 	topics := strings.Fields("passport visa hotel train museum dinner umbrella camera ferry castle market bicycle concert beach luggage insurance currency adapter medicine phrasebook")
 	var all []transcript.Block
 	for _, topic := range topics {

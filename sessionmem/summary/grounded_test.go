@@ -45,7 +45,7 @@ func TestGrounded(t *testing.T) {
 }
 
 // What counts as a lesson depends on its form and on who said its words, in any language.
-func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
+func TestLessonsAreGroundedInAnyLanguage(t *testing.T) {
 	for _, c := range []struct {
 		said       string
 		kept, lost []string
@@ -94,7 +94,7 @@ func TestALessonIsTheUsersInAnyLanguage(t *testing.T) {
 
 // How many lessons in other words than the user's are kept, and how many that nobody gave:
 // leastOwn is tuned on these figures. They may be changed for better ones only.
-func TestLessonsInOtherWords(t *testing.T) {
+func TestParaphrasedLessons(t *testing.T) {
 	rows := []struct{ said, right, wrong string }{
 		{"Please keep your answers short, I read them on my phone.", "The user prefers short answers.", "The user asked about phones."},
 		{"I'm a nurse at a hospital in Graz and learn Go in the evenings.", "The user is a nurse in Graz who is learning Go.", "The user asked how to learn Go."},

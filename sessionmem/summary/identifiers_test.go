@@ -38,7 +38,7 @@ func FuzzIdentifiersOf(f *testing.F) {
 	})
 }
 
-func TestIdentifiersAreNoReadings(t *testing.T) {
+func TestReadingsAreNoIdentifiers(t *testing.T) {
 	tests := []struct {
 		text string
 		want []string

@@ -3,7 +3,7 @@ package summary
 import "testing"
 
 // A good Summary is accepted in languages that change the endings or beginnings of words.
-func TestAGoodSummaryIsTakenInOtherLanguages(t *testing.T) {
+func TestGoodSummariesPassInOtherLanguages(t *testing.T) {
 	for language, c := range map[string]struct {
 		talk      []string
 		good, bad string

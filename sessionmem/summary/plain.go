@@ -199,10 +199,10 @@ const MaxMessages = 20
 // part of each message of the user, open questions, the exact identifiers. The Summary says
 // that no model made it. The same input gives the same text.
 func Plain(previous *transcript.Block, messages []transcript.Block) string {
-	var asked []ask
+	var asked []request
 	for i, b := range messages {
 		if b.Kind == transcript.KindUser && strings.TrimSpace(b.Text) != "" {
-			asked = append(asked, newAsk(messages, i))
+			asked = append(asked, newRequest(messages, i))
 		}
 	}
 	var lines []string
@@ -220,7 +220,7 @@ func Plain(previous *transcript.Block, messages []transcript.Block) string {
 	if len(lines) > 0 {
 		out.WriteString("\n\n" + askedBy + "\n" + strings.Join(lines, "\n"))
 	}
-	if open := openAsks(messages); len(open) > 0 {
+	if open := openRequests(messages); len(open) > 0 {
 		out.WriteString("\n\n" + stillOpen)
 		for _, ask := range open {
 			out.WriteString("\n" + ask)
@@ -276,9 +276,9 @@ func faded(lines []string, limit int) string {
 	return strings.Join(lines, "\n")
 }
 
-// openAsks returns the user's last requests without an answer, and what the last answer
+// openRequests returns the user's last requests without an answer, and what the last answer
 // asks or promises.
-func openAsks(messages []transcript.Block) []string {
+func openRequests(messages []transcript.Block) []string {
 	var open []string
 	for i, b := range messages {
 		answered := b.Kind != transcript.KindUser || i+1 < len(messages) && messages[i+1].Kind == transcript.KindAssistant

@@ -86,7 +86,7 @@ func (t *Transcript) paths() paths {
 				barrier, p.left = len(p.on), nil
 			}
 		case b.Note == NoteVersion:
-			p.goBack(t.Blocks, strings.TrimSpace(b.Text))
+			p.returnTo(t.Blocks, strings.TrimSpace(b.Text))
 		default:
 			for i := len(p.on) - 1; i >= barrier; i-- {
 				if x := t.Blocks[p.on[i]]; x.ID == RewindTarget(b) && x.Kind != KindNote {
@@ -115,18 +115,18 @@ func (p *paths) cut(blocks []Block, i int) {
 	p.left, p.on = append(p.left, l), p.on[:i]
 }
 
-// goBack returns to the branch that holds a block.
-func (p *paths) goBack(blocks []Block, id string) {
+// returnTo returns to the branch that holds a block.
+func (p *paths) returnTo(blocks []Block, id string) {
 	for _, l := range p.left {
 		if i := slices.IndexFunc(l.path, func(n int) bool { return blocks[n].ID == id && blocks[n].Kind != KindNote }); i >= 0 {
-			p.takeUp(blocks, l.path[i])
+			p.restore(blocks, l.path[i])
 			return
 		}
 	}
 }
 
-// takeUp is goBack for an index of Blocks, which may be a Note's.
-func (p *paths) takeUp(blocks []Block, block int) {
+// restore is returnTo for an index of Blocks, which may be a Note's.
+func (p *paths) restore(blocks []Block, block int) {
 	at := slices.IndexFunc(p.left, func(l leftPath) bool { return slices.Contains(l.path, block) })
 	if at < 0 {
 		return
@@ -136,7 +136,7 @@ func (p *paths) takeUp(blocks []Block, block int) {
 	from := 0
 	if l.behind >= 0 {
 		if !slices.Contains(p.on, l.behind) {
-			p.takeUp(blocks, l.behind) // it branches off another abandoned branch
+			p.restore(blocks, l.behind) // it branches off another abandoned branch
 		}
 		from = 1 + slices.Index(p.on, l.behind)
 	}

@@ -29,7 +29,7 @@ func TestPlainText(t *testing.T) {
 	}
 }
 
-func TestATitleHasNoMarkup(t *testing.T) {
+func TestTitlesHaveNoMarkup(t *testing.T) {
 	for text, want := range map[string]string{
 		"# Why does it fail?\nmore":     "Why does it fail?",
 		"### C# or F#?":                 "C# or F#?",

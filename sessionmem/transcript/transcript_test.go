@@ -37,7 +37,7 @@ func parsed(t testing.TB, text string) *Transcript {
 	return tr
 }
 
-func TestWriteGivesTheFormatOfTheDesign(t *testing.T) {
+func TestWriteFormat(t *testing.T) {
 	got := written(t,
 		Block{ID: "7f3a", Kind: KindUser, Time: begun, Text: "Why is my fan loud?"},
 		Block{ID: "7f3b", Kind: KindAgent, Time: begun, Agent: "coder", Model: "qwen3:8b", Parent: "7f3a", Task: "Find the process that uses most CPU", Text: "It is …"},
@@ -106,7 +106,7 @@ var roundTripCases = []struct {
 	{"given a very long line", Block{Kind: KindUser, Text: strings.Repeat("long ", 40_000), Context: strings.Repeat("c\n", 50_000)}},
 }
 
-func TestParseGivesBackWhatWasWritten(t *testing.T) {
+func TestParseRoundTrip(t *testing.T) {
 	for _, tc := range roundTripCases {
 		t.Run(tc.name, func(t *testing.T) { checkRoundTrip(t, tc.block) })
 	}
@@ -137,7 +137,7 @@ func checkRoundTrip(t *testing.T, b Block) {
 	}
 }
 
-func TestParseReadsGenerously(t *testing.T) {
+func TestParseIsLenient(t *testing.T) {
 	full := "## User · " + begunText + "\n"
 	front := "---\nformat: mac-stats-session/1\n---\n"
 	type short struct {
@@ -212,7 +212,7 @@ func BenchmarkParseSameBlocks10000(b *testing.B) {
 	}
 }
 
-func TestSameBlocksHaveTheirNumbers(t *testing.T) {
+func TestEqualBlocksAreNumbered(t *testing.T) {
 	base := DeriveID(KindUser, "yes")
 	tr := parsed(t, "## User\n\nyes\n\n## User\n<!-- id="+base+"-3 -->\n\nno\n\n## User\n\nyes\n\n## User\n\nyes\n\n## User\n<!-- id="+base+" -->\n\nyes\n")
 	var got []string

@@ -104,7 +104,7 @@ func TestDeleteRefuses(t *testing.T) {
 	}
 }
 
-func TestUndeleteKeepsWhatStandsInItsPlace(t *testing.T) {
+func TestUndeleteKeepsExistingFiles(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("one"))
@@ -132,7 +132,7 @@ func TestUndeleteKeepsWhatStandsInItsPlace(t *testing.T) {
 	}
 }
 
-func TestTheLastDeletedIsTheLastAlsoAfterTheClockWentBack(t *testing.T) {
+func TestLastDeletedAfterTheClockWentBack(t *testing.T) {
 	root := t.TempDir()
 	s := openStore(t, root)
 	mustAppend(t, s, "cpu-a", user("one"))

@@ -215,7 +215,7 @@ func (w *Watcher) look() []Change {
 		w.targets = map[string]bool{}
 		folders := map[string]bool{}
 		for _, dir := range w.cfg.Dirs {
-			changes = append(changes, w.lookAt(dir, depth, found, folders)...)
+			changes = append(changes, w.lookIn(dir, depth, found, folders)...)
 		}
 		for t := range w.targets {
 			folders[filepath.Dir(t)] = true
@@ -227,9 +227,9 @@ func (w *Watcher) look() []Change {
 	return changes
 }
 
-// lookAt compares one folder, and its sub-folders while depth allows. It adds the existing
+// lookIn compares one folder, and its sub-folders while depth allows. It adds the existing
 // files and folders to found and folders.
-func (w *Watcher) lookAt(dir string, depth int, found, folders map[string]bool) []Change {
+func (w *Watcher) lookIn(dir string, depth int, found, folders map[string]bool) []Change {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +246,7 @@ func (w *Watcher) lookAt(dir string, depth int, found, folders map[string]bool) 
 		switch {
 		case ignored(e.Name()) || err != nil: // gone again, or a link to nothing
 		case fi.IsDir() && depth > 0:
-			changes = append(changes, w.lookAt(path, depth-1, found, folders)...)
+			changes = append(changes, w.lookIn(path, depth-1, found, folders)...)
 		case fi.Mode().IsRegular():
 			if e.Type()&fs.ModeSymlink != 0 {
 				w.addTarget(path)

@@ -13,7 +13,7 @@ import (
 
 // A day of a watcher without notifications: it looks at its own pace and reports each edit
 // once; an edit made while the machine slept is reported when it wakes.
-func TestADayOfAWatcher(t *testing.T) {
+func TestWatcherOverADay(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		const edits = 24

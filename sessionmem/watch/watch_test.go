@@ -231,7 +231,7 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 	w.Wait()
 }
 
-func TestWatchReportsWhatHasNoLines(t *testing.T) {
+func TestWatchReportsFilesWithoutLines(t *testing.T) {
 	atAnyPace(t, func(pace time.Duration) {
 		dir := t.TempDir()
 		big, binary := filepath.Join(dir, "big.md"), filepath.Join(dir, "binary.md")

@@ -248,7 +248,7 @@ func (g *gatherer) add(p *corpus.Piece, file int) {
 func (g *gatherer) readSession(ctx context.Context) error {
 	c := corpus.Chunker{Session: g.source.Session, Source: g.source.From}
 	files := corpus.Names(g.source.Files)
-	var said transcript.Sayings
+	var said transcript.Fingerprints
 	states, err := g.x.cfg.Corpus.Store.Places().Each(ctx, files, func(b transcript.Block, p places.Place) error {
 		return g.addBlock(&c, b, p, slices.Index(files, p.File), said.Follow(b))
 	})

@@ -11,7 +11,7 @@ import (
 
 // A Summary leaves the context once a message it was made from is deleted from the file, even
 // one kept beside it; a rewind, a later message and a reordering are no deletion.
-func TestASummaryGoesWithWhatItWasTold(t *testing.T) {
+func TestSummaryLeavesWithItsMessages(t *testing.T) {
 	for name, tt := range map[string]struct {
 		delete string // an id
 		rewind string
