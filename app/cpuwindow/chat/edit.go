@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/cpuwindow/compose"
@@ -72,16 +71,11 @@ func (r *EditRow) Measure(width float32) float32 {
 
 // CreateRenderer implements fyne.Widget.
 func (r *EditRow) CreateRenderer() fyne.WidgetRenderer {
-	return &editRowRenderer{r, []fyne.CanvasObject{r.bg, r.Entry, r.words, r.buttons}}
+	return kit.NewRenderer(r, r.layOut, r.bg, r.Entry, r.words, r.buttons)
 }
 
-type editRowRenderer struct {
-	r       *EditRow
-	objects []fyne.CanvasObject
-}
-
-func (x *editRowRenderer) Layout(s fyne.Size) {
-	r := x.r
+// layOut places the parts for a size.
+func (r *EditRow) layOut(s fyne.Size) {
 	r.bg.Resize(s)
 	b := r.buttons.MinSize()
 	y := s.Height - kit.Gap12 - b.Height
@@ -93,17 +87,6 @@ func (x *editRowRenderer) Layout(s fyne.Size) {
 	r.words.Resize(fyne.NewSize(s.Width-2*kit.Gap12, h))
 	r.Entry.Move(fyne.NewPos(kit.Gap4, kit.Gap4))
 	r.Entry.Resize(fyne.NewSize(s.Width-2*kit.Gap4, y-kit.Gap4))
-}
-
-func (x *editRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (x *editRowRenderer) Objects() []fyne.CanvasObject { return x.objects }
-func (x *editRowRenderer) Destroy()                     {}
-func (x *editRowRenderer) Refresh() {
-	x.Layout(x.r.Size())
-	for _, o := range x.objects {
-		o.Refresh()
-	}
-	canvas.Refresh(x.r)
 }
 
 // buildUser builds a message of the user, or the field that edits it.

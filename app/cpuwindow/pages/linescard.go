@@ -115,8 +115,8 @@ func (c *linesCard) SetVisiblePart(from, to float32) {
 	c.Refresh()
 }
 
-// inSight creates the objects of the visible lines and keeps those that exist.
-func (c *linesCard) inSight() {
+// showVisible creates the objects of the visible lines and keeps those that exist.
+func (c *linesCard) showVisible() {
 	shown := map[int]*lineRow{}
 	c.objects = append(c.objects[:0], c.bg)
 	for i := range c.lines {
@@ -146,7 +146,7 @@ func (r *linesRenderer) Layout(s fyne.Size) {
 		r.c.Measure(s.Width)
 	}
 	r.c.bg.Resize(s)
-	r.c.inSight()
+	r.c.showVisible()
 }
 func (r *linesRenderer) MinSize() fyne.Size           { return fyne.Size{} }
 func (r *linesRenderer) Objects() []fyne.CanvasObject { return r.c.objects }
@@ -197,16 +197,11 @@ func (r *lineRow) CreateRenderer() fyne.WidgetRenderer {
 	if r.from != nil {
 		objects = append(objects, r.from)
 	}
-	return &lineRowRenderer{r, objects}
+	return kit.NewRenderer(r, r.layOut, objects...)
 }
 
-type lineRowRenderer struct {
-	r       *lineRow
-	objects []fyne.CanvasObject
-}
-
-func (x *lineRowRenderer) Layout(s fyne.Size) {
-	r := x.r
+// layOut places the parts for a size.
+func (r *lineRow) layOut(s fyne.Size) {
 	r.bg.Resize(s)
 	r.sign.Move(fyne.NewPos(kit.Gap8, 0))
 	r.sign.Resize(fyne.NewSize(cardSign, cardLead))
@@ -223,14 +218,5 @@ func (x *lineRowRenderer) Layout(s fyne.Size) {
 		r.from.Move(fyne.NewPos(s.Width-kit.Gap12-m.Width, 0))
 	} else {
 		r.from.Move(fyne.NewPos(kit.Gap12+cardSign-1, h))
-	}
-}
-func (x *lineRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (x *lineRowRenderer) Objects() []fyne.CanvasObject { return x.objects }
-func (x *lineRowRenderer) Destroy()                     {}
-func (x *lineRowRenderer) Refresh() {
-	x.Layout(x.r.Size())
-	for _, o := range x.objects {
-		o.Refresh()
 	}
 }

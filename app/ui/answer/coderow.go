@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/widget"
 
 	"mac-stats/app/i18n"
@@ -144,16 +143,11 @@ func (r *CodeRow) placeThumb() {
 
 // CreateRenderer implements fyne.Widget.
 func (r *CodeRow) CreateRenderer() fyne.WidgetRenderer {
-	return &codeRowRenderer{r, []fyne.CanvasObject{r.bg, r.Text, r.thumb, r.bar}}
+	return kit.NewRenderer(r, r.layOut, r.bg, r.Text, r.thumb, r.bar)
 }
 
-type codeRowRenderer struct {
-	r       *CodeRow
-	objects []fyne.CanvasObject
-}
-
-func (x *codeRowRenderer) Layout(s fyne.Size) {
-	r := x.r
+// layOut places the parts for a size.
+func (r *CodeRow) layOut(s fyne.Size) {
 	r.fit(s.Width)
 	r.bg.Resize(s)
 	r.wrap.Hidden = r.folded || !r.overflows(s.Width) && !r.Text.wrap
@@ -164,17 +158,6 @@ func (x *codeRowRenderer) Layout(s fyne.Size) {
 	r.Text.Move(fyne.NewPos(kit.Gap12, r.padTop))
 	r.Text.Resize(fyne.NewSize(width, r.Text.Measure(width)))
 	r.placeThumb()
-}
-
-func (x *codeRowRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (x *codeRowRenderer) Objects() []fyne.CanvasObject { return x.objects }
-func (x *codeRowRenderer) Destroy()                     {}
-func (x *codeRowRenderer) Refresh() {
-	x.Layout(x.r.Size())
-	for _, o := range x.objects {
-		o.Refresh()
-	}
-	canvas.Refresh(x.r)
 }
 
 // FlatText implements Markable.

@@ -47,19 +47,13 @@ func (b *ListBox) Measure(width float32) float32 {
 const listGutter = kit.Gap8
 
 // CreateRenderer implements fyne.Widget.
-func (b *ListBox) CreateRenderer() fyne.WidgetRenderer { return &listRenderer{b} }
+func (b *ListBox) CreateRenderer() fyne.WidgetRenderer { return kit.NewRenderer(b, b.layOut, b.Port) }
 
-// listRenderer aligns the rows with the card's edge, with the scroll bar beside them.
-type listRenderer struct{ b *ListBox }
-
-func (r *listRenderer) Layout(s fyne.Size) {
-	r.b.Port.Move(fyne.NewPos(-listGutter, 0))
-	r.b.Port.Resize(fyne.NewSize(s.Width+listGutter, s.Height))
+// layOut aligns the rows with the card's edge, with the scroll bar beside them.
+func (b *ListBox) layOut(s fyne.Size) {
+	b.Port.Move(fyne.NewPos(-listGutter, 0))
+	b.Port.Resize(fyne.NewSize(s.Width+listGutter, s.Height))
 }
-func (r *listRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *listRenderer) Refresh()                     { r.b.Port.Refresh() }
-func (r *listRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.b.Port} }
-func (r *listRenderer) Destroy()                     {}
 
 // ChoiceRow is a switch with a label and an optional note.
 type ChoiceRow struct {
@@ -111,16 +105,11 @@ func (r *ChoiceRow) CreateRenderer() fyne.WidgetRenderer {
 	if r.meta != nil {
 		objects = append(objects, r.meta)
 	}
-	return &choiceRenderer{r, objects}
+	return kit.NewRenderer(r, r.layOut, objects...)
 }
 
-type choiceRenderer struct {
-	r       *ChoiceRow
-	objects []fyne.CanvasObject
-}
-
-func (c *choiceRenderer) Layout(s fyne.Size) {
-	r := c.r
+// layOut places the parts for a size.
+func (r *ChoiceRow) layOut(s fyne.Size) {
 	w, x := r.beside(s.Width)
 	r.sign.Resize(r.sign.MinSize())
 	h := r.text.Measure(w)
@@ -129,13 +118,5 @@ func (c *choiceRenderer) Layout(s fyne.Size) {
 	if r.meta != nil {
 		r.meta.Move(fyne.NewPos(x, h))
 		r.meta.Resize(fyne.NewSize(w, r.meta.Measure(w)))
-	}
-}
-func (c *choiceRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (c *choiceRenderer) Objects() []fyne.CanvasObject { return c.objects }
-func (c *choiceRenderer) Destroy()                     {}
-func (c *choiceRenderer) Refresh() {
-	for _, o := range c.objects {
-		o.Refresh()
 	}
 }

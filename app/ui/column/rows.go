@@ -2,7 +2,6 @@ package column
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
@@ -96,16 +95,11 @@ func (f *Framed) CreateRenderer() fyne.WidgetRenderer {
 	if f.Header != nil {
 		objects = append(objects, f.Header)
 	}
-	return &framedRenderer{f, objects}
+	return kit.NewRenderer(f, f.layOut, objects...)
 }
 
-type framedRenderer struct {
-	f       *Framed
-	objects []fyne.CanvasObject
-}
-
-func (r *framedRenderer) Layout(s fyne.Size) {
-	f := r.f
+// layOut places the parts for a size.
+func (f *Framed) layOut(s fyne.Size) {
 	f.Text.Measure(f.textWidth(s.Width))
 	x, w := float32(0), s.Width
 	if f.Right {
@@ -127,17 +121,6 @@ func (r *framedRenderer) Layout(s fyne.Size) {
 			f.Header.Resize(fyne.NewSize(s.Width-f.padX-kit.Gap8, h.Height))
 		}
 	}
-}
-
-func (r *framedRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *framedRenderer) Objects() []fyne.CanvasObject { return r.objects }
-func (r *framedRenderer) Destroy()                     {}
-func (r *framedRenderer) Refresh() {
-	r.Layout(r.f.Size())
-	for _, o := range r.objects {
-		o.Refresh()
-	}
-	canvas.Refresh(r.f)
 }
 
 // NewDivider returns text between two lines.
@@ -205,16 +188,11 @@ func (c *CardRow) CreateRenderer() fyne.WidgetRenderer {
 	if c.mark != nil {
 		objects = append(objects, c.mark)
 	}
-	return &cardRenderer{c, append(objects, c.Parts...)}
+	return kit.NewRenderer(c, c.layOut, append(objects, c.Parts...)...)
 }
 
-type cardRenderer struct {
-	c       *CardRow
-	objects []fyne.CanvasObject
-}
-
-func (r *cardRenderer) Layout(s fyne.Size) {
-	c := r.c
+// layOut places the parts for a size.
+func (c *CardRow) layOut(s fyne.Size) {
 	c.Bg.Resize(s)
 	if c.mark != nil {
 		c.mark.Move(fyne.NewPos(0, kit.Gap8))
@@ -229,15 +207,6 @@ func (r *cardRenderer) Layout(s fyne.Size) {
 		o.Move(fyne.NewPos(c.Pad, y))
 		o.Resize(fyne.NewSize(w, h))
 		y += h + c.Gap
-	}
-}
-func (r *cardRenderer) MinSize() fyne.Size           { return fyne.Size{} }
-func (r *cardRenderer) Objects() []fyne.CanvasObject { return r.objects }
-func (r *cardRenderer) Destroy()                     {}
-func (r *cardRenderer) Refresh() {
-	r.Layout(r.c.Size())
-	for _, o := range r.objects {
-		o.Refresh()
 	}
 }
 

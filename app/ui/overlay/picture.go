@@ -144,12 +144,12 @@ func (p *Picture) TypedKey(k *fyne.KeyEvent) {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (p *Picture) CreateRenderer() fyne.WidgetRenderer { return &pictureRenderer{p} }
+func (p *Picture) CreateRenderer() fyne.WidgetRenderer {
+	return kit.NewRenderer(p, p.layOut, p.scrim, p.img, p.back, p.caption)
+}
 
-type pictureRenderer struct{ p *Picture }
-
-func (r *pictureRenderer) Layout(s fyne.Size) {
-	p := r.p
+// layOut places the parts for a size.
+func (p *Picture) layOut(s fyne.Size) {
 	p.scrim.Resize(s)
 	w, h := p.size.Width*p.scale(), p.size.Height*p.scale()
 	p.img.Move(fyne.NewPos((s.Width-w)/2+p.at.X, (s.Height-h)/2+p.at.Y))
@@ -165,17 +165,3 @@ func (r *pictureRenderer) Layout(s fyne.Size) {
 	p.caption.Move(at)
 	p.caption.Resize(c)
 }
-
-func (r *pictureRenderer) MinSize() fyne.Size { return fyne.Size{} }
-
-func (r *pictureRenderer) Refresh() {
-	r.Layout(r.p.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-}
-
-func (r *pictureRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.p.scrim, r.p.img, r.p.back, r.p.caption}
-}
-func (r *pictureRenderer) Destroy() {}

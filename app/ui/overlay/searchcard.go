@@ -59,12 +59,12 @@ func (c *SearchCard) Fill(rows []*column.Placed) {
 }
 
 // CreateRenderer implements fyne.Widget.
-func (c *SearchCard) CreateRenderer() fyne.WidgetRenderer { return &findCardRenderer{c} }
+func (c *SearchCard) CreateRenderer() fyne.WidgetRenderer {
+	return kit.NewRenderer(c, c.layOut, c.scrim, c.card, c.Entry, c.rule, c.Port, c.Hint)
+}
 
-type findCardRenderer struct{ c *SearchCard }
-
-func (r *findCardRenderer) Layout(s fyne.Size) {
-	c := r.c
+// layOut places the parts for a size.
+func (c *SearchCard) layOut(s fyne.Size) {
 	c.scrim.Resize(s)
 	w := min(c.maxSize.Width, s.Width-2*kit.Gap16)
 	x, top := (s.Width-w)/2, min(findTop, s.Height/8)
@@ -88,18 +88,4 @@ func (r *findCardRenderer) Layout(s fyne.Size) {
 	c.Hint.Resize(fyne.NewSize(w-2*kit.Gap16, foot-kit.Gap16))
 	c.card.Move(fyne.NewPos(x, top))
 	c.card.Resize(fyne.NewSize(w, y+foot-top))
-}
-
-func (r *findCardRenderer) MinSize() fyne.Size { return fyne.Size{} }
-func (r *findCardRenderer) Destroy()           {}
-func (r *findCardRenderer) Refresh() {
-	r.Layout(r.c.Size())
-	for _, o := range r.Objects() {
-		o.Refresh()
-	}
-}
-
-func (r *findCardRenderer) Objects() []fyne.CanvasObject {
-	c := r.c
-	return []fyne.CanvasObject{c.scrim, c.card, c.Entry, c.rule, c.Port, c.Hint}
 }
