@@ -16,7 +16,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// talked is a conversation of two turns on disk.
+// talked returns a bench with a conversation of two turns.
 func talked(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -32,7 +32,7 @@ func talked(t *testing.T) *bench {
 	return b
 }
 
-// button finds a button of the chat by its words; the n-th from the top.
+// button returns the nth button of the chat with a label, from the top.
 func (b *bench) button(label string, n int) *kit.Button {
 	b.t.Helper()
 	var found []*kit.Button
@@ -185,10 +185,10 @@ func TestLinksAndMemoryOfAnAnswerAreReached(t *testing.T) {
 	})
 }
 
-func TestWhatIsOpenedAtTheEndStaysInSight(t *testing.T) {
+func TestOpenedCallAtTheEndStaysVisible(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		// given a reader at the end, when a call in sight is opened, then its row stays
-		// where it was pressed
+		// given a reader at the end, when a visible call is opened, then its row stays
+		// where it was
 		b := newBench(t).shown()
 		b.w.chat.Send("q")
 		ev := b.run(0).events

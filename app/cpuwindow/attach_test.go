@@ -28,7 +28,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// stubKeeper keeps in memory what the store keeps on disk.
+// stubKeeper holds in memory what the store writes to disk.
 type stubKeeper struct {
 	mu       sync.Mutex
 	files    map[string][]byte
@@ -115,7 +115,7 @@ func chipNames(b *bench) []string {
 	return names
 }
 
-func TestDroppedFilesGoWithTheNextMessageAlone(t *testing.T) {
+func TestDroppedFilesGoWithTheNextMessageOnly(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		dir := t.TempDir()
@@ -206,7 +206,7 @@ func TestPastedLongTextAndImagesBecomeFiles(t *testing.T) {
 	})
 }
 
-func TestAttachOpensADialogueToChooseAFileOrAFolder(t *testing.T) {
+func TestAttachOpensAFileOrFolderDialog(t *testing.T) {
 	for _, want := range []string{"Attach a text file, a PDF or an image", "Attach the text files of a folder"} {
 		t.Run(want, func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestFilesOfATranscriptAreShown(t *testing.T) {
 	})
 }
 
-// thumb is the small picture of a file of the shown session, where one is held.
+// thumb returns the thumbnail of a file of the shown session, if it is in memory.
 func (b *bench) thumb(a transcript.Attachment) (img image.Image, ok bool) {
 	b.w.chat.Files.Actions(b.w.chats().Shown().Name).Thumb(a, func(i image.Image, _ error) { img, ok = i, true })
 	return img, ok
@@ -316,7 +316,7 @@ func writeTo(t *testing.T, path string, data []byte) {
 	}
 }
 
-func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
+func TestWarnsBeforeSendingATextTooLongForTheModel(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.models = []ollama.ModelInfo{{Name: "small:1b", MaxContext: 2048}, {Name: "large:8b", MaxContext: 131072}}
@@ -345,7 +345,7 @@ func TestATextTooLongForTheModelIsSaidBeforeItIsSent(t *testing.T) {
 	})
 }
 
-func TestAFolderAndAPictureAreSeenBeforeTheyAreSent(t *testing.T) {
+func TestAttachedFolderAndPictureAreShownBeforeSending(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		dir := filepath.Join(t.TempDir(), "notes")

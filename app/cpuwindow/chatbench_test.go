@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem"
 )
 
-// What is promised, printed beside what was measured.
+// The promised figures, printed beside the measured ones.
 const (
 	promisedBusy    = 25.0 // % of a core, of the UI goroutine
 	promisedP95     = 4.0  // ms of work for an update
@@ -26,13 +26,13 @@ const (
 	promisedKey     = 8.0  // ms
 )
 
-// section is a stretch of an answer as models write them, about 250 tokens.
+// section is part of a typical answer, about 250 tokens long.
 const section = "## Why it is slow\n\nThe process `mds_stores` is **indexing** the backup disk, which takes most of two cores; see [the manual](http://example.org).\n\n" +
 	"- first it reads every file\n- then it writes an index\n  - which is *large*\n\n" +
 	"```go\nfunc load(path string) (*index, error) {\n\tdata, err := os.ReadFile(path) // all of it\n\tif err != nil {\n\t\treturn nil, fmt.Errorf(\"load: %w\", err)\n\t}\n\treturn parse(data), nil\n}\n```\n\n" +
 	"| process | share |\n|---|---:|\n| mds_stores | 2.3 |\n| WindowServer | 0.4 |\n\nSo $x^2$ of them go on. " + "It is a sentence of some length that says what was found, and then one more. " + "\n\n"
 
-// tokensOf cuts a text as a model streams it: about four bytes a token.
+// tokensOf splits a text as a model streams it: about four bytes a token.
 func tokensOf(n int) []string {
 	text := strings.Repeat(section, n/(len(section)/4)+1)
 	out := make([]string, 0, n)
@@ -42,8 +42,8 @@ func tokensOf(n int) []string {
 	return out
 }
 
-// BenchmarkStreamedAnswer is an answer of 20,000 tokens at 200 tokens/s: an update
-// each frame, what is prepared on another goroutine and what the UI goroutine does.
+// BenchmarkStreamedAnswer measures an answer of 20,000 tokens at 200 tokens/s: each update, the
+// preparation on another goroutine and the work of the UI goroutine.
 func BenchmarkStreamedAnswer(b *testing.B) {
 	const tokens, perSecond = 20_000, 200
 	benchStream(b, tokensOf(tokens), perSecond)
@@ -76,7 +76,7 @@ func benchStream(b *testing.B, all []string, perSecond int) {
 	figures.report(b)
 }
 
-// forms are answers that are one block each, which no blank line ever finishes.
+// forms are answers of a single block, which no blank line ends.
 func forms() map[string]func(i int) string {
 	const sentence = "It reads every file of the disk and then writes an **index** of what `mds` found. "
 	return map[string]func(i int) string{
@@ -118,8 +118,8 @@ func forms() map[string]func(i int) string {
 	}
 }
 
-// BenchmarkStreamedBlock is an answer of 2,000 tokens that is all one block, which is
-// parsed again as a whole at each update.
+// BenchmarkStreamedBlock measures an answer of 2,000 tokens in a single block, which is parsed
+// again as a whole at each update.
 func BenchmarkStreamedBlock(b *testing.B) {
 	for name, form := range forms() {
 		b.Run(name, func(b *testing.B) {
@@ -137,8 +137,8 @@ func BenchmarkStreamedBlock(b *testing.B) {
 	}
 }
 
-// streamFigures are what one answer after the other took: once the collector ran in
-// the one, once in the other.
+// streamFigures holds the figures of several answers, because the garbage collector runs during
+// some of them only.
 type streamFigures struct{ busy, p95, growth []float64 }
 
 func (f *streamFigures) add(ui, work []time.Duration, thousand int, took time.Duration) {
@@ -153,7 +153,7 @@ func (f *streamFigures) add(ui, work []time.Duration, thousand int, took time.Du
 	f.growth = append(f.growth, float64(sum(work[len(work)-thousand:]))/float64(sum(work[:thousand])))
 }
 
-// report tells the medians.
+// report reports the medians.
 func (f *streamFigures) report(b *testing.B) {
 	b.Helper()
 	median := func(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
@@ -166,7 +166,7 @@ func (f *streamFigures) report(b *testing.B) {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// writeTranscript writes a session of so many messages as the app does.
+// writeTranscript writes a session of n messages as the app does.
 func writeTranscript(b *testing.B, root, name string, messages int) {
 	b.Helper()
 	var s strings.Builder
@@ -185,8 +185,8 @@ func writeTranscript(b *testing.B, root, name string, messages int) {
 	}
 }
 
-// BenchmarkOpenLongSession is opening a session of 5,000 messages from disk, until it
-// is laid out, and what the window holds of it afterwards.
+// BenchmarkOpenLongSession measures opening a session of 5,000 messages from disk until it is
+// laid out, and the memory it takes afterwards.
 func BenchmarkOpenLongSession(b *testing.B) {
 	w := newBench(b)
 	writeTranscript(b, w.home, "cpu-long", 5000)
@@ -222,7 +222,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkKeystroke is a key typed into a composer that holds 8 KB.
+// BenchmarkKeystroke measures a key typed into a composer with 8 KB of text.
 func BenchmarkKeystroke(b *testing.B) {
 	w := newBench(b).shown()
 	e := w.w.chat.Compose.Entry
@@ -239,7 +239,7 @@ func BenchmarkKeystroke(b *testing.B) {
 	b.ReportMetric(promisedKey, "ms/key-promised")
 }
 
-// BenchmarkApplyToken is taking one token event, on the run's goroutine.
+// BenchmarkApplyToken measures applying one token event on the run's goroutine.
 func BenchmarkApplyToken(b *testing.B) {
 	c := conversation.New("cpu-1")
 	c.Begin("q", time.Now())

@@ -22,14 +22,14 @@ import (
 
 func warmth(t float64) *float64 { return &t }
 
-// choose changes what is chosen for a conversation.
+// choose sets and saves the choice of a conversation.
 func (b *bench) choose(c *conversation.Conversation, s transcript.Settings) {
 	c.Choose(s)
 	b.w.chat.DrawHeader()
 	b.w.chats().WriteChoice(c, s)
 }
 
-func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
+func TestAChoiceGoesWithTheFirstMessageAndIsSavedAfterThat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		c := b.w.chats().Shown()
@@ -60,7 +60,7 @@ func TestWhatIsChosenGoesWithTheFirstMessageAndIsWrittenAfter(t *testing.T) {
 	})
 }
 
-func TestWhatATranscriptSaysIsChosen(t *testing.T) {
+func TestAChoiceIsReadFromTheTranscript(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		note := transcript.Settings{Agent: "coder", Prompt: "Short."}.Note()
@@ -77,7 +77,7 @@ func TestWhatATranscriptSaysIsChosen(t *testing.T) {
 	})
 }
 
-func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
+func TestAChoiceMadeByAnotherProgramIsShown(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		tr := &transcript.Transcript{
@@ -99,7 +99,7 @@ func TestAChoiceOfAnotherProgramIsSeen(t *testing.T) {
 	})
 }
 
-func TestWhatCantBeWrittenIsSaid(t *testing.T) {
+func TestAChoiceThatCantBeSavedIsReported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.keeper.refuse = errors.New("the disk is full")
@@ -114,7 +114,7 @@ func TestAChoiceThatCouldNotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	failed := agents.Event{Type: agents.EventError, Kind: fault.KindInternal, Text: "The message couldn't be saved.", Err: errors.New("disk full")}
 	for name, tt := range map[string]struct {
 		before func(b *bench)
-		sends  bool // the message after before carries the choice
+		sends  bool // whether the message sent after before carries the choice
 	}{
 		"at once": {func(*bench) {}, true},
 		"after the conversation was read again": {func(b *bench) {
@@ -157,7 +157,7 @@ func TestAChoiceThatCouldNotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	}
 }
 
-func TestAPrivateChatIsMarkedAndKeptApart(t *testing.T) {
+func TestAPrivateChatIsMarkedAndReusedWhileEmpty(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		first := b.w.chats().Shown().Name
@@ -213,7 +213,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 		b.w.chat.View.Act.UseModel("gemma3:4b", f)
 		b.Settle()
 		last = b.turns.requests[len(b.turns.requests)-1]
-		if c.Chosen().Model != "gemma3:4b" || len(last.Files) != 1 { // the choice is in the request, or in the transcript by then
+		if c.Chosen().Model != "gemma3:4b" || len(last.Files) != 1 { // the request or the transcript has the choice
 			t.Errorf("chosen is %q, sent %+v", c.Chosen().Model, last)
 		}
 		close(b.run(len(b.turns.requests) - 1).events)
@@ -229,7 +229,7 @@ func TestARefusedMessageOffersAWayOut(t *testing.T) {
 	})
 }
 
-func TestAConversationsContextSaysWhatFits(t *testing.T) {
+func TestContextMenuShowsWhatFitsInMemory(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.models = []ollama.ModelInfo{{Name: "qwen3:8b", Size: 5.2e9, MaxContext: 40960, TokenBytes: 147456, Capabilities: []string{"completion"}}}
@@ -251,7 +251,7 @@ func TestAConversationsContextSaysWhatFits(t *testing.T) {
 			t.Errorf("chosen are %d", got)
 		}
 		b.w.chat.Choices.ShowOptions()
-		b.Confirm("Save") // as it was opened
+		b.Confirm("Save") // without a change
 		if got := b.w.chats().Shown().Chosen().Context; got != 8192 {
 			t.Errorf("opened and saved: %d", got)
 		}
@@ -271,7 +271,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 		b.Settle()
 		test.Tap(b.button("Answer again with…", 1))
 		b.Sees("gemma3:4b", "qwen3:8b")
-		b.focusedKey(fyne.KeyDown) // the first stands for automatic
+		b.focusedKey(fyne.KeyDown) // the first item is automatic
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyReturn)
 		if r := b.turns.requests[0]; r.Retry != "u2" || r.Settings == nil || r.Settings.Model != "gemma3:4b" {
@@ -280,7 +280,7 @@ func TestAnswerAgainWithAnotherModel(t *testing.T) {
 		b.finish(0, "u2")
 		b.Sees("gemma3:4b", "answer u2")
 		b.SeesNot("answer two")
-		test.Tap(b.button("Answer again with…", 0)) // two messages would leave
+		test.Tap(b.button("Answer again with…", 0)) // two messages would leave the conversation
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyDown)
 		b.focusedKey(fyne.KeyDown)

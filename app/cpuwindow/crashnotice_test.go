@@ -9,7 +9,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// stubCrashes is one crash report.
+// stubCrashes holds one crash report.
 type stubCrashes struct {
 	text      string
 	err       error
@@ -31,7 +31,7 @@ func crashed(t *testing.T) (*bench, *stubCrashes) {
 	return b.shown(), c
 }
 
-func TestACrashIsToldAndItsReportCopied(t *testing.T) {
+func TestACrashNoticeCopiesItsReport(t *testing.T) {
 	b, c := crashed(t)
 	b.w.SetNotice("There is no tray icon.")
 	b.w.SetNotice("There is still no tray icon.")
@@ -58,7 +58,7 @@ func TestACrashIsToldAndItsReportCopied(t *testing.T) {
 	}
 }
 
-func TestACrashReportThatCantBeReadIsSaid(t *testing.T) {
+func TestAnUnreadableCrashReportIsReported(t *testing.T) {
 	b, c := crashed(t)
 	c.err = errors.New("permission denied")
 	b.tap("Copy diagnostics")
@@ -66,7 +66,7 @@ func TestACrashReportThatCantBeReadIsSaid(t *testing.T) {
 	b.Sees("be copied: permission denied.")
 }
 
-func TestAHotkeyThatCantBeTakenIsToldBeforeTheTray(t *testing.T) {
+func TestATakenHotkeyIsReportedBeforeTheMissingTray(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		taken := backend.Notice{Kind: backend.NoticeHotkey, Text: "The hotkey does not work"}
@@ -84,6 +84,6 @@ func TestAHotkeyThatCantBeTakenIsToldBeforeTheTray(t *testing.T) {
 		b.Sees("The hotkey does not work.")
 		b.tap("Dismiss")
 		b.Settle()
-		b.SeesNot("tray icon", "hotkey") // what was dismissed once does not come back
+		b.SeesNot("tray icon", "hotkey") // a dismissed notice doesn't come back
 	})
 }

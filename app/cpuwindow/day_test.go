@@ -15,7 +15,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// countedServer is a server that is down, and how often it was asked.
+// countedServer is a server that is down and counts requests.
 type countedServer struct {
 	*stubServer
 	asked atomic.Int64
@@ -26,7 +26,7 @@ func (s *countedServer) Version(context.Context) (string, error) {
 	return "", errors.New("connection refused")
 }
 
-// countedSessions is the sessions, and how often they were listed.
+// countedSessions counts how often the sessions are listed.
 type countedSessions struct {
 	store
 	listed atomic.Int64
@@ -37,8 +37,8 @@ func (s *countedSessions) List(ctx context.Context) ([]transcript.Info, error) {
 	return s.store.List(ctx)
 }
 
-// A day with the window open, then one with it closed: what it does by itself, with a
-// server that is down all the time and somebody who presses Re-check now and then.
+// A day with the window open, then one with it closed: the window's own activity while the
+// server is down and the user presses Re-check now and then.
 func TestADayOfTheWindow(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
@@ -67,7 +67,7 @@ func TestADayOfTheWindow(t *testing.T) {
 		}
 		asked, listed := day()
 		near("the server is asked", asked, int64(24*time.Hour/recheckEvery))
-		near("the sessions are listed", listed, int64(24*time.Hour/(sweepEvery+time.Second))) // a look a second: the first after it
+		near("the sessions are listed", listed, int64(24*time.Hour/(sweepEvery+time.Second))) // checked every second: the first check after that
 		first := goroutines
 		day()
 		if goroutines > first {
@@ -84,17 +84,17 @@ func TestADayOfTheWindow(t *testing.T) {
 	})
 }
 
-// recheckEvery is how often a server is asked that is down.
+// recheckEvery is how often the window asks a server that is down.
 const recheckEvery = 5 * time.Second
 
-// bubbleGoroutines counts the goroutines of the bubble. runtime.NumGoroutine counts one
-// that has just ended too, until the scheduler has put it away.
+// bubbleGoroutines counts the goroutines of the bubble. runtime.NumGoroutine also counts those
+// that have just ended, until the scheduler removes them.
 func bubbleGoroutines() int {
 	stacks := make([]byte, 1<<20)
 	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("synctest bubble"))
 }
 
-// tick tells the window of a reading, where it listens.
+// tick sends the window a reading if it is subscribed.
 func (v *stubVitals) tick(cpu float64) {
 	if v.publish != nil {
 		v.publish(monitor.Snapshot{Time: time.Now(), CPU: monitor.CPUReading{Percent: cpu}})

@@ -28,7 +28,7 @@ func (r *stubRun) Answer(id string, answer agents.Answer) bool {
 	return true
 }
 
-// Events ends with the events a test sends, or with ctx.
+// Events returns the events that a test sends, until ctx ends.
 func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
 	out := make(chan agents.Event)
 	go func() {
@@ -48,7 +48,7 @@ func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
 	return out
 }
 
-// told is a conversation after events, in a few words an entry.
+// told returns the entries of a conversation after events, in a few words each.
 func told(c *conversation.Conversation) []string {
 	var out []string
 	for _, e := range c.View(time.Now()).Entries {
@@ -96,12 +96,12 @@ func summary(id, through string) transcript.Block {
 	return transcript.Block{ID: id, Kind: transcript.KindSummary, Through: through, Text: "in short " + id}
 }
 
-// entriesNow are the entries that a conversation shows.
+// entriesNow returns the entries of a conversation.
 func entriesNow(c *conversation.Conversation) []conversation.EntryView {
 	return c.View(time.Now()).Entries
 }
 
-// lastFault is the error a conversation ends with.
+// lastFault returns the error at the end of a conversation.
 func lastFault(c *conversation.Conversation) conversation.Fault {
 	entries := entriesNow(c)
 	return *entries[len(entries)-1].Fault

@@ -13,7 +13,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// counts fails where the find bar says something else.
+// counts fails the test unless the find bar shows want.
 func (b *bench) counts(want string) {
 	b.t.Helper()
 	b.Settle()
@@ -22,7 +22,7 @@ func (b *bench) counts(want string) {
 	}
 }
 
-// marked is how many places of the chat are marked.
+// marked returns the number of marked places in the chat.
 func (b *bench) marked() (n int) {
 	for _, p := range b.w.chat.View.Port.Rows {
 		switch r := p.Row.(type) {
@@ -39,7 +39,7 @@ func TestFindInTheChat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		var texts []string
-		for i := range 200 { // more than are built at once
+		for i := range 200 { // more than are shown at once
 			switch i {
 			case 10:
 				texts = append(texts, "the *Zebra* crossed")

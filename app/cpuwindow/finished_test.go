@@ -10,13 +10,13 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// lifecycle is how the toolkit tells of the focus.
+// lifecycle is how Fyne reports focus changes.
 type lifecycle interface {
 	OnEnteredForeground() func()
 	OnExitedForeground() func()
 }
 
-func TestASlowAnswerIsToldWhereNobodyLooks(t *testing.T) {
+func TestASlowAnswerNotifiesIfNobodyIsWatching(t *testing.T) {
 	done := agents.Event{Type: agents.EventDone, Text: "the secret answer"}
 	for name, c := range map[string]struct {
 		took    time.Duration

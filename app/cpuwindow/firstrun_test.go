@@ -14,7 +14,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// welcomed is a window at its first run.
+// welcomed returns a window at its first run.
 func welcomed(t *testing.T, prepare func(*bench)) *bench {
 	t.Helper()
 	if err := i18n.Load(os.DirFS(translationsFolder)); err != nil {
@@ -28,7 +28,7 @@ func welcomed(t *testing.T, prepare func(*bench)) *bench {
 	return b
 }
 
-// pressFocused presses the button that has the focus.
+// pressFocused presses the focused button.
 func (b *bench) pressFocused() {
 	b.t.Helper()
 	f := b.w.win.Canvas().Focused()
@@ -39,7 +39,7 @@ func (b *bench) pressFocused() {
 	b.Settle()
 }
 
-// tabTo goes on by Tab until what has the focus says so.
+// tabTo presses Tab until the control of a name has the focus.
 func (b *bench) tabTo(name string) {
 	b.t.Helper()
 	for range 60 {
@@ -51,7 +51,7 @@ func (b *bench) tabTo(name string) {
 	b.t.Fatalf("Tab does not reach %q", name)
 }
 
-// inChat fails where the chat is not there, ready to type.
+// inChat fails the test unless the chat is shown and the composer has the focus.
 func (b *bench) inChat() {
 	b.t.Helper()
 	if b.w.panes.page != pageChat || b.w.win.Canvas().Focused() != b.w.chat.Compose.Entry {
@@ -59,7 +59,7 @@ func (b *bench) inChat() {
 	}
 }
 
-// focused is the name of the button that has the focus.
+// focused returns the label of the focused button.
 func (b *bench) focused() string {
 	if f, ok := b.w.win.Canvas().Focused().(*kit.Button); ok {
 		return f.Text
@@ -72,7 +72,7 @@ var (
 	goodModel  = ollama.ModelInfo{Name: "qwen3:8b", Parameters: 8_200_000_000}
 )
 
-func TestWelcome_whereNothingIsMissingThereIsTheChat(t *testing.T) {
+func TestWelcome_nothingMissingShowsTheChat(t *testing.T) {
 	for name, models := range map[string][]ollama.ModelInfo{
 		"given one model":                  {goodModel},
 		"given several, one of them small": {smallModel, goodModel},
@@ -108,8 +108,8 @@ func TestWelcome_withoutAServer(t *testing.T) {
 	b.SeesNot("Welcome to mac-stats")
 }
 
-// given a server that is installed and not started
-func TestWelcome_whatIsInstalledNeedsOnlyAStart(t *testing.T) {
+// given a server that is installed but not started
+func TestWelcome_installedServerOnlyNeedsStarting(t *testing.T) {
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "ollama"), nil, 0o700); err != nil {
 		t.Fatal(err)
@@ -120,8 +120,8 @@ func TestWelcome_whatIsInstalledNeedsOnlyAStart(t *testing.T) {
 	b.SeesNot("Get Ollama", "install.sh", "Already installed?")
 }
 
-// given a machine for which nothing larger is advised
-func TestWelcome_whatWasAdvisedIsNotCalledSmall(t *testing.T) {
+// given a machine for which no larger model is advised
+func TestWelcome_advisedModelIsNotCalledSmall(t *testing.T) {
 	advised := ollama.ModelInfo{Name: "qwen3:1.7b", Parameters: 2_000_000_000}
 	for name, tt := range map[string]struct {
 		memory uint64
@@ -144,7 +144,7 @@ func TestWelcome_whatWasAdvisedIsNotCalledSmall(t *testing.T) {
 	}
 }
 
-func TestWelcome_whatWasChosenHereIsNotCalledSmall(t *testing.T) {
+func TestWelcome_downloadedModelIsNotCalledSmall(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = nil })
 	b.tabTo("Pull qwen3:4b")
 	b.pressFocused()
@@ -155,7 +155,7 @@ func TestWelcome_whatWasChosenHereIsNotCalledSmall(t *testing.T) {
 	b.server.mu.Unlock()
 	b.server.pulls <- nil
 	b.Settle()
-	b.Sees("Pulling qwen3:4b") // until the server has named its models
+	b.Sees("Pulling qwen3:4b") // until the server lists its models
 	close(listed)
 	b.Settle()
 	b.inChat()
@@ -186,7 +186,7 @@ func TestWelcome_aModelIsPulledAndTheChatBegins(t *testing.T) {
 	b.inChat()
 }
 
-func TestWelcome_aSmallModelIsNamedSoAndABetterOneOffered(t *testing.T) {
+func TestWelcome_smallModelOffersABetterOne(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
 	b.Sees("smollm2:135m is installed, and small", "It has 135M parameters", "qwen3:8b fits this machine")
 	if got := b.focused(); got != "Pull qwen3:8b" {
@@ -197,7 +197,7 @@ func TestWelcome_aSmallModelIsNamedSoAndABetterOneOffered(t *testing.T) {
 	b.inChat()
 }
 
-func TestWelcome_whatIsToBeDoneIsInSightInASmallWindow(t *testing.T) {
+func TestWelcome_primaryButtonIsVisibleInASmallWindow(t *testing.T) {
 	b := welcomed(t, func(b *bench) { b.server.models = []ollama.ModelInfo{smallModel} })
 	b.w.win.Resize(fyne.NewSize(340, 420))
 	b.Settle()
@@ -209,7 +209,7 @@ func TestWelcome_whatIsToBeDoneIsInSightInASmallWindow(t *testing.T) {
 	b.Settle()
 }
 
-func TestWelcome_theDemoLeadsBackToIt(t *testing.T) {
+func TestWelcome_demoReturnsToIt(t *testing.T) {
 	var told []bool
 	b := welcomed(t, func(b *bench) {
 		b.server.down = errors.New("refused")

@@ -22,7 +22,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// storeForgetter forgets in the bench's transcripts.
+// storeForgetter forgets text in the transcripts of the bench.
 type storeForgetter struct{ f *forget.Forgetter }
 
 func (s storeForgetter) ForgetPlan(ctx context.Context, sel forget.Selection) (*forget.Plan, error) {
@@ -33,7 +33,7 @@ func (s storeForgetter) Forget(ctx context.Context, p *forget.Plan) (forget.Repo
 	return s.f.Do(ctx, p)
 }
 
-// forgetting is a window with two sessions that something is forgotten in.
+// forgetting returns a window with two sessions to forget text in.
 func forgetting(t *testing.T) (*bench, *sessionmem.Store) {
 	t.Helper()
 	b, store := newBench(t).withStore()
@@ -121,13 +121,13 @@ func TestForgetAMessage(t *testing.T) {
 	}
 }
 
-func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
+func TestForgetsWhatIsChosenOnTheSheet(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
 		b.forgetsFirst()
 		b.Settle()
 		b.Sees("“so it does”", "answer · cpu-x", "the answer of the same turn")
-		for range 10 { // by Tab to the first choice
+		for range 10 { // Tab to the first choice
 			b.w.win.Canvas().FocusNext()
 			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
 				break
@@ -148,7 +148,7 @@ func TestWhatIsChosenOnTheSheetGoesToo(t *testing.T) {
 	})
 }
 
-// planOf finds the same for whatever is to be forgotten.
+// planOf returns the same plan for every selection.
 type planOf struct {
 	storeForgetter
 	plan *forget.Plan
@@ -158,7 +158,7 @@ func (p planOf) ForgetPlan(context.Context, forget.Selection) (*forget.Plan, err
 	return p.plan, nil
 }
 
-func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
+func TestLessonsHeadingFollowsTheChoice(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.with(func(p *parts) {
@@ -167,7 +167,7 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 		chatHost{windowHost{b.w}}.Forget("cpu-x", "b1")
 		b.Settle()
 		b.Sees("removal proposed in the inbox")
-		for range 10 { // by Tab to the choice
+		for range 10 { // Tab to the choice
 			if _, ok := b.w.win.Canvas().Focused().(*kit.Switch); ok {
 				break
 			}
@@ -181,7 +181,7 @@ func TestTheHeadingFollowsWhatIsChosenForLessons(t *testing.T) {
 	})
 }
 
-func TestWhatIsForgottenOffersNothing(t *testing.T) {
+func TestAForgottenMessageOffersNoActions(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := newBench(t).withStore()
 		b.said(store, "cpu-x", 0, forgotten.Text, forgotten.Text)
@@ -194,8 +194,8 @@ func TestWhatIsForgottenOffersNothing(t *testing.T) {
 	})
 }
 
-// Whatever could not be taken out is shown at once, first, with why.
-func TestWhatCouldNotBeForgottenIsShown(t *testing.T) {
+// Places that could not be changed are shown first, with the reason.
+func TestShowsWhatCouldNotBeForgotten(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, store := forgetting(t)
 		path := infoOf(t, store, "cpu-x").Path
@@ -236,7 +236,7 @@ func TestForgetASessionFromItsMenu(t *testing.T) {
 	})
 }
 
-func TestDraftsThatHoldWhatIsForgottenGo(t *testing.T) {
+func TestDraftsWithForgottenTextAreDeleted(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, _ := forgetting(t)
 		drafts := filepath.Join(b.home, "session", "drafts.json")

@@ -18,7 +18,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// focusName says what has the focus, in its words.
+// focusName returns the label of the focused control.
 func (b *bench) focusName() string {
 	switch f := b.w.win.Canvas().Focused().(type) {
 	case *kit.Field:
@@ -73,7 +73,7 @@ func TestTabGoesThroughTheWholeWindowAndBack(t *testing.T) {
 			t.Fatalf("Tab does not come round: %v", names)
 		}
 		want := []string{"New chat", "Search", "Transcript", "Memory", "Agents", "Settings", "orchestrator", "automatic model", "Dismiss", "chat", "Copy", "Edit", "call", "Stop", "Undo"}
-		want = append(want, "session s00") // one stop: the arrow keys go on from there
+		want = append(want, "session s00") // one stop: the arrow keys move within it
 		for _, w := range want {
 			if !slices.Contains(names, w) {
 				t.Errorf("Tab does not reach %q: %v", w, names)
@@ -106,7 +106,7 @@ func TestTabLeavesTheComposer(t *testing.T) {
 	})
 }
 
-func TestWhatHasTheFocusIsPressedByKeyAndShowsIt(t *testing.T) {
+func TestFocusedControlIsPressedByKeyAndShowsFocus(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(3).shown()
 		b.w.chat.Send("q")
@@ -184,7 +184,7 @@ func TestTheSessionListStaysAtItsTop(t *testing.T) {
 	})
 }
 
-func TestTheCurrentSessionIsInSight(t *testing.T) {
+func TestTheCurrentSessionIsVisible(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).withSessions(40).shown()
 		list := b.w.side.Port
@@ -315,11 +315,11 @@ func TestLettersGoToTheMessage(t *testing.T) {
 	}
 }
 
-// The screen gives a key first, then its letter, to what has the focus by then.
-func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
+// The canvas sends a key first, then its letter, to whatever has the focus at that time.
+func TestSpacePressesAndIsNotTypedIntoWhatOpens(t *testing.T) {
 	tests := map[string]struct {
 		focus func(b *bench) fyne.Focusable
-		opens func(b *bench) string // the text of the field that is open then
+		opens func(b *bench) string // returns the text of the field that has opened
 	}{
 		"New chat":       {func(b *bench) fyne.Focusable { return b.w.side.fresh }, func(b *bench) string { return b.w.chat.Compose.Entry.Text }},
 		"Search":         {func(b *bench) fyne.Focusable { return b.w.side.find }, func(b *bench) string { return b.w.commands.switcher.Entry.Text }},
@@ -347,7 +347,7 @@ func TestSpacePressesAndIsNoLetterOfWhatOpens(t *testing.T) {
 	}
 }
 
-// What is typed after a page was opened over the chat is no message: nobody sees it.
+// Letters typed on a page that covers the chat don't go into the hidden message.
 func TestAPageTakesTheFocusFromTheMessage(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

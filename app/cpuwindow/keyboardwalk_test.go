@@ -21,8 +21,8 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// walk presses Tab until it comes round and gives every stop, and everything that
-// can be clicked and was seen on the way.
+// walk presses Tab until it is back at the start. It returns every stop, and every clickable
+// object that was visible on the way.
 func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, clickable map[fyne.CanvasObject]bool) {
 	b.t.Helper()
 	c := b.w.win.Canvas()
@@ -54,7 +54,7 @@ func (b *bench) walk(root func() fyne.CanvasObject) (stops []fyne.Focusable, cli
 	return nil, nil
 }
 
-// collect finds what can be clicked below an object, where it is shown.
+// collect finds the visible clickable objects below an object.
 func collect(o fyne.CanvasObject, into map[fyne.CanvasObject]bool) {
 	if !o.Visible() {
 		return
@@ -63,7 +63,7 @@ func collect(o fyne.CanvasObject, into map[fyne.CanvasObject]bool) {
 		into[o] = true
 	}
 	switch x := o.(type) {
-	case interface{ SelectedText() string }: // a field: what is inside is the toolkit's
+	case interface{ SelectedText() string }: // a field: its inside belongs to Fyne
 	case *fyne.Container:
 		for _, inner := range x.Objects {
 			collect(inner, into)
@@ -87,7 +87,7 @@ func named(stops []fyne.Focusable) []string {
 	return out
 }
 
-// byAnotherWay tells what needs no stop of its own for Tab.
+// byAnotherWay reports whether a control needs no Tab stop because another key reaches it.
 func byAnotherWay(o fyne.CanvasObject) bool {
 	switch x := o.(type) {
 	case *overlay.Scrim: // the button that opens the drawer closes it
@@ -104,7 +104,8 @@ func byAnotherWay(o fyne.CanvasObject) bool {
 	return false
 }
 
-// counted makes a press of a control count instead; false where it is none of ours.
+// counted makes a press of a control increase a counter instead. It returns false if the control
+// is not one of ours.
 func counted(f fyne.Focusable, presses *int) bool {
 	press := func() { *presses++ }
 	switch x := f.(type) {
@@ -188,8 +189,8 @@ func TestEveryControlOfEveryPageIsReachedAndPressedByKey(t *testing.T) {
 	}
 }
 
-// What follows a text is reached by Tab, however much of the page is in sight.
-func TestTabGoesOnBehindALongText(t *testing.T) {
+// Tab reaches what follows a text, however much of the page is visible.
+func TestTabContinuesPastALongText(t *testing.T) {
 	for _, height := range []float32{420, 560, 600, 640, 680, 700, 720, 760} {
 		t.Run(fmt.Sprint(height), func(t *testing.T) {
 			screentest.InBubble(t, func(t *testing.T) {
@@ -211,7 +212,7 @@ func TestTabGoesOnBehindALongText(t *testing.T) {
 	}
 }
 
-func TestTheSearchIsDoneByKey(t *testing.T) {
+func TestSearchByKeyboard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		_, s := b.withStore()
@@ -251,7 +252,7 @@ func describe(o fyne.CanvasObject) string {
 	return reflect.TypeOf(o).String()
 }
 
-// pressedByKey presses each stop by Enter and by Space.
+// pressedByKey presses each stop with Enter and with Space.
 func (b *bench) pressedByKey(stops []fyne.Focusable) {
 	b.t.Helper()
 	for _, f := range stops {

@@ -32,7 +32,7 @@ func TestEditsMadeOutsideAppearInTheChat(t *testing.T) {
 	})
 }
 
-func TestOnesOwnAnswerIsNoEdit(t *testing.T) {
+func TestOwnAnswerIsNotTakenForAnEdit(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.shown()

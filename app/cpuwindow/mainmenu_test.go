@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// Without the Edit menu, macOS has no way to paste by the mouse.
+// Without the Edit menu, macOS offers no way to paste with the mouse.
 func TestTheEditMenuActsOnWhatHasTheKeyboard(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()

@@ -46,8 +46,8 @@ func TestAQuestionIsAnsweredByKeys(t *testing.T) {
 	}
 }
 
-// A card that is taller than the window scrolls: by the wheel, by keys, and to what Tab
-// comes to.
+// A card that is taller than the window scrolls: by the wheel, by keys, and to the control that
+// Tab focuses.
 func TestACardTallerThanTheWindowScrolls(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
@@ -86,7 +86,7 @@ func TestACardTallerThanTheWindowScrolls(t *testing.T) {
 	})
 }
 
-// focusedKey presses a key where the focus is.
+// focusedKey sends a key to the focused control.
 func (b *bench) focusedKey(name fyne.KeyName) {
 	b.t.Helper()
 	f := b.w.win.Canvas().Focused()

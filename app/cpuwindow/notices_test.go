@@ -17,7 +17,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-func TestANoticeGoesWhenItNoLongerHolds(t *testing.T) {
+func TestANoticeDisappearsWhenNoLongerTrue(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		bad := backend.Notice{Kind: backend.NoticeConfig, Text: "config.toml:1: is not TOML", Next: "Edit config.toml"}
@@ -52,7 +52,7 @@ func TestReloadsFadeFromTheFoot(t *testing.T) {
 	})
 }
 
-func TestAReloadThatAsksForSomethingStays(t *testing.T) {
+func TestAReloadThatNeedsActionStays(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("ollama.host", "other:1")
@@ -84,7 +84,7 @@ func TestWordsBetweenBackticksAreCode(t *testing.T) {
 	}
 }
 
-func TestRecheckSaysHowItWent(t *testing.T) {
+func TestRecheckShowsItsResult(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.server.down = errors.New("refused")

@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// memory is the memory of the bench's data folder, with memory.md holding this.
+// memory writes memory.md in the data folder of the bench and returns its memory.
 func (b *bench) memory(text string) *memory.Memory {
 	b.t.Helper()
 	m, ok := b.parts.memories.(*memory.Memory)
@@ -29,7 +29,7 @@ func (b *bench) memoryPath() string {
 	return b.parts.memories.Path(memory.Target{Kind: memory.TargetGlobal})
 }
 
-// onMemory opens the page of the memory.
+// onMemory opens the memory page.
 func (b *bench) onMemory(text string) {
 	b.t.Helper()
 	b.memory(text)
@@ -37,7 +37,7 @@ func (b *bench) onMemory(text string) {
 	b.Until("memory.md", "New memories")
 }
 
-// onAgents opens the page of the agents on a data folder with one.
+// onAgents opens the agents page of a data folder with one agent.
 func (b *bench) onAgents() {
 	b.t.Helper()
 	root := b.t.TempDir()
@@ -50,7 +50,7 @@ func (b *bench) onAgents() {
 	b.Until("New agent…")
 }
 
-// outside changes memory.md as an editor does, and tells the window as the watcher does.
+// outside changes memory.md as an editor does, and notifies the window as the watcher does.
 func (b *bench) outside(text string) {
 	b.t.Helper()
 	b.memory(text)
@@ -68,7 +68,7 @@ func writeText(t testing.TB, path, text string) {
 	}
 }
 
-// pushes presses the button of these words on the page.
+// pushes presses the button of a label on the page.
 func (b *bench) pushes(words string) {
 	b.t.Helper()
 	page := b.w.win.Content()
@@ -81,7 +81,7 @@ func (b *bench) pushes(words string) {
 	b.Pushes(page, words)
 }
 
-func TestAPageIsReadAnewWhenItsFilesChange(t *testing.T) {
+func TestAPageIsReadAgainWhenItsFilesChange(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.onMemory("- one\n")
@@ -142,8 +142,8 @@ func TestTheSidebarCountsProposals(t *testing.T) {
 	})
 }
 
-// A line that another program's save took out is told of in the notice bar, too.
-func TestMissingLinesAreTold(t *testing.T) {
+// The notice bar also reports a line that another program removed.
+func TestMissingLinesAreReported(t *testing.T) {
 	b := newBench(t)
 	m := b.memory("- one\n")
 	if _, err := m.Append(t.Context(), memory.Lesson{Text: "Likes tea", Confidence: 1}); err != nil {

@@ -24,14 +24,14 @@ func (stubMemories) Discard(context.Context, string) (memory.Proposal, error) {
 
 func (stubMemories) InboxPath() string { return "/data/agents/memory-inbox.md" }
 
-// tap taps the button with these words, which must be there once.
+// tap taps the only button with a label.
 func (b *bench) tap(words string) {
 	b.t.Helper()
 	test.Tap(b.shownButton(words))
 	b.Settle()
 }
 
-// shownButton is the one button of the window that says so.
+// shownButton returns the only button of the window with a label.
 func (b *bench) shownButton(words string) *kit.Button {
 	b.t.Helper()
 	var found []*kit.Button

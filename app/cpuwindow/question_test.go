@@ -8,8 +8,8 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// What a tool would be given is shown whole, an argument on a line, and nothing of it turns
-// the words beside it. Another chat goes on meanwhile, and the list says which one waits.
+// The arguments of a tool call are shown in full, one a line, and can't change the text around
+// them. Another chat continues meanwhile, and the list shows which one waits.
 func TestAQuestionWaitsInItsChat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)

@@ -26,7 +26,7 @@ func (b *bench) enter(text string) {
 	b.Settle()
 }
 
-// finish ends a run well; its message is on disk as the block id.
+// finish ends a run successfully; its message has the block ID id.
 func (b *bench) finish(i int, id string) {
 	ev := b.run(i).events
 	ev <- agents.Event{Type: agents.EventState, State: agents.StateReading, Block: id, Agent: "orchestrator", Model: "m"}
@@ -69,8 +69,8 @@ func TestMessagesWaitForTheAnswerAndGoOneByOne(t *testing.T) {
 
 func TestTheQueueStaysWithItsSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		// given a message that waits, when the reader is elsewhere, then it is sent in
-		// its own session and nothing shows where the reader is
+		// given a queued message, when the user is in another chat, then it is sent in
+		// its own session and the other chat shows nothing of it
 		b := newBench(t).shown()
 		b.enter("first")
 		b.enter("second")
@@ -174,7 +174,7 @@ func TestEscapeStopsAndKeepsTheQueue(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
+func TestUnsentMessagesSurviveARestart(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("first")
@@ -213,7 +213,7 @@ func TestWhatIsNotSentIsThereAfterARestart(t *testing.T) {
 	})
 }
 
-func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
+func TestDraftsAreNotSavedInMemoryOnlyMode(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.set("session.in_memory_only", "true")
@@ -225,7 +225,7 @@ func TestNothingIsKeptOfWhatStaysInMemory(t *testing.T) {
 	})
 }
 
-// waiting presses a button of the nth message that waits.
+// waiting presses a button of the nth queued message.
 func (b *bench) waiting(label string, nth int) {
 	b.t.Helper()
 	b.Settle()

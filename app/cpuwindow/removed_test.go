@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// onDisk puts a session of two messages on disk, shows it, and gives its file.
+// onDisk writes a session of two messages, shows it, and returns its file.
 func (b *bench) onDisk() (*sessionmem.Store, string) {
 	b.t.Helper()
 	store, err := sessionmem.Open(sessionmem.Config{Root: b.t.TempDir()})
@@ -36,7 +36,7 @@ func (b *bench) onDisk() (*sessionmem.Store, string) {
 	return store, t.Info.Path
 }
 
-func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
+func TestTheChatShowsWhatASaveRemoved(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		_, path := b.onDisk()
@@ -73,8 +73,8 @@ func TestWhatASaveRemovedIsSaidInTheChat(t *testing.T) {
 	})
 }
 
-// A transcript that was moved meanwhile is opened where it is; none is made.
-func TestOpenFileMakesNoTranscript(t *testing.T) {
+// A transcript that was moved is opened where it is now; no new file is created.
+func TestOpenFileCreatesNoTranscript(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		store, path := b.onDisk()

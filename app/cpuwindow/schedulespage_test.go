@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// book is schedules.toml without an app around it.
+// book is schedules.toml without an app.
 type book struct{ file string }
 
 func (s book) PutSchedule(ctx context.Context, old string, one schedule.Schedule, _ []string) error {
@@ -29,7 +29,7 @@ func (s book) RemoveSchedule(ctx context.Context, name string) error {
 func (book) Allowed(string) ([]string, error)        { return nil, nil }
 func (book) LastSaid(context.Context, string) string { return "" }
 
-// scheduleParts is what the page works on, in a folder.
+// scheduleParts returns the parts of the page in a folder.
 func scheduleParts(home string) schedules.Parts {
 	runner := schedule.New(schedule.Params{
 		Home:      home,
@@ -41,7 +41,7 @@ func scheduleParts(home string) schedules.Parts {
 	return schedules.Parts{Runner: runner, Book: book{runner.File()}, Agents: func() []string { return nil }}
 }
 
-// onSchedules shows the page with a schedule.
+// onSchedules shows the page with one schedule.
 func (b *bench) onSchedules() {
 	b.t.Helper()
 	toml := "[[schedule]]\nname = \"Morning\"\nwhen = \"every weekday at 8\"\nprompt = \"What is new?\"\n"
@@ -52,9 +52,9 @@ func (b *bench) onSchedules() {
 	b.Settle()
 }
 
-// A sheet that closes leaves the keyboard nowhere: Enter, pressed once more, changed the
-// heartbeat before, whose button stood where Save had been.
-func TestAClosedSheetLeavesTheKeyboardNowhere(t *testing.T) {
+// Closing a sheet clears the focus. Before, another Enter changed the heartbeat, whose button was
+// where Save had been.
+func TestClosingASheetClearsTheFocus(t *testing.T) {
 	for _, tt := range []struct {
 		name, open string
 		page       func(b *bench) *column.Viewport

@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// shortcutAt gives a shortcut to what has the focus, or to the window, as the driver does.
+// shortcutAt sends a shortcut to the focused widget or the window, as the driver does.
 func (b *bench) shortcutAt(key fyne.KeyName) {
 	s := &desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}
 	c := b.w.win.Canvas()
@@ -24,8 +24,7 @@ func (b *bench) shortcutAt(key fyne.KeyName) {
 	b.Settle()
 }
 
-// TestShortcutsAfterAClickOnText: a click on text that can be selected leaves the
-// focus with it, which must not swallow the window's shortcuts.
+// A click on selectable text focuses it, which must not swallow the window's shortcuts.
 func TestShortcutsAfterAClickOnText(t *testing.T) {
 	onPage := func(p page) func(*bench) {
 		return func(b *bench) {

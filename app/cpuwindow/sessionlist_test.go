@@ -20,7 +20,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// withStore gives the window real transcripts in a folder of its own.
+// withStore uses real transcripts in a folder of their own.
 func (b *bench) withStore() (*bench, *sessionmem.Store) {
 	b.t.Helper()
 	store := b.parts.library.(*sessionmem.Store)
@@ -32,7 +32,7 @@ func (b *bench) said(s *sessionmem.Store, name string, age time.Duration, texts 
 	b.t.Helper()
 	now := time.Now()
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	if today := now.Sub(midnight); age < 24*time.Hour && today < 4*time.Hour { // hours ago is today, in the small hours too
+	if today := now.Sub(midnight); age < 24*time.Hour && today < 4*time.Hour { // hours ago must be today even shortly after midnight
 		age = time.Duration(float64(age) * today.Hours() / 24)
 	}
 	at := now.Add(-age)
@@ -44,7 +44,7 @@ func (b *bench) said(s *sessionmem.Store, name string, age time.Duration, texts 
 	}
 }
 
-// titles is the list as it stands, headings with a #.
+// titles returns the lines of the list, headings with a #.
 func (b *bench) titles() []string {
 	var out []string
 	for _, l := range b.w.side.Lines {
@@ -76,7 +76,7 @@ func (b *bench) press(keys ...fyne.KeyName) {
 	}
 }
 
-func TestASessionIsRenamedInItsPlace(t *testing.T) {
+func TestASessionIsRenamedInPlace(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
@@ -111,7 +111,7 @@ func TestASessionIsRenamedInItsPlace(t *testing.T) {
 	})
 }
 
-func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
+func TestADeletedSessionCanBeRestoredForAWhile(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.w.toast.Duration = 400 * time.Millisecond
@@ -148,7 +148,7 @@ func TestADeletedSessionCanBeBroughtBackForAWhile(t *testing.T) {
 	})
 }
 
-func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
+func TestASessionBeingAnsweredIsNotDeleted(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?")
@@ -165,7 +165,7 @@ func TestASessionThatIsAnsweredIsNotDeleted(t *testing.T) {
 	})
 }
 
-// chooses does what the menu of a session has.
+// chooses runs an item of the menu of a session.
 func (b *bench) chooses(in transcript.Info, pinned bool, label string) {
 	b.t.Helper()
 	for _, item := range b.w.library.Menu(in, pinned).Items {
@@ -177,7 +177,7 @@ func (b *bench) chooses(in transcript.Info, pinned bool, label string) {
 	b.t.Fatalf("the menu has no %q", label)
 }
 
-func TestPinsAndWhatIsNew(t *testing.T) {
+func TestPinsAndUnreadCounts(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		b.said(s, "cpu-a", time.Hour, "fan?", "hot")
@@ -289,7 +289,7 @@ func TestForkAndCopyFromTheList(t *testing.T) {
 	})
 }
 
-// BenchmarkSessionList draws a list of 10,000 sessions anew, as after each change.
+// BenchmarkSessionList measures redrawing a list of 10,000 sessions, as after each change.
 func BenchmarkSessionList(b *testing.B) {
 	w := newBench(b)
 	now := time.Now()
@@ -304,8 +304,8 @@ func BenchmarkSessionList(b *testing.B) {
 	b.ReportMetric(16, "ms-promised")
 }
 
-// A chat that is opened while another one is being deleted stays open.
-func TestWhatIsOpenedDuringADeletionStays(t *testing.T) {
+// A chat opened while another one is being deleted stays open.
+func TestAChatOpenedDuringADeletionStaysOpen(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		gone, other := b.w.chats().Shown(), conversation.New("cpu-other")

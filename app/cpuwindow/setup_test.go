@@ -8,7 +8,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
+func TestInstallStepsAreShownIfTheServerNeverAnswered(t *testing.T) {
 	tests := map[string]struct {
 		seen bool // the server answered when the window was shown
 		tell bool
@@ -18,7 +18,7 @@ func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("PATH", t.TempDir()) // where no Ollama is
+			t.Setenv("PATH", t.TempDir()) // without Ollama
 			screentest.InBubble(t, func(t *testing.T) {
 				b := newBench(t)
 				if !test.seen {
@@ -29,7 +29,7 @@ func TestHowToInstallIsToldWhereTheServerNeverAnswered(t *testing.T) {
 				b.server.mu.Lock()
 				b.server.down = errors.New("refused")
 				b.server.mu.Unlock()
-				// when a message is not answered, because it is down
+				// when a message gets no answer because the server is down
 				b.enter("hello")
 				b.Settle()
 				events := b.run(0).events

@@ -110,14 +110,14 @@ func TestAppearance(t *testing.T) {
 		if h := p.Measure(500); h < 30 {
 			t.Errorf("a line of larger text is %g high", h)
 		}
-		b.w.End() // what is started next zooms by itself
+		b.w.End() // the programs started next must not be zoomed
 		if got := os.Getenv(appearance.EnvScale); got != "1" {
 			t.Errorf("afterwards the scale is %s", got)
 		}
 	})
 }
 
-// inFile is the line of a key in config.toml.
+// inFile fails the test unless config.toml contains want.
 func (b *bench) inFile(want string) {
 	b.t.Helper()
 	data, err := os.ReadFile(b.conffile())

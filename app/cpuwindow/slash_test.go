@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// twoAgents is a roster with somebody to send a message to.
+// twoAgents is a roster with an agent that a message can name.
 type twoAgents struct{ stubRoster }
 
 func (twoAgents) Agents() []registry.Agent {
@@ -32,10 +32,10 @@ func slashBench(t *testing.T) *bench {
 	return b.shown()
 }
 
-func TestWhatBeginsWithASlash(t *testing.T) {
+func TestSlashCommands(t *testing.T) {
 	for name, tt := range map[string]struct {
 		typed, pasted      string
-		text, agent, skill string // of the request; no request where text is ""
+		text, agent, skill string // of the request; text "" means no request
 		draft              string
 	}{
 		"for an agent":             {typed: "/coder fix this", text: "fix this", agent: "coder"},
@@ -69,7 +69,7 @@ func TestWhatBeginsWithASlash(t *testing.T) {
 					if r := b.turns.requests[0]; r.Text != tt.text || r.Agent != tt.agent || r.Skill != tt.skill {
 						t.Errorf("the request is %+v", r)
 					}
-					b.Sees(tt.pasted + tt.typed) // as it was written
+					b.Sees(tt.pasted + tt.typed) // unchanged
 				}
 				if got := b.w.chat.Compose.Entry.Text; got != tt.draft || b.w.chats().Shown().Draft() != tt.draft {
 					t.Errorf("the composer holds %q", got)
@@ -79,7 +79,7 @@ func TestWhatBeginsWithASlash(t *testing.T) {
 	}
 }
 
-func TestWhomAMessageIsForStays(t *testing.T) {
+func TestTheAgentOfAMessageIsKept(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := slashBench(t)
 		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{
@@ -101,7 +101,7 @@ func TestWhomAMessageIsForStays(t *testing.T) {
 		if r := b.turns.requests[0]; r.Edit != "u1" || r.Agent != "coder" || r.Text != "fix this now" {
 			t.Errorf("the request is %+v", r)
 		}
-		b.w.chat.Send("/coder and then") // it waits
+		b.w.chat.Send("/coder and then") // it is queued
 		b.finish(0, "u3")
 		b.Settle()
 		if r := b.turns.requests[1]; r.Agent != "coder" || r.Text != "and then" {
@@ -110,7 +110,7 @@ func TestWhomAMessageIsForStays(t *testing.T) {
 	})
 }
 
-func TestAMessageThatIsForgottenIsForNobody(t *testing.T) {
+func TestAForgottenMessageShowsNoAgent(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t)
 		b.sessions.files["cpu-x"] = &transcript.Transcript{Info: transcript.Info{Name: "cpu-x", Path: "/x", Title: "x"}, Blocks: []transcript.Block{

@@ -34,7 +34,7 @@ func TestTheMeterOpensTheSummary(t *testing.T) {
 
 func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		// given a turn with thoughts and a memory, when a summary is written behind it,
+		// given a turn with thoughts and a memory, when a summary is written after it,
 		// then both are still there
 		b := newBench(t).shown()
 		b.w.chat.Send("q")
@@ -62,7 +62,7 @@ func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 	})
 }
 
-func TestWhatWasLearntBehindTheScenesIsShownOnce(t *testing.T) {
+func TestLessonsOfACompactionAreShownOnce(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.enter("q")

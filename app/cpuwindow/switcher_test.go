@@ -9,10 +9,10 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
+func TestEnterOpensAResultOfTheNewQuery(t *testing.T) {
 	tests := map[string]struct {
 		keys  func(b *bench)
-		shown string // the session, "" while the switcher is still open
+		shown string // the shown session; "" while the switcher is still open
 	}{
 		"Enter before the result":            {func(b *bench) { b.switcherKey(fyne.KeyReturn) }, "cpu-fan"},
 		"an arrow after Enter takes it back": {func(b *bench) { b.switcherKey(fyne.KeyReturn); b.switcherKey(fyne.KeyDown) }, ""},
@@ -26,7 +26,7 @@ func TestEnterOpensWhatIsFoundAndNotWhatWasFoundBefore(t *testing.T) {
 				b.said(s, "cpu-fan", 2*time.Hour, "fan?", "loud")
 				b.said(s, "cpu-disk", time.Hour, "disk?", "full")
 				b.shown()
-				// given the recent ones, the newest of which is not what is looked for
+				// given recent sessions, the newest of which is not the wanted one
 				b.w.commands.openSwitcher()
 				b.Settle()
 				b.w.commands.switcher.Entry.SetText("loud")

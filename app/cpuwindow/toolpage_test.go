@@ -9,13 +9,13 @@ import (
 	"mac-stats/app/cpuwindow/toolpage"
 )
 
-// toolParts is what the page works on, in a folder.
+// toolParts returns the parts of the page in a folder.
 func toolParts(home string) toolpage.Parts {
 	servers := mcpclient.New(mcpclient.Params{File: filepath.Join(home, "mcp.json"), State: filepath.Join(home, "mcp-tools.json"), Logs: home})
 	return toolpage.Parts{Allowed: tools.OpenAnswers(filepath.Join(home, "permissions.toml")), Servers: servers}
 }
 
-// onTools shows the page with a permission and a server.
+// onTools shows the page with one permission and one server.
 func (b *bench) onTools() {
 	b.t.Helper()
 	if err := os.WriteFile(filepath.Join(b.home, "mcp.json"), []byte(`{"mcpServers": {"files": {"command": "no-such-program"}}}`), 0o600); err != nil {

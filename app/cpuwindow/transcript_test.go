@@ -24,8 +24,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// branched writes a session with a branch that was left, a sub-call, a tool and a
-// Summary.
+// branched writes a session with an abandoned branch, a sub-call, a tool and a Summary.
 func (b *bench) branched(s *sessionmem.Store, name string) {
 	b.t.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.Local)
@@ -57,7 +56,7 @@ func (b *bench) reads(s *sessionmem.Store, name, block string) *transcripts.View
 	return b.w.panes.reader.View
 }
 
-// tapWord presses the button of a label in the viewer; the nth of several.
+// tapWord presses the nth button of a label in the viewer.
 func (b *bench) tapWord(label string, nth int) {
 	b.t.Helper()
 	for _, o := range test.LaidOutObjects(b.w.panes.reader.Object) {
@@ -102,9 +101,9 @@ func TestFindInsideAConversation(t *testing.T) {
 		test.Type(v.Bar.Entry, "ZEBRA")
 		b.Settle()
 		steps := []struct{ count, sees string }{
-			{"1 of 3", "It is the"}, // in a sub-call that was folded
+			{"1 of 3", "It is the"}, // in a folded sub-call
 			{"2 of 3", "--stop"},
-			{"3 of 3", "how long, the"}, // on a branch that was left
+			{"3 of 3", "how long, the"}, // on an abandoned branch
 			{"1 of 3", "It is the"},
 		}
 		for i, step := range steps {
@@ -212,7 +211,7 @@ func TestAnyFormOfATranscriptCanBeRead(t *testing.T) {
 		other := filepath.Join(t.TempDir(), "elsewhere.md")
 		readerHost{windowHost{b.w}}.openFile(other)
 		b.Settle()
-		b.Sees("This transcript can't be read", "such") // "no such file": a line may end between words
+		b.Sees("This transcript can't be read", "such") // "no such file": the line may wrap between words
 		if err := os.WriteFile(other, []byte("## User\n\nfrom elsewhere\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +244,7 @@ func TestEditsMadeOutsideAppearInTheViewer(t *testing.T) {
 	})
 }
 
-// longTranscript has n messages in turns of two.
+// longTranscript returns a transcript of n messages in turns of two.
 func longTranscript(n int) *transcript.Transcript {
 	t := &transcript.Transcript{Info: transcript.Info{Name: "cpu-long", Source: "cpu", Path: "/s", Title: "long", Messages: n}}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -259,7 +258,7 @@ func longTranscript(n int) *transcript.Transcript {
 	return t
 }
 
-func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
+func TestRowsDoNotGrowWithTheTranscript(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.showPage(pageTranscript)
@@ -287,15 +286,15 @@ func TestWhatIsBuiltDoesNotGrowWithTheTranscript(t *testing.T) {
 	})
 }
 
-// settle2 turns the UI goroutine until the viewer is built.
+// settle2 runs the UI goroutine until the viewer has its rows.
 func (b *bench) settle2() {
 	for b.w.panes.reader.Busy {
 		(<-b.Queue)()
 	}
 }
 
-// BenchmarkOpenTranscript opens a transcript of 5,000 messages in the viewer, from
-// the blocks in memory to the rows, and shows its middle.
+// BenchmarkOpenTranscript measures opening a transcript of 5,000 messages in the viewer, from the
+// blocks in memory to the rows, and showing its middle.
 func BenchmarkOpenTranscript(b *testing.B) {
 	w := newBench(b).shown()
 	w.w.showPage(pageTranscript)
@@ -336,7 +335,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 			t.Errorf("%s is shown on %s", b.w.chats().Shown().Name, b.w.panes.page)
 		}
 		b.Sees("Because of")
-		open("zebra way") // on a branch that was left: the chat does not show it
+		open("zebra way") // on an abandoned branch, which the chat doesn't show
 		b.press(fyne.KeyReturn)
 		b.Settle()
 		if b.w.panes.page != pageTranscript {
@@ -356,7 +355,7 @@ func TestSearchOpensTheSessionAtThePlace(t *testing.T) {
 	})
 }
 
-func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
+func TestTheSwitcherShowsRecentConversations(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b, s := newBench(t).withStore()
 		for i, name := range []string{"cpu-a", "cpu-b", "cpu-c"} {
@@ -384,9 +383,8 @@ func TestTheSwitcherGoesThroughTheRecentOnes(t *testing.T) {
 	})
 }
 
-// TestAConversationOfAnotherMachineIsReadAndNoMore: from a search, and from the chip below an
-// answer.
-func TestAConversationOfAnotherMachineIsReadAndNoMore(t *testing.T) {
+// It is opened from a search and from the chip below an answer.
+func TestAConversationOfAnotherMachineIsReadOnly(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		for _, open := range []func(){

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write assets/translations/en.json from 
 
 const translationsFolder = "../../assets"
 
-// windowFiles are the Go files of the window and of the packages it is made of.
+// windowFiles returns the Go files of the window and its packages.
 func windowFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -45,8 +45,8 @@ func windowFiles(t *testing.T) []string {
 	return files
 }
 
-// textsInCode are the texts that the window's packages give to i18n; true where they
-// count something.
+// textsInCode returns the texts that the window's packages pass to i18n. The value is true for
+// texts with plural forms.
 func textsInCode(t *testing.T) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}
@@ -88,7 +88,7 @@ func textsInCode(t *testing.T) map[string]bool {
 	return texts
 }
 
-// translating is the name of the function of i18n that an expression is, or "".
+// translating returns the name of the i18n function that an expression names, or "".
 func translating(e ast.Expr, pkg string) string {
 	name := ""
 	switch f := e.(type) {
@@ -107,8 +107,8 @@ func translating(e ast.Expr, pkg string) string {
 	return name
 }
 
-// textsOfTray are the labels of the tray's menu, and its advice where there is no tray:
-// constants of package tray that are given to Words.
+// textsOfTray returns the labels of the tray's menu and its advice when there is no tray. They
+// are constants that package tray passes to Words.
 func textsOfTray(t *testing.T) []string {
 	t.Helper()
 	var texts []string
@@ -135,7 +135,7 @@ func textsOfTray(t *testing.T) []string {
 	return texts
 }
 
-// literal is a text of literals, joined where there are several; "" of anything else.
+// literal returns the value of a string literal or of several that are added, otherwise "".
 func literal(t *testing.T, e ast.Expr) string {
 	t.Helper()
 	switch e := e.(type) {
@@ -151,8 +151,7 @@ func literal(t *testing.T, e ast.Expr) string {
 	return ""
 }
 
-// German is kept whole by whoever adds a text; what another language lacks is shown in
-// English.
+// German must be complete; texts that another language lacks are shown in English.
 func TestEnglishHasEveryText(t *testing.T) {
 	texts := textsInCode(t)
 	if *update {
@@ -175,8 +174,8 @@ func TestEnglishHasEveryText(t *testing.T) {
 	}
 }
 
-// writeEnglish keeps the plural forms people wrote, and what they wrote for a key that
-// is more than its text: "Memory of the machine" is "Memory".
+// writeEnglish writes en.json. It keeps plural forms, and texts that differ from their key:
+// "Memory of the machine" is "Memory".
 func writeEnglish(t *testing.T, texts map[string]bool) {
 	t.Helper()
 	english, before := map[string]any{}, translations(t)["en"]

@@ -46,7 +46,7 @@ func TestSwitchingBetweenVersions(t *testing.T) {
 		b.Until("how long, the zebra way", "Long.")
 		b.SeesNot("minutes")
 		press("›", 0)
-		b.Until("how long exactly", "20 minutes.") // as it was when it was left
+		b.Until("how long exactly", "20 minutes.") // as the user left it
 		window, err := s.Context(t.Context(), "cpu-a")
 		if err != nil || window.Messages[len(window.Messages)-1].ID != "a3" {
 			t.Errorf("a model is told %+v, %v", window.Messages, err)

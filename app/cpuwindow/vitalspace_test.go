@@ -24,9 +24,9 @@ func TestSmallChangesAreDrawnTogether(t *testing.T) {
 			cpu   float64
 			want  string
 		}{
-			{time.Second, 11, "10"}, // nobody acts on it: it waits
+			{time.Second, 11, "10"}, // a small change waits
 			{time.Second, 10, "10"},
-			{time.Second, 11, "11"}, // for three seconds at most
+			{time.Second, 11, "11"}, // at most three seconds
 			{time.Second, 40, "40"}, // at once
 			{time.Second, 41.4, "40"},
 			{time.Second, 43, "43"},

@@ -16,7 +16,7 @@ import (
 	"mac-stats/app/ui/screentest"
 )
 
-// fullSnapshot is a machine that has everything.
+// fullSnapshot returns a reading of a machine with every metric.
 func fullSnapshot() monitor.Snapshot {
 	procs := []monitor.Process{
 		{PID: 1 << 20, Since: 7, Name: "stubborn", CPU: 182, Memory: 4.1e9},
@@ -39,7 +39,7 @@ func fullSnapshot() monitor.Snapshot {
 	}
 }
 
-// onVitals is a window that shows the page of the vitals of a snapshot.
+// onVitals returns a window that shows the vitals page of a snapshot.
 func onVitals(t *testing.T, s monitor.Snapshot) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -61,10 +61,10 @@ func TestTheStripOpensTheVitalsAndClosesThem(t *testing.T) {
 			"GB free of 100 GB", "/data: 1.0 TB of 2.0 TB free", "all disks: reading 1.0 MB/s, writing 2.0 MB/s",
 			"down 2.0 MB/s · up 100 kB/s", "running on battery", "the busiest of 99", "stubborn", "182 %", "4.1 GB",
 			"average 2 %, peak 3 %")
-		// when the range is switched, the history is that one's
+		// when the range is switched, then the history follows
 		b.pressOn("1 h")
 		b.Sees("average 2 %")
-		// and pressing the strip again goes back to the chat
+		// and a second press of the strip returns to the chat
 		test.Tap(b.w.vitals.Cells[3])
 		b.Settle()
 		if b.w.panes.page != pageChat {
@@ -116,8 +116,8 @@ func TestAskPutsTheReadingIntoTheMessage(t *testing.T) {
 	})
 }
 
-// A question about the machine is no part of whatever chat is open.
-func TestAskBeginsAChatOfItsOwn(t *testing.T) {
+// A question about the machine doesn't join the open chat.
+func TestAskStartsANewChat(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		before := b.w.chats().Shown()
@@ -130,7 +130,7 @@ func TestAskBeginsAChatOfItsOwn(t *testing.T) {
 	})
 }
 
-// pressOn presses the button of that name on the page, or on the question before it.
+// pressOn presses the button of a label on the page or in the confirmation over it.
 func (b *bench) pressOn(name string) {
 	b.t.Helper()
 	var found *kit.Button
@@ -157,7 +157,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.vitals.stubborn.Store(true)
-		// given a list of two, of which one is the system's own
+		// given two processes, one of them protected
 		shown := 0
 		for _, l := range b.w.panes.details.Procs.Lines {
 			if l.Object.Visible() && l.Quit.Visible() {
@@ -167,14 +167,14 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 		if shown != 1 {
 			t.Errorf("%d can be quit, want 1", shown)
 		}
-		// when Quit is pressed, then it asks and does nothing yet
+		// when Quit is pressed, then it asks first
 		b.pressOn("Quit")
 		b.Sees("Quit stubborn?", "stubborn (pid 1048576) is asked to quit.")
 		b.pressOn("Cancel")
 		if len(b.vitals.quits) != 0 {
 			t.Fatal("Cancel quits it")
 		}
-		// when confirmed, it is asked, and force is offered where that was not enough
+		// when confirmed, the process is asked to quit, and force is offered if it still runs
 		b.pressOn("Quit")
 		b.pressOn("Ask it to quit")
 		b.Until("stubborn (pid 1048576) still runs.")
@@ -189,7 +189,7 @@ func TestQuitAsksFirstThenOffersForce(t *testing.T) {
 	})
 }
 
-func TestAFailureToQuitIsSaid(t *testing.T) {
+func TestAFailureToQuitIsReported(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := onVitals(t, fullSnapshot())
 		b.vitals.quitErr = errors.New("stubborn (pid 1048576) belongs to another user")
@@ -235,8 +235,7 @@ func TestHistoryWords(t *testing.T) {
 	}
 }
 
-// BenchmarkVitalsUpdate is what a sample costs while the page is shown, without the
-// painting.
+// BenchmarkVitalsUpdate measures the cost of a sample while the page is shown, without painting.
 func BenchmarkVitalsUpdate(b *testing.B) {
 	w := newBench(b).shown()
 	w.w.ShowVitals()

@@ -45,7 +45,7 @@ import (
 	"mac-stats/sessionmem/wordsearch"
 )
 
-// bench is the window on parts a test sets, with a UI goroutine the test turns by hand.
+// bench is a window with stub parts. The test itself runs the UI goroutine's work.
 type bench struct {
 	*screentest.Screen
 	t        testing.TB
@@ -65,7 +65,7 @@ type bench struct {
 	params   Params
 
 	reading  sync.Mutex // guards the two below
-	confText string     // config.toml as it was read last, with the environment
+	confText string     // config.toml as last read, with the environment
 	conf     config.Config
 }
 
@@ -105,8 +105,7 @@ func (s *stubSessions) NewName(source string) string {
 
 func (s *stubSessions) SetPrivate(string) {}
 
-// stubMemories is the memory of an empty data folder; only the chat's calls are
-// answered at once.
+// stubMemories is the memory of an empty data folder.
 type stubMemories struct{ *memory.Memory }
 
 func (stubMemories) Undo(context.Context, string) ([]memory.UndoStep, error) { return nil, nil }
@@ -124,8 +123,8 @@ type stubServer struct {
 	mu     sync.Mutex
 	down   error
 	models []ollama.ModelInfo
-	listed chan struct{} // once it is closed, the models are named; nil: at once
-	stale  bool          // the list is an older one, without models, until it is asked for anew
+	listed chan struct{} // the models are listed after it is closed; nil: at once
+	stale  bool          // the list is an old one without models until it is refreshed
 	pulls  chan error
 }
 
@@ -175,9 +174,9 @@ func (*stubServer) Address() string                      { return "127.0.0.1:114
 
 type stubVitals struct {
 	memory   uint64      // of the machine, in bytes
-	quits    chan string // asked for, if not nil
+	quits    chan string // receives requests to quit; may be nil
 	quitErr  error
-	stubborn atomic.Bool // what is asked to quit does not
+	stubborn atomic.Bool // processes don't quit when asked
 
 	shown   int
 	publish func(monitor.Snapshot)
@@ -254,7 +253,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-// open makes the window.
+// open builds the window.
 func (b *bench) open() {
 	b.w = newWindow(b.params, b.parts)
 	b.Win = b.w.win
@@ -262,7 +261,7 @@ func (b *bench) open() {
 	b.t.Cleanup(b.w.end)
 }
 
-// with starts the window again, on other parts.
+// with starts the window again with changed parts.
 func (b *bench) with(change func(*parts)) {
 	b.t.Helper()
 	change(&b.parts)
@@ -284,7 +283,7 @@ func (b *bench) set(key, value string) {
 	}
 }
 
-// config is what config.toml says now. As in the app, it costs nothing to ask again.
+// config returns the current config.toml. As in the app, it is read again only if it changed.
 func (b *bench) config() config.Config {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -398,9 +397,9 @@ func TestDraftsStayWithTheirSession(t *testing.T) {
 	})
 }
 
-func TestSwitchingInMidStreamMixesNothing(t *testing.T) {
+func TestSwitchingDuringAStreamMixesNoTokens(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
-		// given two runs at once, when the reader switches between them, then each
+		// given two runs at once, when the user switches between them, then each
 		// conversation has exactly its own tokens
 		b := newBench(t).shown()
 		b.w.chat.Send("alpha")
@@ -463,7 +462,7 @@ func TestNothingIsDrawnWhileHidden(t *testing.T) {
 	})
 }
 
-func TestTheEndIsFollowedOnlyByThoseWhoAreThere(t *testing.T) {
+func TestOnlyAReaderAtTheEndFollowsNewText(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.chat.Send("q")
@@ -515,7 +514,7 @@ func TestOlderEntriesKeepTheReadersPlace(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsInSightIsOnTheScreen(t *testing.T) {
+func TestOnlyVisibleRowsAreOnTheCanvas(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.chat.Send("q")
@@ -757,7 +756,7 @@ func TestEveryScriptIsDrawn(t *testing.T) {
 	})
 }
 
-func TestChoicesHoldForTheSession(t *testing.T) {
+func TestChoicesApplyToTheirSession(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		vectors := ollama.ModelInfo{Name: "nomic-embed-text", Capabilities: []string{"embedding"}}
@@ -775,7 +774,7 @@ func TestChoicesHoldForTheSession(t *testing.T) {
 		if !am.Items[0].Checked || !am.Items[1].Disabled || !strings.Contains(am.Items[1].Label, "line 4") {
 			t.Errorf("the agents are %+v %+v", am.Items[0], am.Items[1])
 		}
-		b.keeper.refuse = session.ErrNotFound // nothing was said yet
+		b.keeper.refuse = session.ErrNotFound // there is no transcript yet
 		am.Items[0].Action()
 		b.w.chat.Send("q")
 		if s := b.turns.requests[0].Settings; s == nil || s.Agent != "orchestrator" {
@@ -831,7 +830,7 @@ func TestCopyTakesTheMarkdown(t *testing.T) {
 	})
 }
 
-func TestANoticeIsReadWhole(t *testing.T) {
+func TestALongNoticeIsShownInFull(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := newBench(t).shown()
 		b.w.win.Resize(fyne.NewSize(420, 700))
@@ -842,7 +841,7 @@ func TestANoticeIsReadWhole(t *testing.T) {
 	})
 }
 
-func TestTextWrapsAnewAtAnotherWidth(t *testing.T) {
+func TestTextWrapsAgainAtAnotherWidth(t *testing.T) {
 	test.NewTempApp(t)
 	p := prose.New([]prose.Run{{Text: strings.Repeat("words that fill a line ", 12)}}, kit.SizeText, kit.RoleText)
 	for _, width := range []float32{600, 200, 400} {
@@ -873,7 +872,7 @@ func (stubIndex) Related(context.Context, string, bool) ([]recall.Hit, recall.St
 
 func (stubIndex) Typing() {}
 
-// Elsewhere is a server that holds one conversation of another machine.
+// Elsewhere returns the one conversation of another machine.
 func (stubIndex) Elsewhere(_ context.Context, name, machine string) (*transcript.Transcript, error) {
 	if name != "cpu-far" || machine != "lap" && machine != "" {
 		return nil, session.ErrNotFound

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// shown are the functions whose arguments at these places people read, exported or not.
+// shown lists functions, exported or not, whose arguments at these positions are shown to people.
 func shown() map[string][]int {
 	return map[string][]int{
 		"newButton": {1}, "newLabel": {0}, "text": {0}, "muted": {0}, "small": {0}, "bold": {0}, "title": {0},
@@ -20,14 +20,14 @@ func shown() map[string][]int {
 	}
 }
 
-// shownFields are the fields of literals, and of widgets, that people read.
+// shownFields lists fields of literals and widgets that are shown to people.
 func shownFields() []string {
 	return []string{"title", "meta", "heading", "label", "scope", "PlaceHolder", "Label"}
 }
 
-// unwrapped finds the literals with a word in an expression that go through no tr,
-// With or Count. What is handed on to other functions than those that put texts
-// together is not looked at: it is a key, a layout of a date.
+// unwrapped finds the literals with a word in an expression that don't pass through T, With or
+// Count. It ignores arguments of functions other than those that build texts: they are keys or
+// date layouts.
 func unwrapped(e ast.Expr) []string {
 	word := regexp.MustCompile(`\p{L}{3,}`)
 	var found []string
@@ -82,8 +82,8 @@ func TestUnwrappedFindsLiterals(t *testing.T) {
 	}
 }
 
-// Every text that is given to a button, a label, a menu, a hint or a message goes
-// through the translations, so that en.json is complete.
+// Every text of a button, a label, a menu, a hint or a message is translated, so that en.json is
+// complete.
 func TestEveryTextShownIsWrapped(t *testing.T) {
 	places, fields, seen := shown(), shownFields(), 0
 	for _, name := range windowFiles(t) {

@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-func TestTheWindowsSizeIsKept(t *testing.T) {
+func TestTheSizeOfTheWindowIsSaved(t *testing.T) {
 	t.Setenv(EnvScale, "1")
 	home := t.TempDir()
 	a := New(test.NewTempApp(t), home, slog.New(slog.DiscardHandler), config.Window{Zoom: 100})

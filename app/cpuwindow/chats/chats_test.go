@@ -23,7 +23,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// bench is chats on parts a test sets. It is their host: one goroutine at a time is the UI's.
+// bench holds chats with stub parts. It is also their host; its lock stands for the UI goroutine.
 type bench struct {
 	*Chats
 	ctx  context.Context
@@ -32,12 +32,12 @@ type bench struct {
 
 	mu    sync.Mutex
 	runs  []*run
-	asked []string // what was sent
+	asked []string // the texts of all requests
 	drawn int
-	told  []string // by a notification
+	told  []string // the notifications
 }
 
-// run is a turn whose events the test gives.
+// run is a run whose events a test sends.
 type run struct{ events chan agents.Event }
 
 func (r *run) Events(context.Context) <-chan agents.Event { return r.events }
@@ -53,7 +53,7 @@ func (b *bench) Do(f func()) {
 	}()
 }
 
-// onUI does something as the UI goroutine does, and waits until all is quiet.
+// onUI runs f on the UI goroutine and waits until everything is idle.
 func (b *bench) onUI(f func()) {
 	b.ui.Lock()
 	f()
@@ -61,7 +61,7 @@ func (b *bench) onUI(f func()) {
 	synctest.Wait()
 }
 
-// seen is what came of it: what was sent, how often was drawn, what was told.
+// seen returns the requests, the number of drawings and the notifications.
 func (b *bench) seen() (asked []string, drawn int, told []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +111,7 @@ func (b *bench) Start(_ context.Context, req agents.Request) conversation.Run {
 	return r
 }
 
-// memories takes nothing.
+// memories holds no lessons.
 type memories struct {
 	Memories
 	*bench
@@ -141,7 +141,7 @@ func (b *bench) end(n int, ev agents.Event) {
 	synctest.Wait()
 }
 
-func TestWhatWaitsGoesWhenTheTurnHasEndedWell(t *testing.T) {
+func TestAQueuedMessageIsSentAfterASuccessfulTurn(t *testing.T) {
 	for name, tt := range map[string]struct {
 		last agents.Event
 		want []string
@@ -172,7 +172,7 @@ func TestWhatWaitsGoesWhenTheTurnHasEndedWell(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsSeenIsDrawn(t *testing.T) {
+func TestOnlyAVisibleConversationIsDrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, t.TempDir())
 		b.onUI(func() {
@@ -199,7 +199,7 @@ func TestOnlyWhatIsSeenIsDrawn(t *testing.T) {
 	})
 }
 
-func TestASlowAnswerIsToldUnlessItIsPrivate(t *testing.T) {
+func TestASlowAnswerNotifiesUnlessItIsPrivate(t *testing.T) {
 	for name, want := range map[string]int{"cpu-a": 1, "private-a": 0} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestASlowAnswerIsToldUnlessItIsPrivate(t *testing.T) {
 	}
 }
 
-func TestDraftsAreThereAfterARestart(t *testing.T) {
+func TestDraftsSurviveARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		home := t.TempDir()
 		if err := os.Mkdir(filepath.Join(home, "session"), 0o700); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhereImagesAreTakenFrom(t *testing.T) {
+func TestClipboardCommands(t *testing.T) {
 	for name, c := range map[string]struct {
 		goos    string
 		wayland bool

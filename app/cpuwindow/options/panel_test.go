@@ -62,7 +62,7 @@ func TestTheOptionsAreChecked(t *testing.T) {
 			t.Errorf("chosen %+v", chosen)
 		}
 		p = openPanel()
-		p.onSave() // as it was opened
+		p.onSave() // without a change
 		if got := chosen.Think; got == nil || *got {
 			t.Errorf("opened and saved: think %v", got)
 		}

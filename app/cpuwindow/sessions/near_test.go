@@ -24,7 +24,7 @@ import (
 	"mac-stats/sessionmem/wordsearch"
 )
 
-// stubIndex is a search index that gives what a test sets.
+// stubIndex is a search index that returns what a test sets.
 type stubIndex struct {
 	mu             sync.Mutex
 	quick          []recall.Hit // by words
@@ -32,7 +32,7 @@ type stubIndex struct {
 	state          recall.State
 	err            error
 	asked          []string
-	settings.Index // not asked
+	settings.Index // not called
 }
 
 func (s *stubIndex) Related(_ context.Context, query string, quick bool) ([]recall.Hit, recall.State, error) {
@@ -51,20 +51,20 @@ func nearHit(session, block, text string, relevance float64) recall.Hit {
 	return recall.Hit{Chunk: corpus.Chunk{Session: session, Block: block, Kind: corpus.KindUser, Text: text}, Relevance: relevance}
 }
 
-// bench is the search over a window of its own, in a store of real transcripts.
+// bench is the search over a window, in a store of real transcripts.
 type bench struct {
 	*screentest.Screen
 	t        *testing.T
 	index    stubIndex
 	search   Search
 	switcher *Switcher
-	opened   string // the session that was chosen
+	opened   string // the chosen session
 }
 
 func (b *bench) Context() context.Context { return b.t.Context() }
 func (b *bench) Canvas() fyne.Canvas      { return b.Win.Canvas() }
 
-// searching is a search over three conversations.
+// searching returns a search over three conversations.
 func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	t.Helper()
 	b := &bench{Screen: screentest.New(t), t: t}
@@ -100,7 +100,7 @@ func searching(t *testing.T, prepare func(*stubIndex)) *bench {
 	return b
 }
 
-// open shows the search.
+// open opens the search.
 func (b *bench) open() {
 	b.switcher = OpenSwitcher(b, b.search, func(h wordsearch.Hit, _ string) { b.opened = h.Info.Name }, func() { b.switcher = nil })
 	b.Settle()
@@ -119,7 +119,7 @@ func (b *bench) results() []string {
 	return names
 }
 
-func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
+func TestSearchShowsRelatedConversationsBelowExactHits(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-exact", "1", "the zephyr proxy", 1), nearHit("cpu-far", "9", "tomatoes", 0.05), nearHit("cpu-gone", "1", "zephyr", 1)}
@@ -151,7 +151,7 @@ func TestSearchShowsWhatComesNearBelowWhatHasEveryWord(t *testing.T) {
 	})
 }
 
-func TestWhatWasChosenStaysChosen(t *testing.T) {
+func TestSelectionSurvivesNewResults(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "1", "gateway", 0.6)}
@@ -168,7 +168,7 @@ func TestWhatWasChosenStaysChosen(t *testing.T) {
 	})
 }
 
-// slowFinder finds what another one does, when it may.
+// slowFinder delays the results of another finder until the test allows them.
 type slowFinder struct {
 	Finder
 	may chan struct{}
@@ -182,7 +182,7 @@ func (f slowFinder) Search(ctx context.Context, query string, limit int) ([]word
 	return f.Finder.Search(ctx, query, limit)
 }
 
-func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
+func TestRelatedHitsAreShownWhileManyFilesAreRead(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
 			x.quick = []recall.Hit{nearHit("cpu-near", "b1", "a gateway of wind", .6)}
@@ -209,7 +209,7 @@ func TestWhatComesNearIsShownWhileManyFilesAreRead(t *testing.T) {
 	})
 }
 
-func TestSearchGoesOnWithoutAnIndex(t *testing.T) {
+func TestSearchWorksWithoutAnIndex(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) { x.err = errors.New("the cache folder is gone") })
 		test.Type(b.switcher.Entry, "zephyr")
@@ -242,10 +242,10 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnAnotherMachineSaysSo(t *testing.T) {
+func TestAHitOnAnotherMachineNamesIt(t *testing.T) {
 	screentest.InBubble(t, func(t *testing.T) {
 		b := searching(t, func(x *stubIndex) {
-			far := nearHit("cpu-exact", "1", "the zephyr of the sea", .8) // of the same name as one here
+			far := nearHit("cpu-exact", "1", "the zephyr of the sea", .8) // has the same name as one on this machine
 			far.Machine = "lap"
 			x.quick = []recall.Hit{far}
 			x.slow = x.quick

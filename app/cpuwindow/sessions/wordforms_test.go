@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/wordsearch"
 )
 
-// marked are the marked parts of a text.
+// marked returns the marked parts of a text.
 func marked(text string, marks []textfold.Mark) []string {
 	var out []string
 	for _, m := range marks {

@@ -8,8 +8,8 @@ import (
 	"mac-stats/app/config"
 )
 
-// Every shortcut that can be written comes back from the keys that it is.
-func TestKeysAndShortcutsAreTheSame(t *testing.T) {
+// Every shortcut is the same after conversion to Fyne's keys and back.
+func TestShortcutsSurviveTheWayToKeysAndBack(t *testing.T) {
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, key := range config.ShortcutKeys() {
 			for _, mods := range []string{"Mod+", "Mod+Shift+", "Alt+"} {
@@ -29,7 +29,7 @@ func TestKeysAndShortcutsAreTheSame(t *testing.T) {
 	}
 }
 
-func TestActionsWithTheSameKeysAreNamed(t *testing.T) {
+func TestConflictsNameTheOtherActions(t *testing.T) {
 	c := config.Default()
 	c.Shortcuts.Find = "Mod+N"
 	actions := []Action{{Name: "new_chat", Title: "New chat"}, {Name: "find", Title: "Find in what is shown"}, {Name: "stop", Title: "Stop"}}

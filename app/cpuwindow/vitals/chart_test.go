@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// inked tells for each column of a picture whether anything is drawn in its rows.
+// inked reports for each column of an image whether anything is drawn in its rows.
 func inked(img image.Image, from, to int) string {
 	s := ""
 	for x := range img.Bounds().Dx() {
@@ -74,7 +74,7 @@ func TestPeaksAreDrawnOverMeans(t *testing.T) {
 	}
 }
 
-func TestAChartIsDrawnAnewOnlyWhereThatIsSeen(t *testing.T) {
+func TestAChartIsRedrawnOnlyIfItLooksDifferent(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	c := newChart(60, 20, false)
 	points := func(v float64) []monitor.Point {
@@ -104,7 +104,7 @@ func TestAChartIsDrawnAnewOnlyWhereThatIsSeen(t *testing.T) {
 	}
 }
 
-// BenchmarkChart is what a chart of the whole day costs when it changes.
+// BenchmarkChart measures a change of a chart of a whole day.
 func BenchmarkChart(b *testing.B) {
 	test.NewTempApp(b).Settings().SetTheme(kit.NewTheme(kit.Look{}))
 	c := newChart(320, 56, true)

@@ -10,8 +10,8 @@ import (
 	"mac-stats/app/ui/kit"
 )
 
-// A window of 980 pixels has six cells of 163; at 150 %, of 109.
-func TestCellsOfTheStripAreReadAtAnyZoom(t *testing.T) {
+// A window 980 pixels wide has six cells of 163 pixels; at 150 %, of 109 pixels.
+func TestCellsOfTheStripAreReadableAtAnyZoom(t *testing.T) {
 	network := reading{label: "Network", number: "999", unit: "kB/s ↓", sub: "999 kB/s ↑", role: kit.RoleText}
 	tests := map[string]struct {
 		r             reading

@@ -74,7 +74,7 @@ func TestMemoryDetailWithoutSwap(t *testing.T) {
 	}
 }
 
-func TestQuitStandsClearOfTheMemory(t *testing.T) {
+func TestTheQuitButtonDoesNotOverlapTheMemory(t *testing.T) {
 	test.NewTempApp(t)
 	l := newProcessLine(func(monitor.Process) {})
 	l.Object.Resize(fyne.NewSize(600, processLead))
