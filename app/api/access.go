@@ -22,8 +22,8 @@ const (
 	mostToken  = 1 << 10     // bytes of the file
 )
 
-// Token reads the token from the data folder, and makes one (0600) where there is
-// none. A file that others may read is closed to them first.
+// Token reads the token from the data folder, and creates one (mode 0600) if there is none.
+// It first removes other users' access to the file.
 func Token(home string) (string, error) {
 	path := filepath.Join(home, tokenFile)
 	data, err := readToken(path)
@@ -69,7 +69,7 @@ func makeToken(path string) (string, error) {
 	return token, nil
 }
 
-// refused says why a request is not looked at; nil where it is.
+// refused says why a request is refused; nil if it isn't.
 func (a *API) refused(r *http.Request) *problem {
 	switch {
 	case r.Header.Get("Origin") != "", crossSite(r.Header.Get("Sec-Fetch-Site")):
@@ -82,11 +82,11 @@ func (a *API) refused(r *http.Request) *problem {
 	return nil
 }
 
-// crossSite reports whether a browser says that a page sent the request.
+// crossSite reports whether, according to the browser, a web page sent the request.
 func crossSite(fetch string) bool { return fetch != "" && fetch != "none" }
 
-// localHost reports whether the request is addressed to this machine: a page whose
-// name was made to point here sends that name.
+// localHost reports whether the request is addressed to this machine. A page whose domain
+// was made to resolve to this machine sends that domain.
 func localHost(r *http.Request) bool {
 	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && local.Network() == "unix" {
 		return true
@@ -94,7 +94,7 @@ func localHost(r *http.Request) bool {
 	return loopback.Is(r.Host)
 }
 
-// knows compares in a time that tells nothing of the token.
+// knows compares in constant time, which reveals nothing about the token.
 func (a *API) knows(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	want, got := sha256.Sum256([]byte(a.token)), sha256.Sum256([]byte(strings.TrimSpace(token)))

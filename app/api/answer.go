@@ -31,7 +31,7 @@ const (
 	codeInternal     = "internal"
 )
 
-// problem is why a request was not done: for programs and, with what to do, for
+// problem says why a request failed: a code for programs, and text with the next step for
 // people.
 type problem struct {
 	status  int
@@ -42,12 +42,12 @@ type problem struct {
 
 func (p *problem) Error() string { return p.Message }
 
-// badRequest is a request that makes no sense as it is.
+// badRequest is the problem of an invalid request.
 func badRequest(message, next string) *problem {
 	return &problem{http.StatusBadRequest, codeBadRequest, message, next}
 }
 
-// route answers a pattern with what handle gives, within a time.
+// route makes handle answer a pattern within a time limit.
 func (a *API) route(pattern string, within time.Duration, handle func(ctx context.Context, r *http.Request) (any, error)) {
 	a.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithTimeout(r.Context(), within)
@@ -56,7 +56,7 @@ func (a *API) route(pattern string, within time.Duration, handle func(ctx contex
 			a.answer(w, r, nil, err)
 			return
 		}
-		// The head and the body are here: what follows has a time of its own.
+		// The head and the body have been read: the rest has its own time limit.
 		c := http.NewResponseController(w)
 		if err := errors.Join(c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Now().Add(within+readTime))); err != nil {
 			a.log.Debug("an answer has no deadline", "error", err)
@@ -66,7 +66,7 @@ func (a *API) route(pattern string, within time.Duration, handle func(ctx contex
 	})
 }
 
-// drain reads a body nobody asked for, so that one too large is said.
+// drain reads a body that the request doesn't need, to report one that is too large.
 func drain(r *http.Request) error {
 	_, err := io.Copy(io.Discard, r.Body)
 	var large *http.MaxBytesError
@@ -79,7 +79,7 @@ func drain(r *http.Request) error {
 	return nil
 }
 
-// answer writes the result, or the problem, as JSON.
+// answer writes the result or the problem as JSON.
 func (a *API) answer(w http.ResponseWriter, r *http.Request, result any, err error) {
 	status := http.StatusOK
 	if err != nil {
@@ -94,10 +94,10 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, result any, err err
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // the client is gone where this fails
+	_, _ = w.Write(append(data, '\n')) // fails only if the client is gone
 }
 
-// explain makes a problem of any error.
+// explain turns any error into a problem.
 func (a *API) explain(err error) *problem {
 	var p *problem
 	switch {
@@ -117,14 +117,14 @@ func (a *API) explain(err error) *problem {
 	return &problem{http.StatusInternalServerError, codeInternal, e.Sentence, e.Next}
 }
 
-// unknownPath says what was wrong with a path, or with the method for it.
-// For the latter it sets the header that lists those there are.
+// unknownPath returns the problem of an unknown path, or of a method that the path doesn't
+// support. For the latter it sets the header that lists the supported methods.
 func unknownPath(w http.ResponseWriter, r *http.Request, routes *http.ServeMux) *problem {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
-		// a pattern with more parts stands for a redirect
+		// a pattern with more parts only redirects
 		if _, pattern := routes.Handler(other); pattern != "" && pattern != "/" && strings.Count(pattern, "/") <= strings.Count(r.URL.EscapedPath(), "/") {
 			allowed = append(allowed, method)
 		}
@@ -136,7 +136,7 @@ func unknownPath(w http.ResponseWriter, r *http.Request, routes *http.ServeMux) 
 	return &problem{http.StatusNotFound, codeNotFound, "There is no such path.", "GET /v1/openapi.yaml describes those there are."}
 }
 
-// oneWord is a word of the request that can be repeated in an answer.
+// oneWord shortens a word of the request for an answer.
 func oneWord(text string) string {
 	const most = 20
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")

@@ -12,7 +12,7 @@ import (
 const (
 	maxBody     = 64 << 10
 	maxHeader   = 16 << 10
-	maxRequests = 8 // at the same time; more are told to come back
+	maxRequests = 8 // at the same time; others get "try again"
 	retryAfter  = "1"
 
 	readTime      = 5 * time.Second // for a request's head and body
@@ -24,7 +24,7 @@ const (
 //go:embed openapi.yaml
 var description []byte
 
-// Params is what an API needs. Backend and Token are required.
+// Params holds what an API needs. Backend and Token are required.
 type Params struct {
 	Backend *backend.Backend
 	Token   string
@@ -40,7 +40,7 @@ type API struct {
 	routes  *http.ServeMux
 }
 
-// New panics where a required field of p is missing.
+// New panics if a required field of p is missing.
 func New(p Params) *API {
 	if p.Backend == nil || len(p.Token) < leastToken {
 		panic("api: New needs a Backend and a Token")
@@ -55,7 +55,7 @@ func New(p Params) *API {
 	a.route("GET /v1/memory/search", searchTime, a.search)
 	a.routes.HandleFunc("GET /v1/openapi.yaml", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = w.Write(description) // the client is gone where this fails
+		_, _ = w.Write(description) // fails only if the client is gone
 	})
 	a.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, nil, unknownPath(w, r, a.routes)) })
 	return a

@@ -31,15 +31,15 @@ import (
 
 const testToken = "a-token-of-thirty-characters-x"
 
-// bench is an API over a real data folder and the scripted model server. Every
-// answer is held to openapi.yaml.
+// bench is an API over a real data folder and the scripted model server. Every answer is
+// checked against openapi.yaml.
 type bench struct {
 	t       *testing.T
 	backend *backend.Backend
 	api     *API
 	doc     *openapi3.T
 	router  routers.Router
-	seen    map[string]map[string]bool // operation → statuses that were answered
+	seen    map[string]map[string]bool // operation → the statuses that it answered
 	asked   chan struct{}              // the model was asked for a summary
 	release chan struct{}              // lets it go on
 }
@@ -119,7 +119,7 @@ func (b *bench) request(method, target string) *http.Request {
 	return r
 }
 
-// do sends a request to the handler and holds the answer to the description.
+// do sends a request to the handler and checks the answer against the description.
 func (b *bench) do(r *http.Request) (int, string) {
 	b.t.Helper()
 	w := httptest.NewRecorder()
@@ -241,7 +241,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// firstChunk is the id of a session's first chunk.
+// firstChunk returns the ID of a session's first chunk.
 func (b *bench) firstChunk(session string) string {
 	b.t.Helper()
 	index, err := b.backend.Index.Recall()
@@ -255,7 +255,7 @@ func (b *bench) firstChunk(session string) string {
 	return chunks[0].ID
 }
 
-// The search, the list and the report of a forgetting name a file alike.
+// Search, list and forgetting report a file with the same path.
 func TestPathsAreBelowTheDataFolder(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "My locker code is 7719-zephyr.", "Noted.")
@@ -315,7 +315,7 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 	if status != 200 || !strings.Contains(body, `"refused":0`) || !strings.Contains(body, `"place":"user"`) || strings.Contains(body, "7719") {
 		t.Errorf("%d %s", status, body)
 	}
-	b.say("cpu-old") // as the app takes up what changed
+	b.say("cpu-old") // as the app does after a change
 	if _, body := b.do(b.request("GET", pathOf("cpu-old", ""))); strings.Contains(body, "7719") || !strings.Contains(body, "And the weather?") {
 		t.Errorf("after it: %s", body)
 	}
@@ -337,7 +337,7 @@ func TestAForgottenChunkIsGone(t *testing.T) {
 	}
 }
 
-func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
+func TestEveryAnswerHasTheIndexState(t *testing.T) {
 	b := newBench(t)
 	for _, old := range []string{"The zephyr was at 9000.", "Noted."} {
 		if _, err := b.backend.Store.Append(t.Context(), "cpu-old", transcript.Block{Kind: transcript.KindUser, Text: old, Time: time.Now().AddDate(-1, 0, 0)}); err != nil {
@@ -357,7 +357,7 @@ func TestTheStateOfTheIndexIsInEveryAnswer(t *testing.T) {
 	}
 }
 
-func TestThePagesOfAListHoldEveryChunkOnce(t *testing.T) {
+func TestAListsPagesHaveEveryChunkOnce(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "one", "two", "three", "four", "five")
 	after, pages := "", 0
@@ -380,7 +380,7 @@ func TestThePagesOfAListHoldEveryChunkOnce(t *testing.T) {
 	}
 }
 
-func TestWhoMayNot(t *testing.T) {
+func TestRefusedRequests(t *testing.T) {
 	b := newBench(t)
 	tests := []struct {
 		name   string
@@ -419,9 +419,9 @@ func TestWhoMayNot(t *testing.T) {
 	}
 }
 
-// TestEveryDescribedAnswerIsGiven drives each operation to each of its statuses:
-// what openapi.yaml promises and nothing gives is wrong in it.
-func TestEveryDescribedAnswerIsGiven(t *testing.T) {
+// Each operation is driven to each of its statuses, because a status in openapi.yaml that
+// never occurs is a mistake there.
+func TestEveryDescribedStatusOccurs(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "wait for it", "fine", "zephyr?", "8443", "more?", "no")
 	targets := map[string][2]string{
@@ -444,7 +444,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 			t.Errorf("%s: %d %s", op, status, body)
 		}
 	}
-	if err := b.backend.Close(); err != nil { // as at the end of the app
+	if err := b.backend.Close(); err != nil { // as when the app ends
 		t.Fatal(err)
 	}
 	for _, op := range []string{"searchMemory", "listMemory", "forgetMemory", "summarizeMemory"} {
@@ -466,7 +466,7 @@ func TestEveryDescribedAnswerIsGiven(t *testing.T) {
 	}
 }
 
-// refusals are what any request may meet.
+// refusals are problems that any request may meet.
 func (b *bench) refusals(method, target string) {
 	b.t.Helper()
 	r := b.request(method, target)
@@ -486,7 +486,7 @@ func (b *bench) refusals(method, target string) {
 	}
 }
 
-// mistakes are those of who asks, and a time that is up.
+// mistakes are the caller's mistakes, and a timeout.
 func (b *bench) mistakes(method, target string) {
 	b.t.Helper()
 	path, query, _ := strings.Cut(target, "?")
@@ -513,7 +513,7 @@ func (b *bench) mistakes(method, target string) {
 	}
 }
 
-// tooLarge are requests whose head is larger than a server takes.
+// tooLarge sends requests whose head is larger than the server accepts.
 func (b *bench) tooLarge(targets map[string][2]string) {
 	b.t.Helper()
 	s, err := Serve(b.api, "127.0.0.1:0", "", "")
@@ -543,7 +543,7 @@ func (b *bench) tooLarge(targets map[string][2]string) {
 	}
 }
 
-// Where a path doesn't take a method, the answer lists those it takes.
+// For a method that a path doesn't support, the answer lists the supported ones.
 func TestTheMethodsOfAPathAreListed(t *testing.T) {
 	b := newBench(t)
 	for target, want := range map[string]string{
@@ -560,7 +560,7 @@ func TestTheMethodsOfAPathAreListed(t *testing.T) {
 	}
 }
 
-// summaries are one under way, and another request for it meanwhile.
+// summaries runs one summary and requests another meanwhile.
 func (b *bench) summaries(target string) {
 	b.t.Helper()
 	first := make(chan *httptest.ResponseRecorder, 1)
@@ -570,7 +570,7 @@ func (b *bench) summaries(target string) {
 		b.api.ServeHTTP(w, one)
 		first <- w
 	}()
-	<-b.asked // the first has the lock, and waits for its model
+	<-b.asked // the first one has the lock and waits for its model
 	if status, body := b.do(b.request("POST", target)); status != http.StatusConflict {
 		b.t.Errorf("beside it: %d %s", status, body)
 	}
@@ -582,7 +582,7 @@ func (b *bench) summaries(target string) {
 	}
 }
 
-func TestTheTokenIsTheOwnersAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadTheToken(t *testing.T) {
 	home := t.TempDir()
 	first, err := Token(home)
 	if err != nil || len(first) < leastToken {
@@ -617,7 +617,7 @@ func TestTheTokenIsTheOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestItListensOnASocketOrAPortOfThisMachine(t *testing.T) {
+func TestServeListensOnASocketOrALoopbackPort(t *testing.T) {
 	b := newBench(t)
 	b.say("cpu-old", "the zephyr")
 	run := filepath.Join(t.TempDir(), "run")
@@ -626,7 +626,7 @@ func TestItListensOnASocketOrAPortOfThisMachine(t *testing.T) {
 		ok     bool
 	}{
 		{"unix", true},
-		{"unix", true}, // again, over what stands there
+		{"unix", true}, // again, over the socket that is already there
 		{"127.0.0.1:0", true},
 		{"localhost:0", true},
 		{"0.0.0.0:0", false},

@@ -11,18 +11,18 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// forgetAnswer is what DELETE …/memory/{chunk_id} found and did.
+// forgetAnswer is the answer to DELETE …/memory/{chunk_id}.
 type forgetAnswer struct {
 	Session string              `json:"session"`
 	Chunk   string              `json:"chunk"`
 	DryRun  bool                `json:"dry_run"`
-	Refused int                 `json:"refused"` // places where something is left that can't be taken out
-	Pending int                 `json:"pending"` // places that are finished later, by themselves
+	Refused int                 `json:"refused"` // places where something can't be removed
+	Pending int                 `json:"pending"` // places that are finished later, automatically
 	Found   []forgotten.Touched `json:"found"`   // never null
 }
 
-// forget is DELETE /v1/chat/sessions/{id}/memory/{chunk_id}: the passage goes from
-// every file for good; with dry_run it is only told what would go.
+// forget is DELETE /v1/chat/sessions/{id}/memory/{chunk_id}. It removes the passage from
+// every file for good; with dry_run it only reports what it would remove.
 func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	q, err := onlyParams(r, "dry_run", "lessons", "also")
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *API) forget(ctx context.Context, r *http.Request) (any, error) {
 	}
 	out := forgetAnswer{Session: session, Chunk: chunk, DryRun: flags["dry_run"], Found: plan.Found}
 	if !out.DryRun && !plan.Nothing() {
-		// What was begun is finished, also where the caller goes away.
+		// A forgetting that has begun is finished even if the caller disconnects.
 		report, err := a.backend.Forgetting.Forget(context.WithoutCancel(ctx), plan)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ const (
 // memoryChunk is one chunk of a session's memory.
 type memoryChunk struct {
 	Chunk     string `json:"chunk"`
-	Path      string `json:"path"` // below the data folder
+	Path      string `json:"path"` // relative to the data folder
 	Block     string `json:"block"`
 	Part      int    `json:"part"`
 	Turn      int    `json:"turn"`
@@ -42,10 +42,10 @@ type memoryPage struct {
 	State   string        `json:"state"`
 	Total   int           `json:"total"`
 	Chunks  []memoryChunk `json:"chunks"`
-	Next    string        `json:"next"` // to be sent as after=; "" at the end
+	Next    string        `json:"next"` // the value for after=; "" at the end
 }
 
-// session is the session that the path names. A private one is not there.
+// session returns the session named in the path. A private one counts as missing.
 func (a *API) session(ctx context.Context, r *http.Request) (string, error) {
 	name := r.PathValue("id")
 	if name == "" || len(name) > maxSessionID || a.backend.Store.IsPrivate(name) {
@@ -142,12 +142,12 @@ func (a *API) search(ctx context.Context, r *http.Request) (any, error) {
 	return found, nil
 }
 
-// summary is what POST …/memory/summarize did.
+// summary is the answer to POST …/memory/summarize.
 type summary struct {
 	Session  string `json:"session"`
-	Summary  string `json:"summary"`  // the Summary's block id; "" where there was nothing to do
-	Messages int    `json:"messages"` // covered by it
-	Recent   int    `json:"recent"`   // that stay word for word
+	Summary  string `json:"summary"`  // the Summary's block ID; "" if there was nothing to do
+	Messages int    `json:"messages"` // number it covers
+	Recent   int    `json:"recent"`   // number that stay in full
 	By       string `json:"by"`       // the model
 	Lessons  int    `json:"lessons"`  // remembered
 	Proposed int    `json:"proposed"` // waiting in the inbox

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// onlyParams reads the query. A parameter nobody knows is refused, as is one that is
-// there twice: a misspelled limit must not widen a request in silence.
+// onlyParams parses the query. It refuses unknown and repeated parameters, so that a
+// misspelled limit doesn't silently widen a request.
 func onlyParams(r *http.Request, known ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -26,14 +26,14 @@ func onlyParams(r *http.Request, known ...string) (url.Values, error) {
 			return nil, badRequest("There is no parameter "+strconv.QuoteToASCII(oneWord(name))+".", next)
 		case len(values) > 1:
 			return nil, badRequest("The parameter "+name+" is there twice.", "Send it once.")
-		case values[0] == "" && !slices.Contains([]string{"q", "session", "after", "also"}, name): // those are any text
+		case values[0] == "" && !slices.Contains([]string{"q", "session", "after", "also"}, name): // these may be any text
 			return nil, badRequest("The parameter "+name+" is empty.", "Give it a value, or leave it out.")
 		}
 	}
 	return q, nil
 }
 
-// number reads a whole number from 1 to most; otherwise where it is left out.
+// number parses an integer from 1 to most; an empty text gives otherwise.
 func number(text, name string, otherwise, most int) (int, error) {
 	if text == "" {
 		return otherwise, nil
@@ -45,7 +45,7 @@ func number(text, name string, otherwise, most int) (int, error) {
 	return n, nil
 }
 
-// flag reads true or false; false where it is left out.
+// flag parses true or false; false if it is missing.
 func flag(q url.Values, name string) (bool, error) {
 	switch q.Get(name) {
 	case "true":

@@ -15,10 +15,10 @@ import (
 	"mac-stats/app/instance"
 )
 
-// listenUnix is the word of api.listen for a socket in the runtime folder.
+// listenUnix is the value of api.listen for a socket in the runtime folder.
 const listenUnix = "unix"
 
-// closeTime is how long Close waits for requests under way.
+// closeTime is how long Close waits for running requests.
 const closeTime = 2 * time.Second
 
 // Server is the API at its address.
@@ -31,9 +31,8 @@ type Server struct {
 	err    error
 }
 
-// Serve listens where listen says: unix, or a loopback address with a port. The
-// caller is the only app on the data folder: a socket that a dead one left is taken
-// over.
+// Serve listens at listen: unix, or a loopback address with a port. The caller must be the
+// data folder's only app, because Serve takes over a socket that a dead process left.
 func Serve(a *API, listen, runtimeDir, home string) (*Server, error) {
 	l, socket, err := listenAt(listen, runtimeDir, home)
 	if err != nil {
@@ -72,7 +71,7 @@ func listenAt(listen, runtimeDir, home string) (l net.Listener, socket string, e
 	return l, socket, nil
 }
 
-// listenPort listens on a port of this machine, and makes sure that it is one.
+// listenPort listens on a port and checks that its address is on this machine.
 func listenPort(address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
@@ -84,10 +83,11 @@ func listenPort(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// Addr is where it listens.
+// Addr returns the listener's address.
 func (s *Server) Addr() net.Addr { return s.addr }
 
-// Close ends it: requests under way get a moment. It may be called more than once.
+// Close stops the server after a moment for running requests. It may be called more than
+// once.
 func (s *Server) Close() error {
 	s.close.Do(func() {
 		ctx, stop := context.WithTimeout(context.Background(), closeTime)

@@ -1,11 +1,12 @@
-// Package autostart has the app started at login, and reads whether it is.
+// Package autostart makes the system start the app at login, and reports whether it does.
 //
-// Linux and its kin: a file in the autostart folder of the desktop. macOS: a launch
-// agent, which System Settings lists under the login items, and which works for the bare
-// program too; for a signed app the system's own list (SMAppService). Windows: a value in the
-// registry's Run key, which the Task Manager lists under Startup apps.
+// On Linux and other free desktops this is a file in the desktop's autostart folder. On
+// macOS it is a launch agent, which System Settings lists under the login items and which
+// works for an unpackaged program too; for a signed app it is the system's own list
+// (SMAppService). On Windows it is a value in the registry's Run key, which the Task
+// Manager lists under Startup apps.
 //
-// The system's word counts: a file that was removed or switched off by hand is off.
+// The system decides: an entry that was removed or switched off by hand is off.
 package autostart
 
 import (
@@ -17,45 +18,45 @@ import (
 	"strings"
 )
 
-// ErrNotSupported: there is no place for an entry.
+// ErrNotSupported means that there is no place for an entry.
 var ErrNotSupported = errors.New("launch at login: there is no home folder")
 
-// Entry is what starts the app at login.
+// Entry is the entry that starts the app at login.
 type Entry struct {
-	place   place  // nil where there is none
-	program string // what is started, absolute
+	place   place  // nil if there is none
+	program string // absolute path of the program to start
 	form    form
 }
 
 // place is where a system keeps the entry.
 type place interface {
-	read() (string, error) // "" where there is none, or the system ignores it
+	read() (string, error) // "" if there is none, or if the system ignores it
 	replace(text string) error
 	remove() error
 }
 
-// form is how a system's entries are written.
+// form is the format of a system's entries.
 type form interface {
 	text(program string) string
-	on(text string) bool                     // it is not switched off in the file
-	program(text string) string              // what it starts; "" where that can't be told
-	withProgram(text, program string) string // the same, starting another program
+	on(text string) bool                     // whether the text doesn't switch it off
+	program(text string) string              // the program that it starts; "" if unknown
+	withProgram(text, program string) string // the same text with another program
 }
 
-// New is the entry of this system. program is the app's own path (os.Executable);
-// getenv is usually os.Getenv.
+// New returns this system's entry. program is the app's own path (os.Executable); getenv is
+// usually os.Getenv.
 func New(getenv func(string) string, program string) Entry {
 	if own := systemPlace(program); own != nil {
-		old := newEntry(system, getenv, program) // of the app before it was signed: both would start it
+		old := newEntry(system, getenv, program) // from before the app was signed: both would start it
 		return Entry{place: moved{own, old.place}, program: program, form: runValue{}}
 	}
 	return newEntry(system, getenv, program)
 }
 
-// moved is a place that takes over from another.
+// moved is a place that replaces an older one.
 type moved struct{ to, from place }
 
-// read moves an entry that is still in the other place.
+// read moves an entry that is still in the old place.
 func (m moved) read() (string, error) {
 	text, err := m.to.read()
 	if err != nil || text != "" || m.from == nil {
@@ -116,7 +117,7 @@ func (e Entry) On() (bool, error) {
 	return e.form.on(text), nil
 }
 
-// Set switches it on or off. What is already so is left as it is.
+// Set switches the entry on or off. If it already is, Set leaves it unchanged.
 func (e Entry) Set(on bool) error {
 	is, err := e.On()
 	if err != nil {
@@ -143,8 +144,8 @@ func (e Entry) Set(on bool) error {
 	return nil
 }
 
-// Follow names this program in the entry where the one it names is gone: the app has
-// moved. What else people changed in it stays.
+// Follow updates the entry to this program if the program it names is gone, because the app
+// has moved. It keeps people's other changes.
 func (e Entry) Follow() error {
 	text, err := e.read()
 	if err != nil || text == "" {
@@ -155,7 +156,7 @@ func (e Entry) Follow() error {
 		return nil
 	}
 	if _, err := os.Stat(named); !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // it is there, or nobody can tell
+		return nil //nolint:nilerr // the program exists, or nobody can tell
 	}
 	if strings.Contains(e.program, translocated) {
 		return errTranslocated
@@ -166,19 +167,19 @@ func (e Entry) Follow() error {
 	return nil
 }
 
-// Path is the entry's file; "" where it is in none.
+// Path returns the entry's file; "" if it isn't in a file.
 func (e Entry) Path() string {
 	f, _ := e.place.(file)
 	return string(f)
 }
 
-// translocated is in the path of an app that macOS runs from a copy it removes again
-// when the app ends: one that was downloaded and not moved yet.
+// translocated is part of the path of an app that macOS runs from a temporary copy, because
+// it was downloaded and not moved yet.
 const translocated = "/AppTranslocation/"
 
 var errTranslocated = errors.New("macOS runs mac-stats from a temporary copy: move mac-stats.app into the Applications folder with the Finder, and start it there")
 
-// read gives the entry's text, "" where there is none.
+// read returns the entry's text, "" if there is none.
 func (e Entry) read() (string, error) {
 	if e.place == nil {
 		return "", nil
@@ -190,7 +191,7 @@ func (e Entry) read() (string, error) {
 	return text, nil
 }
 
-// file is an entry in a file of its own.
+// file is an entry in its own file.
 type file string
 
 // maxFile is how much of an entry is read, in bytes.
@@ -212,7 +213,7 @@ func (f file) read() (string, error) {
 	return string(data), err
 }
 
-// replace puts a file in place of the one before, whole at any time.
+// replace replaces the file atomically.
 func (f file) replace(text string) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o755); err != nil {
 		return err

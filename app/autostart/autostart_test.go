@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// forms are the systems with a file each, tried on whatever runs the test.
+// forms lists the systems that use a file; the test covers them on any system.
 var forms = []string{"linux", "darwin"}
 
-// entryOf is a system's entry in a new home folder.
+// entryOf returns a system's entry in a new home folder.
 func entryOf(t *testing.T, goos, program string) Entry {
 	t.Helper()
 	home := t.TempDir()
@@ -101,7 +101,7 @@ func TestOffByHand(t *testing.T) {
 	}
 }
 
-func TestAProgramThatMovedIsNamedAnew(t *testing.T) {
+func TestFollowUpdatesAMovedProgram(t *testing.T) {
 	for _, goos := range forms {
 		t.Run(goos, func(t *testing.T) {
 			dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestAProgramThatMovedIsNamedAnew(t *testing.T) {
 	}
 }
 
-func TestArgumentsAndEditsStay(t *testing.T) {
+func TestSetKeepsArgumentsAndEdits(t *testing.T) {
 	e := entryOf(t, "linux", "/new/mac-stats")
 	old := "# mine\n[Desktop Entry]\nExec=/gone/mac-stats --window\nX-Delay=5\n[Other]\nExec=/gone/mac-stats\n"
 	if err := e.place.replace(old); err != nil {
@@ -152,7 +152,7 @@ func TestArgumentsAndEditsStay(t *testing.T) {
 	}
 }
 
-func TestWhatCantBe(t *testing.T) {
+func TestErrors(t *testing.T) {
 	folder := entryOf(t, "linux", "/bin/mac-stats")
 	if err := os.MkdirAll(folder.Path(), 0o700); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestWhatCantBe(t *testing.T) {
 	}
 }
 
-func TestAnAppThatMacOSRunsFromACopy(t *testing.T) {
+func TestATranslocatedAppIsRefused(t *testing.T) {
 	e := entryOf(t, "darwin", "/private/var/folders/zz/T/AppTranslocation/1B2C/d/mac-stats.app/Contents/MacOS/mac-stats")
 	if err := e.Set(true); err == nil || !strings.Contains(err.Error(), "Applications folder") || isOn(t, e) {
 		t.Errorf("its path is kept, though it will be gone: %v", err)
@@ -220,7 +220,7 @@ func TestAnEntryMovesToTheSystemsOwnList(t *testing.T) {
 	}
 }
 
-func TestTheConfigFolderIsTheDesktops(t *testing.T) {
+func TestTheAutostartFolderFollowsTheDesktop(t *testing.T) {
 	e := newEntry("linux", func(key string) string {
 		return map[string]string{"XDG_CONFIG_HOME": "/etc/mine", "HOME": "/home/ann"}[key]
 	}, "/bin/x")

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// system is what newEntry is asked for.
+// system is the system that newEntry is called with.
 const system = runtime.GOOS
 
-// desktopFile is an autostart file of the freedesktop desktops. It starts the app
-// without its window: the icon is the way in.
+// desktopFile is an autostart file of the freedesktop standard. It starts the app without
+// its window; the icon is the way in.
 type desktopFile struct{}
 
 func (desktopFile) text(program string) string {
@@ -24,7 +24,7 @@ func (desktopFile) text(program string) string {
 		"X-GNOME-Autostart-enabled=true\n"
 }
 
-// on: Hidden means "as if it were not there", and GNOME has a key of its own.
+// on checks Hidden, which means "as if the file did not exist", and a key of GNOME's own.
 func (f desktopFile) on(text string) bool {
 	return !strings.EqualFold(f.value(text, "Hidden"), "true") && !strings.EqualFold(f.value(text, "X-GNOME-Autostart-enabled"), "false")
 }
@@ -47,7 +47,8 @@ func (desktopFile) withProgram(text, program string) string {
 	return b.String()
 }
 
-// entryGroup reports whether the lines from this one on are of the group that counts.
+// entryGroup reports whether the lines from this one on belong to the desktop entry's
+// group.
 func entryGroup(line string, in bool) bool {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "[") {
@@ -56,7 +57,7 @@ func entryGroup(line string, in bool) bool {
 	return in
 }
 
-// value reads a key of the group that counts; "" where it is not there.
+// value returns a key of the desktop entry's group; "" if it is missing.
 func (desktopFile) value(text, key string) string {
 	in := false
 	for line := range strings.Lines(text) {
@@ -69,19 +70,19 @@ func (desktopFile) value(text, key string) string {
 	return ""
 }
 
-// quoteExec writes a path as Exec takes it: quoted, % doubled, and all of it escaped
-// once more, because it is a string of the file's format too.
+// quoteExec formats a path for Exec: quoted, with % doubled, and escaped once more, because
+// it is also a string in the file's format.
 func quoteExec(program string) string {
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`", "%", "%%").Replace(program)
 	return `"` + strings.ReplaceAll(quoted, `\`, `\\`) + `"`
 }
 
-// unescape takes back what the file's format escapes.
+// unescape reverses the escapes of the file's format.
 func unescape(value string) string {
 	return strings.NewReplacer(`\\`, `\`, `\s`, " ", `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(value)
 }
 
-// rawArgument is the first argument of a command line as it stands there.
+// rawArgument returns a command line's first argument, still quoted.
 func rawArgument(command string) string {
 	if !strings.HasPrefix(command, `"`) {
 		word, _, _ := strings.Cut(command, " ")
@@ -98,7 +99,7 @@ func rawArgument(command string) string {
 	return command
 }
 
-// firstArgument is the program a command line starts; "" where it is not a path.
+// firstArgument returns the program that a command line starts; "" if it isn't a path.
 func firstArgument(command string) string {
 	word := rawArgument(command)
 	if inner, ok := strings.CutPrefix(word, `"`); ok {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// label is what macOS knows the launch agent by.
+// label is the launch agent's name in macOS.
 const label = "net.mac-stats.app"
 
-// launchAgent is a property list for launchd. Written from its documentation; not
-// tried on a Mac.
+// launchAgent is a property list for launchd. It follows launchd's documentation and has
+// not been tried on a Mac.
 type launchAgent struct{}
 
 const (
@@ -38,12 +38,12 @@ func (launchAgent) text(program string) string { return agentHead + escapeXML(pr
 
 func escapeXML(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a builder takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a builder never fails
 	return b.String()
 }
 
-// agentValues is what of a launch agent counts here. What System Settings switches off
-// is launchd's own knowledge and not in the file.
+// agentValues holds the values of a launch agent that matter here. System Settings switches
+// agents off in launchd's own database, not in the file.
 type agentValues struct {
 	disabled, runs bool
 	arguments      []string

@@ -15,11 +15,10 @@ import (
 	"unsafe"
 )
 
-// loginItem is the entry of a signed app: the system's own list, and no file.
+// loginItem is the entry of a signed app in the system's own list; there is no file.
 type loginItem struct{ program string }
 
-// systemPlace is where this system keeps the entry of a signed app; nil where the app is
-// not signed.
+// systemPlace returns the place of a signed app's entry; nil if the app isn't signed.
 func systemPlace(program string) place {
 	if C.loginItemUsable() == 0 {
 		return nil
@@ -27,7 +26,7 @@ func systemPlace(program string) place {
 	return loginItem{program}
 }
 
-// read names this program: the system follows the app where it moves.
+// read returns this program, because the system follows an app that moves.
 func (l loginItem) read() (string, error) {
 	if C.loginItemOn() == 0 {
 		return "", nil

@@ -2,5 +2,5 @@
 
 package autostart
 
-// systemPlace is of a signed app on macOS alone.
+// systemPlace returns nil: only signed apps on macOS have one.
 func systemPlace(string) place { return nil }

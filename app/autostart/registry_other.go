@@ -2,5 +2,5 @@
 
 package autostart
 
-// registryPlace: there is no registry here.
+// registryPlace returns nil: there is no registry here.
 func registryPlace() place { return nil }

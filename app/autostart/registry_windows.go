@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// The keys below HKEY_CURRENT_USER, and our value in both. In the second the system
-// notes what was switched off in the Task Manager or in Settings: the lowest bit of the
-// first byte.
+// The keys below HKEY_CURRENT_USER, and the name of our value in both. In the second one
+// the system records what was switched off in the Task Manager or in Settings: the lowest
+// bit of the first byte.
 const (
 	runKey      = `Software\Microsoft\Windows\CurrentVersion\Run`
 	approvedKey = `Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run`
@@ -31,7 +31,7 @@ func (e runEntry) read() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = key.Close() }() // nothing is lost with it
+	defer func() { _ = key.Close() }() // nothing is lost
 	text, _, err := key.GetStringValue(runName)
 	if errors.Is(err, registry.ErrNotExist) {
 		return "", nil
@@ -39,13 +39,13 @@ func (e runEntry) read() (string, error) {
 	return text, err
 }
 
-// switchedOff reports whether the entry is there and the system passes it over.
+// switchedOff reports whether the system ignores the entry.
 func (e runEntry) switchedOff() bool {
 	key, err := registry.OpenKey(registry.CURRENT_USER, e.approved, registry.QUERY_VALUE)
 	if err != nil {
 		return false // nothing was ever switched off
 	}
-	defer func() { _ = key.Close() }() // nothing is lost with it
+	defer func() { _ = key.Close() }() // nothing is lost
 	state, _, err := key.GetBinaryValue(runName)
 	return err == nil && len(state) > 0 && state[0]&1 == 1
 }
@@ -55,7 +55,7 @@ func (e runEntry) replace(text string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = key.Close() }() // nothing is lost with it
+	defer func() { _ = key.Close() }() // nothing is lost
 	if err := key.SetStringValue(runName, text); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func deleteValue(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = key.Close() }() // nothing is lost with it
+	defer func() { _ = key.Close() }() // nothing is lost
 	if err := key.DeleteValue(runName); err != nil && !errors.Is(err, registry.ErrNotExist) {
 		return err
 	}

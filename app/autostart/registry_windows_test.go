@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// Run under Wine: make test-systems.
+// These tests run under Wine: make test-systems.
 
-// testEntry is an entry in keys of its own.
+// testEntry returns an entry with its own registry keys.
 func testEntry(t *testing.T) Entry {
 	t.Helper()
 	const top = `Software\mac-stats-test`
 	place := runEntry{top + `\Run`, top + `\Approved`}
 	t.Cleanup(func() {
 		for _, path := range []string{place.run, place.approved, top} {
-			_ = registry.DeleteKey(registry.CURRENT_USER, path) // it may not be there
+			_ = registry.DeleteKey(registry.CURRENT_USER, path) // it may be missing
 		}
 	})
 	return Entry{place: place, form: runValue{}, program: `C:\Program Files\mac-stats\mac-stats.exe`}
@@ -47,7 +47,7 @@ func TestTheRunKey(t *testing.T) {
 	if err := e.Set(true); err != nil || !isOn(t, e) {
 		t.Errorf("on again: %v", err)
 	}
-	// and a program that moved is named anew
+	// and a program that moved is updated
 	e.program = `D:\mac-stats.exe`
 	if err := e.Follow(); err != nil {
 		t.Fatal(err)

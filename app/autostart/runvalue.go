@@ -2,10 +2,10 @@ package autostart
 
 import "strings"
 
-// runValue is a command line in the Run key of Windows' registry.
+// runValue is a command line in the Run key of the Windows registry.
 type runValue struct{}
 
-func (runValue) text(program string) string { return `"` + program + `"` } // a path holds no quotes
+func (runValue) text(program string) string { return `"` + program + `"` } // a path contains no quotes
 
 func (runValue) on(text string) bool { return text != "" }
 
@@ -19,7 +19,7 @@ func (runValue) withProgram(text, program string) string {
 	return runValue{}.text(program) + arguments
 }
 
-// cutProgram splits a command line behind the program, which may be quoted.
+// cutProgram splits a command line after the program, which may be quoted.
 func cutProgram(text string) (program, arguments string) {
 	if inner, ok := strings.CutPrefix(text, `"`); ok {
 		program, arguments, _ = strings.Cut(inner, `"`)

@@ -10,7 +10,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// The tools the script knows how to call.
+// The tools that the script calls.
 const (
 	toolAgent        = "AGENT"
 	toolMemoryAppend = "MEMORY_APPEND"
@@ -29,8 +29,8 @@ func find(req api.ChatRequest, name string) *api.ToolFunction {
 	return nil
 }
 
-// call answers with a native tool call: the values go to the tool's required
-// parameters in their order, then to the others.
+// call answers with a native tool call. The values go to the tool's required parameters in
+// order, then to the others.
 func call(req api.ChatRequest, name string, values ...string) ollamatest.Reply {
 	tool := find(req, name)
 	if tool == nil {
@@ -51,7 +51,7 @@ func call(req api.ChatRequest, name string, values ...string) ollamatest.Reply {
 	return ollamatest.Reply{ToolCalls: []api.ToolCall{ollamatest.ToolCall(tool.Name, args...)}}
 }
 
-// lastResult is the result of a tool, when that is what the request ends in.
+// lastResult returns a tool's result if the request ends with one.
 func lastResult(req api.ChatRequest) (string, bool) {
 	if len(req.Messages) == 0 {
 		return "", false
@@ -60,7 +60,7 @@ func lastResult(req api.ChatRequest) (string, bool) {
 	return unquoted(last.Content), last.Role == "tool"
 }
 
-// unquoted takes a specialist's text out of the frame it is quoted in.
+// unquoted removes the frame around a specialist's quoted text.
 func unquoted(text string) string {
 	_, inner, opened := strings.Cut(text, "\n<<<quoted ")
 	if !opened {
@@ -71,7 +71,7 @@ func unquoted(text string) string {
 	return strings.TrimSpace(inner)
 }
 
-// lastCalled is the tool the script called last.
+// lastCalled returns the tool that the script called last.
 func lastCalled(req api.ChatRequest) string {
 	for _, m := range slices.Backward(req.Messages) {
 		if len(m.ToolCalls) > 0 {
@@ -81,7 +81,7 @@ func lastCalled(req api.ChatRequest) string {
 	return ""
 }
 
-// lesson is what follows "remember that", as a sentence.
+// lesson returns the text after "remember that" as a sentence.
 func lesson(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	if i := strings.Index(strings.ToLower(text), "remember"); i >= 0 {
@@ -92,7 +92,7 @@ func lesson(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// knows quotes the remembered lines of the system prompt.
+// knows quotes the remembered lines in the system prompt.
 func knows(req api.ChatRequest) string {
 	var lines []string
 	inMemory := false
@@ -111,7 +111,7 @@ func knows(req api.ChatRequest) string {
 	return "This is in `memory.md`, as it went into this very prompt:\n\n" + strings.Join(lines, "\n")
 }
 
-// fenced quotes a tool's result as a code block; a fence in it is outlasted.
+// fenced quotes a tool's result as a code block with a fence longer than any inside.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -120,8 +120,7 @@ func fenced(text string) string {
 	return fence + "\n" + strings.TrimSpace(text) + "\n" + fence
 }
 
-// complains reports whether a question is about something that is wrong with the
-// machine.
+// complains reports whether a question is about a problem with the machine.
 func complains(question string) bool {
 	return mentions(question, "slow", "slower", "fan", "loud", "hot", "busy", "lag", "lagging")
 }
@@ -131,13 +130,13 @@ func wantsReading(question string) bool {
 	return mentions(question, "cpu", "memory usage", "disk", "battery", "vitals", "network", "gpu", "temperature")
 }
 
-// isDoctor reports whether the request's agent is the machine doctor, by what its
-// skill.md tells it to do.
+// isDoctor reports whether the request's agent is the machine doctor, according to the
+// instructions in its skill.md.
 func isDoctor(req api.ChatRequest) bool {
 	return strings.Contains(strings.ToLower(ollamatest.System(req)), "what is wrong with this machine")
 }
 
-// withoutVitals takes the attached line of vitals off a message.
+// withoutVitals removes the attached line of vitals from a message.
 func withoutVitals(text string) string {
 	if i := strings.LastIndex(text, "\n\n["); i >= 0 && strings.HasSuffix(strings.TrimSpace(text), "]") {
 		text = text[:i]
@@ -145,8 +144,8 @@ func withoutVitals(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// mentions reports whether a text has one of the words (or phrases), or its
-// plural: whole words, so that a flag is no lag.
+// mentions reports whether a text contains one of the words or phrases, or its plural. Only
+// whole words match: "flag" doesn't contain "lag".
 func mentions(text string, words ...string) bool {
 	text = spaced(text)
 	return slices.ContainsFunc(words, func(w string) bool {
@@ -155,7 +154,7 @@ func mentions(text string, words ...string) bool {
 	})
 }
 
-// spaced is a text's words in lower case, with one blank around each.
+// spaced returns a text's words in lower case, each with a space on both sides.
 func spaced(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return " " + strings.Join(words, " ") + " "

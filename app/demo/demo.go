@@ -1,6 +1,6 @@
-// Package demo is the built-in scripted server of --demo: no model, an honest
-// script over the real pipeline. It looks at the request as a model would, calls
-// the tools it is offered, and words its answers around what they really gave.
+// Package demo is the built-in scripted server of --demo. There is no model, but the rest
+// of the app is real: the script reads the request as a model would, calls the tools it is
+// offered, and words its answers around their real results.
 package demo
 
 import (
@@ -14,11 +14,10 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// Model is the name under which the script answers; the window shows it as the
-// model of every answer.
+// Model is the script's name; the window shows it as the model of every answer.
 const Model = "demo:script"
 
-// pace is the time between two words: readable, and quick enough to watch.
+// pace is the time between two words: slow enough to read, quick enough to watch.
 const pace = 18 * time.Millisecond
 
 // Server is the running demo server.
@@ -36,13 +35,13 @@ func Start(ctx context.Context) (*Server, error) {
 	return &Server{server: s}, nil
 }
 
-// Host is where it listens, in the form of OLLAMA_HOST.
+// Host returns the server's address in the form of OLLAMA_HOST.
 func (s *Server) Host() string { return s.server.Addr() }
 
 // Close ends the server.
 func (s *Server) Close() error { return s.server.Close() }
 
-// script answers as the orchestrator, or as the specialist a request is for.
+// script answers as the orchestrator, or as the specialist that a request addresses.
 func script() ollamatest.Script {
 	return ollamatest.Script{
 		Version: "demo",
@@ -61,7 +60,7 @@ func script() ollamatest.Script {
 // answer plays one call of the model.
 func answer(req api.ChatRequest) ollamatest.Reply {
 	if r, ok := smallWork(req); ok {
-		return r // nobody reads along: no pace
+		return r // without streaming nobody watches the pace
 	}
 	var r ollamatest.Reply
 	switch {
@@ -74,13 +73,13 @@ func answer(req api.ChatRequest) ollamatest.Reply {
 	return r
 }
 
-// asOrchestrator decides by plain words what a model would decide by reading.
+// asOrchestrator decides by keywords, as a model would by reading.
 func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
 	if result, ok := lastResult(req); ok {
 		return afterTool(req, result)
 	}
 	question := strings.ToLower(ollamatest.LastUser(req))
-	question, _, _ = strings.Cut(question, "\n") // the attached vitals don't ask anything
+	question, _, _ = strings.Cut(question, "\n") // the attached vitals are not part of the question
 	switch {
 	case strings.Contains(question, "remember"):
 		return call(req, toolMemoryAppend, lesson(ollamatest.LastUser(req)))
@@ -94,7 +93,7 @@ func asOrchestrator(req api.ChatRequest) ollamatest.Reply {
 	return ollamatest.Reply{Text: welcome}
 }
 
-// afterTool words the answer around what a tool gave.
+// afterTool words the answer around a tool's result.
 func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
 	switch lastCalled(req) {
 	case toolMemoryAppend:
@@ -113,9 +112,8 @@ func afterTool(req api.ChatRequest, result string) ollamatest.Reply {
 	}
 }
 
-// asSpecialist is a specialist's turn. The machine doctor reads, then says what was
-// read; so does another that is asked about the machine. Nothing else can be
-// answered without a model.
+// asSpecialist plays a specialist's turn. The machine doctor, or another agent asked about
+// the machine, reads the sensors and reports them. Anything else needs a model.
 func asSpecialist(req api.ChatRequest) ollamatest.Reply {
 	if result, ok := lastResult(req); ok {
 		return ollamatest.Reply{Text: diagnosis(result)}
@@ -128,8 +126,8 @@ func asSpecialist(req api.ChatRequest) ollamatest.Reply {
 		"With a model installed this agent would work on:\n\n> " + strings.ReplaceAll(task, "\n", "\n> ")}
 }
 
-// diagnosis keeps what a doctor would look at first: the load, the memory, the
-// temperature and the three busiest processes.
+// diagnosis picks what a doctor would check first: the load, the memory, the temperature
+// and the three busiest processes.
 func diagnosis(report string) string {
 	var lines []string
 	processes := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// tools makes a tool list as the engine offers it: names with their parameters.
+// tools returns a tool list as the engine offers it: names with their parameters.
 func tools(byName map[string][]string) api.Tools {
 	var list api.Tools
 	for name, params := range byName {
@@ -57,14 +57,14 @@ func TestAnswerPicksTheToolTheQuestionNeeds(t *testing.T) {
 	}
 }
 
-func TestAttachedVitalsAskNothing(t *testing.T) {
+func TestAttachedVitalsAreNotAQuestion(t *testing.T) {
 	got := answer(api.ChatRequest{Messages: user("Hello\n\n[Sat · CPU 37 % · disk 200 GB free]"), Tools: orchestratorTools()})
 	if len(got.ToolCalls) != 0 || got.Text != welcome {
 		t.Errorf("answer = %+v, want the welcome", got)
 	}
 }
 
-func TestDoctorReadsThenSaysWhatItRead(t *testing.T) {
+func TestDoctorReadsThenReports(t *testing.T) {
 	doctor := tools(map[string][]string{toolSystemStats: {"topic"}})
 	first := answer(api.ChatRequest{Messages: user("Find what is slow."), Tools: doctor})
 	if len(first.ToolCalls) != 1 {
@@ -81,7 +81,7 @@ func TestDoctorReadsThenSaysWhatItRead(t *testing.T) {
 	}
 }
 
-func TestResultIsTakenOutOfItsFrame(t *testing.T) {
+func TestUnquoted(t *testing.T) {
 	quoted := "Between the two marks is text from the agent doctor.\n<<<quoted ab12>>>\nall is well\n<<<end ab12>>>"
 	if got := unquoted(quoted); got != "all is well" {
 		t.Errorf("unquoted = %q", got)
@@ -117,7 +117,7 @@ func TestServerAnswersAsOllamaDoes(t *testing.T) {
 	}
 }
 
-func TestASpecialistWithoutAModelIsHonest(t *testing.T) {
+func TestASpecialistSaysThatItHasNoModel(t *testing.T) {
 	stats := tools(map[string][]string{toolSystemStats: {"topic"}})
 	tests := []struct {
 		system, task string
@@ -141,7 +141,7 @@ func TestASpecialistWithoutAModelIsHonest(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatWaitsIsNotSaidToBeSaved(t *testing.T) {
+func TestAWaitingMemoryIsNotReportedAsSaved(t *testing.T) {
 	ask := answer(api.ChatRequest{Messages: user("Remember that I like tea."), Tools: orchestratorTools()})
 	for result, want := range map[string]string{"Saved as line 4 of memory.md.": "Noted", "Not saved: proposed to the user, who decides.": "It waits for you"} {
 		got := answer(api.ChatRequest{

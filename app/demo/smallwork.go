@@ -9,8 +9,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// The work beside the chat that the app asks a small model for: the summary of a
-// long conversation, and a title. Both have a form of their own to be recognised by.
+// The app also asks a small model for the summary of a long conversation and for titles.
+// Each request is recognised by its form.
 
 const (
 	endOfConversation = "[end of the conversation: give CONTEXT, LESSONS and PEOPLE]"
@@ -21,7 +21,7 @@ const (
 	titleWords         = 6
 )
 
-// smallWork answers what is not part of the chat; ok is false for the rest.
+// smallWork answers requests that are not part of the chat; ok is false for others.
 func smallWork(req api.ChatRequest) (ollamatest.Reply, bool) {
 	text := ollamatest.LastUser(req)
 	switch {
@@ -35,8 +35,8 @@ func smallWork(req api.ChatRequest) (ollamatest.Reply, bool) {
 	return ollamatest.Reply{}, false
 }
 
-// digest sums a conversation up by its questions, in the form that was asked for.
-// A script learns nothing of people: it has no lessons.
+// digest summarises a conversation by its questions, in the requested form. A script can't
+// learn about people, so there are no lessons.
 func digest(material string, asJSON bool) string {
 	summary := digestContext(material)
 	if !asJSON {
@@ -49,8 +49,7 @@ func digest(material string, asJSON bool) string {
 	return string(body)
 }
 
-// digestContext lists what was asked: what the summary before has, then the
-// questions that came after it.
+// digestContext lists the questions: those in the previous summary, then the later ones.
 func digestContext(material string) string {
 	questions := append(before(material), asked(material)...)
 	questions = questions[max(len(questions)-maxDigestQuestions, 0):]
@@ -62,7 +61,7 @@ func digestContext(material string) string {
 
 const digestHead = "A look around in the demo: a script answers, no model. "
 
-// before are the questions in the summary that the material begins with.
+// before returns the questions in the summary at the beginning of the material.
 func before(material string) []string {
 	rest, found := strings.CutPrefix(material, summaryBefore)
 	if !found {
@@ -78,7 +77,7 @@ func before(material string) []string {
 	return lines
 }
 
-// asked are the questions quoted in the material, each on a line.
+// asked returns the questions quoted in the material, one per line.
 func asked(material string) []string {
 	var lines []string
 	for i, part := range strings.Split("\n\n"+material, "\n\n[user]\n") {
@@ -97,7 +96,7 @@ func asked(material string) []string {
 	return lines
 }
 
-// title is the question's first words.
+// title returns the question's first words.
 func title(material string) string {
 	_, question, _ := strings.Cut("\n"+material, "\nMessage: ")
 	question, _, _ = strings.Cut(question, "\nAnswer: ")

@@ -18,9 +18,9 @@ func said(kind transcript.Kind, text string) transcript.Block {
 	return transcript.Block{Kind: kind, Text: text}
 }
 
-// The app's own compactor, over the demo's server as it is: whatever changes in the
-// compactor's request has to be recognised here.
-func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
+// This runs the app's own compactor against the demo's server, so that the server
+// recognises the compactor's requests even after they change.
+func TestALongDemoIsSummarisedByItsQuestions(t *testing.T) {
 	server, err := Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -58,12 +58,12 @@ func TestALongDemoIsSummedUpByItsQuestions(t *testing.T) {
 	}
 }
 
-func TestSmallWorkHasTheFormItIsAskedFor(t *testing.T) {
+func TestSmallWorkHasTheRequestedForm(t *testing.T) {
 	const talk = "[user]\nHello\n\n[assistant]\nHi\n\n" + endOfConversation
 	tests := []struct {
 		name string
 		req  api.ChatRequest
-		want string // "" = part of the chat
+		want string // "" means part of the chat
 	}{
 		{"headed text, without a schema", api.ChatRequest{Messages: user(talk)}, "CONTEXT:\n" + digestHead + "Asked so far:\n- Hello\n\nLESSONS:\n\nPEOPLE:\n"},
 		{"nothing asked", api.ChatRequest{Messages: user("[assistant]\nHi\n\n" + endOfConversation)}, "CONTEXT:\n" + digestHead + "Nothing was asked.\n\nLESSONS:\n\nPEOPLE:\n"},
@@ -81,7 +81,7 @@ func TestSmallWorkHasTheFormItIsAskedFor(t *testing.T) {
 	}
 }
 
-// titlePrompt is the app's own, so that a change of its words is noticed here.
+// titlePrompt returns the app's own prompt, so that the test notices changes to it.
 func titlePrompt(t *testing.T) string {
 	t.Helper()
 	prompt, err := assets.FS.ReadFile("prompts/title.md")
@@ -91,7 +91,7 @@ func titlePrompt(t *testing.T) string {
 	return string(prompt)
 }
 
-func TestLongQuestionsAndManyAreCut(t *testing.T) {
+func TestLongAndNumerousQuestionsAreShortened(t *testing.T) {
 	material := strings.Repeat("[user]\n"+strings.Repeat("x", 500)+"\n\n[assistant]\nNo.\n\n", 30) + endOfConversation
 	lines := strings.Split(digestContext(material), "\n")[1:]
 	if len(lines) != maxDigestQuestions {

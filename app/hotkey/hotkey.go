@@ -1,5 +1,5 @@
-// Package hotkey reads keys with their modifiers as people write them, such as
-// "Ctrl+Alt+Space". Package keygrab below it takes one for the whole desktop.
+// Package hotkey parses key combinations as people write them, such as "Ctrl+Alt+Space".
+// Its subpackage keygrab registers one for the whole desktop.
 package hotkey
 
 import (
@@ -13,15 +13,15 @@ import (
 // Combo is a key with its modifiers.
 type Combo struct {
 	Ctrl, Alt, Shift, Super bool
-	Key                     string // "A", "7", "F5", or one of the names of Keys
+	Key                     string // "A", "7", "F5", or a name from Keys
 }
 
-// ErrNone: nothing is written.
+// ErrNone means that the text is empty.
 var ErrNone = errors.New("no key is named")
 
-// Parse reads a combo. The order of the modifiers, and capital letters, don't matter;
-// Super is also called Cmd, Win and Meta. One modifier beside Shift is wanted, or an
-// F key: without, a letter could not be typed any more.
+// Parse parses a combination. The order of the modifiers and the case don't matter; Super
+// may also be written Cmd, Win or Meta. A modifier other than Shift, or an F key, is
+// required, because otherwise a letter could no longer be typed.
 func Parse(text string) (Combo, error) {
 	var c Combo
 	if strings.TrimSpace(text) == "" {
@@ -48,7 +48,7 @@ func Parse(text string) (Combo, error) {
 	return c, nil
 }
 
-// modify takes a modifier; false where the word is none, or there already.
+// modify adds a modifier; false if the word isn't one, or is repeated.
 func (c *Combo) modify(word string) bool {
 	var on *bool
 	switch word {
@@ -68,10 +68,10 @@ func (c *Combo) modify(word string) bool {
 	return true
 }
 
-// function reports whether it is an F key.
+// function reports whether the key is an F key.
 func (c Combo) function() bool { return len(c.Key) > 1 && c.Key[0] == 'F' }
 
-// Keys are the names of keys that are neither letters, digits nor F keys.
+// Keys returns the names of the keys that are neither letters, digits nor F keys.
 func Keys() []string {
 	return []string{"Space", "Tab", "Enter", "Escape", "Backspace", "Insert", "Delete", "Home", "End", "PageUp", "PageDown", "Left", "Right", "Up", "Down"}
 }
@@ -95,7 +95,7 @@ func keyNamed(word string) (string, bool) {
 	return Keys()[i], true
 }
 
-// String writes the combo as Parse reads it.
+// String formats the combination as Parse reads it.
 func (c Combo) String() string {
 	var words []string
 	for _, m := range []struct {

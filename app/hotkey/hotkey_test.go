@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoHotkey(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":            "no key",
 		"  ":          "no key",

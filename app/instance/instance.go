@@ -1,12 +1,12 @@
-// Package instance keeps one app per data folder and lets commands poke it: a
-// unix socket (0600) in the runtime folder, one line of JSON a request, one line
-// of JSON as the answer.
+// Package instance keeps a single app per data folder and lets commands send it requests:
+// over a unix socket (0600) in the runtime folder, with one line of JSON per request and
+// per answer.
 //
-// A lock file beside the socket decides who is the app: the system frees it with
-// the process, however that ended, so a socket that a dead process left behind is
-// taken over without a race. Unix sockets exist on Windows 10 and newer too; where
-// they don't, the log says so and the app does without: a second start is told that the
-// app runs, and can't show its window.
+// A lock file beside the socket decides which process is the app. The system releases the
+// lock when the process ends, however that happens, so a socket left by a dead process is
+// taken over without a race. Windows has unix sockets since Windows 10. On a system without
+// them, the log says so and the app runs without: a second start reports that the app runs,
+// but can't show its window.
 package instance
 
 import (
@@ -28,43 +28,43 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrRunning: another process is the app for this data folder.
+// ErrRunning means that another process is the app for this data folder.
 var ErrRunning = errors.New("mac-stats is already running")
 
-// ErrNoWindow: the app for this data folder runs without a window.
+// ErrNoWindow means that the app for this data folder runs without a window.
 var ErrNoWindow = errors.New("mac-stats runs without a window")
 
-// ErrNotRunning: no process is the app for this data folder.
+// ErrNotRunning means that no process is the app for this data folder.
 var ErrNotRunning = errors.New("mac-stats is not running")
 
-// The requests there are.
+// The operations of requests.
 const (
-	OpShow    = "show"     // open the window (of Session, if given)
+	OpShow    = "show"     // open the window (with Session, if set)
 	OpNewChat = "new-chat" // open the window with a new chat
 	OpChanged = "changed"  // another process wrote to Session
-	OpPing    = "ping"     // nothing: is anybody there
+	OpPing    = "ping"     // do nothing: checks that the app runs
 )
 
-// Request is what a second start or a command says to the running app.
+// Request is a request from a second start or a command to the running app.
 type Request struct {
 	Op      string `json:"op"`                // one of the Op constants
-	Session string `json:"session,omitempty"` // changed, show: which
-	Token   string `json:"token,omitempty"`   // show, new-chat: the desktop's leave to come in front
+	Session string `json:"session,omitempty"` // for changed and show
+	Token   string `json:"token,omitempty"`   // for show and new-chat: the desktop's permission to come to the front
 }
 
-// answer is the line that comes back.
+// answer is the line sent back.
 type answer struct {
 	OK       bool   `json:"ok"`
-	NoWindow bool   `json:"no_window,omitempty"` // it was asked for a window and has none
+	NoWindow bool   `json:"no_window,omitempty"` // the app can't show the requested window
 	Error    string `json:"error,omitempty"`
 }
 
 const (
-	// maxLine is how long a request or an answer may be, in bytes.
+	// maxLine is the longest request or answer, in bytes.
 	maxLine = 4096
-	// connTimeout is how long one request may take on either side.
+	// connTimeout is how long a request may take on either side.
 	connTimeout = 2 * time.Second
-	// maxConns is how many requests are read at the same time; more wait.
+	// maxConns is how many requests are read at the same time; others wait.
 	maxConns = 16
 	dirPerm  = 0o700
 	filePerm = 0o600
@@ -72,31 +72,31 @@ const (
 
 // Listener is the running app's end.
 type Listener struct {
-	socket net.Listener // nil where the system has none
+	socket net.Listener // nil if the system has none
 	path   string
 	lock   *flock.Flock
 	handle func(Request)
-	bare   bool // there is no window to show
+	bare   bool // there is no window
 	done   sync.WaitGroup
 	close  sync.Once
 	err    error
 
-	mu    sync.Mutex // guards conns; handle runs one at a time under serial
+	mu    sync.Mutex // guards conns; serial runs one handle at a time
 	conns map[net.Conn]struct{}
 	ended bool
 
 	serial sync.Mutex
 }
 
-// Listen becomes the app for home, or returns ErrRunning. A socket left by a dead
-// process is taken over. handle is called for one request at a time, on a
-// goroutine of its own, before the answer goes back; it is not called for pings.
+// Listen makes this process the app for home, or returns ErrRunning. It takes over a socket
+// left by a dead process. handle is called for one request at a time, on its own goroutine
+// and before the answer is sent; it isn't called for pings.
 func Listen(runtimeDir, home string, handle func(Request)) (*Listener, error) {
 	return listenAs(runtimeDir, home, false, handle)
 }
 
-// ListenWindowless is Listen for an app that has no window: requests to open one
-// are answered with ErrNoWindow and do not reach handle.
+// ListenWindowless is Listen for an app without a window: requests to open one get
+// ErrNoWindow and don't reach handle.
 func ListenWindowless(runtimeDir, home string, handle func(Request)) (*Listener, error) {
 	return listenAs(runtimeDir, home, true, handle)
 }
@@ -139,7 +139,7 @@ func takeLock(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// listen makes the socket. The lock is held, so what stands there is dead.
+// listen creates the socket. The caller holds the lock, so an existing socket is dead.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the socket of an earlier run: %w", err)
@@ -154,20 +154,20 @@ func listen(path string) (net.Listener, error) {
 	return socket, nil
 }
 
-// listenPrivately: the folder is 0700, so nobody gets at the socket before its
+// listenPrivately relies on the folder's mode 0700: nobody reaches the socket before its
 // own permissions are set.
 func listenPrivately(path string) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(context.Background(), "unix", path)
 }
 
-// Close removes the socket and waits for requests under way, at most their
-// time-out. It may be called more than once.
+// Close removes the socket and waits for running requests, at most for their timeout. It
+// may be called more than once.
 func (l *Listener) Close() error {
 	l.close.Do(func() {
 		l.mu.Lock()
 		l.ended = true
 		for c := range l.conns {
-			_ = c.SetReadDeadline(time.Now()) // who has not asked yet gets no answer
+			_ = c.SetReadDeadline(time.Now()) // a client that has not asked yet gets no answer
 		}
 		l.mu.Unlock()
 		if l.socket != nil {
@@ -182,8 +182,8 @@ func (l *Listener) Close() error {
 	return l.err
 }
 
-// wait gives requests under way their time-out to end: one may hang in a handle
-// that waits for what is already gone.
+// wait gives running requests their timeout to end: one may hang in a handle that waits for
+// something already closed.
 func (l *Listener) wait() {
 	ended := make(chan struct{})
 	go func() { l.done.Wait(); close(ended) }()
@@ -202,7 +202,7 @@ func (l *Listener) serve() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // out of file descriptors, say: it passes
+		if err != nil { // such as out of file descriptors, which passes
 			<-slots
 			slog.Warn("a request to the app was lost", "error", err)
 			time.Sleep(100 * time.Millisecond)
@@ -221,7 +221,7 @@ func (l *Listener) serve() {
 	}
 }
 
-// keep remembers a connection so that Close can end it; false when closing.
+// keep registers a connection so that Close can end it; false if Close was called.
 func (l *Listener) keep(conn net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,10 +236,10 @@ func (l *Listener) drop(conn net.Conn) {
 	l.mu.Lock()
 	delete(l.conns, conn)
 	l.mu.Unlock()
-	_ = conn.Close() // the answer is written; nothing can be done about an error
+	_ = conn.Close() // after the answer an error no longer matters
 }
 
-// answer reads one request, does it and says so.
+// answer reads a request, handles it and replies.
 func (l *Listener) answer(conn net.Conn) {
 	var r Request
 	err := readLine(conn, &r)
@@ -258,7 +258,7 @@ func (l *Listener) answer(conn net.Conn) {
 	if err != nil {
 		reply.Error = err.Error()
 	}
-	_ = writeLine(conn, reply) // the other side is gone: nobody is left to tell
+	_ = writeLine(conn, reply) // fails only if the client is gone
 }
 
 func (r Request) check() error {
@@ -269,8 +269,8 @@ func (r Request) check() error {
 	return fmt.Errorf("unknown request %q", r.Op)
 }
 
-// Send pokes the running app; ErrNotRunning where none runs, ErrNoWindow where it
-// has none to show. It takes at most two seconds.
+// Send sends a request to the running app. It returns ErrNotRunning if none runs and
+// ErrNoWindow if it has no window to show. It takes at most two seconds.
 func Send(ctx context.Context, runtimeDir, home string, r Request) error {
 	if err := r.check(); err != nil {
 		return fmt.Errorf("poke the app: %w", err)
@@ -285,7 +285,7 @@ func Send(ctx context.Context, runtimeDir, home string, r Request) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotRunning, err)
 	}
-	defer func() { _ = conn.Close() }() // the answer is read; nothing is lost
+	defer func() { _ = conn.Close() }() // after the answer nothing can be lost
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })
 	defer stop()
 	var reply answer

@@ -19,7 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The test binary plays the app where this variable names the two folders.
+// appRole names the two folders in an environment variable; if it is set, the test binary
+// plays the app.
 const appRole = "INSTANCE_TEST_APP"
 
 func TestMain(m *testing.M) {
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playApp listens until its standard input ends and says what it hears.
+// playApp listens until its standard input ends and prints the requests it gets.
 func playApp(folders string) int {
 	run, home, _ := strings.Cut(folders, "|")
 	l, err := Listen(run, home, func(r Request) { fmt.Println(r.Op, r.Session) })
@@ -161,7 +162,7 @@ func TestADeadProcessIsTakenOver(t *testing.T) {
 	}
 }
 
-func TestOfManyAtOnceOneIsTheApp(t *testing.T) {
+func TestOfManyStartsOneBecomesTheApp(t *testing.T) {
 	run, home := folders(t)
 	var apps []*app
 	for range 6 {
@@ -178,7 +179,7 @@ func TestOfManyAtOnceOneIsTheApp(t *testing.T) {
 
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // permissions are inherited from the user's folder there
+		return // there, permissions are inherited from the user's folder
 	}
 	run, home := folders(t)
 	l, err := Listen(run, home, func(Request) {})
@@ -194,7 +195,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-func TestTheSameFolderThroughASymlink(t *testing.T) {
+func TestASymlinkLeadsToTheSameApp(t *testing.T) {
 	run, home := folders(t)
 	link := home + "-link"
 	if err := os.Symlink(home, link); err != nil {
@@ -278,7 +279,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 	}
 }
 
-func TestNothingWaitsForEver(t *testing.T) {
+func TestRequestsHaveATimeout(t *testing.T) {
 	run, home := folders(t)
 	hang := make(chan struct{})
 	l, err := Listen(run, home, func(Request) { <-hang })
@@ -312,7 +313,7 @@ func TestNothingWaitsForEver(t *testing.T) {
 	}
 }
 
-func TestSendRefusesWhatIsNoRequest(t *testing.T) {
+func TestSendRefusesInvalidRequests(t *testing.T) {
 	run, home := folders(t)
 	if err := Send(t.Context(), run, home, Request{Op: "x"}); err == nil || errors.Is(err, ErrNotRunning) {
 		t.Errorf("err = %v", err)

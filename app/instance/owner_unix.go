@@ -9,11 +9,10 @@ import (
 	"syscall"
 )
 
-// noSockets: every unix has them.
+// noSockets is always false: every unix has them.
 func noSockets(error) bool { return false }
 
-// shortTemp is a folder for temporary files with a short path; TMPDIR is a long
-// one on macOS.
+// shortTemp returns a temporary folder with a short path; TMPDIR is long on macOS.
 func shortTemp() string { return "/tmp" }
 
 func userID() string { return strconv.Itoa(os.Getuid()) }

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// noSockets reports whether listening failed because Windows is older than its unix
-// sockets.
+// noSockets reports whether listening failed because this Windows has no unix sockets.
 func noSockets(err error) bool { return errors.Is(err, windows.WSAEAFNOSUPPORT) }
 
-// shortTemp is the user's own folder for temporary files.
+// shortTemp returns the user's temporary folder.
 func shortTemp() string { return os.TempDir() }
 
-// userID need not tell users apart: the folder for temporary files is one's own.
+// userID is constant, because every user has a temporary folder of their own.
 func userID() string { return "user" }
 
-// isOurs is always true: the folder is below the user's own.
+// isOurs is always true, because the folder is below the user's own.
 func isOurs(fs.FileInfo) bool { return true }

@@ -10,18 +10,18 @@ import (
 	"path/filepath"
 )
 
-// maxPath is how long a socket's path may be: the system's structure holds 104
-// bytes on macOS and 108 on Linux and Windows, a final zero included.
+// maxPath is the longest path of a socket: the system's structure holds 104 bytes on macOS
+// and 108 on Linux and Windows, including a final zero.
 const maxPath = 103
 
-// The beginnings of the sockets' names.
+// The prefixes of socket names.
 const (
 	appSocket = "app-"
 	apiSocket = "api-"
 )
 
-// socketName is a socket's name, by the data folder's real place: one app a folder,
-// also where that is reached through a symlink.
+// socketName returns a socket's name, derived from the data folder's real path, so that a
+// symlink to the folder leads to the same app.
 func socketName(kind, home string) (string, error) {
 	abs, err := filepath.Abs(home)
 	if err != nil {
@@ -34,9 +34,8 @@ func socketName(kind, home string) (string, error) {
 	return kind + hex.EncodeToString(sum[:8]) + ".sock", nil
 }
 
-// findSocket is where the app's socket is, made or not. A runtime folder whose
-// path is too long for a socket gives way to a short one of this user's among the
-// temporary files.
+// findSocket returns the path of a socket, existing or not. If the runtime folder's path is
+// too long for a socket, it uses a short folder of this user below the temporary folder.
 func findSocket(kind, runtimeDir, home string) (string, error) {
 	name, err := socketName(kind, home)
 	if err != nil {
@@ -57,13 +56,13 @@ func findSocket(kind, runtimeDir, home string) (string, error) {
 	return path, nil
 }
 
-// APISocket is where the local API of the app for home listens, beside the app's own
-// socket. Its folder is made.
+// APISocket returns the path of the local API's socket, beside the app's own, and creates
+// its folder.
 func APISocket(runtimeDir, home string) (string, error) {
 	return socketPath(apiSocket, runtimeDir, home)
 }
 
-// socketPath is findSocket with its folder made, 0700 and ours.
+// socketPath is findSocket and creates the folder, with mode 0700 and owned by this user.
 func socketPath(kind, runtimeDir, home string) (string, error) {
 	path, err := findSocket(kind, runtimeDir, home)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAWindowlessAppSaysThatItHasNone(t *testing.T) {
+func TestAWindowlessAppReportsErrNoWindow(t *testing.T) {
 	dir := t.TempDir()
 	run, home := filepath.Join(dir, "run"), filepath.Join(dir, "home")
 	var heard []string

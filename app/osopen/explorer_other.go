@@ -7,5 +7,5 @@ import (
 	"errors"
 )
 
-// selectInExplorer is of Windows alone.
+// selectInExplorer only works on Windows.
 func selectInExplorer(context.Context, string) error { return errors.ErrUnsupported }

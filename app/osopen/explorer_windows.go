@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// selectInExplorer shows a file in Explorer. It reads its command line in its own way:
+// selectInExplorer shows a file in Explorer, which parses its command line in its own way:
 // the path is quoted, the switch before it is not.
 func selectInExplorer(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "explorer.exe")

@@ -2,9 +2,9 @@ package osopen
 
 import "testing"
 
-// Run under Wine: make test-systems.
+// This test runs under Wine: make test-systems.
 
-func TestAFileWithBlanksIsShownOnWindows(t *testing.T) {
+func TestRevealAPathWithSpacesOnWindows(t *testing.T) {
 	path := `C:\My files\a name with blanks, and a comma.md`
 	if got := explorerLine(path); got != `explorer.exe /select,"`+path+`"` {
 		t.Error(got)

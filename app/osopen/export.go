@@ -11,7 +11,7 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// ExportFolder is where exports go: the user's downloads, else the home folder.
+// ExportFolder returns the folder for exports: the user's downloads, or the home folder.
 func ExportFolder() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -25,8 +25,8 @@ func ExportFolder() (string, error) {
 	return home, nil
 }
 
-// Export writes data to a new file in dir named after title; ext is ".md". It returns
-// the file's path.
+// Export writes data to a new file in dir, named after title, and returns its path. ext is
+// like ".md".
 func Export(dir, title, ext string, data []byte) (string, error) {
 	base := fileName(title)
 	for n := 1; n < 1000; n++ {
@@ -51,7 +51,7 @@ func Export(dir, title, ext string, data []byte) (string, error) {
 	return "", fmt.Errorf("export: there are too many files named %s in %s", base, dir)
 }
 
-// fileName makes a title a name that every file system takes.
+// fileName turns a title into a name that every file system accepts.
 func fileName(title string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`<>:"/\|?*`, r) {

@@ -1,13 +1,12 @@
-// Package osopen hands files and addresses to the programs the user has for them, and
-// puts exports where the user finds them.
+// Package osopen opens files and addresses with the user's programs, and writes exports
+// where the user finds them.
 //
-// Open, Reveal and Prepare work on files and folders; CheckLink says what may be done
-// with an address from a text nobody vouches for; Export writes a new file and never
-// over one that is there. Nothing goes through a shell. The programs that are started
-// outlive mac-stats, and an error means that one couldn't be started: what it does
-// then isn't known here.
+// Open, Reveal and Prepare work on files and folders; CheckLink decides what may be done
+// with an address from an untrusted text; Export writes a new file and never replaces one.
+// Nothing goes through a shell. The started programs outlive mac-stats; an error means that
+// one couldn't be started, not what it did afterwards.
 //
-// It asks nothing and shows nothing: its callers, the window and its pages, do that.
+// The package asks and shows nothing; its callers, the window and its pages, do.
 package osopen
 
 import (
@@ -22,7 +21,7 @@ import (
 	"mac-stats/app/sessionbus"
 )
 
-// Open hands a path or an address to the program the desktop has for it.
+// Open opens a path or an address with the desktop's program for it.
 func Open(ctx context.Context, target string) error {
 	switch runtime.GOOS {
 	case "darwin":
@@ -33,8 +32,8 @@ func Open(ctx context.Context, target string) error {
 	return start(ctx, "xdg-open", target)
 }
 
-// Prepare makes an empty file, or a folder where the path has no extension, unless
-// something is there: an editor then has something to save.
+// Prepare creates an empty file, or a folder if the path has no extension, unless something
+// is there. Then an editor can open and save it.
 func Prepare(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -52,7 +51,7 @@ func Prepare(path string) error {
 	return f.Close()
 }
 
-// Reveal shows a file in the system's file manager, selected where that is possible.
+// Reveal shows a file in the system's file manager, selected if possible.
 func Reveal(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -66,7 +65,7 @@ func Reveal(ctx context.Context, path string) error {
 	if revealByBus(ctx, path) == nil {
 		return nil
 	}
-	return Open(ctx, filepath.Dir(path)) // no file manager on the bus: its folder
+	return Open(ctx, filepath.Dir(path)) // no file manager on the bus: open the folder
 }
 
 // revealByBus asks the desktop's file manager to select a file
@@ -76,7 +75,7 @@ func revealByBus(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // what it was for is done
+	defer func() { _ = conn.Close() }() // the call is done
 	uri := url.URL{Scheme: "file", Path: path}
 	return conn.Object("org.freedesktop.FileManager1", "/org/freedesktop/FileManager1").
 		CallWithContext(ctx, "org.freedesktop.FileManager1.ShowItems", 0, []string{uri.String()}, "").Err
@@ -87,17 +86,17 @@ func start(ctx context.Context, name string, args ...string) error {
 	return startCommand(exec.CommandContext(context.WithoutCancel(ctx), name, args...))
 }
 
-// startCommand starts a program nobody waits for.
+// startCommand starts a program without waiting for it.
 func startCommand(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
-	go func() { _ = cmd.Wait() }() // only to leave no zombie
+	go func() { _ = cmd.Wait() }() // only to avoid a zombie
 	return nil
 }
 
-// CheckLink says what to do with an address: open it, ask first, or refuse it. Only the
-// web and mail open without asking.
+// CheckLink decides whether to open an address, ask first, or refuse it. Only web and mail
+// addresses open without asking.
 func CheckLink(raw string) (open, ask bool) {
 	u, err := url.Parse(raw)
 	if err != nil {

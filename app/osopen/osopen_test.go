@@ -77,7 +77,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-func TestRevealTellsOfAFileThatIsGone(t *testing.T) {
+func TestRevealReportsAMissingFile(t *testing.T) {
 	if err := Reveal(t.Context(), filepath.Join(t.TempDir(), "gone.md")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want one that says the file isn't there", err)
 	}

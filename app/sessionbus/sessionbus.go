@@ -1,8 +1,8 @@
-// Package sessionbus connects to the D-Bus session bus that there is.
+// Package sessionbus connects to the running D-Bus session bus.
 //
-// It never starts a bus: that would be one nobody else is on. It doesn't wait for ever for
-// one that is dead, which the library would. What is said over the bus is the callers'
-// part: notifications, the watch of the tray's host, and the file manager.
+// It never starts a bus, because nobody else would be on it. Unlike the library, it doesn't
+// wait forever for a dead one. The callers use the connection for notifications, for the
+// tray's host and for the file manager.
 package sessionbus
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// loginTime is how long a bus may take to let mac-stats in.
+// loginTime is how long the bus may take to accept mac-stats.
 const loginTime = 2 * time.Second
 
-// Connect gives a connection of the caller's own, which ends with ctx at the latest.
+// Connect returns a new connection, which ends when ctx is done at the latest.
 func Connect(ctx context.Context) (*dbus.Conn, error) {
 	conn, err := dbus.SessionBusPrivateNoAutoStartup(dbus.WithContext(ctx))
 	if err != nil {
@@ -40,7 +40,7 @@ func Connect(ctx context.Context) (*dbus.Conn, error) {
 		err = errors.New("it does not answer")
 	}
 	if err != nil {
-		_ = conn.Close() // nothing was said over it
+		_ = conn.Close() // nothing was sent over it
 		return nil, fmt.Errorf("log in to the session bus at %s: %w", os.Getenv("DBUS_SESSION_BUS_ADDRESS"), err)
 	}
 	return conn, nil

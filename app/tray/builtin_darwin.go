@@ -2,5 +2,5 @@
 
 package tray
 
-// trayBuiltIn: this build has an icon.
+// trayBuiltIn reports that this build has an icon.
 const trayBuiltIn = true

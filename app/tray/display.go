@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Display is what the icon shows. Where it is neither a graph nor numbers, or no
-// metric, it is the graph of the CPU.
+// Display says what the icon shows. Without a graph, numbers or metrics it is the graph of
+// the CPU.
 type Display struct {
 	Graph, Numbers                    bool
 	CPU, Memory, Temperature, Network bool
 }
 
-// Reading is what the icon can show of the machine; below 0 is unknown.
+// Reading holds what the icon can show; below 0 means unknown.
 type Reading struct {
 	CPU, Memory float64 // percent
 	Temperature float64 // °C
-	Network     float64 // bytes a second, up and down
+	Network     float64 // bytes per second, up and down
 }
 
-// Unknown is the reading of a machine nothing is known of.
+// Unknown returns a reading without any known value.
 func Unknown() Reading { return Reading{-1, -1, -1, -1} }
 
-// normal gives what is drawn for d.
+// normal returns the display that is drawn for d.
 func (d Display) normal() Display {
 	if !d.CPU && !d.Memory && !d.Temperature && !d.Network {
 		d.CPU = true
@@ -35,7 +35,7 @@ func (d Display) normal() Display {
 	return d
 }
 
-// warmth is the colour of a bar.
+// warmth is the colour level of a bar.
 type warmth int
 
 const (
@@ -44,18 +44,18 @@ const (
 	hot
 )
 
-// cell is one metric in the icon, in the steps it is shown in: a reading within the
-// same step draws nothing anew.
+// cell is one metric in the icon, rounded to the steps it is drawn in: a reading within the
+// same step redraws nothing.
 type cell struct {
 	text string
-	fill int // of the bar, in percent; unknown = none
+	fill int // of the bar, in percent; unknown means none
 	tone warmth
 }
 
-// maxCells is how many metrics an icon has room for.
+// maxCells is how many metrics fit into an icon.
 const maxCells = 4
 
-// cellsOf are the metrics a display shows of a reading.
+// cellsOf returns the cells of a reading that a display shows.
 func cellsOf(d Display, r Reading) (cells [maxCells]cell, n int) {
 	add := func(shown bool, c cell) {
 		if shown {
@@ -79,7 +79,7 @@ func percentCell(percent, warmFrom, hotFrom float64) cell {
 	return cell{text: strconv.Itoa(b), fill: b, tone: toneOf(float64(b), warmFrom, hotFrom)}
 }
 
-// noCell is a metric there is no reading of.
+// noCell is a metric without a reading.
 func noCell() cell { return cell{text: "–", fill: unknown} }
 
 func toneOf(v, warmFrom, hotFrom float64) warmth {
@@ -92,7 +92,7 @@ func toneOf(v, warmFrom, hotFrom float64) warmth {
 	return calm
 }
 
-// Temperatures in °C: the steps of the number, and what the ends of the bar stand for.
+// Temperatures in °C: the steps of the number, and the ends of the bar.
 const (
 	degreeStep = 2
 	coolest    = 20
@@ -110,8 +110,8 @@ func temperatureCell(celsius float64) cell {
 	}
 }
 
-// networkCell shows megabytes a second: ".3", "4", "99". The bar grows by the
-// logarithm, from a kilobyte to a hundred megabytes a second.
+// networkCell shows megabytes per second: ".3", "4", "99". The bar is logarithmic, from 1
+// kB to 100 MB per second.
 func networkCell(perSecond float64) cell {
 	if math.IsNaN(perSecond) || perSecond < 0 {
 		return noCell()
@@ -134,8 +134,8 @@ func networkCell(perSecond float64) cell {
 // figureSpace is as wide as a digit.
 const figureSpace = "\u2007"
 
-// beside is what stands beside the icon, where the system draws that: the numbers, each
-// as wide as two digits, so that the icons beside don't move when one changes.
+// beside returns the text beside the icon, on systems that draw one: the numbers, each two
+// digits wide, so that the icons next to it don't move when one changes.
 func (s state) beside() string {
 	if !s.display.Numbers || s.paused {
 		return ""

@@ -35,7 +35,7 @@ func TestCellsOf(t *testing.T) {
 	}
 }
 
-func TestEveryDisplayIsAPictureOfItsOwn(t *testing.T) {
+func TestEveryDisplayHasItsOwnPicture(t *testing.T) {
 	icons, seen := newIcons(false, false), map[string]Display{}
 	r := Reading{CPU: 35, Memory: 55, Temperature: 70, Network: 2e7}
 	for bits := range 1 << 6 {

@@ -1,7 +1,7 @@
 //go:build !darwin && !windows && !race
 
-// Not under the race detector: systray itself reads its menu's revision under another
-// lock than the one it writes it under, which is harmless and not ours to change.
+// Not under the race detector: systray guards its menu's revision with different locks for
+// reading and writing, which is harmless and not ours to change.
 
 package tray
 
@@ -17,11 +17,11 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// patience is how long a test waits for what comes over the bus.
+// patience is how long a test waits for a message on the bus.
 const patience = time.Minute
 
-// TestOnARealBus runs the real tray against a private session bus and a tray host of
-// our own. It is one test, because systray can be started once a process.
+// The real tray runs on a private session bus with a tray host of ours. This is a single
+// test, because systray can only be started once per process.
 func TestOnARealBus(t *testing.T) {
 	bus, err := traytest.StartBus()
 	if err != nil {
@@ -46,11 +46,11 @@ func TestOnARealBus(t *testing.T) {
 		OnHost: func(present bool, why string) { hosts <- hostCall{present, why} },
 	})
 
-	// given a bus without a tray host, when started, then people are told what to do
+	// given a bus without a tray host, when started, then OnHost says what to do
 	tray.Start()
 	want(t, hosts, hostCall{false, noHostAdvice})
 
-	// when a host comes, then the icon registers by itself, and soon
+	// when a host appears, then the icon registers by itself, and soon
 	began := time.Now()
 	host, err := traytest.StartHost(bus.Address)
 	check(t, err)
@@ -119,7 +119,8 @@ func TestOnARealBus(t *testing.T) {
 		}
 	})
 
-	// when the host goes, then people are told; when another comes, the icon is back
+	// when the host goes away, then OnHost reports it; when another appears, the icon is
+	// back
 	check(t, host.Close())
 	want(t, hosts, hostCall{false, noHostAdvice})
 	host, err = traytest.StartHost(bus.Address)
@@ -134,7 +135,7 @@ func TestOnARealBus(t *testing.T) {
 	// when stopped, then the icon is gone from the bus
 	tray.Stop()
 	eventually(t, "the icon is gone", func() bool { _, err := item.Property(ctx, "Id"); return err != nil })
-	tray.SetVitals(load(10), "after the end") // and nothing happens
+	tray.SetVitals(load(10), "after the end") // nothing happens
 }
 
 type hostCall struct {
@@ -159,7 +160,7 @@ func TestWithoutASessionBus(t *testing.T) {
 				OnHost:  func(present bool, why string) { hosts <- hostCall{present, why} },
 			})
 			tray.Start()
-			// then people are told, and all else is harmless
+			// then OnHost reports it, and everything else is harmless
 			want(t, hosts, hostCall{false, noBusAdvice})
 			tray.SetVitals(load(50), "CPU 50 %")
 			tray.SetPaused(true)

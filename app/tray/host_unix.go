@@ -13,14 +13,14 @@ import (
 	"mac-stats/app/sessionbus"
 )
 
-// startsOnCaller: systray talks D-Bus on its own goroutines.
+// startsOnCaller: systray uses D-Bus on its own goroutines.
 const startsOnCaller = false
 
-// looksFirst: the icon is registered with its picture and the name a host remembers it
-// by.
+// looksFirst: the icon is registered with its picture and with the name that a host
+// remembers.
 const looksFirst = true
 
-// The parts of the StatusNotifierItem protocol that tell whether an icon will be seen.
+// The parts of the StatusNotifierItem protocol that show whether an icon will be visible.
 const (
 	watcherName  = "org.kde.StatusNotifierWatcher"
 	watcherPath  = dbus.ObjectPath("/StatusNotifierWatcher")
@@ -31,12 +31,11 @@ const (
 
 const (
 	busTimeout = 2 * time.Second
-	// settle is how long a watcher that has just appeared may take until its host is
-	// there.
+	// settle is how long a new watcher may take until its host is there.
 	settle = time.Second
 )
 
-// What people are told.
+// Messages for people.
 const (
 	noBusAdvice = "There is no tray icon, because no D-Bus session is running. " +
 		"Start mac-stats from a desktop session, or with `dbus-run-session mac-stats`."
@@ -47,28 +46,28 @@ const (
 	busGoneAdvice = "The tray icon is gone, because the D-Bus session ended. Quit and start mac-stats again."
 )
 
-// watchHost follows the owner of the watcher's name on the session bus. It uses a
-// connection of its own.
-func watchHost(ctx context.Context, log *slog.Logger, tell func(hostState)) {
+// watchHost follows the owner of the watcher's name on the session bus, over its own
+// connection.
+func watchHost(ctx context.Context, log *slog.Logger, report func(hostState)) {
 	conn, err := sessionbus.Connect(ctx)
 	if err != nil {
 		log.Info("no session bus, so no tray icon", "error", err)
-		tell(hostState{why: noBusAdvice})
+		report(hostState{why: noBusAdvice})
 		return
 	}
-	defer func() { _ = conn.Close() }() // nothing is lost with it
-	w := &watcher{conn: conn, tell: tell}
+	defer func() { _ = conn.Close() }() // nothing is lost
+	w := &watcher{conn: conn, report: report}
 	if err := w.run(ctx); err != nil && ctx.Err() == nil {
 		log.Warn("the tray host can't be watched", "error", err)
-		tell(hostState{why: busGoneAdvice})
+		report(hostState{why: busGoneAdvice})
 	}
 }
 
-// watcher follows one bus.
+// watcher watches one bus.
 type watcher struct {
-	conn *dbus.Conn
-	tell func(hostState)
-	told hostState
+	conn     *dbus.Conn
+	report   func(hostState)
+	reported hostState
 }
 
 func (w *watcher) run(ctx context.Context) error {
@@ -102,23 +101,22 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// look asks the bus and tells what is news. Where no host is there, one may be on its
-// way (a panel that starts, or is started anew): the state is pending then, and the
-// channel says when to look again.
+// look asks the bus and reports changes. A missing host may be on its way (a panel that
+// starts or restarts); then the state is pending, and the channel says when to look again.
 func (w *watcher) look(ctx context.Context, patient bool) (again <-chan time.Time) {
 	now := w.ask(ctx)
 	if patient && !now.host {
 		now.pending = true
 		again = time.After(settle)
 	}
-	if ctx.Err() == nil && now != w.told {
-		w.told = now
-		w.tell(now)
+	if ctx.Err() == nil && now != w.reported {
+		w.reported = now
+		w.report(now)
 	}
 	return again
 }
 
-// ask finds out how things are.
+// ask asks for the current state.
 func (w *watcher) ask(ctx context.Context) hostState {
 	ctx, cancel := context.WithTimeout(ctx, busTimeout)
 	defer cancel()

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// startsOnCaller: systray has a thread of its own.
+// startsOnCaller: systray has its own thread.
 const startsOnCaller = false
 
-// looksFirst: there is no icon before the registration that could show anything.
+// looksFirst: before the registration there is no icon that could show anything.
 const looksFirst = false
 
 const (
-	// lookEvery is how often we look whether there is a taskbar: at login the app may be
-	// there first, and an icon that is registered too early is lost.
+	// lookEvery is how often we check for a taskbar. At login the app may be there first,
+	// and an icon that is registered too early is lost.
 	lookEvery = 500 * time.Millisecond
-	// tellAfter is how long a taskbar may take until people are told there is none.
-	tellAfter = 20 * time.Second
+	// reportAfter is how long a taskbar may take before its absence is reported.
+	reportAfter = 20 * time.Second
 )
 
 const noTaskbarAdvice = "There is no tray icon, because Windows shows no taskbar. Start Explorer; the icon then appears by itself. " +
@@ -28,22 +28,22 @@ const noTaskbarAdvice = "There is no tray icon, because Windows shows no taskbar
 
 var taskbarClass = windows.StringToUTF16Ptr("Shell_TrayWnd")
 
-// watchHost waits for the taskbar. From then on systray follows it: it puts the icon
-// back where Explorer was started anew.
-func watchHost(ctx context.Context, _ *slog.Logger, tell func(hostState)) {
+// watchHost waits for the taskbar. From then on systray follows it: it restores the icon
+// when Explorer restarts.
+func watchHost(ctx context.Context, _ *slog.Logger, report func(hostState)) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	late := time.After(tellAfter)
+	late := time.After(reportAfter)
 	for {
 		if bar, _, _ := findWindow.Call(0, 0, uintptr(unsafe.Pointer(taskbarClass)), 0); bar != 0 {
-			tell(hostState{watcher: true, host: true})
+			report(hostState{watcher: true, host: true})
 			return
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-late:
-			tell(hostState{why: noTaskbarAdvice})
+			report(hostState{why: noTaskbarAdvice})
 		case <-look.C:
 		}
 	}

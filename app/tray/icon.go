@@ -10,22 +10,22 @@ import (
 	"math"
 )
 
-// iconSize is the icon's edge in pixels: 22 at twice the density, which hosts scale to
-// what their panel needs.
+// iconSize is the icon's edge in pixels: 22 at twice the density, which hosts scale for
+// their panel.
 const iconSize = 44
 
-// ringSize is the edge of the icon of macOS: systray shows it at 16 points, so that its
-// pixels are those of the screen.
+// ringSize is the edge of the macOS icon: systray shows it at 16 points, so its pixels
+// match the screen's.
 const ringSize = 32
 
-// Buckets of the CPU load: the icon shows steps of bucketStep percent, so it is drawn
-// anew only when that step changes. Drawing is four fifths of a monitor's cost.
+// Buckets of the CPU load: the icon shows steps of bucketStep percent and is redrawn only
+// when the step changes. Drawing is four fifths of a monitor's cost.
 const (
 	bucketStep = 5
 	unknown    = -1
 )
 
-// bucketOf rounds a load in percent (0 … 100) to what the icon shows.
+// bucketOf rounds a load in percent (0 to 100) to a step of the icon.
 func bucketOf(percent float64) int {
 	if math.IsNaN(percent) || percent < 0 {
 		return unknown
@@ -33,13 +33,13 @@ func bucketOf(percent float64) int {
 	return int(math.Round(min(percent, 100)/bucketStep)) * bucketStep
 }
 
-// maxDrawn is how many pictures are kept at hand; four metrics have many more.
+// maxDrawn is how many pictures are cached; four metrics have many more.
 const maxDrawn = 64
 
-// icons draws the icon, each look of it once. Not safe for concurrent use.
+// icons draws icons and caches each picture. Not safe for concurrent use.
 type icons struct {
 	template bool // macOS: black and transparent, tinted by the system
-	ico      bool // Windows wants its own container
+	ico      bool // Windows needs its own container
 	drawn    map[state][]byte
 }
 
@@ -47,7 +47,7 @@ func newIcons(template, ico bool) icons {
 	return icons{template: template, ico: ico, drawn: map[state][]byte{}}
 }
 
-// of is the encoded icon for a state; its line doesn't matter.
+// of returns the encoded icon for a state; the state's line doesn't matter.
 func (i icons) of(s state) []byte {
 	s.line = ""
 	if data, ok := i.drawn[s]; ok {
@@ -62,7 +62,7 @@ func (i icons) of(s state) []byte {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(fmt.Sprintf("tray: encoding an icon of ours: %v", err)) // a bytes.Buffer takes everything
+		panic(fmt.Sprintf("tray: encoding an icon of ours: %v", err)) // a bytes.Buffer never fails
 	}
 	data := b.Bytes()
 	if i.ico {
@@ -72,10 +72,10 @@ func (i icons) of(s state) []byte {
 	return data
 }
 
-// icoHead is how many bytes of a Windows icon stand before its picture.
+// icoHead is the size of a Windows icon's header, in bytes.
 const icoHead = 22
 
-// icoOf wraps a PNG into a Windows icon of one picture.
+// icoOf wraps a PNG into a Windows icon with one picture.
 func icoOf(png []byte) []byte {
 	head := []byte{0, 0, 1, 0, 1, 0, iconSize, iconSize, 0, 0, 1, 0, 32, 0}
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(png)))
@@ -83,10 +83,10 @@ func icoOf(png []byte) []byte {
 	return append(head, png...)
 }
 
-// palette is the icon's colours: the number is white in a dark outline, so that it can
-// be read on light and on dark panels; the bar has the window's accent, amber and red.
+// palette holds the icon's colours. The number is white with a dark outline, so that it is
+// readable on light and dark panels; the bar uses the window's accent, amber and red.
 //
-// What is half transparent is black: systray garbles other colours there on Linux (it
+// Half-transparent pixels are black, because systray garbles other colours on Linux (it
 // takes the low byte of the premultiplied value).
 type palette struct{ number, outline, track, calm, warm, hot color.NRGBA }
 
@@ -101,8 +101,8 @@ func colors() palette {
 	}
 }
 
-// glyph is a character of our own, 4 cells wide and 7 high; an empty one for what we
-// don't draw.
+// glyph returns a character of our own font, 4 cells wide and 7 high; empty for characters
+// that we don't draw.
 func glyph(r rune) [glyphHeight]string {
 	switch r {
 	case '0':
@@ -136,7 +136,7 @@ func glyph(r rune) [glyphHeight]string {
 	}
 }
 
-// Cells of a glyph.
+// The cells of a glyph.
 const (
 	glyphWidth  = 4
 	glyphHeight = 7
@@ -157,7 +157,7 @@ func drawGlyph(mask *image.Alpha, g [glyphHeight]string, left, top, scale int) {
 	}
 }
 
-// paint colours what the mask covers, and two pixels around it as the outline.
+// paint colours the pixels of the mask, and two pixels around it as the outline.
 func paint(img *image.NRGBA, mask *image.Alpha) {
 	const outline = 2
 	c := colors()
@@ -184,9 +184,9 @@ func near(mask *image.Alpha, x, y, distance int) bool {
 	return false
 }
 
-// drawRing draws the first metric as an arc from twelve o'clock, in black and transparent, for
-// menu bars that tint the icon themselves. Paused is two bars in the ring, unknown the
-// bare ring.
+// drawRing draws the first metric as an arc from twelve o'clock, in black and transparent,
+// for menu bars that tint the icon themselves. Paused is two bars in the ring; unknown is
+// the empty ring.
 func drawRing(s state) image.Image {
 	const (
 		centre = ringSize / 2

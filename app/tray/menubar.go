@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// trayTitle is the name hosts remember the icon by.
+// trayTitle is the name by which hosts remember the icon.
 const trayTitle = "mac-stats"
 
-// textEvery is the least time between changes of the vitals' text: hosts fetch the
+// textEvery is the least time between changes of the vitals' text, because hosts fetch the
 // whole menu for each.
 const textEvery = 2 * time.Second
 
-// actionQueue is how many clicks may wait for an action that takes long.
+// actionQueue is how many clicks may wait for a slow action.
 const actionQueue = 16
 
-// menuBar decides what the icon and the menu show, and hands clicks on.
+// menuBar decides what the icon and the menu show, and passes clicks on.
 //
-// All calls of the shell are made by one goroutine (work), so a slow bus never holds
-// up who sets the vitals.
+// A single goroutine (work) makes all calls of the shell, so that a slow bus never blocks
+// the caller of SetVitals.
 type menuBar struct {
 	params  Params
 	shell   shell
 	watch   hostWatch
 	log     *slog.Logger
 	icons   icons
-	titled  bool          // the system draws text beside the icon
-	wake    chan struct{} // one token: something to show
+	titled  bool          // whether the system draws text beside the icon
+	wake    chan struct{} // capacity 1: something to show
 	actions chan func()
 	done    sync.WaitGroup
 
-	// mu guards what is wanted. What is shown belongs to the goroutine of work.
+	// mu guards the wanted state. The shown state belongs to work's goroutine.
 	mu      sync.Mutex
 	wanted  state
-	reading Reading            // the newest
-	cancel  context.CancelFunc // nil until Start was called
-	hosted  bool               // there is something to register with
+	reading Reading            // the latest
+	cancel  context.CancelFunc // nil before Start
+	hosted  bool               // whether there is something to register with
 }
 
-// state is what icon and menu show.
+// state is what the icon and the menu show.
 type state struct {
 	display Display
 	cells   [maxCells]cell // the first n are shown
@@ -50,7 +50,7 @@ type state struct {
 	paused  bool
 }
 
-// picture is a state without what the icon doesn't show.
+// picture returns a state without the parts that the icon doesn't show.
 func (s state) picture() state {
 	s.line = ""
 	return s
@@ -104,8 +104,8 @@ func (b *menuBar) Stop() {
 		return
 	}
 	cancel()
-	// An action may be what stops us, or wait for the goroutine that does: it is told to
-	// end, and not waited for long.
+	// The running action may itself stop the tray, or wait for the goroutine that does: it
+	// is told to end, but only waited for briefly.
 	ended := make(chan struct{})
 	go func() { b.done.Wait(); close(ended) }()
 	select {
@@ -151,12 +151,12 @@ func (b *menuBar) set(change func(*state)) {
 func (b *menuBar) touch() {
 	select {
 	case b.wake <- struct{}{}:
-	default: // work will look anyway
+	default: // work looks anyway
 	}
 }
 
-// onHost hears of hosts. The icon is registered with the first one; systray does so
-// again with each later one.
+// onHost handles the hosts' states. The icon is registered with the first host; systray
+// registers it again with each later one.
 func (b *menuBar) onHost(h hostState) {
 	b.mu.Lock()
 	b.hosted = b.hosted || h.watcher
@@ -169,7 +169,7 @@ func (b *menuBar) onHost(h hostState) {
 	b.params.OnHost(h.host, h.why)
 }
 
-// inWords gives the menu's items their texts in the user's language.
+// inWords translates the menu's items.
 func (b *menuBar) inWords(menu []entry) []entry {
 	for i, e := range menu {
 		switch {
@@ -183,9 +183,8 @@ func (b *menuBar) inWords(menu []entry) []entry {
 	return menu
 }
 
-// register puts the icon into the menu bar, as it is wanted now, and returns what it
-// shows: the icon and what it is made of, but neither the check mark of Pause nor the
-// texts yet.
+// register adds the wanted icon to the menu bar and returns what it shows: the icon and its
+// values, but not the check mark of Pause or the texts yet.
 func (b *menuBar) register() *state {
 	b.mu.Lock()
 	s := b.wanted
@@ -199,11 +198,11 @@ func (b *menuBar) register() *state {
 	return &s
 }
 
-// work shows what is wanted, until ctx ends. shown is nil until the icon is registered.
+// work shows the wanted state until ctx is done. shown is nil until the icon is registered.
 func (b *menuBar) work(ctx context.Context, shown *state) {
 	var (
 		textAt time.Time        // of the last change of the text
-		rest   <-chan time.Time // when a text that was held back may be shown
+		rest   <-chan time.Time // when a delayed text may be shown
 	)
 	for {
 		select {
@@ -238,7 +237,7 @@ func (b *menuBar) work(ctx context.Context, shown *state) {
 	}
 }
 
-// showIcon changes the icon and the check mark where they show something else.
+// showIcon updates the icon and the check mark if they changed.
 func (b *menuBar) showIcon(shown *state, wanted state) {
 	if shown.picture() != wanted.picture() {
 		b.shell.setIcon(b.icons.of(wanted))
@@ -272,10 +271,10 @@ func tooltip(s state) string {
 	return trayTitle + ": " + s.line
 }
 
-// onTap is a click on the icon.
+// onTap handles a click on the icon.
 func (b *menuBar) onTap() { b.queue(b.params.Actions.Open) }
 
-// onClick is a click on an item.
+// onClick handles a click on an item.
 func (b *menuBar) onClick(item label) {
 	switch item {
 	case labelOpen:
@@ -297,7 +296,7 @@ func (b *menuBar) onClick(item label) {
 	}
 }
 
-// toggle switches what the icon shows. Something is always shown: the last metric
+// toggle switches a part of the icon. The icon always shows something: the last metric
 // stays, and without numbers there is a graph.
 func (b *menuBar) toggle(o option) {
 	b.mu.Lock()
@@ -321,7 +320,7 @@ func (b *menuBar) togglePause() {
 	b.params.Actions.Pause(paused)
 }
 
-// queue hands an action on without waiting: systray drops clicks while it waits.
+// queue queues an action without waiting, because systray drops clicks while it waits.
 func (b *menuBar) queue(action func()) {
 	select {
 	case b.actions <- action:
@@ -330,7 +329,7 @@ func (b *menuBar) queue(action func()) {
 	}
 }
 
-// act runs the actions, one after another.
+// act runs the queued actions one after another.
 func (b *menuBar) act(ctx context.Context) {
 	for {
 		select {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeShell records what the menu bar is told to show.
+// fakeShell records the menu bar's calls.
 type fakeShell struct {
 	mu      sync.Mutex
 	calls   []string
@@ -50,19 +50,19 @@ func (f *fakeShell) take() []string {
 	return calls
 }
 
-func present(ctx context.Context, _ *slog.Logger, tell func(hostState)) {
-	tell(hostState{watcher: true, host: true})
+func present(ctx context.Context, _ *slog.Logger, report func(hostState)) {
+	report(hostState{watcher: true, host: true})
 	<-ctx.Done()
 }
 
-// load is a reading of which the CPU alone is known.
+// load returns a reading with only the CPU known.
 func load(cpu float64) Reading {
 	r := Unknown()
 	r.CPU = cpu
 	return r
 }
 
-// cpuState is the icon as it is until something else is chosen.
+// cpuState returns the icon's state with the default display.
 func cpuState(cpu float64) state {
 	s := state{display: Display{Graph: true, Numbers: true, CPU: true}}
 	s.cells, s.n = cellsOf(s.display, load(cpu))
@@ -118,25 +118,25 @@ func TestOnlyChangesAreShown(t *testing.T) {
 	})
 }
 
-func TestVitalsBeforeAHostAreKept(t *testing.T) {
+func TestVitalsBeforeAHostAreShownLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// given a desktop whose panel starts late
 		shell := &fakeShell{}
-		late := func(ctx context.Context, log *slog.Logger, tell func(hostState)) {
-			tell(hostState{why: "none"})
+		late := func(ctx context.Context, log *slog.Logger, report func(hostState)) {
+			report(hostState{why: "none"})
 			time.Sleep(time.Minute)
-			present(ctx, log, tell)
+			present(ctx, log, report)
 		}
 		bar := newMenuBar(params(Actions{}), shell, late)
 		bar.Start()
-		// when vitals come before it
+		// when vitals arrive before it
 		bar.SetVitals(load(50), "CPU 50 %")
 		bar.SetPaused(true)
 		synctest.Wait()
 		if calls := shell.take(); calls != nil {
 			t.Errorf("without a host: %v", calls)
 		}
-		// then it shows them when it is there
+		// then the tray shows them as soon as the panel is there
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"start", "icon", "checked", "text CPU 50 %"}, shell.take()); diff != "" {
@@ -157,12 +157,12 @@ func TestASlowActionLosesNoClick(t *testing.T) {
 		}), shell, present)
 		bar.Start()
 		synctest.Wait()
-		// given an action that takes long, when others are clicked meanwhile
+		// given a slow action, when others are clicked meanwhile
 		shell.onTap()
 		shell.onClick(labelPause)
 		shell.onClick(labelNewChat)
 		shell.onClick(labelPause)
-		shell.onClick(labelVitals) // which does nothing
+		shell.onClick(labelVitals) // does nothing
 		// then all run, in order
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -181,11 +181,11 @@ func TestStopFromAnActionReturns(t *testing.T) {
 		bar = newMenuBar(params(Actions{Quit: func() { bar.Stop(); stopped = true }}), shell, present)
 		bar.Start()
 		synctest.Wait()
-		// when Quit stops the tray from within its own goroutine
+		// when Quit stops the tray from its own goroutine
 		shell.onClick(labelQuit)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		// then it doesn't wait for itself for ever
+		// then it doesn't wait for itself forever
 		if !stopped {
 			t.Error("Stop hangs")
 		}
@@ -217,7 +217,7 @@ func TestBucketOf(t *testing.T) {
 	}
 }
 
-func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
+func TestEveryStateHasItsOwnPicture(t *testing.T) {
 	for name, template := range map[string]bool{"tile": false, "ring": true} {
 		t.Run(name, func(t *testing.T) {
 			icons := newIcons(template, false)
@@ -237,7 +237,7 @@ func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
 				if img.Bounds().Dx() != edge || img.Bounds().Dy() != edge {
 					t.Errorf("%+v is %v", s, img.Bounds())
 				}
-				bare := template && s.cells[0].fill <= 0 // both are the bare ring
+				bare := template && s.cells[0].fill <= 0 // both are the empty ring
 				if before, ok := seen[string(data)]; ok && !bare {
 					t.Errorf("%+v looks like %+v", s, before)
 				}
@@ -248,8 +248,8 @@ func TestEveryLookIsAPictureOfItsOwn(t *testing.T) {
 }
 
 func TestHalfTransparentPixelsAreBlack(t *testing.T) {
-	// systray takes the low byte of premultiplied colours, which is right only for
-	// opaque ones and for black.
+	// systray takes the low byte of premultiplied colours, which is only right for opaque
+	// colours and for black.
 	for b := 0; b <= 100; b += bucketStep {
 		img := drawTile(cpuState(float64(b)))
 		for y := range iconSize {
@@ -263,7 +263,7 @@ func TestHalfTransparentPixelsAreBlack(t *testing.T) {
 	}
 }
 
-func TestTheMenuIsInTheUsersLanguage(t *testing.T) {
+func TestTheMenuIsTranslated(t *testing.T) {
 	b := newMenuBar(Params{Words: func(english string) string { return "de: " + english }}, &fakeShell{}, present)
 	for _, e := range b.inWords(menuOf(true, Display{})) {
 		if want := "de: " + e.label.words(); e.label != separator && e.text != want || e.label == separator && e.text != "" {
@@ -278,7 +278,7 @@ func TestTheMenuOfADemoSaysSo(t *testing.T) {
 	}
 }
 
-func TestNewWantsEveryAction(t *testing.T) {
+func TestNewPanicsWithoutAnAction(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("a missing action was accepted")
@@ -293,7 +293,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSetVitals is what each sample costs where nothing visible changes.
+// BenchmarkSetVitals measures a sample that changes nothing visible.
 func BenchmarkSetVitals(b *testing.B) {
 	bar := newMenuBar(params(Actions{}), &fakeShell{}, present)
 	for b.Loop() {

@@ -8,13 +8,13 @@ import (
 	"fyne.io/systray"
 )
 
-// systrayShell is fyne.io/systray. The library keeps its state in package variables,
-// so there is one icon a process, and it can't be started again after stop.
+// systrayShell is fyne.io/systray. The library keeps its state in package variables, so
+// there is one icon per process, and it can't be started again after stop.
 type systrayShell struct {
 	native //nolint:unused // Windows keeps its icon there
 	end    func()
 
-	mu    sync.Mutex // the menu is built on systray's goroutine
+	mu    sync.Mutex // systray builds the menu on its own goroutine
 	items map[label]*systray.MenuItem
 }
 
@@ -25,7 +25,7 @@ func (s *systrayShell) start(first look, menu []entry, onTap func(), onClick fun
 		systray.SetTitle(first.title)
 		s.show(first)
 	}
-	systray.SetOnTapped(onTap) // a registration fixes that a click on the icon is ours
+	systray.SetOnTapped(onTap) // the registration decides that we handle clicks on the icon
 	built := make(chan struct{})
 	s.end = runSystray(func() {
 		if !looksFirst {
@@ -34,7 +34,7 @@ func (s *systrayShell) start(first look, menu []entry, onTap func(), onClick fun
 		s.build(menu, onClick)
 		close(built)
 	})
-	if !startsOnCaller { // else the caller's loop may be what builds it
+	if !startsOnCaller { // otherwise the caller's loop may be what builds it
 		<-built
 	}
 }
@@ -44,8 +44,8 @@ func (s *systrayShell) show(l look) {
 	systray.SetTemplateIcon(l.icon, l.icon)
 }
 
-// build makes the items and listens to each. systray drops a click nobody is waiting
-// for, so the listeners only hand it on.
+// build creates the items and listens to each. systray drops a click while no one receives
+// it, so the listeners only pass it on.
 func (s *systrayShell) build(menu []entry, onClick func(label)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,11 +4,11 @@ package tray
 
 import "fyne.io/systray"
 
-// native is what the shell knows of the system's own.
+// native is the shell's system-specific state.
 type native struct{} //nolint:unused // see systrayShell
 
-// runSystray registers the icon and gives what takes it away. On macOS the caller's
-// loop handles its events; on D-Bus it has goroutines of its own.
+// runSystray registers the icon and returns a function that removes it. On macOS the
+// caller's loop handles its events; on D-Bus it has its own goroutines.
 func runSystray(ready func()) (end func()) {
 	start, end := systray.RunWithExternalLoop(ready, nil)
 	start()

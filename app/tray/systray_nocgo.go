@@ -2,8 +2,8 @@
 
 package tray
 
-// newShell makes a tray that shows nothing: on macOS systray needs cgo. This keeps the
-// rest of the module buildable without it.
+// newShell returns a tray that shows nothing, because systray needs cgo on macOS. With it
+// the rest of the module builds without cgo.
 func newShell() shell { return noShell{} }
 
 type noShell struct{}
@@ -16,5 +16,5 @@ func (noShell) setText(label, string)                    {}
 func (noShell) setChecked(label, bool)                   {}
 func (noShell) stop()                                    {}
 
-// trayBuiltIn: this build has no icon.
+// trayBuiltIn reports that this build has no icon.
 const trayBuiltIn = false

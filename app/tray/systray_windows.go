@@ -8,14 +8,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// native is what the shell knows of the system's own.
+// native is the shell's system-specific state.
 type native struct {
-	icon uintptr // that is shown, ours to free
+	icon uintptr // the shown icon, ours to free
 }
 
-// runSystray registers the icon on a thread of its own, which handles its clicks: its
-// menu is modal, and on the thread of the window it would stop the window for as long
-// as it is open.
+// runSystray registers the icon on its own thread, which handles its clicks. Its menu is
+// modal: on the window's thread it would block the window for as long as it is open.
 func runSystray(ready func()) (end func()) {
 	go func() {
 		runtime.LockOSThread()
@@ -24,7 +23,7 @@ func runSystray(ready func()) (end func()) {
 	return systray.Quit
 }
 
-// What systray calls its window and its icon.
+// The names that systray gives its window and its icon.
 const (
 	systrayClass = "SystrayClass"
 	systrayIcon  = 100
@@ -56,11 +55,11 @@ type notifyIcon struct {
 	balloon             windows.Handle
 }
 
-// setIcon shows a picture and frees the one before. systray's own SetIcon keeps every
+// setIcon shows a picture and frees the previous one. systray's own SetIcon keeps every
 // picture it ever showed, as a handle and as a temporary file.
 func (s *systrayShell) setIcon(data []byte) {
 	const (
-		version   = 0x00030000 // of the format, as CreateIconFromResourceEx wants it
+		version   = 0x00030000 // format version for CreateIconFromResourceEx
 		modify    = 1          // NIM_MODIFY
 		iconField = 2          // NIF_ICON
 	)
@@ -73,14 +72,14 @@ func (s *systrayShell) setIcon(data []byte) {
 	}
 	n := notifyIcon{window: window, id: systrayIcon, flags: iconField, icon: windows.Handle(icon)}
 	n.size = uint32(unsafe.Sizeof(n))
-	_, _, _ = shellNotifyIcon.Call(modify, uintptr(unsafe.Pointer(&n))) // without a taskbar there is nothing to show it in
+	_, _, _ = shellNotifyIcon.Call(modify, uintptr(unsafe.Pointer(&n))) // without a taskbar it can't be shown
 	if s.icon != 0 {
-		_, _, _ = destroyIcon.Call(s.icon) // what is shown is a copy
+		_, _, _ = destroyIcon.Call(s.icon) // the system shows a copy
 	}
 	s.icon = icon
 }
 
-// systrayWindow finds the window of systray in this process; 0 where there is none.
+// systrayWindow finds systray's window in this process; 0 if there is none.
 func systrayWindow() windows.HWND {
 	var found uintptr
 	for {

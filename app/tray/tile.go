@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// drawTile draws the metrics into the picture: hosts on Linux draw no title. One has
-// the whole tile; two lie above each other; three and four share it in quarters.
+// drawTile draws the metrics into the picture, because hosts on Linux draw no title. One
+// metric fills the tile; two are stacked; three and four get a quarter each.
 func drawTile(s state) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, iconSize, iconSize))
 	d, n := s.display.normal(), s.n
@@ -43,7 +43,7 @@ func drawTile(s state) image.Image {
 	return img
 }
 
-// areaOf is the part of the tile that the metric i of n has.
+// areaOf returns the area of metric i of n.
 func areaOf(i, n int) image.Rectangle {
 	const half = iconSize / 2
 	switch n {
@@ -56,7 +56,7 @@ func areaOf(i, n int) image.Rectangle {
 	return image.Rect(x, y, x+half-1, y+half)
 }
 
-// barOf is where the bar lies in an area: at its bottom, over its whole width.
+// barOf returns the area of the bar: at the bottom, over the whole width.
 func barOf(area image.Rectangle) image.Rectangle {
 	height, below := 4, 1
 	if area.Dy() == iconSize {
@@ -66,7 +66,7 @@ func barOf(area image.Rectangle) image.Rectangle {
 	return image.Rect(area.Min.X, bottom-height, area.Max.X, bottom)
 }
 
-// tint is the colour of a bar.
+// tint returns the colour of a bar.
 func tint(w warmth) color.NRGBA {
 	c := colors()
 	switch w {
@@ -87,11 +87,11 @@ func drawBar(img *image.NRGBA, r image.Rectangle, c cell) {
 	fillRect(img, r, func(x, _ int) bool { return x-r.Min.X < filled }, c)
 }
 
-// drawColumns draws a bar for each metric that fills from below.
+// drawColumns draws a bar for each metric that fills from the bottom.
 func drawColumns(img *image.NRGBA, cells []cell) {
 	const gap = 4
 	width := (iconSize - gap*(len(cells)-1)) / len(cells)
-	width = min(width, 24) // one alone is a column, no wall
+	width = min(width, 24) // a single bar stays narrow
 	left := (iconSize - width*len(cells) - gap*(len(cells)-1)) / 2
 	for i, c := range cells {
 		r := image.Rect(left+i*(width+gap), 1, left+i*(width+gap)+width, iconSize-1)
@@ -103,7 +103,7 @@ func drawColumns(img *image.NRGBA, cells []cell) {
 	}
 }
 
-// fillRect draws a rectangle without its corners, filled where full says so.
+// fillRect draws a rectangle without its corners, filled at the points that full accepts.
 func fillRect(img *image.NRGBA, r image.Rectangle, full func(x, y int) bool, c cell) {
 	fill, track := tint(c.tone), colors().track
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -120,7 +120,7 @@ func fillRect(img *image.NRGBA, r image.Rectangle, full func(x, y int) bool, c c
 	}
 }
 
-// drawText draws the glyphs into a mask, as large as they fit, centred in an area.
+// drawText draws the glyphs into a mask, as large as they fit and centred in an area.
 func drawText(mask *image.Alpha, text string, area image.Rectangle) {
 	runes := []rune(text)
 	scale, gap := 4, 4

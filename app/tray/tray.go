@@ -5,40 +5,39 @@ import (
 	"log/slog"
 )
 
-// Actions are what the menu does; all required. They are called one after another
-// on a goroutine of the tray, never on the UI goroutine; they should return soon.
+// Actions are the menu's actions; all are required. They are called one after another on a
+// goroutine of the tray, never on the UI goroutine, and should return soon.
 type Actions struct {
 	Open     func()
 	NewChat  func()
 	Pause    func(paused bool)
 	Settings func()
 	Quit     func()
-	Display  func(Display) // chosen in the menu what the icon shows
+	Display  func(Display) // the user chose what the icon shows
 }
 
-// Params is what a Tray needs.
+// Params holds what a Tray needs.
 type Params struct {
 	Actions Actions
-	Demo    bool // says so in the menu
+	Demo    bool // the menu says that this is the demo
 	Display Display
 	Logger  *slog.Logger
-	// Words gives a text of the menu in the user's language; nil leaves English.
+	// Words translates a text of the menu; nil means English.
 	Words func(english string) string
-	// OnHost is called when a tray host appears (true) or is missing (false), with
-	// why and what to do for people. It is called at least once after Start, on a
+	// OnHost is called when a tray host appears (true) or is missing (false), with the
+	// reason and the next step for people. It is called at least once after Start, on a
 	// goroutine of the tray. May be nil.
 	OnHost func(present bool, why string)
 }
 
-// Tray is a menu-bar icon. Only one can be started in a process, once.
+// Tray is a menu-bar icon. A process can start only one, once.
 type Tray interface {
-	// Start registers the icon; returns at once. Call it on the UI goroutine once the
-	// loop runs (macOS and Windows want that).
+	// Start registers the icon and returns at once. Call it on the UI goroutine while the
+	// event loop runs; macOS and Windows require that.
 	Start()
-	// Stop takes the icon away. Actions don't run after it.
+	// Stop removes the icon. No action runs afterwards.
 	Stop()
-	// SetVitals redraws the icon and the vitals line only where what they show
-	// changes. It doesn't block.
+	// SetVitals updates the icon and the vitals line if they change. It doesn't block.
 	SetVitals(r Reading, line string)
 	// SetDisplay changes what the icon shows. It doesn't block.
 	SetDisplay(d Display)
@@ -46,7 +45,7 @@ type Tray interface {
 	SetPaused(bool)
 }
 
-// New returns the system's tray. It panics where an action is missing.
+// New returns the system's tray. It panics if an action is missing.
 func New(p Params) Tray {
 	a := p.Actions
 	if a.Open == nil || a.NewChat == nil || a.Pause == nil || a.Settings == nil || a.Quit == nil || a.Display == nil {
@@ -61,14 +60,14 @@ func New(p Params) Tray {
 	return newMenuBar(p, newShell(), watchHost)
 }
 
-// shell is the system's tray: what fyne.io/systray does for us. Its methods are
-// called by one goroutine at a time, start first.
+// shell is the system's tray, implemented by fyne.io/systray. Its methods are called by one
+// goroutine at a time, start first.
 type shell interface {
-	// start registers an icon and builds the menu. onTap is a click on the icon itself,
-	// onClick one on an item; both are called on any goroutine and must not block.
+	// start registers an icon and builds the menu. onTap handles clicks on the icon,
+	// onClick those on items; both are called on any goroutine and must not block.
 	start(first look, menu []entry, onTap func(), onClick func(label))
 	setIcon(png []byte)
-	setTitle(text string) // beside the icon, where the system draws one
+	setTitle(text string) // beside the icon, if the system draws text there
 	setTooltip(text string)
 	setText(item label, text string)
 	setChecked(item label, checked bool)
@@ -77,17 +76,17 @@ type shell interface {
 
 // look is what the icon is registered with.
 type look struct {
-	title   string // the name a host remembers the icon by: it never changes
+	title   string // the name by which a host remembers the icon; it never changes
 	tooltip string
 	icon    []byte
 }
 
-// label names an item of the menu. It is what the item shows in English, but for the
-// vitals.
+// label identifies an item of the menu. Except for the vitals, it is the item's English
+// text.
 type label string
 
-// words is the label's key in the translations: the memory of a machine is called
-// otherwise than that of an agent.
+// words returns the label's translation key: a machine's memory and an agent's memory have
+// different words.
 func (l label) words() string {
 	if l == labelMemory {
 		return memoryWords
@@ -120,15 +119,15 @@ const (
 
 // entry is one line of the menu.
 type entry struct {
-	label    label  // separator = a line
-	text     string // what it shows
+	label    label  // separator means a line
+	text     string // shown text
 	disabled bool
 	checkbox bool
 	checked  bool
-	below    label // the item whose submenu it is in; separator = none
+	below    label // the item whose submenu contains it; separator means none
 }
 
-// option is a part of the icon that can be switched in the menu.
+// option is a part of the icon that the menu can switch.
 type option struct {
 	label label
 	field func(*Display) *bool
@@ -145,7 +144,7 @@ func options() []option {
 	}
 }
 
-// menuOf is the menu, which is built once.
+// menuOf returns the menu, which is built once.
 func menuOf(demo bool, d Display) []entry {
 	menu := []entry{
 		{label: labelOpen},
@@ -165,14 +164,15 @@ func menuOf(demo bool, d Display) []entry {
 	return menu
 }
 
-// hostWatch tells tell about tray hosts until ctx ends: whether there is something to
-// register with, whether an icon will be seen, and if not, why and what to do.
-type hostWatch func(ctx context.Context, log *slog.Logger, tell func(hostState))
+// hostWatch calls report with the state of tray hosts until ctx is done: whether there is
+// something to register with, whether an icon will be visible, and if not, why and what to
+// do.
+type hostWatch func(ctx context.Context, log *slog.Logger, report func(hostState))
 
-// hostState is what is known of the tray host.
+// hostState is the state of the tray host.
 type hostState struct {
 	watcher bool // the icon can be registered
 	host    bool // and something shows it
-	pending bool // too early to tell people
+	pending bool // too early to report
 	why     string
 }

@@ -1,8 +1,8 @@
-// Package winclip reads an image from the clipboard of Windows, as a PNG.
+// Package winclip reads an image from the Windows clipboard as a PNG.
 //
-// Programs offer one as a PNG, or as what Windows calls a device-independent bitmap,
-// which is turned into one here; of those, bitmaps of 24 and 32 bits a pixel, which is
-// what screenshots and browsers give. On other systems there is nothing to read.
+// Programs offer an image as a PNG or as a device-independent bitmap, which is converted
+// here. It supports bitmaps with 24 and 32 bits per pixel, the kinds that screenshots and
+// browsers produce. On other systems there is nothing to read.
 package winclip
 
 import (
@@ -16,30 +16,30 @@ import (
 	"math/bits"
 )
 
-// ErrNone: there is no image on the clipboard, or none of a kind known here.
+// ErrNone means that the clipboard has no image, or none of a supported kind.
 var ErrNone = errors.New("there is no image on the clipboard")
 
-// maxPixels bounds the pictures that are read: eight screens of 4K.
+// maxPixels is the largest supported image: eight 4K screens.
 const maxPixels = 8 * 3840 * 2160
 
-// head is what counts of BITMAPINFOHEADER and of its longer successors.
+// head holds the fields of BITMAPINFOHEADER that matter; longer headers begin the same way.
 type head struct {
 	Size          uint32
-	Width, Height int32 // a negative height: the first row is the topmost
+	Width, Height int32 // negative: the first row is at the top
 	Planes, Bits  uint16
 	Compression   uint32
 	_             [5]uint32
 }
 
-// Compressions.
+// The compressions.
 const (
 	plain      = 0 // BI_RGB
 	withMasks  = 3 // BI_BITFIELDS
 	shortHead  = 40
-	withColors = 52 // from this size on the masks are in the head
+	withColors = 52 // headers of at least this size contain the masks
 )
 
-// pngOf turns a bitmap of the clipboard into a PNG.
+// pngOf converts a clipboard bitmap to a PNG.
 func pngOf(dib []byte) ([]byte, error) {
 	var h head
 	if err := binary.Read(bytes.NewReader(dib), binary.LittleEndian, &h); err != nil {
@@ -76,7 +76,7 @@ func pngOf(dib []byte) ([]byte, error) {
 			picture.SetNRGBA(x, y, c)
 		}
 	}
-	if clear { // many programs leave the fourth byte at zero and mean a picture that can be seen
+	if clear { // many programs leave the fourth byte zero but mean an opaque image
 		for i := 3; i < len(picture.Pix); i += 4 {
 			picture.Pix[i] = 0xff
 		}
@@ -88,8 +88,8 @@ func pngOf(dib []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// masksOf tells which bits of a pixel are red, green, blue and opaque, and where the
-// pixels begin.
+// masksOf returns the bits of a pixel that are red, green, blue and alpha, and the offset
+// of the pixels.
 func masksOf(h head, dib []byte) (masks [4]uint32, start int) {
 	masks, start = [4]uint32{0xff0000, 0xff00, 0xff, 0}, int(h.Size)
 	if h.Bits == 32 {
@@ -98,9 +98,9 @@ func masksOf(h head, dib []byte) (masks [4]uint32, start int) {
 	if h.Compression != withMasks {
 		return masks, start
 	}
-	n := 4 // in the head, which has room for them
+	n := 4 // in the header, which has room for them
 	if h.Size < withColors {
-		n, start = 3, start+12 // behind it
+		n, start = 3, start+12 // after the header
 	}
 	if h.Size == withColors {
 		n = 3
@@ -113,7 +113,7 @@ func masksOf(h head, dib []byte) (masks [4]uint32, start int) {
 	return masks, start
 }
 
-// part is what a mask leaves of a pixel, as a byte; without a mask all of it.
+// part returns the bits under a mask, scaled to a byte; opaque without a mask.
 func part(pixel, mask uint32) uint8 {
 	if mask == 0 {
 		return 0xff

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// bitmap is a bitmap of 2 × 2 pixels as the clipboard has it, blue and green above red
-// and white, after a head of a size.
+// bitmap returns a clipboard bitmap of 2 × 2 pixels, blue and green above red and white,
+// with a header of this size.
 func bitmap(size uint32, bitsOf uint16, compression uint32, down bool) []byte {
 	height := int32(2)
 	if down {
@@ -18,7 +18,7 @@ func bitmap(size uint32, bitsOf uint16, compression uint32, down bool) []byte {
 	}
 	var b bytes.Buffer
 	for _, v := range []any{size, int32(2), height, uint16(1), bitsOf, compression, [5]uint32{}} {
-		_ = binary.Write(&b, binary.LittleEndian, v) // a buffer takes everything
+		_ = binary.Write(&b, binary.LittleEndian, v) // a buffer never fails
 	}
 	masks := []uint32{0xff0000, 0xff00, 0xff, 0xff000000}
 	switch {
@@ -40,7 +40,7 @@ func bitmap(size uint32, bitsOf uint16, compression uint32, down bool) []byte {
 			}
 		}
 		if bitsOf == 24 {
-			b.Write([]byte{0, 0}) // a row is a multiple of four bytes
+			b.Write([]byte{0, 0}) // a row is padded to a multiple of four bytes
 		}
 	}
 	return b.Bytes()
@@ -81,7 +81,7 @@ func TestBitmapsOfTheClipboard(t *testing.T) {
 	}
 }
 
-func TestBitmapsThatAreNone(t *testing.T) {
+func TestInvalidBitmaps(t *testing.T) {
 	whole := bitmap(40, 32, plain, false)
 	for n := range len(whole) {
 		if _, err := pngOf(whole[:n]); !errors.Is(err, ErrNone) {

@@ -2,5 +2,5 @@
 
 package winclip
 
-// Read finds nothing here.
+// Read returns ErrNone: only Windows is supported.
 func Read() ([]byte, error) { return nil, ErrNone }

@@ -22,18 +22,18 @@ var (
 	globalSize       = kernel32.NewProc("GlobalSize")
 )
 
-// bitmapFormat is CF_DIB. Windows makes it of the other kinds of bitmap.
+// bitmapFormat is CF_DIB. Windows converts other bitmaps to it.
 const bitmapFormat = 8
 
 const (
-	tries    = 10 // at opening: another program may have it open
+	tries    = 10 // attempts to open, because another program may have it open
 	tryAgain = 20 * time.Millisecond
 )
 
-// Read gives the image on the clipboard as a PNG. Errors: ErrNone, or why the clipboard
+// Read returns the image on the clipboard as a PNG. Errors: ErrNone, or why the clipboard
 // can't be opened.
 func Read() ([]byte, error) {
-	runtime.LockOSThread() // the clipboard is open for a thread
+	runtime.LockOSThread() // a clipboard is opened by a thread
 	defer runtime.UnlockOSThread()
 	if err := open(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func open() error {
 	return fmt.Errorf("another program has the clipboard open: %w", err)
 }
 
-// dataOf copies what the clipboard has in a format; nil where it has nothing.
+// dataOf copies the clipboard's data of a format; nil if there is none.
 func dataOf(format uintptr) []byte {
 	handle, _, _ := getClipboardData.Call(format)
 	if handle == 0 {

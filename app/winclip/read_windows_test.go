@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// Run under Wine: make test-systems.
+// This test runs under Wine: make test-systems.
 
-func TestAPictureIsReadOnWindows(t *testing.T) {
+func TestReadOnWindows(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	put := func(data []byte) {

@@ -6,13 +6,13 @@ import (
 	"mac-stats/app/hotkey"
 )
 
-// Grab is a key that was taken.
+// Grab is a registered hotkey.
 type Grab struct{}
 
-// Take fails here: it is not supported yet.
+// Take fails: macOS isn't supported yet.
 func Take(_ func(string) string, _ hotkey.Combo, _ func()) (*Grab, error) {
 	return nil, fmt.Errorf("%w on this system yet: %s", ErrNotHere, instead)
 }
 
-// Close gives the key back.
+// Close releases the key.
 func (g *Grab) Close() {}

@@ -18,7 +18,7 @@ import (
 	"mac-stats/app/hotkey"
 )
 
-// startX starts an X server without a screen anybody sees, and gives its DISPLAY.
+// startX starts an X server without a visible screen and returns its DISPLAY.
 func startX(t *testing.T) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -31,7 +31,7 @@ func startX(t *testing.T) string {
 		t.Fatalf("%v (scripts/setup.sh test installs it)", err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it is all there is to end
+		_ = cmd.Process.Kill() // nothing else needs to be closed
 		_ = cmd.Wait()
 	})
 	if err := w.Close(); err != nil {
@@ -47,7 +47,7 @@ func startX(t *testing.T) string {
 	return ":" + strings.TrimSpace(number)
 }
 
-// on is an environment with an X11 display.
+// on returns an environment with this X11 display.
 func on(display string) func(string) string {
 	return func(key string) string {
 		if key == "DISPLAY" {
@@ -57,7 +57,7 @@ func on(display string) func(string) string {
 	}
 }
 
-// fingers press keys as a person does.
+// fingers presses keys as a person does.
 type fingers struct {
 	t    *testing.T
 	conn *xgb.Conn
@@ -76,7 +76,7 @@ func newFingers(t *testing.T, display string) *fingers {
 	return &fingers{t: t, conn: conn}
 }
 
-// press presses keys by their numbers in X11, one held down after the other.
+// press presses keys by their X11 numbers, each held down while the next is pressed.
 func (f *fingers) press(keys ...xproto.Keysym) {
 	f.t.Helper()
 	var codes []byte
@@ -112,7 +112,7 @@ func (f *fingers) fake(what, code byte) {
 	}
 }
 
-// Numbers of keys in X11.
+// X11 key numbers.
 const (
 	control = 0xffe3
 	alt     = 0xffe9
@@ -130,7 +130,7 @@ func combo(t *testing.T, text string) hotkey.Combo {
 	return c
 }
 
-func TestAKeyIsTakenAndGivenBack(t *testing.T) {
+func TestTakeAndClose(t *testing.T) {
 	display := startX(t)
 	hands := newFingers(t, display)
 	pressed := make(chan time.Time, 16)
@@ -154,14 +154,14 @@ func TestAKeyIsTakenAndGivenBack(t *testing.T) {
 	wait("with Caps Lock on")
 	hands.press(caps)
 	time.Sleep(2 * repeat)
-	hands.press(control, alt, space) // twice at once, as a key that is held down repeats
+	hands.press(control, alt, space) // twice in a row, like a key that repeats
 	hands.press(control, alt, space)
 	wait("held down")
 	hands.press(control, space)
 	hands.press(alt, space)
 	hands.press(control, alt, letterK)
 
-	// when somebody else wants it, then they are told
+	// when another program wants it, then it gets an error
 	if _, err := Take(on(display), combo(t, "Alt+Ctrl+Space"), func() {}); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "Ctrl+Alt+Space") {
 		t.Errorf("taken twice: %v", err)
 	}
@@ -170,7 +170,7 @@ func TestAKeyIsTakenAndGivenBack(t *testing.T) {
 		t.Errorf("%d more came than were pressed", len(pressed))
 	}
 
-	// when it was given back, then others can have it, and nothing comes any more
+	// when it was released, then others can register it, and no presses arrive any more
 	other, err := Take(on(display), combo(t, "Ctrl+Alt+Space"), func() {})
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestAKeyIsTakenAndGivenBack(t *testing.T) {
 	}
 }
 
-func TestEveryKeyIsOnAKeyboard(t *testing.T) {
+func TestEveryKeyIsOnAnX11Keyboard(t *testing.T) {
 	display := startX(t)
 	for _, key := range append(hotkey.Keys(), "A", "Z", "0", "9", "F1", "F12") {
 		grab, err := Take(on(display), combo(t, "Super+"+key), func() {})
@@ -194,7 +194,7 @@ func TestEveryKeyIsOnAKeyboard(t *testing.T) {
 	}
 }
 
-func TestWhereNoKeyCanBeTaken(t *testing.T) {
+func TestTakeWithoutADesktop(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"Wayland":    {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"},
 		"no display": {},

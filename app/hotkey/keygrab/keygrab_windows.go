@@ -12,7 +12,7 @@ import (
 	"mac-stats/app/hotkey"
 )
 
-// Grab is a key that was taken.
+// Grab is a registered hotkey.
 type Grab struct {
 	thread uint32
 	ended  chan struct{}
@@ -27,7 +27,7 @@ var (
 	postThreadMessage = user32.NewProc("PostThreadMessageW")
 )
 
-// Messages and numbers of Windows (winuser.h).
+// Messages and constants of Windows (winuser.h).
 const (
 	wmQuit   = 0x0012
 	wmHotkey = 0x0312
@@ -47,8 +47,8 @@ type message struct {
 	x, y    int32
 }
 
-// Take takes a key until Close. pressed is called for each press, on a goroutine of
-// the grab, which waits for it. Errors wrap ErrTaken, or are those of Windows.
+// Take registers a key until Close. pressed is called for each press on the grab's
+// goroutine, which waits for it. Errors wrap ErrTaken or come from Windows.
 func Take(_ func(string) string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	g := &Grab{ended: make(chan struct{})}
 	started := make(chan error)
@@ -59,14 +59,14 @@ func Take(_ func(string) string, combo hotkey.Combo, pressed func()) (*Grab, err
 	return g, nil
 }
 
-// run waits for the key: its messages go to the thread that registered it.
+// run waits for the key. Its messages go to the thread that registered it.
 func (g *Grab) run(combo hotkey.Combo, pressed func(), started chan<- error) {
 	defer close(g.ended)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g.thread = windows.GetCurrentThreadId()
 	var m message
-	_, _, _ = peekMessage.Call(uintptr(unsafe.Pointer(&m)), 0, 0, 0, 0) // makes the thread's queue, which Close writes to
+	_, _, _ = peekMessage.Call(uintptr(unsafe.Pointer(&m)), 0, 0, 0, 0) // creates the thread's queue, which Close writes to
 	if ok, _, err := registerHotKey.Call(0, hotkeyID, modifiers(combo), virtualKey(combo.Key)); ok == 0 {
 		if errors.Is(err, windows.ERROR_HOTKEY_ALREADY_REGISTERED) {
 			err = ErrTaken
@@ -74,7 +74,7 @@ func (g *Grab) run(combo hotkey.Combo, pressed func(), started chan<- error) {
 		started <- fmt.Errorf("%s: %w", combo, err)
 		return
 	}
-	defer func() { _, _, _ = unregisterHotKey.Call(0, hotkeyID) }() // it goes with the thread at the latest
+	defer func() { _, _, _ = unregisterHotKey.Call(0, hotkeyID) }() // the end of the thread releases it too
 	started <- nil
 	for {
 		if got, _, _ := getMessage.Call(uintptr(unsafe.Pointer(&m)), 0, 0, 0); int32(got) <= 0 {
@@ -86,14 +86,14 @@ func (g *Grab) run(combo hotkey.Combo, pressed func(), started chan<- error) {
 	}
 }
 
-// Close gives the key back.
+// Close releases the key.
 func (g *Grab) Close() {
-	_, _, _ = postThreadMessage.Call(uintptr(g.thread), wmQuit, 0, 0) // fails only where it has ended
+	_, _, _ = postThreadMessage.Call(uintptr(g.thread), wmQuit, 0, 0) // fails only if the thread has ended
 	<-g.ended
 }
 
-// modifiers are the keys held down, as RegisterHotKey takes them. Keys that repeat while
-// held down are told of once.
+// modifiers returns the modifiers for RegisterHotKey. A key that is held down is reported
+// once.
 func modifiers(c hotkey.Combo) uintptr {
 	var m uintptr = modNoRepeat
 	for _, held := range []struct {
@@ -107,9 +107,9 @@ func modifiers(c hotkey.Combo) uintptr {
 	return m
 }
 
-// virtualKey is the number Windows has for a key of package hotkey.
+// virtualKey returns the Windows number of a key of package hotkey.
 func virtualKey(key string) uintptr {
-	if len(key) == 1 { // letters and digits have their own character's
+	if len(key) == 1 { // letters and digits have the number of their character
 		return uintptr(key[0])
 	}
 	const f1 = 0x70

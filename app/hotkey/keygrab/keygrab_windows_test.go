@@ -9,9 +9,9 @@ import (
 	"mac-stats/app/hotkey"
 )
 
-// Run under Wine: make test-systems.
+// This test runs under Wine: make test-systems.
 
-func TestAKeyIsTakenAndGivenBackOnWindows(t *testing.T) {
+func TestTakeAndCloseOnWindows(t *testing.T) {
 	combo, err := hotkey.Parse("Ctrl+Alt+F7")
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestAKeyIsTakenAndGivenBackOnWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// what the system posts at a press
+	// the message that the system posts at a press
 	if ok, _, err := postThreadMessage.Call(uintptr(grab.thread), wmHotkey, hotkeyID, 0); ok == 0 {
 		t.Fatal(err)
 	}

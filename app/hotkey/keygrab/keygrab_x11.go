@@ -16,29 +16,28 @@ import (
 	"mac-stats/app/hotkey"
 )
 
-// repeat is within what time a second press is the keyboard's own repetition.
+// repeat is the time within which a second press counts as the keyboard's repetition.
 const repeat = 400 * time.Millisecond
 
-// Grab is a key that was taken.
+// Grab is a registered hotkey.
 type Grab struct{ close func() }
 
-// Close gives the key back: pressed is not called any more. It must not be called by
-// pressed.
+// Close releases the key; pressed isn't called any more. pressed must not call Close.
 func (g *Grab) Close() { g.close() }
 
-// x11Grab is a key that was taken of an X server.
+// x11Grab is a key registered with an X server.
 type x11Grab struct {
 	conn    *xgb.Conn
 	root    xproto.Window
 	combo   hotkey.Combo
 	pressed func()
-	codes   []xproto.Keycode // that are taken now
+	codes   []xproto.Keycode // registered at the moment
 	done    sync.WaitGroup
 }
 
-// Take takes a key until Close. pressed is called for each press, on a goroutine of
-// the grab, which waits for it. getenv tells of the display, usually os.Getenv.
-// Errors wrap ErrNotHere or ErrTaken, or say that the display can't be reached.
+// Take registers a key until Close. pressed is called for each press on the grab's
+// goroutine, which waits for it. getenv, usually os.Getenv, names the display. Errors wrap
+// ErrNotHere or ErrTaken, or say that the display can't be reached.
 func Take(getenv func(string) string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	if getenv("WAYLAND_DISPLAY") != "" {
 		return askPortal(getenv("DBUS_SESSION_BUS_ADDRESS"), combo, pressed)
@@ -47,7 +46,7 @@ func Take(getenv func(string) string, combo hotkey.Combo, pressed func()) (*Grab
 	if display == "" {
 		return nil, fmt.Errorf("%w, because there is no display", ErrNotHere)
 	}
-	xgb.Logger.SetOutput(io.Discard) // it writes to stderr otherwise; its errors are ours to tell
+	xgb.Logger.SetOutput(io.Discard) // by default it writes to stderr; we return its errors
 	conn, err := xgb.NewConnDisplay(display)
 	if err != nil {
 		return nil, fmt.Errorf("reach the display %s: %w", display, err)
@@ -66,7 +65,7 @@ func (g *x11Grab) end() {
 	g.done.Wait()
 }
 
-// wait hands presses on until the connection ends.
+// wait passes presses on until the connection ends.
 func (g *x11Grab) wait() {
 	var last time.Time
 	for {
@@ -81,23 +80,23 @@ func (g *x11Grab) wait() {
 				g.pressed()
 			}
 			last = now
-		case xproto.MappingNotifyEvent: // another layout: the key may be elsewhere
+		case xproto.MappingNotifyEvent: // with another layout the key may be elsewhere
 			if e.Request != xproto.MappingPointer {
-				_ = g.take() // what can't be taken now stays free until the next layout
+				_ = g.take() // if it fails, the key is free until the next layout
 			}
 		}
 	}
 }
 
-// take takes the key where the keyboard has it now, with Caps Lock and Num Lock on and
-// off: to X11 they are modifiers like others.
+// take registers the key at its current place on the keyboard, with Caps Lock and Num Lock
+// on and off, because X11 treats them as modifiers.
 func (g *x11Grab) take() error {
 	codes, err := g.find()
 	if err != nil {
 		return err
 	}
 	if slices.Equal(codes, g.codes) {
-		return nil // another keyboard with the same layout tells of itself at its first key
+		return nil // another keyboard with the same layout sends this event at its first key
 	}
 	for _, code := range g.codes {
 		for _, locks := range lockStates() {
@@ -122,12 +121,13 @@ func (g *x11Grab) take() error {
 	return nil
 }
 
-// lockStates are the modifiers of Caps Lock and, as everywhere, of Num Lock.
+// lockStates returns the combinations of Caps Lock and Num Lock.
 func lockStates() []uint16 {
 	return []uint16{0, xproto.ModMaskLock, xproto.ModMask2, xproto.ModMaskLock | xproto.ModMask2}
 }
 
-// modifiers are the combo's; Alt and Super are where every keyboard map has them.
+// modifiers returns the combination's modifiers; Alt and Super are where every keyboard map
+// has them.
 func (g *x11Grab) modifiers() uint16 {
 	var mask uint16
 	for _, m := range []struct {
@@ -146,7 +146,7 @@ func (g *x11Grab) modifiers() uint16 {
 	return mask
 }
 
-// find looks where the keyboard has the key: without Shift, in its first layout.
+// find returns the keyboard's codes for the key, without Shift and in the first layout.
 func (g *x11Grab) find() ([]xproto.Keycode, error) {
 	setup := xproto.Setup(g.conn)
 	first, count := setup.MinKeycode, setup.MaxKeycode-setup.MinKeycode+1
@@ -168,8 +168,8 @@ func (g *x11Grab) find() ([]xproto.Keycode, error) {
 	return codes, nil
 }
 
-// keysym is the key's number in X11: that of Latin-1 for letters and digits, and those
-// of keysymdef.h.
+// keysym returns the key's X11 number: Latin-1 for letters and digits, keysymdef.h for
+// others.
 func keysym(key string) xproto.Keysym {
 	if len(key) == 1 {
 		k := xproto.Keysym(key[0])

@@ -16,8 +16,8 @@ import (
 )
 
 // The portal for global shortcuts (flatpak.github.io/xdg-desktop-portal,
-// org.freedesktop.portal.GlobalShortcuts). The desktop may show a dialog in which the
-// user agrees, or chooses another key.
+// org.freedesktop.portal.GlobalShortcuts). The desktop may show a dialog in which the user
+// agrees or chooses another key.
 const (
 	portalName      = "org.freedesktop.portal.Desktop"
 	portalPath      = dbus.ObjectPath("/org/freedesktop/portal/desktop")
@@ -27,11 +27,11 @@ const (
 	portalRegistry  = "org.freedesktop.host.portal.Registry"
 
 	portalTime = 3 * time.Second // for an answer without a dialog
-	portalApp  = "mac-stats"     // the name of our .desktop file
+	portalApp  = "mac-stats"     // name of our .desktop file
 	shortcutID = "show"
 )
 
-// errRefused: the user, or the desktop, said no.
+// errRefused means that the user or the desktop refused.
 var errRefused = errors.New("it was refused in the dialog of the desktop")
 
 // portal is a session with the desktop's portal.
@@ -41,8 +41,8 @@ type portal struct {
 	session dbus.ObjectPath
 }
 
-// askPortal asks the desktop for a key. Where its dialog is still open after a moment,
-// the key is as good as taken: it works once the user agrees.
+// askPortal asks the desktop for a key. If its dialog is still open after a moment, the key
+// counts as registered: it works as soon as the user agrees.
 func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	p, err := openPortal(bus)
 	if err != nil {
@@ -55,7 +55,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 		p.serve(combo, pressed, bound)
 	}()
 	closeAll := func() {
-		_ = p.conn.Close() // the session ends with it
+		_ = p.conn.Close() // this ends the session too
 		<-ended
 	}
 	select {
@@ -69,7 +69,7 @@ func askPortal(bus string, combo hotkey.Combo, pressed func()) (*Grab, error) {
 	return &Grab{close: closeAll}, nil
 }
 
-// openPortal makes a session. It never starts a bus.
+// openPortal opens a session. It never starts a bus.
 func openPortal(bus string) (*portal, error) {
 	if bus == "" {
 		return nil, errors.New("there is no session bus")
@@ -96,7 +96,7 @@ func (p *portal) begin() error {
 			return fmt.Errorf("listen to the portal: %w", err)
 		}
 	}
-	// Newer portals want to know who asks; older ones find out by themselves.
+	// Newer portals require the app's name; older ones find it themselves.
 	_ = p.call(portalRegistry+".Register", nil, portalApp, map[string]dbus.Variant{})
 	token := newToken()
 	request, err := p.ask("CreateSession", token, map[string]dbus.Variant{
@@ -117,7 +117,7 @@ func (p *portal) begin() error {
 	return nil
 }
 
-// serve has the key bound and waits for it, until the connection ends.
+// serve binds the key and waits for it until the connection ends.
 func (p *portal) serve(combo hotkey.Combo, pressed func(), bound chan<- error) {
 	token := newToken()
 	shortcuts := []struct {
@@ -144,7 +144,7 @@ func (p *portal) serve(combo hotkey.Combo, pressed func(), bound chan<- error) {
 	}
 }
 
-// ask calls a method that is answered by a signal, and gives the object that sends it.
+// ask calls a method that answers with a signal, and returns the object that sends it.
 func (p *portal) ask(method, token string, args ...any) (request dbus.ObjectPath, err error) {
 	if err := p.call(portalShortcuts+"."+method, &request, args...); err != nil {
 		return "", fmt.Errorf("%s: %w", method, err)
@@ -166,7 +166,7 @@ func (p *portal) call(method string, result any, args ...any) error {
 	return call.Store(result)
 }
 
-// response waits for the answer to a request, for a while, or with 0 as long as the
+// response waits for the answer to a request, for at most wait; 0 means as long as the
 // connection lasts.
 func (p *portal) response(request dbus.ObjectPath, wait time.Duration) (map[string]dbus.Variant, error) {
 	var late <-chan time.Time
@@ -193,11 +193,11 @@ func (p *portal) response(request dbus.ObjectPath, wait time.Duration) (map[stri
 	}
 }
 
-// newToken is a name for a request that nobody else has.
+// newToken returns a unique name for a request.
 func newToken() string { return "mac_stats_" + rand.Text() }
 
-// trigger writes a combo as the portal takes it (freedesktop.org, Shortcuts
-// specification): modifiers, and the key's name among the keysyms.
+// trigger formats a combination for the portal (freedesktop.org, Shortcuts specification):
+// modifiers and the key's keysym name.
 func trigger(c hotkey.Combo) string {
 	var words []string
 	for _, m := range []struct {

@@ -14,11 +14,11 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// fakePortal is a desktop's portal: it answers as its documentation says.
+// fakePortal is a desktop portal that answers as documented.
 type fakePortal struct {
 	conn    *dbus.Conn
 	refuses atomic.Bool
-	bound   chan string // the trigger of what was bound
+	bound   chan string // the triggers of bound keys
 }
 
 const fakeSession = portalPath + "/session/1_1/test"
@@ -47,7 +47,7 @@ func (p *fakePortal) BindShortcuts(sender dbus.Sender, session dbus.ObjectPath, 
 	return p.answer(sender, options, 0, nil), nil
 }
 
-// wayland is the environment of a Wayland desktop with a session bus, and its portal.
+// wayland returns the environment of a Wayland desktop with a session bus, and its portal.
 func wayland(t *testing.T) (getenv func(string) string, p *fakePortal) {
 	t.Helper()
 	bus, err := traytest.StartBus()
@@ -76,7 +76,7 @@ func (p *fakePortal) appear(t *testing.T) {
 	}
 }
 
-func TestThePortalGivesAKeyOnWayland(t *testing.T) {
+func TestThePortalOnWayland(t *testing.T) {
 	getenv, portal := wayland(t)
 	// given a desktop without the portal
 	if _, err := Take(getenv, combo(t, "Ctrl+Alt+Space"), func() {}); !errors.Is(err, ErrNotHere) || !strings.Contains(err.Error(), "keyboard settings") {
@@ -84,7 +84,7 @@ func TestThePortalGivesAKeyOnWayland(t *testing.T) {
 	}
 	portal.appear(t)
 
-	// when it has one, then it is asked, and its presses arrive
+	// when it has one, then it is asked, and the presses arrive
 	pressed := make(chan struct{}, 16)
 	grab, err := Take(getenv, combo(t, "Ctrl+Alt+Space"), func() { pressed <- struct{}{} })
 	if err != nil {
@@ -108,14 +108,14 @@ func TestThePortalGivesAKeyOnWayland(t *testing.T) {
 		t.Error("another program's key came, too")
 	}
 
-	// when the user refuses, then that is told
+	// when the user refuses, then the error says so
 	portal.refuses.Store(true)
 	if _, err := Take(getenv, combo(t, "Super+F5"), func() {}); !errors.Is(err, errRefused) {
 		t.Errorf("refused: %v", err)
 	}
 }
 
-func TestKeysAsThePortalNamesThem(t *testing.T) {
+func TestTriggersForThePortal(t *testing.T) {
 	for text, want := range map[string]string{
 		"Ctrl+Shift+A": "CTRL+SHIFT+a", "Super+PageDown": "LOGO+Next", "F12": "F12", "Alt+7": "ALT+7",
 	} {

@@ -1,6 +1,6 @@
-// Package traytest is a tray host without a screen: a private D-Bus session and a
-// StatusNotifierWatcher on it, which sees what a panel would see of a tray icon and
-// clicks what a person would click. For tests; it needs the program dbus-daemon.
+// Package traytest is a tray host without a screen, for tests: a private D-Bus session with
+// a StatusNotifierWatcher, which sees what a panel would see of a tray icon and clicks what
+// a person would click. It needs the program dbus-daemon.
 package traytest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/godbus/dbus/v5/prop"
 )
 
-// The names of the protocol (freedesktop.org, StatusNotifierItem).
+// The protocol's names (freedesktop.org, StatusNotifierItem).
 const (
 	watcherName = "org.kde.StatusNotifierWatcher"
 	watcherPath = dbus.ObjectPath("/StatusNotifierWatcher")
@@ -25,12 +25,12 @@ const (
 	menuName    = "com.canonical.dbusmenu"
 )
 
-// callTimeout bounds a call to the icon's process.
+// callTimeout is the time limit of a call to the icon's process.
 const callTimeout = 5 * time.Second
 
 // Bus is a private session bus.
 type Bus struct {
-	// Address is for DBUS_SESSION_BUS_ADDRESS of the program under test.
+	// Address is the DBUS_SESSION_BUS_ADDRESS for the program under test.
 	Address string
 	cmd     *exec.Cmd
 }
@@ -51,7 +51,7 @@ func StartBus() (*Bus, error) {
 	}
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = cmd.Process.Kill() // it printed nothing: it is useless whether or not it dies
+		_ = cmd.Process.Kill() // it printed no address, so it is useless whether or not it dies
 		return nil, fmt.Errorf("the session bus printed no address: %w", err)
 	}
 	return &Bus{Address: strings.TrimSpace(address), cmd: cmd}, nil
@@ -62,11 +62,11 @@ func (b *Bus) Close() error {
 	if err := b.cmd.Process.Kill(); err != nil {
 		return fmt.Errorf("ending the session bus: %w", err)
 	}
-	_ = b.cmd.Wait() // it was killed, and says so
+	_ = b.cmd.Wait() // it was killed, and reports that
 	return nil
 }
 
-// Host is a StatusNotifierWatcher that is its own host.
+// Host is a StatusNotifierWatcher that is also its host.
 type Host struct {
 	conn *dbus.Conn
 
@@ -76,13 +76,13 @@ type Host struct {
 	icons int           // NewIcon signals
 }
 
-// registration is an icon that registered.
+// registration is a registered icon.
 type registration struct {
 	owner string // its unique name on the bus
 	path  dbus.ObjectPath
 }
 
-// StartHost becomes the tray host of a bus.
+// StartHost starts the tray host on a bus.
 func StartHost(address string) (*Host, error) {
 	conn, err := dbus.Connect(address)
 	if err != nil {
@@ -90,7 +90,7 @@ func StartHost(address string) (*Host, error) {
 	}
 	h := &Host{conn: conn, came: make(chan struct{})}
 	if err := h.serve(); err != nil {
-		_ = conn.Close() // the error before it is the one to tell
+		_ = conn.Close() // the first error is the one to return
 		return nil, err
 	}
 	return h, nil
@@ -135,7 +135,7 @@ func (h *Host) count(signals <-chan *dbus.Signal) {
 	}
 }
 
-// methods is what icons call.
+// methods are the methods that icons call.
 type methods struct{ host *Host }
 
 // RegisterStatusNotifierItem is called by an icon with its path or its name.
@@ -152,13 +152,13 @@ func (m methods) RegisterStatusNotifierItem(sender dbus.Sender, service string) 
 	return nil
 }
 
-// RegisterStatusNotifierHost is called by other hosts; there are none.
+// RegisterStatusNotifierHost would be called by other hosts; there are none.
 func (m methods) RegisterStatusNotifierHost(string) *dbus.Error { return nil }
 
-// Close takes the host away, as when a panel ends.
+// Close removes the host, as when a panel ends.
 func (h *Host) Close() error { return h.conn.Close() }
 
-// Item waits for an icon to register, the newest of them.
+// Item waits for an icon to register and returns the newest one.
 func (h *Host) Item(ctx context.Context) (*Item, error) {
 	for {
 		h.mu.Lock()
@@ -176,14 +176,14 @@ func (h *Host) Item(ctx context.Context) (*Item, error) {
 	}
 }
 
-// Registrations is how many times an icon registered.
+// Registrations returns how many times an icon registered.
 func (h *Host) Registrations() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.items)
 }
 
-// IconChanges is how many times an icon said that its picture changed.
+// IconChanges returns how many times an icon signalled a new picture.
 func (h *Host) IconChanges() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

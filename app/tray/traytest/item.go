@@ -8,7 +8,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Item is a tray icon, seen from the panel.
+// Item is a tray icon as the panel sees it.
 type Item struct {
 	conn   *dbus.Conn
 	object dbus.BusObject
@@ -25,8 +25,8 @@ type Entry struct {
 	Checked   bool
 }
 
-// String is the line as a person would describe it: "[x] Pause", "(Vitals)" when
-// disabled, "—" for a separator.
+// String describes the line as a person would: "[x] Pause", "(Vitals)" if disabled, "—" for
+// a separator.
 func (e Entry) String() string {
 	text := e.Label
 	switch {
@@ -42,7 +42,7 @@ func (e Entry) String() string {
 	return text
 }
 
-// Property is one of the icon's properties: Id, Title, ToolTip, ItemIsMenu …
+// Property returns one of the icon's properties: Id, Title, ToolTip, ItemIsMenu …
 func (i *Item) Property(ctx context.Context, name string) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -54,7 +54,7 @@ func (i *Item) Property(ctx context.Context, name string) (any, error) {
 	return v.Value(), nil
 }
 
-// Pixmap is the icon's picture: its edges in pixels and its bytes (ARGB, big endian).
+// Pixmap returns the icon's picture: its size in pixels and its bytes (ARGB, big endian).
 func (i *Item) Pixmap(ctx context.Context) (width, height int, argb []byte, err error) {
 	v, err := i.Property(ctx, "IconPixmap")
 	if err != nil {
@@ -73,7 +73,7 @@ func (i *Item) Pixmap(ctx context.Context) (width, height int, argb []byte, err 
 	return int(maps[0].W), int(maps[0].H), maps[0].Pix, nil
 }
 
-// Activate is a left click on the icon.
+// Activate left-clicks the icon.
 func (i *Item) Activate(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -83,7 +83,7 @@ func (i *Item) Activate(ctx context.Context) error {
 	return nil
 }
 
-// layout is com.canonical.dbusmenu's form of a menu item.
+// layout is a menu item in the form of com.canonical.dbusmenu.
 type layout struct {
 	ID       int32
 	Props    map[string]dbus.Variant
@@ -115,7 +115,7 @@ func (i *Item) Menu(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// menu is the object of the menu, where the icon says it is.
+// menu returns the menu's object, at the path that the icon names.
 func (i *Item) menu(ctx context.Context) (dbus.BusObject, error) {
 	v, err := i.Property(ctx, "Menu")
 	if err != nil {
@@ -128,7 +128,7 @@ func (i *Item) menu(ctx context.Context) (dbus.BusObject, error) {
 	return i.conn.Object(i.owner, path), nil
 }
 
-// entryOf reads an item's properties; what is missing has the protocol's default.
+// entryOf reads an item's properties; missing ones have the protocol's defaults.
 func entryOf(l layout) Entry {
 	e := Entry{ID: l.ID, Enabled: true}
 	if v, ok := l.Props["label"].Value().(string); ok {
@@ -149,7 +149,7 @@ func entryOf(l layout) Entry {
 	return e
 }
 
-// Click clicks the enabled line with that label.
+// Click clicks the enabled line with this label.
 func (i *Item) Click(ctx context.Context, label string) error {
 	entries, err := i.Menu(ctx)
 	if err != nil {
