@@ -17,8 +17,8 @@ const (
 	promisedArriving = 20.0 // MB
 )
 
-// BenchmarkArriving is how much memory the open window takes while its conversation goes
-// on elsewhere: 120 turns of 2 KB, asked in a terminal.
+// BenchmarkArriving measures how much memory the open window needs while its conversation
+// continues elsewhere: 120 turns of 2 KB, sent from a terminal.
 func BenchmarkArriving(b *testing.B) {
 	d, _ := benchDesk(b)
 	server := ollamatest.Start(b, ollamatest.Script{

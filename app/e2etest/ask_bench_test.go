@@ -19,12 +19,13 @@ const (
 	promisedAsk  = 60.0 // ms
 	askedTimes   = 15
 	yearSessions = 3000
-	yearBytes    = 25_000 // of a session
+	yearBytes    = 25_000 // per session
 )
 
-// BenchmarkAsk is the time from the start of `mac-stats ask` until its question is at the
-// server, with a few conversations and with those of a year (75 MB, indexed), and curl's
-// beside it. The least of some runs: what else the machine does only adds to it.
+// BenchmarkAsk measures the time from the start of `mac-stats ask` until its question
+// reaches the server, with a few conversations and with a year's (75 MB, indexed), and
+// curl's for comparison. It takes the minimum of several runs, because other work only adds
+// to it.
 func BenchmarkAsk(b *testing.B) {
 	server := ollamatest.Start(b, ollamatest.Script{
 		Models: []ollamatest.Model{{Name: "bench:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
@@ -92,7 +93,7 @@ func writeSessions(b *testing.B, home string, n int) {
 	}
 }
 
-// said is the topic in a file's name.
+// said returns the topic for a file's name.
 func said(words []string, i int) string {
 	return words[i%len(words)] + "-" + words[(i/7)%len(words)]
 }

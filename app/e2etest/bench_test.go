@@ -19,17 +19,17 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// The figures that need the built app on a screen. Run them with `make bench`, on a
-// machine that does nothing else: they are what a clock says, so no test asserts them.
+// These benchmarks need the built app on a screen. Run them with `make bench` on an idle
+// machine; they are wall-clock times, so no test asserts them.
 
 const (
 	starts     = 5   // of the app, for a median
 	reopenings = 10  // of the window, for a median
 	chats      = 10  // before memory is measured
-	appPixels  = 300 // a window at least so wide and high is the app's
+	appPixels  = 300 // the minimum width and height of the app's window
 )
 
-// What is promised, printed beside what was measured.
+// The promised figures, printed beside the measured ones.
 const (
 	promisedRegistered = 200.0 // ms
 	promisedFirstShow  = 150.0 // ms
@@ -39,8 +39,8 @@ const (
 	promisedClosed     = 80.0  // MB
 )
 
-// benchDesk is a desk whose model server is scripted, so that what is measured does
-// not share the machine with a model.
+// benchDesk is a desk with a scripted model server, so that the measurement doesn't share
+// the machine with a model.
 func benchDesk(t testing.TB) (*desk, *xserver) {
 	t.Helper()
 	d := newDesk(t)
@@ -62,7 +62,7 @@ func benchDesk(t testing.TB) (*desk, *xserver) {
 	return d, x
 }
 
-// richAnswers are so many of them in one, no two the same.
+// richAnswers joins n answers, all different.
 func richAnswers(n int) string {
 	var all strings.Builder
 	for i := range n {
@@ -71,7 +71,7 @@ func richAnswers(n int) string {
 	return all.String()
 }
 
-// richAnswer has what a model's answer may have: headings, lists, a table, code, emoji.
+// richAnswer has the elements of a model's answer: headings, lists, a table, code, emoji.
 const richAnswer = `## What I found 🔍
 
 The fan is loud because **one process** keeps a whole core busy. That is *not* a fault of the fan; see ` + "`top`" + `.
@@ -91,11 +91,10 @@ The fan is loud because **one process** keeps a whole core busy. That is *not* a
 
 `
 
-// farAnswer is in scripts for which fonts of the system are loaded, some of them very
-// large.
+// farAnswer uses scripts for which the system's fonts are loaded, some of them very large.
 const farAnswer = "## 我发现了什么 🔍\n\n风扇很响，因为**一个进程**占用了整个核心。\n\n- 温度は下がります。\n- 조용해집니다.\n\n```\nfmt.Println(\"世界\")\n```\n"
 
-// BenchmarkTrayRegistered is the time from the start of the process to its icon.
+// BenchmarkTrayRegistered measures the time from the start of the process to its icon.
 func BenchmarkTrayRegistered(b *testing.B) {
 	d, _ := benchDesk(b)
 	for b.Loop() {
@@ -117,8 +116,8 @@ func BenchmarkTrayRegistered(b *testing.B) {
 	reportLoad(b)
 }
 
-// BenchmarkWindowShown is the time from the click to a window on the screen, and to
-// one with something in it: the first of a process, and later ones.
+// BenchmarkWindowShown measures the time from the click to a window on the screen, and to
+// one with content: the first of a process, and later ones.
 func BenchmarkWindowShown(b *testing.B) {
 	d, x := benchDesk(b)
 	var first, firstDrawn, later, laterDrawn, empty []float64
@@ -128,7 +127,7 @@ func BenchmarkWindowShown(b *testing.B) {
 				empty = append(empty, emptyTimed(b, d, x, path))
 			}
 			app, icon := d.launch(b)
-			time.Sleep(time.Second) // as one who clicks would
+			time.Sleep(time.Second) // as a person would
 			shown, drawn := openTimed(b, d, x, icon)
 			first, firstDrawn = append(first, shown), append(firstDrawn, drawn)
 			for range reopenings {
@@ -155,8 +154,8 @@ func BenchmarkWindowShown(b *testing.B) {
 	reportLoad(b)
 }
 
-// emptyTimed starts an empty window of the toolkit and returns after how many milliseconds
-// it was on the screen: with the program's start, which an icon has behind it.
+// emptyTimed starts an empty window of the toolkit and returns the milliseconds until it is
+// on the screen, including the program's start, which an icon has behind it.
 func emptyTimed(b *testing.B, d *desk, x *xserver, path string) float64 {
 	b.Helper()
 	cmd := exec.Command(path)
@@ -177,11 +176,11 @@ func emptyTimed(b *testing.B, d *desk, x *xserver, path string) float64 {
 	return took
 }
 
-// BenchmarkHidden is what the app costs while nobody looks: one whose window was never
-// opened, and one where it was opened, used for ten chats and closed, in the same five
-// minutes. Before, for comparison, what it costs in sight. That is the second start of its user: the first
-// time ever, a software renderer of OpenGL compiles what later comes from its cache on
-// the disk, and holds six megabytes more.
+// BenchmarkHidden measures what the app costs while nobody looks, over the same five
+// minutes: an app whose window was never opened, and one whose window was opened, used for
+// ten chats and closed. First, for comparison, it measures the open window. It measures the
+// user's second start: at the very first one, a software renderer of OpenGL compiles what
+// later comes from its disk cache, and needs six more megabytes.
 func BenchmarkHidden(b *testing.B) {
 	d, x := benchDesk(b)
 	for b.Loop() {
@@ -194,7 +193,7 @@ func BenchmarkHidden(b *testing.B) {
 
 		unopened, _ := d.another(b).launch(b)
 		app, icon := d.launch(b)
-		time.Sleep(5 * time.Second) // what starts with the app is done
+		time.Sleep(5 * time.Second) // startup work is done
 		b.ReportMetric(unopened.anonymous(b), "MB-unopened")
 
 		openTimed(b, d, x, icon)
@@ -206,7 +205,7 @@ func BenchmarkHidden(b *testing.B) {
 		d.screen.shot(b, "chats")
 
 		closeWindow(b, d, x)
-		time.Sleep(10 * time.Second) // memory is given back a moment after the last window went
+		time.Sleep(10 * time.Second) // memory is released a moment after the last window closes
 		b.ReportMetric(app.anonymous(b), "MB-closed")
 		idle := busy(b, idleTime(b), unopened, app)
 		b.ReportMetric(idle[0], "%-unopened")
@@ -228,8 +227,8 @@ func BenchmarkHidden(b *testing.B) {
 	reportLoad(b)
 }
 
-// openTimed clicks "Open CPU window" and returns after how many milliseconds the
-// window was on the screen, and after how many it showed something.
+// openTimed clicks "Open CPU window" and returns the milliseconds until the window is on
+// the screen, and until it has content.
 func openTimed(t testing.TB, d *desk, x *xserver, icon *traytest.Item) (shown, drawn float64) {
 	t.Helper()
 	began := time.Now()
@@ -248,12 +247,12 @@ func openTimed(t testing.TB, d *desk, x *xserver, icon *traytest.Item) (shown, d
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n > 8 // smooth letters on a ground
+		return n > 8 // smooth letters on a background
 	})
 	return shown, milliseconds(time.Since(began))
 }
 
-// closeWindow closes the window by its shortcut.
+// closeWindow closes the window with its shortcut.
 func closeWindow(t testing.TB, d *desk, x *xserver) {
 	t.Helper()
 	d.screen.run(t, "xdotool", "key", "--clearmodifiers", "ctrl+w")
@@ -276,7 +275,7 @@ func chatTenTimes(b *testing.B, d *desk, app *process, icon *traytest.Item) {
 	}
 }
 
-// askOnce types a question, waits for its answer, and for that to be drawn.
+// askOnce types a question and waits for its answer to be drawn.
 func askOnce(t testing.TB, d *desk, app *process, question string) {
 	t.Helper()
 	before := answers(t, d)
@@ -286,8 +285,8 @@ func askOnce(t testing.TB, d *desk, app *process, question string) {
 	time.Sleep(500 * time.Millisecond)
 }
 
-// whileStreaming is how busy the app is while a long answer comes in at 200 pieces a
-// second, in percent of a core.
+// whileStreaming returns the app's load, in percent of a core, while a long answer arrives
+// at 200 pieces per second.
 func whileStreaming(b *testing.B, d *desk, app *process) float64 {
 	b.Helper()
 	before := answers(b, d)
@@ -316,8 +315,8 @@ func answers(t testing.TB, d *desk) int {
 	return n
 }
 
-// busy is the processor time of all threads of processes over d, ended ones included,
-// in percent of one core.
+// busy returns the processor time of all threads of the processes during d, including ended
+// ones, in percent of one core.
 func busy(b *testing.B, d time.Duration, of ...*process) []float64 {
 	b.Helper()
 	used := make([]time.Duration, len(of))
@@ -334,8 +333,8 @@ func busy(b *testing.B, d time.Duration, of ...*process) []float64 {
 	return share
 }
 
-// processor is the process's own clock, which counts what the scheduler gave to its
-// threads in nanoseconds.
+// processor returns the process's own clock, which counts its threads' scheduled
+// nanoseconds.
 func (p *process) processor(t testing.TB) time.Duration {
 	t.Helper()
 	return processorOf(t, p.pid())
@@ -343,8 +342,8 @@ func (p *process) processor(t testing.TB) time.Duration {
 
 func processorOf(t testing.TB, pid int) time.Duration {
 	t.Helper()
-	const schedClock = 2                 // CPUCLOCK_SCHED of the kernel
-	clock := int32(^pid)<<3 | schedClock // as clock_getcpuclockid makes it
+	const schedClock = 2                 // CPUCLOCK_SCHED in the kernel
+	clock := int32(^pid)<<3 | schedClock // as clock_getcpuclockid computes it
 	var used unix.Timespec
 	if err := unix.ClockGettime(clock, &used); err != nil {
 		t.Fatalf("the clock of process %d: %v", pid, err)
@@ -352,7 +351,7 @@ func processorOf(t testing.TB, pid int) time.Duration {
 	return time.Duration(used.Nano())
 }
 
-// anonymous is the memory that is the process's own (RssAnon), in MB of 10^6 bytes.
+// anonymous returns the process's private memory (RssAnon), in MB of 10^6 bytes.
 func (p *process) anonymous(t testing.TB) float64 {
 	t.Helper()
 	return anonymousOf(t, p.pid())
@@ -376,7 +375,7 @@ func anonymousOf(t testing.TB, pid int) float64 {
 	return kib * 1024 / 1e6
 }
 
-// idleTime is how long idleness is measured: 300 s, or MAC_STATS_BENCH_IDLE.
+// idleTime returns how long idle cost is measured: 300 s, or MAC_STATS_BENCH_IDLE.
 func idleTime(b *testing.B) time.Duration {
 	b.Helper()
 	text := os.Getenv("MAC_STATS_BENCH_IDLE")
@@ -390,8 +389,8 @@ func idleTime(b *testing.B) time.Duration {
 	return d
 }
 
-// reportLoad tells how busy the machine was meanwhile: with a load far above 0 the
-// times say little.
+// reportLoad reports how busy the machine was; with a load far above 0 the times mean
+// little.
 func reportLoad(b *testing.B) {
 	b.Helper()
 	text, err := os.ReadFile("/proc/loadavg")
@@ -403,10 +402,10 @@ func reportLoad(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportMetric(load, "load")
-	b.ReportMetric(0, "ns/op") // of no meaning here
+	b.ReportMetric(0, "ns/op") // meaningless here
 }
 
-// waitFast waits until done says so, looking every half millisecond.
+// waitFast waits until done returns true, checking every half millisecond.
 func waitFast(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)

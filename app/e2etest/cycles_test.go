@@ -12,11 +12,11 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// Opening and closing the window again and again, as a day does, must leave nothing
-// behind: no goroutine, no memory that isn't used again.
+// Opening and closing the window again and again, as in a day's use, must leave no
+// goroutine behind and no memory that isn't used again.
 
 const (
-	warmUp      = 5 // cycles after which all that is made once is there
+	warmUp      = 5 // cycles after which everything that is created once exists
 	fewCycles   = 20
 	manyCycles  = 500
 	spareAround = 4   // goroutines that come and go: connections to the server and the bus
@@ -35,7 +35,7 @@ func TestOpeningAndClosingLeaksNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkOpeningAndClosing does it five hundred times.
+// BenchmarkOpeningAndClosing opens and closes the window five hundred times.
 func BenchmarkOpeningAndClosing(b *testing.B) {
 	for b.Loop() {
 		before, after := leaks(b, manyCycles)
@@ -44,7 +44,7 @@ func BenchmarkOpeningAndClosing(b *testing.B) {
 		b.ReportMetric(after.megabytes-before.megabytes, "MB-leaked")
 		b.ReportMetric(leakMost, "MB-leaked-promised")
 	}
-	b.ReportMetric(0, "ns/op") // of no meaning here
+	b.ReportMetric(0, "ns/op") // meaningless here
 }
 
 // held is what a process holds while its window is closed.
@@ -53,9 +53,9 @@ type held struct {
 	megabytes  float64
 }
 
-// leaks opens and closes the window a few times, and then so many times more. The
-// goroutines are counted in what Go prints of a process that is told to quit by a
-// signal, so the first count is of a process of its own.
+// leaks opens and closes the window a few times, and then this many more times. Goroutines
+// are counted in the output of a Go process that is told to quit by a signal, so the first
+// count needs its own process.
 func leaks(t testing.TB, cycles int) (before, after held) {
 	t.Helper()
 	d, x := benchDesk(t)
@@ -72,8 +72,8 @@ func leaks(t testing.TB, cycles int) (before, after held) {
 	return before, after
 }
 
-// openAndClose does so n times, each with something drawn, and waits until memory has
-// been given back.
+// openAndClose opens and closes the window n times, each time with something drawn, and
+// waits until memory has been released.
 func openAndClose(t testing.TB, d *desk, x *xserver, icon *traytest.Item, n int) {
 	t.Helper()
 	for range n {
@@ -85,7 +85,7 @@ func openAndClose(t testing.TB, d *desk, x *xserver, icon *traytest.Item, n int)
 
 var goroutineLine = regexp.MustCompile(`(?m)^goroutine \d+ .*\[`)
 
-// goroutines ends the process and counts those it had.
+// goroutines ends the process and counts its goroutines.
 func (p *process) goroutines(t testing.TB) int {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil {

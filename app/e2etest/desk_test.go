@@ -16,7 +16,7 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// desk is a person's place: a screen, a panel with a tray, a home, and an Ollama
+// desk is a person's desk: a screen, a panel with a tray, a home folder, and an Ollama
 // server behind a recording proxy.
 type desk struct {
 	screen *screen
@@ -27,11 +27,11 @@ type desk struct {
 	host   string   // OLLAMA_HOST: the proxy's address
 	user   string   // the user's home folder
 	home   string   // ~/.mac-stats
-	extra  []string // of the environment of what is started
+	extra  []string // additions to the environment of started programs
 }
 
-// newDesk sets a desk up for a person who has used mac-stats before: there is a
-// config.toml, so that a start shows no window by itself.
+// newDesk sets up a desk for a person who has used mac-stats before: there is a
+// config.toml, so that a start doesn't show a window by itself.
 func newDesk(t testing.TB, models ...realollama.Model) *desk {
 	t.Helper()
 	d := newcomersDesk(t, startScreen(t), models...)
@@ -41,7 +41,7 @@ func newDesk(t testing.TB, models ...realollama.Model) *desk {
 	return d
 }
 
-// newcomersDesk sets a desk up for a person who has never started mac-stats.
+// newcomersDesk sets up a desk for a person who has never started mac-stats.
 func newcomersDesk(t testing.TB, s *screen, models ...realollama.Model) *desk {
 	t.Helper()
 	d := &desk{screen: s, user: t.TempDir()}
@@ -97,7 +97,7 @@ func (d *desk) launch(t testing.TB, args ...string) (*process, *traytest.Item) {
 	return app, d.icon(t)
 }
 
-// command is the built program with arguments, as the person at the desk runs it.
+// command returns the built program with arguments, as the person at the desk runs it.
 func (d *desk) command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(binary(t), args...)
@@ -134,7 +134,7 @@ func (d *desk) click(t testing.TB, icon *traytest.Item, label string) {
 	}
 }
 
-// transcript reads the only transcript there is.
+// transcript reads the only transcript.
 func (d *desk) transcript(t testing.TB) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(d.home, "session", "session-memory-*.md"))
@@ -151,8 +151,7 @@ func (d *desk) transcript(t testing.TB) string {
 	return string(text)
 }
 
-// waitAnswer waits until the transcript holds so many answers, the last of which
-// contains text.
+// waitAnswer waits until the transcript has n answers, the last of which contains text.
 func (d *desk) waitAnswer(t testing.TB, n int, text string) {
 	t.Helper()
 	waitFor(t, patience, fmt.Sprintf("answer %d: %q", n, text), func() bool {
@@ -186,8 +185,8 @@ func (d *desk) keep(t testing.TB) {
 	}
 }
 
-// editAsVim changes a file as vim does with the option backup: it tries whether it may
-// write beside it, moves the old text out of the way and writes a new file in its place.
+// editAsVim changes a file as vim does with the option backup: it checks that it can write
+// in the folder, moves the old file away and writes a new one in its place.
 func (d *desk) editAsVim(t testing.TB, name string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(d.home, name)

@@ -17,8 +17,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// Files dragged from a file manager go with the next message, a text in its words
-// and a picture as one.
+// Files dragged from a file manager go with the next message, a text as text and a picture
+// as a picture.
 func TestDroppedFilesReachTheModel(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -27,7 +27,7 @@ func TestDroppedFilesReachTheModel(t *testing.T) {
 		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Both are here."}}},
 	})
 	d.host = server.Addr()
-	notes := filepath.Join(d.user, "Äpfel & Birnen.txt") // an address has to be written otherwise
+	notes := filepath.Join(d.user, "Äpfel & Birnen.txt") // its address needs escapes
 	if err := os.WriteFile(notes, []byte("apples, and pears"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"mac-stats/agents/ollamatest/realollama"
 )
 
-// longAnswer says something new for a while: one that repeated itself would be ended.
+// longAnswer keeps saying new things, because an answer that repeats itself would be ended.
 func longAnswer() string {
 	var b strings.Builder
 	b.WriteString("tick tock and so on")
@@ -28,10 +28,10 @@ func longAnswer() string {
 	return b.String() + " "
 }
 
-// linePace is that of a model which takes its time: the long answer lasts 25 s.
+// linePace is the pace of a slow model: the long answer takes 25 s.
 const linePace = 25 * time.Millisecond
 
-// talker answers at length, or shortly.
+// talker gives long or short answers.
 var talker = realollama.Model{
 	Name: "talker",
 	Answers: map[string]string{
@@ -57,7 +57,7 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if test.signal == syscall.SIGHUP && signal.Ignored(syscall.SIGHUP) { // under nohup the app would ignore it, too
+			if test.signal == syscall.SIGHUP && signal.Ignored(syscall.SIGHUP) { // under nohup the app would ignore it too
 				signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 			}
 			d := newDesk(t, talker)
@@ -82,12 +82,12 @@ func TestEndInMidStreamLosesNothing(t *testing.T) {
 			} else {
 				<-app.exited
 			}
-			// when the person asks again, by command, in the same session
+			// when the person asks again in the same session, with a command
 			out := d.run(t, "ask", "--session", d.session(t), "Are you there?")
 			if out != "Here I am again." {
 				t.Errorf("the next answer is %q", out)
 			}
-			// then the partial answer is there, marked, before it
+			// then the partial answer comes before it, marked
 			before, _, found := strings.Cut(d.transcript(t), "Are you there?")
 			if !found || !strings.Contains(before, "tick tock and so on") || !strings.Contains(before, "interrupted") {
 				t.Errorf("the transcript does not keep the partial answer, marked interrupted:\n%s", d.transcript(t))
@@ -161,10 +161,10 @@ func TestNoDisplaySaysSo(t *testing.T) {
 	}
 }
 
-func TestServerDownIsSaidAndNothingIsLost(t *testing.T) {
+func TestServerDownIsReportedAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, talker)
-	d.host = d.ollama.Host() // the proxy would still be there
+	d.host = d.ollama.Host() // otherwise the proxy would still be there
 	d.ollama.Stop()
 	app, icon := d.launch(t)
 	d.click(t, icon, "Open CPU window")
@@ -181,7 +181,7 @@ func TestServerDownIsSaidAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// checkpoint is what is kept of the answer under way; "" where there is none.
+// checkpoint returns the saved part of the running answer; "" if there is none.
 func (d *desk) checkpoint(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(d.home, "session", ".partial", "*.md"))
@@ -190,12 +190,12 @@ func (d *desk) checkpoint(t *testing.T) string {
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {
-		return "" // it is being written anew
+		return "" // it is being rewritten
 	}
 	return string(text)
 }
 
-// run runs a command of the program and returns what it wrote to stdout.
+// run runs a command of the program and returns its stdout.
 func (d *desk) run(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
@@ -212,7 +212,7 @@ func (d *desk) run(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// session is the name of the only session there is.
+// session returns the name of the only session.
 func (d *desk) session(t *testing.T) string {
 	t.Helper()
 	_, rest, found := strings.Cut(d.transcript(t), "\nsession: ")

@@ -18,7 +18,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// What the window offers beside a plain chat, by keys and clicks in one program: find,
+// What the window offers besides a plain chat, with keys and clicks in one program: find,
 // versions, Continue, a PDF, exports, models, a setting and its Reset, imports.
 func TestEveryFlowByKeysAndClicks(t *testing.T) {
 	t.Parallel()
@@ -81,8 +81,8 @@ func startFlows(t *testing.T) *flows {
 	return f
 }
 
-// put writes a file of the person, an export as the only part of a zip; a folder ends in
-// a slash.
+// put writes a file of the person's, an export as the only part of a zip; a name ending in
+// a slash is a folder.
 func (f *flows) put(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join(f.user, name)
@@ -170,7 +170,7 @@ func (f *flows) attachesAPDF(t *testing.T) {
 	}
 }
 
-// exports from the menu of the conversation in the list.
+// exports exports from the conversation's menu in the list.
 func (f *flows) exports(t *testing.T) {
 	for ext, down := range map[string]int{".md": 7, ".html": 8} {
 		f.screen.run(t, "xdotool", "mousemove", "--window", f.camera.window, "100", "222", "click", "3")
@@ -179,7 +179,7 @@ func (f *flows) exports(t *testing.T) {
 		f.keys(t, append(slices.Repeat([]string{"Down"}, down), "Return")...)
 		var files []string
 		waitFor(t, patience, "an export as "+ext, func() bool {
-			files, _ = filepath.Glob(filepath.Join(f.user, "Downloads", "*"+ext)) // the pattern is right
+			files, _ = filepath.Glob(filepath.Join(f.user, "Downloads", "*"+ext)) // the pattern is valid
 			return len(files) == 1
 		})
 		if text := f.read(t, files[0])[0]; !strings.Contains(text, "fan loud") || !strings.Contains(text, firstFan) {
@@ -212,13 +212,13 @@ func (f *flows) changesASettingAndResetsIt(t *testing.T) {
 	f.camera.shot(t, "reset")
 }
 
-// imports an export of each of the two, counted first.
+// imports imports an export of each of the two kinds, counting first.
 func (f *flows) imports(t *testing.T) {
 	for i, source := range []string{"chatgpt", "claude"} {
 		f.searchSettings(t, "import")
 		f.keys(t, "Tab", "Return") // Choose a file…
 		f.camera.still(t)
-		f.camera.click(t, 400, 193+38*(1+i)) // behind the parent folder
+		f.camera.click(t, 400, 193+38*(1+i)) // below the parent folder
 		f.camera.shot(t, "choosing-"+source)
 		f.camera.click(t, 796, 598) // Count
 		f.camera.still(t)
@@ -251,7 +251,7 @@ const claudeExport = `[{"uuid":"0b7-ZZ","name":"Cups","created_at":"2026-01-02T0
  {"uuid":"1","text":"Which cup?","sender":"human","created_at":"2026-01-02T08:00:01Z"},
  {"uuid":"2","text":"The blue one.","sender":"assistant","created_at":"2026-01-02T08:00:09Z"}]}]`
 
-// onePage is a PDF file with a line of text.
+// onePage returns a PDF file with a line of text.
 func onePage(line string) string {
 	content := "BT /F1 10 Tf 72 700 Td (" + line + ") Tj ET"
 	objects := []string{

@@ -14,11 +14,11 @@ import (
 )
 
 // gate is a server's address at which nobody answers until it is opened: a server that
-// is started later.
+// starts later.
 type gate struct {
 	address string // host:port
 	target  string
-	socket  *os.File // bound to the address, so that nobody else gets it
+	socket  *os.File // bound to the address, so that no other process gets it
 }
 
 func newGate(t testing.TB, target string) *gate {
@@ -40,7 +40,7 @@ func newGate(t testing.TB, target string) *gate {
 	return g
 }
 
-// open lets connections through from now on, until the test ends.
+// open lets connections through until the test ends.
 func (g *gate) open(t testing.TB) {
 	t.Helper()
 	if err := syscall.Listen(int(g.socket.Fd()), 128); err != nil {
@@ -71,7 +71,7 @@ func (g *gate) pass(in net.Conn) {
 	defer out.Close()
 	var both sync.WaitGroup
 	copyTo := func(to, from net.Conn) {
-		_, _ = io.Copy(to, from) // one side is gone: so is the other
+		_, _ = io.Copy(to, from) // one side has closed, so the other is closed too
 		_ = errors.Join(to.Close(), from.Close())
 	}
 	both.Go(func() { copyTo(out, in) })

@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// What is promised of an app that nobody uses at the moment.
+// The promised figures of an app that nobody is using.
 const (
 	promisedOpenIdle    = 0.5  // % of a core
-	promisedWakeups     = 15.0 // a second
+	promisedWakeups     = 15.0 // per second
 	promisedHiddenIdle  = 0.04 // % of a core
 	promisedHidden      = 14.0 // MB
 	promisedHiddenAgain = 60.0 // MB
 )
 
-// BenchmarkIdle is what the app costs while nobody uses it, in the same minutes on the
-// same screen: hidden from its start, hidden again after a question, open with another
-// window in front, and that other one, an empty window of the toolkit. Wake-ups are how
-// often its threads gave up the processor by themselves.
+// BenchmarkIdle measures what the app costs while nobody uses it, in the same minutes on
+// the same screen: hidden since its start, hidden again after a question, and open behind
+// another window, which is an empty window of the toolkit and is measured too. Wake-ups
+// count how often its threads gave up the processor voluntarily.
 func BenchmarkIdle(b *testing.B) {
 	d, _ := benchDesk(b)
 	d.screen = startScreenOf(b, 2100, 1600) // no window covers another
@@ -43,7 +43,7 @@ func BenchmarkIdle(b *testing.B) {
 		if path := os.Getenv("MAC_STATS_TEST_EMPTY"); path != "" {
 			all = append(all, contestant{"empty", []int{d.beside(b, "emptywindow", path).pid()}})
 		}
-		time.Sleep(15 * time.Second) // what a start or an end still does is done
+		time.Sleep(15 * time.Second) // startup and shutdown work is done
 
 		before, began := make([]time.Duration, len(all)), time.Now()
 		switches := make([]map[int]int, len(all))
@@ -72,7 +72,8 @@ func BenchmarkIdle(b *testing.B) {
 	reportLoad(b)
 }
 
-// switchesOf is how often each thread of a process has given up the processor by itself.
+// switchesOf returns how often each thread of a process has given up the processor
+// voluntarily.
 func switchesOf(t testing.TB, pid int) map[int]int {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))

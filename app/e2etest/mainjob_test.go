@@ -20,7 +20,7 @@ const (
 	earlierAnswer = "Earlier you asked about the fan and the lines."
 )
 
-// boss is the orchestrator's model; coder, found by its name, the specialist's.
+// boss is the orchestrator's model; coder, selected by its name, is the specialist's.
 var (
 	boss = realollama.Model{
 		Name: "boss",
@@ -44,13 +44,13 @@ var (
 	coder = realollama.Model{Name: "tiny-coder", Answers: map[string]string{"counted": expertAnswer}}
 )
 
-// The main job of the app, as a person does it.
+// The app's main job, as a person does it.
 func TestMainJob(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, boss, coder)
 	app, icon := d.launch(t)
 
-	// given an app that waits in the tray, with no window
+	// given an app in the tray without a window
 	if ids := d.screen.windows(app.pid()); len(ids) > 0 {
 		t.Errorf("windows %v are shown before anybody asked for one", ids)
 	}
@@ -66,7 +66,7 @@ func TestMainJob(t *testing.T) {
 	d.waitAnswer(t, 1, fanAnswer)
 	waitFor(t, patience, "the answer on the screen", func() bool { return differing(empty, d.screen.picture(t)) >= 2000 })
 	d.screen.shot(t, "2-answer")
-	// then the request was the agent's prompt and the question
+	// then the request has the agent's prompt and the question
 	first := lastChat(t, d)
 	if first.Model != "boss:latest" || first.Messages[0].Role != "system" || !strings.HasPrefix(first.Messages[len(first.Messages)-1].Content, "Why is my fan loud?") {
 		t.Errorf("the first request to %s: %s", first.Model, roles(first))
@@ -91,7 +91,7 @@ func TestMainJob(t *testing.T) {
 	d.screen.typeLine(t, "What did we talk about?")
 	d.waitAnswer(t, 4, earlierAnswer)
 	d.screen.shot(t, "7-follow-up")
-	// then the follow-up's request holds the earlier turns
+	// then the follow-up's request contains the earlier turns
 	for _, text := range []string{"Why is my fan loud?", fanAnswer, "How many lines", countedAnswer, shortAnswer, "What did we talk about?"} {
 		if !holds(lastChat(t, d), text) {
 			t.Errorf("after the restart the request does not hold %q: %s", text, roles(lastChat(t, d)))
@@ -111,13 +111,13 @@ func delegates(t *testing.T, d *desk) {
 	if len(chats) != 3 {
 		t.Fatalf("%d calls of models, want the orchestrator, the specialist, the orchestrator", len(chats))
 	}
-	// the orchestrator's request holds the history
+	// the orchestrator's request contains the history
 	for _, text := range []string{"Why is my fan loud?", fanAnswer, "How many lines has main.go?"} {
 		if !holds(chats[0], text) {
 			t.Errorf("the orchestrator's request does not hold %q: %s", text, roles(chats[0]))
 		}
 	}
-	// the specialist's is exactly its prompt and the task
+	// the specialist's request is exactly its prompt and the task
 	expert := chats[1]
 	if expert.Model != "tiny-coder:latest" {
 		t.Errorf("the specialist's model is %s", expert.Model)
@@ -133,7 +133,7 @@ func delegates(t *testing.T, d *desk) {
 			t.Errorf("the specialist was told %q, which is the conversation's", text)
 		}
 	}
-	// its answer goes back
+	// its answer is sent back
 	if !holds(chats[2], expertAnswer) {
 		t.Errorf("the specialist's answer is not in the orchestrator's next request: %s", roles(chats[2]))
 	}
@@ -179,7 +179,7 @@ func roleList(chat api.ChatRequest) []string {
 	return list
 }
 
-// roles is a request in short, for messages of this test.
+// roles describes a request for this test's messages.
 func roles(chat api.ChatRequest) string {
 	var b strings.Builder
 	for _, m := range chat.Messages {

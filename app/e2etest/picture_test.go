@@ -18,8 +18,8 @@ import (
 type camera struct {
 	screen *screen
 	x      *xserver
-	window string // as xdotool names it
-	prefix string // of the pictures' names
+	window string // xdotool's ID
+	prefix string // prefix of the pictures' names
 	count  int
 }
 
@@ -33,8 +33,8 @@ func newCamera(t testing.TB, s *screen, prefix string) *camera {
 	return &camera{screen: s, x: x, prefix: prefix}
 }
 
-// aim waits for the window of a process, and something in it, and makes it so large, at
-// the screen's left upper corner.
+// aim waits for a process's window to have content, and gives it this size in the screen's
+// upper left corner.
 func (c *camera) aim(t testing.TB, pid, width, height int) {
 	t.Helper()
 	c.window = c.screen.waitWindow(t, pid)
@@ -42,11 +42,11 @@ func (c *camera) aim(t testing.TB, pid, width, height int) {
 	waitFor(t, patience, "something in the window", func() bool { return colours(c.picture(t), notEmpty) == notEmpty })
 }
 
-// notEmpty is how many colours there are in a window that shows anything.
+// notEmpty is the number of colours in a window with content.
 const notEmpty = 60
 
-// resize gives the window a size in pixels and waits until it has it. A window that has
-// just opened may still take the size of the last time: then it is asked again.
+// resize gives the window a size in pixels and waits for it. A window that has just opened
+// may still take its last size, so the request is repeated.
 func (c *camera) resize(t testing.TB, width, height int) {
 	t.Helper()
 	var asked time.Time
@@ -62,7 +62,7 @@ func (c *camera) resize(t testing.TB, width, height int) {
 	})
 }
 
-// picture is the window as it is on the screen now.
+// picture returns the window as it is on the screen now.
 func (c *camera) picture(t testing.TB) *image.RGBA {
 	t.Helper()
 	var id uint32
@@ -77,12 +77,12 @@ func (c *camera) picture(t testing.TB) *image.RGBA {
 }
 
 const (
-	stillFor   = 250 * time.Millisecond  // without a change, what was drawn is whole
-	stillAfter = 1500 * time.Millisecond // what changes all the time is taken as it is
+	stillFor   = 250 * time.Millisecond  // a picture without a change for this long is complete
+	stillAfter = 1500 * time.Millisecond // a picture that keeps changing is used as it is
 )
 
-// still waits until the window does not change any more, and gives it. What the
-// vitals show does not count.
+// still waits until the window stops changing and returns its picture. Changes of the
+// vitals don't count.
 func (c *camera) still(t testing.TB) *image.RGBA {
 	t.Helper()
 	return untilStill(func() *image.RGBA { return c.picture(t) })
@@ -102,13 +102,13 @@ func untilStill(picture func() *image.RGBA) *image.RGBA {
 	return before
 }
 
-// belowVitals is the pixels of a picture without the strip on top.
+// belowVitals returns the pixels of a picture below the strip of vitals.
 func belowVitals(p *image.RGBA) []byte {
 	return p.Pix[min(len(p.Pix), p.Stride*p.Bounds().Dy()/4):]
 }
 
-// shot keeps a picture of the window among the artifacts and returns it. An empty
-// window fails the test.
+// shot saves a picture of the window among the artifacts and returns it. An empty window
+// fails the test.
 func (c *camera) shot(t testing.TB, name string) *image.RGBA {
 	t.Helper()
 	p := c.still(t)
@@ -128,8 +128,8 @@ func (c *camera) shot(t testing.TB, name string) *image.RGBA {
 	return p
 }
 
-// waitChange waits until the window differs from a picture of it by so many pixels
-// below the vitals.
+// waitChange waits until the window differs from its picture by this many pixels below the
+// vitals.
 func (c *camera) waitChange(t testing.TB, from *image.RGBA, pixels int, what string) {
 	t.Helper()
 	waitFor(t, patience, what+" on the screen", func() bool {
@@ -138,13 +138,13 @@ func (c *camera) waitChange(t testing.TB, from *image.RGBA, pixels int, what str
 	})
 }
 
-// lower is the part of a picture below the vitals.
+// lower returns the part of a picture below the vitals.
 func lower(p *image.RGBA) image.Image {
 	b := p.Bounds()
 	return p.SubImage(image.Rect(0, b.Dy()/4, b.Dx(), b.Dy()))
 }
 
-// picture reads what a window shows.
+// picture reads a window's pixels.
 func (x *xserver) picture(window uint32) (*image.RGBA, error) {
 	shape, err := x.ask(xGetGeometry, 0, window)
 	if err != nil || shape == nil {

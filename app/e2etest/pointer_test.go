@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// click presses a place of the window, in pixels.
+// click clicks a place in the window, in pixels.
 func (c *camera) click(t testing.TB, x, y int) {
 	t.Helper()
 	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, fmt.Sprint(x), fmt.Sprint(y), "click", "1")
 	c.screen.run(t, "xdotool", "mousemove", "--window", c.window, "2", fmt.Sprint(c.picture(t).Bounds().Dy()-2)) // nothing is hovered
 }
 
-// turns does something until much of the window is another: a page or a sheet comes or
-// goes. What is pressed may still be on its way to its place, or not to be pressed yet:
-// it is tried again, after a time in which a busy machine draws.
+// turns does something until much of the window has changed: a page or a sheet opens or
+// closes. A button may still be moving or disabled, so do is repeated after enough time for
+// a busy machine to draw.
 func (c *camera) turns(t testing.TB, what string, do func()) {
 	t.Helper()
 	before := c.still(t)
@@ -36,18 +36,18 @@ func (c *camera) turns(t testing.TB, what string, do func()) {
 	c.still(t)
 }
 
-// warnings are the colours of what one should know, dark and light.
+// warnings returns the colours of warnings, dark and light.
 func warnings() []color.RGBA {
 	return []color.RGBA{{0xE0, 0xA8, 0x4A, 0xff}, {0x8A, 0x5A, 0x12, 0xff}}
 }
 
-// accents are the colours of what leads on and of what has the focus, dark and light.
+// accents returns the colours of primary buttons and of the focus, dark and light.
 func accents() []color.RGBA {
 	return []color.RGBA{{0x3C, 0xC2, 0x9B, 0xff}, {0x0A, 0x7A, 0x5F, 0xff}}
 }
 
-// clickColour presses the topmost thing below the vitals that is drawn in a colour, as
-// soon as it is there; least is how many pixels of it there are.
+// clickColour clicks the topmost thing below the vitals in one of the colours, as soon as
+// it is there; least is the minimum number of its pixels.
 func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {
 	t.Helper()
 	var at image.Point
@@ -59,14 +59,14 @@ func (c *camera) clickColour(t testing.TB, of []color.RGBA, least int) {
 	c.click(t, at.X, at.Y)
 }
 
-// near reports whether a pixel is of a colour: small letters are blended with what they
-// stand on.
+// near reports whether a pixel has a colour: small letters are blended with their
+// background.
 func near(a, b color.RGBA) bool {
 	within := func(a, b uint8) bool { return max(a, b)-min(a, b) < 40 }
 	return within(a.R, b.R) && within(a.G, b.G) && within(a.B, b.B)
 }
 
-// coloured finds the first thing of a colour: a run of lines with pixels of it.
+// coloured finds the first thing in a colour: consecutive lines with such pixels.
 func coloured(p *image.RGBA, of []color.RGBA, least int) (image.Point, bool) {
 	var box image.Rectangle
 	n := 0

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// process is a program that was started.
+// process is a started program.
 type process struct {
 	name   string
 	cmd    *exec.Cmd
 	output output
 	exited chan struct{} // closed when it has ended
-	err    error         // how; read it after exited is closed
+	err    error         // its exit error; read it after exited is closed
 }
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
@@ -46,7 +46,7 @@ func (p *process) waitExit(t testing.TB) {
 
 func (p *process) kill() {
 	if p.running() {
-		_ = p.cmd.Process.Kill() // it may end at this moment by itself
+		_ = p.cmd.Process.Kill() // it may just have ended by itself
 		<-p.exited
 	}
 }

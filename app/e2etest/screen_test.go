@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// screen is a display with a window manager and nothing else.
+// screen is a display with only a window manager.
 type screen struct {
 	display string // ":99"
 }
 
-// startScreen starts a virtual display and a window manager on it.
+// startScreen starts a virtual display with a window manager.
 func startScreen(t testing.TB) *screen {
 	t.Helper()
 	return startScreenOf(t, 1280, 900)
 }
 
-// startScreenOf is startScreen for a display of so many pixels.
+// startScreenOf is startScreen with a size in pixels.
 func startScreenOf(t testing.TB, width, height int) *screen {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -79,13 +79,13 @@ func (s *screen) run(t testing.TB, name string, args ...string) string {
 func (s *screen) windows(pid int) []string {
 	out, err := s.try("xdotool", "search", "--all", "--onlyvisible", "--pid", fmt.Sprint(pid), "--name", ".")
 	if err != nil {
-		return nil // xdotool fails where it finds none
+		return nil // xdotool fails if it finds none
 	}
 	return strings.Fields(out)
 }
 
-// waitWindow waits for the one window of a process, gives it the keyboard and
-// returns its id.
+// waitWindow waits for a process's only window, gives it the keyboard focus and returns its
+// ID.
 func (s *screen) waitWindow(t testing.TB, pid int) string {
 	t.Helper()
 	var ids []string
@@ -97,14 +97,14 @@ func (s *screen) waitWindow(t testing.TB, pid int) string {
 	return ids[0]
 }
 
-// typeLine types into the window that has the keyboard and presses Enter.
+// typeLine types into the focused window and presses Enter.
 func (s *screen) typeLine(t testing.TB, text string) {
 	t.Helper()
 	s.run(t, "xdotool", "type", "--clearmodifiers", "--delay", "15", text)
 	s.run(t, "xdotool", "key", "--clearmodifiers", "Return")
 }
 
-// press presses a key, as xdotool names it, and waits for what it opens.
+// press presses a key, named as in xdotool, and waits for what it opens.
 func (s *screen) press(t testing.TB, key string) {
 	t.Helper()
 	before := s.still(t)
@@ -113,7 +113,7 @@ func (s *screen) press(t testing.TB, key string) {
 	s.still(t)
 }
 
-// picture is the screen as it is now.
+// picture returns the screen as it is now.
 func (s *screen) picture(t testing.TB) *image.RGBA {
 	t.Helper()
 	x, err := connectX(s.display)
@@ -128,23 +128,23 @@ func (s *screen) picture(t testing.TB) *image.RGBA {
 	return p
 }
 
-// still waits until the screen does not change any more, and gives it.
+// still waits until the screen stops changing and returns its picture.
 func (s *screen) still(t testing.TB) *image.RGBA {
 	t.Helper()
 	return untilStill(func() *image.RGBA { return s.picture(t) })
 }
 
-// waitDrawn waits until something is drawn in the only window.
+// waitDrawn waits until the only window has content.
 func (s *screen) waitDrawn(t testing.TB) {
 	t.Helper()
 	waitFor(t, patience, "something in the window", func() bool { return colours(s.picture(t), fullOfColours) == fullOfColours })
 	s.still(t)
 }
 
-// fullOfColours is how many colours a screen with a drawn window has.
+// fullOfColours is the number of colours on a screen with a drawn window.
 const fullOfColours = 100
 
-// shot keeps a picture of the screen, once it is still, among the artifacts and
+// shot waits until the screen is still, saves a picture of it among the artifacts and
 // returns it.
 func (s *screen) shot(t testing.TB, name string) image.Image {
 	t.Helper()
@@ -163,7 +163,7 @@ func (s *screen) shot(t testing.TB, name string) image.Image {
 	return picture
 }
 
-// colours counts the different colours of a picture, at most limit.
+// colours counts the different colours of a picture, up to limit.
 func colours(picture image.Image, limit int) int {
 	seen := map[[4]uint32]bool{}
 	b := picture.Bounds()
@@ -179,7 +179,7 @@ func colours(picture image.Image, limit int) int {
 	return len(seen)
 }
 
-// differing counts the pixels in which two pictures of one size differ.
+// differing counts the pixels that differ between two pictures of the same size.
 func differing(a, b image.Image) int {
 	n := 0
 	for y := a.Bounds().Min.Y; y < a.Bounds().Max.Y; y++ {
@@ -192,7 +192,7 @@ func differing(a, b image.Image) int {
 	return n
 }
 
-// artifacts is where pictures, transcripts and logs of the test are kept.
+// artifacts returns the folder for the test's pictures, transcripts and logs.
 func artifacts(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("MAC_STATS_TEST_ARTIFACTS")
@@ -207,10 +207,10 @@ func artifacts(t testing.TB) string {
 	return dir
 }
 
-// patience is how long what has to come may take on a machine that does much else.
+// patience is how long something may take on a busy machine.
 const patience = 90 * time.Second
 
-// waitFor waits until done says so; what is named where it doesn't in time.
+// waitFor waits until done returns true; what describes it in the error.
 func waitFor(t testing.TB, timeout time.Duration, what string, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(timeout)
@@ -222,7 +222,7 @@ func waitFor(t testing.TB, timeout time.Duration, what string, done func() bool)
 	}
 }
 
-// startProcess starts a program that is ended with the test.
+// startProcess starts a program, which ends with the test.
 func startProcess(t testing.TB, name string, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{name: name, cmd: cmd, exited: make(chan struct{})}

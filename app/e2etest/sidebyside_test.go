@@ -15,20 +15,19 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// sideTime is how long all stand side by side.
+// sideTime is how long all programs run side by side.
 const sideTime = time.Minute
 
-// contestant is one program of the table. What it draws itself may lie in a process of
-// its own, found by a part of its command line.
+// contestant is one program in the table. Its own drawing may be in another process, found
+// by a part of that one's command line.
 type contestant struct {
 	name string
 	pids []int
 }
 
-// BenchmarkSideBySide is what this app, hidden and open, and the system monitors of
-// Debian cost in the same minute on the same screen, all at a reading a second, and an
-// empty window of our toolkit beside them. Run it with `make sidebyside`, which
-// installs them.
+// BenchmarkSideBySide compares this app, hidden and open, with Debian's system monitors and
+// an empty window of our toolkit, in the same minute on the same screen, all with one
+// reading per second. Run it with `make sidebyside`, which installs them.
 func BenchmarkSideBySide(b *testing.B) {
 	for b.Loop() {
 		b.Logf("\n%s", sideBySide(b))
@@ -58,7 +57,7 @@ func sideBySide(b *testing.B) string {
 	shownApp, shownIcon := shown.launch(b)
 	shown.use(b, shownApp, shownIcon)
 	add("mac-stats, open", shownApp.pid())
-	time.Sleep(10 * time.Second) // what a start or an end still does is done
+	time.Sleep(10 * time.Second) // startup and shutdown work is done
 	d.screen.shot(b, "side-by-side")
 	table := costs(b, all)
 	for app, icon := range map[*process]*traytest.Item{app: icon, usedApp: usedIcon, shownApp: shownIcon} {
@@ -68,7 +67,7 @@ func sideBySide(b *testing.B) string {
 	return table
 }
 
-// costs watches all for the same time and makes a table of it.
+// costs measures all programs over the same time and returns a table.
 func costs(b *testing.B, all []contestant) string {
 	b.Helper()
 	before := make([]time.Duration, len(all))
@@ -99,7 +98,7 @@ func (c contestant) processor(b *testing.B) time.Duration {
 	return sum
 }
 
-// others starts the system monitors, each with a reading a second. (GNOME's counts its
+// others starts the system monitors, each with one reading per second. (GNOME's counts its
 // graphs' interval in hundredths of a second.)
 func others(b *testing.B, d *desk) []contestant {
 	b.Helper()
@@ -160,7 +159,8 @@ const panelConfig = `<?xml version="1.0" encoding="UTF-8"?>
 </channel>
 `
 
-// xfconfd is the daemon that keeps the panel's settings: no bus of ours starts it.
+// xfconfd returns the daemon that keeps the panel's settings, because no bus of ours starts
+// it.
 func xfconfd(b *testing.B) string {
 	b.Helper()
 	found, err := filepath.Glob("/usr/lib/*/xfce4/xfconf/xfconfd")
@@ -170,10 +170,10 @@ func xfconfd(b *testing.B) string {
 	return found[0]
 }
 
-// childWith is the process whose parent is pid and whose command line holds text; 0
-// while there is none.
+// childWith returns the child of pid whose command line contains text; 0 while there is
+// none.
 func childWith(pid int, text string) int {
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is valid
 	for _, f := range files {
 		line, err := os.ReadFile(f)
 		if err != nil || !strings.Contains(string(line), text) {
@@ -212,11 +212,11 @@ func (d *desk) use(b *testing.B, app *process, icon *traytest.Item) {
 	b.Helper()
 	d.click(b, icon, "Open CPU window")
 	d.screen.waitWindow(b, app.pid())
-	time.Sleep(2 * time.Second) // as one who reads first what there is
+	time.Sleep(2 * time.Second) // as a person who reads first
 	askOnce(b, d, app, "Why is my fan loud?")
 }
 
-// another is the same desk with a home of its own: for a second copy of the app.
+// another returns the same desk with another home folder, for a second copy of the app.
 func (d *desk) another(b *testing.B) *desk {
 	b.Helper()
 	other := *d
@@ -229,7 +229,7 @@ func (d *desk) another(b *testing.B) *desk {
 	return &other
 }
 
-// write puts a file into the user's home.
+// write writes a file in the user's home folder.
 func (d *desk) write(b *testing.B, name, text string) {
 	b.Helper()
 	path := filepath.Join(d.user, name)

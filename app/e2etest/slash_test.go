@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A message begins with a slash, and a line is remembered, all by keys.
+// With the keyboard alone, a message begins with a slash, and a line is remembered.
 func TestSlashMenuAndRemember(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, boss, coder)
@@ -18,7 +18,7 @@ func TestSlashMenuAndRemember(t *testing.T) {
 	d.screen.waitWindow(t, app.pid())
 	d.screen.waitDrawn(t)
 
-	// given a slash and the beginning of a name, then Enter takes the agent from the menu
+	// given a slash and the beginning of a name, then Enter selects the agent in the menu
 	d.screen.press(t, "slash")
 	d.screen.shot(t, "1-menu")
 	d.screen.typeLine(t, "cod")
@@ -30,14 +30,14 @@ func TestSlashMenuAndRemember(t *testing.T) {
 		t.Errorf("%s is asked %q", asked.Model, last.Content)
 	}
 
-	// given a path, then it is text like any other
+	// given a path, then it is ordinary text
 	d.screen.typeLine(t, "/etc/fan loud or not?")
 	d.waitAnswer(t, 2, fanAnswer)
 	if !holds(lastChat(t, d), "/etc/fan loud or not?") {
 		t.Errorf("the path was taken apart: %s", roles(lastChat(t, d)))
 	}
 
-	// given a command with words behind it, then the sheet holds them, and Enter saves
+	// given a command followed by words, then the sheet contains them, and Enter saves
 	d.screen.still(t)
 	d.screen.typeLine(t, "/remember The office dog is called Waldi.")
 	d.screen.still(t)

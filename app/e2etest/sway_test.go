@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A Wayland desktop without a screen: sway, at 1.5 pixels a point, one window over the
-// other. scripts/sway.sh runs this.
+// A Wayland desktop without a screen: sway, at 1.5 pixels per point, with one window over
+// the other. scripts/sway.sh runs this.
 
 const swayConfig = `output HEADLESS-1 resolution 1500x1050 scale 1.5
 workspace_layout tabbed
@@ -25,17 +25,17 @@ default_border none
 focus_on_window_activation focus
 `
 
-// compositor is a running sway. It refuses to be root: where the test is, nobody runs it
-// and all that is shown in it.
+// compositor is a running sway. It refuses to run as root; if the test does, the user
+// nobody runs it and all programs in it.
 type compositor struct {
 	env     []string
-	dir     string // for files of those programs
+	dir     string // for those programs' files
 	program string // mac-stats
 }
 
 func startSway(t *testing.T) *compositor {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // the path of a socket has little room
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func startSway(t *testing.T) *compositor {
 		"DISPLAY=", "WAYLAND_DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=", "LANG=C.UTF-8")
 	startProcess(t, "sway", c.command("sway", "-c", config))
 	waitFor(t, patience, "sway", func() bool {
-		ipc, _ := filepath.Glob(filepath.Join(run, "sway-ipc.*.sock")) // the pattern is good
+		ipc, _ := filepath.Glob(filepath.Join(run, "sway-ipc.*.sock")) // the pattern is valid
 		display, _ := filepath.Glob(filepath.Join(run, "wayland-*[0-9]"))
 		if len(ipc) == 0 || len(display) == 0 {
 			return false
@@ -78,7 +78,7 @@ func (c *compositor) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// give gives a file or folder to who runs the programs.
+// give makes the user who runs the programs the owner of a file or folder.
 func (c *compositor) give(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -86,7 +86,7 @@ func (c *compositor) give(path string) error {
 	return os.Chown(path, nobody, nobody)
 }
 
-// folder makes a folder for the programs.
+// folder creates a folder for the programs.
 func (c *compositor) folder(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(c.dir, name)
@@ -106,7 +106,7 @@ type node struct {
 	Nodes   []node  `json:"nodes"`
 }
 
-// window finds the window of a process.
+// window finds a process's window.
 func (c *compositor) window(t *testing.T, pid int) (w node, ok bool) {
 	t.Helper()
 	out, err := c.command("swaymsg", "-r", "-t", "get_tree").Output()
@@ -138,7 +138,7 @@ func (c *compositor) waitFocus(t *testing.T, what string, pid int) {
 	})
 }
 
-func TestSwayRaisesTheWindowOfTheFirst(t *testing.T) {
+func TestSwayRaisesTheFirstOnesWindow(t *testing.T) {
 	c := startSway(t)
 	start := func(home string, args ...string) *process {
 		t.Helper()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestACrashIsToldAtTheNextStart(t *testing.T) {
+func TestACrashIsReportedAtTheNextStart(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, talker)
 	app, _ := d.launch(t)
@@ -60,7 +60,7 @@ func TestTheHotkeyShowsTheWindow(t *testing.T) {
 	if ids := d.screen.windows(app.pid()); len(ids) > 0 {
 		t.Errorf("windows %v are shown before anybody asked for one", ids)
 	}
-	for range 20 { // until the app has taken the key
+	for range 20 { // until the app has registered the key
 		d.screen.run(t, "xdotool", "key", "ctrl+alt+space")
 		for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 			if len(d.screen.windows(app.pid())) > 0 {

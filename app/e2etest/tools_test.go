@@ -18,8 +18,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// envServe makes this test binary the server of other programs' tools that the tests add;
-// it says where that writes down its process.
+// envServe, if set, makes this test binary a server with tools, which the tests add; its
+// value is the file for the server's PID.
 const envServe = "MAC_STATS_TEST_TOOLS"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveNotes is a server with two tools.
+// serveNotes runs a server with two tools.
 func serveNotes(pidFile string) {
 	fmt.Fprintln(os.Stderr, "the notes are served")
 	if err := os.WriteFile(pidFile, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
@@ -53,9 +53,9 @@ const (
 	planUnread = "Then I leave it."
 )
 
-// What agents may do beside talking, by keys and clicks in one program: a server is added,
-// its tool asked about and switched off, the server dies; permissions are given, count, and
-// are taken back; a schedule has one of its own.
+// What agents may do besides talking, with keys and clicks in one program: a server is
+// added, its tool asks for permission and is switched off, the server dies; permissions are
+// given, take effect and are revoked; a schedule has one of its own.
 func TestToolsByKeysAndClicks(t *testing.T) {
 	t.Parallel()
 	f := startTools(t)
@@ -92,18 +92,18 @@ func startTools(t *testing.T) *flows {
 	return f
 }
 
-// inFile waits until a file of the data folder holds text, or no longer does.
+// inFile waits until a file of the data folder contains text, or no longer does.
 func (f *flows) inFile(t *testing.T, name, text string, want bool) {
 	t.Helper()
 	waitFor(t, patience, fmt.Sprintf("%q in %s: %v", text, name, want), func() bool {
-		data, _ := os.ReadFile(filepath.Join(f.home, name)) // one that is missing holds nothing
+		data, _ := os.ReadFile(filepath.Join(f.home, name)) // a missing one has no text
 		return strings.Contains(string(data), text) == want
 	})
 }
 
 func (f *flows) pidFile() string { return filepath.Join(f.user, "server.pid") }
 
-// addsAServer by what its makers print.
+// addsAServer adds a server by pasting its makers' instructions.
 func (f *flows) addsAServer(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -127,7 +127,7 @@ func (f *flows) addsAServer(t *testing.T) {
 	f.camera.shot(t, "added")
 }
 
-// asksForThePlan in a chat of its own.
+// asksForThePlan asks in a new chat.
 func (f *flows) asksForThePlan(t *testing.T, name string) {
 	f.keys(t, "ctrl+n")
 	f.camera.still(t)
@@ -137,7 +137,7 @@ func (f *flows) asksForThePlan(t *testing.T, name string) {
 	f.camera.shot(t, "question-"+name)
 }
 
-// says waits until the last answer in the chat of that name is text.
+// says waits until the last answer in the chat of this name is text.
 func (f *flows) says(t *testing.T, name, text string) {
 	t.Helper()
 	waitFor(t, patience, fmt.Sprintf("%q in the chat %s", text, name), func() bool {
@@ -147,7 +147,8 @@ func (f *flows) says(t *testing.T, name, text string) {
 	})
 }
 
-// answersQuestions by keys and by clicks. A yes for good is asked no more.
+// answersQuestions answers with keys and clicks. After "Always allow" nothing is asked
+// again.
 func (f *flows) answersQuestions(t *testing.T) {
 	back := func(n int) []string { return append(slices.Repeat([]string{"shift+Tab"}, n), "Return") }
 	f.asksForThePlan(t, "once")
@@ -168,7 +169,7 @@ func (f *flows) answersQuestions(t *testing.T) {
 	f.says(t, "unasked", planRead)
 }
 
-// revokes what was allowed, and says never instead.
+// revokes revokes permissions and answers never instead.
 func (f *flows) revokes(t *testing.T) {
 	f.keys(t, "ctrl+7")
 	f.camera.shot(t, "permissions")
@@ -198,7 +199,7 @@ func (f *flows) switchesAToolOff(t *testing.T) {
 	f.inFile(t, "mcp-tools.json", `"off":true`, false)
 }
 
-// seesAServerDie: the page says so, and what to do.
+// seesAServerDie checks that the page reports it with the next step.
 func (f *flows) seesAServerDie(t *testing.T) {
 	pid, err := strconv.Atoi(f.read(t, f.pidFile())[0])
 	if err != nil {
@@ -218,20 +219,20 @@ func (f *flows) seesAServerDie(t *testing.T) {
 	f.camera.shot(t, "ended")
 }
 
-// schedules: one is made with a permission of its own, run, changed and deleted.
+// schedules creates a schedule with its own permission, runs, changes and deletes it.
 func (f *flows) schedules(t *testing.T) {
 	f.keys(t, "ctrl+6")
 	f.camera.shot(t, "no-schedules")
 	f.camera.turns(t, "the sheet of a new schedule", func() { f.camera.click(t, 309, 319) })
 	typed := func(text string) {
-		f.camera.still(t) // what was pressed before has had its effect
+		f.camera.still(t) // earlier clicks have taken effect
 		f.screen.run(t, "xdotool", "type", "--delay", "5", text)
 		f.camera.still(t)
 	}
 	typed("Plan")
 	f.keys(t, "Tab")
 	typed("Read my plan scheduled")
-	f.keys(t, slices.Repeat([]string{"Tab"}, 10)...) // to what may run without a question
+	f.keys(t, slices.Repeat([]string{"Tab"}, 10)...) // to what may run without asking
 	typed("notes.read")
 	f.camera.shot(t, "new-schedule")
 	f.keys(t, "Tab") // to Save

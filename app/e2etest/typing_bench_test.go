@@ -15,8 +15,8 @@ const (
 	promisedTyping = 16.0 // ms
 )
 
-// BenchmarkTyping is the time from a key to its letter on the screen, in a window that
-// shows a conversation.
+// BenchmarkTyping measures the time from a keystroke to its letter on the screen, in a
+// window that shows a conversation.
 func BenchmarkTyping(b *testing.B) {
 	d, x := benchDesk(b)
 	for b.Loop() {
@@ -24,7 +24,8 @@ func BenchmarkTyping(b *testing.B) {
 		d.use(b, app, icon)
 		d.screen.still(b)
 		test := x.testExtension(b)
-		// where it is drawn: what a letter changes in the lower half of the screen
+		// the place where it is drawn: what a letter changes in the lower half of the
+		// screen
 		before := d.screen.still(b)
 		x.typeKey(b, test)
 		time.Sleep(time.Second)
@@ -48,7 +49,7 @@ func BenchmarkTyping(b *testing.B) {
 		}
 		var times []float64
 		for n := range typedKeys {
-			time.Sleep(time.Duration(60+n%7*13) * time.Millisecond) // as people type, at no multiple of a frame
+			time.Sleep(time.Duration(60+n%7*13) * time.Millisecond) // as people type, not at a multiple of a frame
 			was, began := line(), time.Now()
 			x.typeKey(b, test)
 			waitFast(b, "the letter", func() bool { return !bytes.Equal(was, line()) })
@@ -65,7 +66,7 @@ func BenchmarkTyping(b *testing.B) {
 	reportLoad(b)
 }
 
-// testExtension is the opcode of XTEST, which makes keys as a keyboard does.
+// testExtension returns the opcode of XTEST, which simulates a keyboard.
 func (x *xserver) testExtension(t testing.TB) byte {
 	t.Helper()
 	const queryExtension = 98

@@ -15,7 +15,7 @@ import (
 	"mac-stats/app/tray/traytest"
 )
 
-// The window of the walk, in pixels, and the sizes its key screens are also taken in.
+// The window of the walk, in pixels, and the other sizes of its key screens.
 const (
 	walkWidth, walkHeight     = 900, 700
 	narrowWidth, narrowHeight = 420, 900
@@ -55,7 +55,7 @@ var guide = realollama.Model{
 	Default: "lost",
 }
 
-// walk is a person at a desk who uses mac-stats for the first time.
+// walk is a person who uses mac-stats for the first time.
 type walk struct {
 	*desk
 	camera *camera
@@ -63,8 +63,8 @@ type walk struct {
 	icon   *traytest.Item
 }
 
-// A person's first hour with the app. `make e2e` walks in the dark alone; `make walk`
-// in the light too.
+// A person's first hour with the app. `make e2e` only walks with the dark theme; `make
+// walk` with the light one too.
 func TestWalkThrough(t *testing.T) {
 	t.Parallel()
 	for _, theme := range []string{"dark", "light"} {
@@ -93,7 +93,7 @@ func TestWalkThrough(t *testing.T) {
 	}
 }
 
-// given no model server, the first start says so.
+// meets checks that without a model server the first start says so.
 func (w *walk) meets(t *testing.T) {
 	w.app, w.icon = w.launch(t)
 	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
@@ -105,9 +105,10 @@ func (w *walk) meets(t *testing.T) {
 	}
 }
 
-// triesTheDemo from the first page, by keyboard, and leaves it for the app.
+// triesTheDemo starts the demo from the first page with the keyboard, and leaves it for the
+// app.
 func (w *walk) triesTheDemo(t *testing.T) {
-	w.again(t, func() { w.keys(t, "Tab", "Return") }) // from Re-check; Ollama is installed, and needs no getting
+	w.again(t, func() { w.keys(t, "Tab", "Return") }) // from Re-check; Ollama is installed and needs no download
 	w.screen.typeLine(t, "Why is my machine slow?")
 	var said string
 	waitFor(t, patience, "the demo's answer", func() bool {
@@ -122,7 +123,7 @@ func (w *walk) triesTheDemo(t *testing.T) {
 		t.Errorf("the demo wrote into the user's folder: %q", own)
 	}
 	w.again(t, func() {
-		w.camera.clickColour(t, warnings(), 20) // what says that it is the demo
+		w.camera.clickColour(t, warnings(), 20) // the mark of the demo
 		w.keys(t, "Down", "Return")
 	})
 	if left, err := filepath.Glob(filepath.Join(w.user, "tmp", "mac-stats-demo-*")); err != nil || len(left) > 0 {
@@ -130,10 +131,11 @@ func (w *walk) triesTheDemo(t *testing.T) {
 	}
 }
 
-// isWelcomed by one page; the server was started meanwhile, and its models are small.
+// isWelcomed goes through the welcome page; the server has been started meanwhile, and its
+// models are small.
 func (w *walk) isWelcomed(t *testing.T) {
 	before := w.camera.still(t)
-	w.keys(t, "Return") // Re-check, which has the focus
+	w.keys(t, "Return") // Re-check has the focus
 	waitFor(t, patience, "a look at the server", func() bool { return len(w.proxy.Requests()) > 0 })
 	w.camera.waitChange(t, before, 500, "the server that is found")
 	w.camera.shot(t, "first-run-small-model")
@@ -147,7 +149,7 @@ func (w *walk) delegates(t *testing.T) {
 	before := len(w.proxy.Chats(t))
 	w.asks(t, "How many lines has main.go?", 2, countedAnswer)
 	w.camera.shot(t, "delegation")
-	var expert, after []api.ChatRequest // what runs behind an answer may come between them
+	var expert, after []api.ChatRequest // background requests may come between them
 	for _, c := range w.proxy.Chats(t)[before:] {
 		if c.Model == "tiny-coder:latest" {
 			expert = append(expert, c)
@@ -167,7 +169,7 @@ func (w *walk) delegates(t *testing.T) {
 	w.sizes(t, "chat")
 }
 
-// stops an answer that has begun; what has come stays.
+// stops stops an answer that has begun; the text so far stays.
 func (w *walk) stops(t *testing.T) {
 	w.screen.typeLine(t, "Go on for ever")
 	w.stopWhenItWrites(t)
@@ -178,7 +180,7 @@ func (w *walk) stops(t *testing.T) {
 	}
 }
 
-// asksAgain for an answer, which stops the same way.
+// asksAgain asks for the answer again and stops it the same way.
 func (w *walk) asksAgain(t *testing.T) {
 	w.keys(t, "ctrl+r")
 	w.stopWhenItWrites(t)
@@ -193,7 +195,7 @@ func (w *walk) asksAgain(t *testing.T) {
 	}
 }
 
-// edits the last message in its place and sends it again.
+// edits edits the last message in place and sends it again.
 func (w *walk) edits(t *testing.T) {
 	w.keys(t, "Up")
 	w.camera.shot(t, "editing")
@@ -211,7 +213,7 @@ func (w *walk) edits(t *testing.T) {
 	}
 }
 
-// searches for the first conversation from a second one, and goes on with it.
+// searches finds the first conversation from a second one and continues it.
 func (w *walk) searches(t *testing.T) {
 	w.keys(t, "ctrl+n")
 	w.screen.typeLine(t, "Please be short here too.")
@@ -240,7 +242,7 @@ func (w *walk) searches(t *testing.T) {
 	}
 }
 
-// reads the transcript, while somebody edits it outside.
+// reads reads the transcript while somebody edits it elsewhere.
 func (w *walk) reads(t *testing.T) {
 	w.keys(t, "ctrl+4")
 	before := w.camera.shot(t, "transcript")
@@ -258,7 +260,8 @@ func (w *walk) reads(t *testing.T) {
 	}
 }
 
-// editsMemory in an editor; the window shows it, and the next prompt has it.
+// editsMemory edits the memory in an editor; the window shows it, and the next prompt
+// contains it.
 func (w *walk) editsMemory(t *testing.T) {
 	w.keys(t, "ctrl+2")
 	before := w.camera.shot(t, "memory")
@@ -282,7 +285,7 @@ func (w *walk) looksAtVitals(t *testing.T) {
 	w.sizes(t, "vitals")
 }
 
-// looksAtModels of the real server.
+// looksAtModels looks at the real server's models.
 func (w *walk) looksAtModels(t *testing.T) {
 	before := w.camera.still(t)
 	w.keys(t, "ctrl+5")
@@ -293,7 +296,7 @@ func (w *walk) looksAtModels(t *testing.T) {
 	w.camera.shot(t, "settings")
 }
 
-// quitsInMidEdit from the tray: what was not saved is there at the next start.
+// quitsInMidEdit quits from the tray; unsaved text is there at the next start.
 func (w *walk) quitsInMidEdit(t *testing.T) {
 	const unsaved = "Half a thought"
 	w.keys(t, "ctrl+2")

@@ -16,10 +16,10 @@ import (
 	"mac-stats/app/config"
 )
 
-// What the person on the walk can do, and where they look.
+// What the person on the walk can do and see.
 
-// asks types a message and waits until the first conversation holds so many answers
-// that were not stopped, the last of which has this text.
+// asks types a message and waits until the first conversation has n answers that were not
+// stopped, the last of which is answer.
 func (w *walk) asks(t *testing.T, message string, n int, answer string) {
 	t.Helper()
 	w.screen.typeLine(t, message)
@@ -29,7 +29,7 @@ func (w *walk) asks(t *testing.T, message string, n int, answer string) {
 	})
 }
 
-// stopWhenItWrites presses Esc once an answer has begun to arrive.
+// stopWhenItWrites presses Esc as soon as an answer begins to arrive.
 func (w *walk) stopWhenItWrites(t *testing.T) {
 	t.Helper()
 	before := strings.Count(w.sessions(t)[0], "interrupted")
@@ -47,7 +47,7 @@ func (w *walk) stopWhenItWrites(t *testing.T) {
 	})
 }
 
-// sizes takes the screen that is shown narrow, wide, and at 200 %.
+// sizes takes pictures of the current screen narrow, wide, and at 200 %.
 func (w *walk) sizes(t *testing.T, name string) {
 	t.Helper()
 	w.camera.resize(t, narrowWidth, narrowHeight)
@@ -71,7 +71,7 @@ func (w *walk) zoom(t *testing.T, percent int) {
 	w.camera.waitChange(t, before, 1000, fmt.Sprintf("a zoom of %d %%", percent))
 }
 
-// again waits until what was pressed has started the program anew.
+// again waits until press has restarted the program.
 func (w *walk) again(t *testing.T, press func()) {
 	t.Helper()
 	before := w.panel.Registrations()
@@ -81,14 +81,14 @@ func (w *walk) again(t *testing.T, press func()) {
 	w.camera.aim(t, w.app.pid(), walkWidth, walkHeight)
 }
 
-// keys presses keys, one after the other.
+// keys presses keys one after another.
 func (w *walk) keys(t *testing.T, keys ...string) {
 	t.Helper()
 	w.screen.run(t, "xdotool", append([]string{"key", "--clearmodifiers", "--delay", "60"}, keys...)...)
 	time.Sleep(100 * time.Millisecond)
 }
 
-// sessionFiles are the files of the transcripts, oldest first.
+// sessionFiles returns the transcripts' files, oldest first.
 func (w *walk) sessionFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.home, "session", "session-memory-*.md"))
@@ -99,7 +99,7 @@ func (w *walk) sessionFiles(t *testing.T) []string {
 	return files
 }
 
-// started is when the session of a transcript began.
+// started returns when a transcript's session began.
 func (w *walk) started(t *testing.T, file string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(strings.Join(w.read(t, file), ""), "\nstarted: ")
@@ -107,7 +107,7 @@ func (w *walk) started(t *testing.T, file string) string {
 	return when
 }
 
-// sessions are the transcripts, oldest first.
+// sessions returns the transcripts, oldest first.
 func (w *walk) sessions(t *testing.T) []string {
 	t.Helper()
 	var texts []string
@@ -125,15 +125,15 @@ func (w *walk) read(t *testing.T, pattern string) []string {
 	}
 	var texts []string
 	for _, f := range files {
-		if text, err := os.ReadFile(f); err == nil { // the demo removes its own at the end
+		if text, err := os.ReadFile(f); err == nil { // the demo removes its own when it ends
 			texts = append(texts, string(text))
 		}
 	}
 	return texts
 }
 
-// asked are the requests that end in a message of the person. Others, such as those for
-// a summary, may come between them.
+// asked returns the requests that end with a message of the person. Others, such as those
+// for a summary, may come between them.
 func (w *walk) asked(t *testing.T, message string) []api.ChatRequest {
 	t.Helper()
 	var chats []api.ChatRequest

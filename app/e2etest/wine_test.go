@@ -14,16 +14,16 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// The program for Windows, under Wine. scripts/wine.sh builds it and runs this.
+// The Windows program under Wine. scripts/wine.sh builds it and runs this.
 
-// wineDesk is the place of a person with Windows: a screen, and a home in it.
+// wineDesk is the desk of a person with Windows: a screen, and a home folder in it.
 type wineDesk struct {
 	screen *screen
 	home   string // MAC_STATS_HOME
 	server *ollamatest.Server
 }
 
-// winePrograms are the folder with mac-stats.exe and winhand.exe.
+// winePrograms returns the folder with mac-stats.exe and winhand.exe.
 func winePrograms(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("MAC_STATS_TEST_WINDOWS")
@@ -46,16 +46,16 @@ func newWineDesk(t *testing.T) *wineDesk {
 		Models: []ollamatest.Model{{Name: "wine:8b", ContextLength: 16384, Capabilities: []string{"completion"}}},
 		Rules:  []ollamatest.Rule{{UserContains: "fan loud", Reply: ollamatest.Reply{Text: fanAnswer}}},
 	})
-	t.Cleanup(func() { _ = w.serverCommand("-k").Run() }) // it serves this screen alone
+	t.Cleanup(func() { _ = w.serverCommand("-k").Run() }) // it serves only this screen
 	return w
 }
 
-// serverCommand asks Wine's server for something.
+// serverCommand runs a command of Wine's server.
 func (w *wineDesk) serverCommand(args ...string) *exec.Cmd {
 	return exec.Command(os.Getenv("MAC_STATS_TEST_WINESERVER"), args...)
 }
 
-// command runs a program for Windows on the screen.
+// command runs a Windows program on the screen.
 func (w *wineDesk) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command("wine", append([]string{name}, args...)...)
 	cmd.Env = append(append(os.Environ(), w.screen.environ()...),
@@ -64,16 +64,16 @@ func (w *wineDesk) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// onDriveZ is a path of this machine as Wine has it.
+// onDriveZ returns Wine's form of a path on this machine.
 func onDriveZ(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
 
-// hand uses winhand.
+// hand runs winhand.
 func (w *wineDesk) hand(t *testing.T, args ...string) error {
 	t.Helper()
 	return w.command(filepath.Join(winePrograms(t), "winhand.exe"), args...).Run()
 }
 
-// window gives the ids of the app's visible windows.
+// window returns the IDs of the app's visible windows.
 func (w *wineDesk) window() []string {
 	out, err := w.screen.try("xdotool", "search", "--onlyvisible", "--name", "^mac-stats$")
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *wineDesk) pick(t *testing.T, last bool) {
 		return false
 	})
 	w.screen.shot(t, "menu")
-	const line = 10 // half of one, in pixels
+	const line = 10 // half a line, in pixels
 	y := top + line
 	if last {
 		y = bottom - line
@@ -107,7 +107,7 @@ func (w *wineDesk) pick(t *testing.T, last bool) {
 	w.screen.run(t, "xdotool", "mousemove", strconv.Itoa((left+right)/2), strconv.Itoa(y), "click", "1")
 }
 
-// transcript is the only transcript there is.
+// transcript returns the only transcript.
 func (w *wineDesk) transcript(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.home, "session", "session-memory-*.md"))
@@ -136,7 +136,7 @@ func wineWalk(t *testing.T) {
 	app := startProcess(t, "mac-stats", w.command(filepath.Join(winePrograms(t), "mac-stats.exe")))
 	waitFor(t, patience, "the icon", func() bool { return w.hand(t, "icon", "left") == nil || !app.running() })
 
-	// when the icon is clicked, the window shows
+	// when the icon is clicked, then the window opens
 	waitFor(t, patience, "the window", func() bool { return len(w.window()) > 0 || !app.running() })
 	if !app.running() {
 		t.Fatalf("mac-stats ended: %v\n%s", app.err, app.output.tail(40))
@@ -145,13 +145,13 @@ func wineWalk(t *testing.T) {
 	w.screen.waitDrawn(t)
 	empty := w.screen.shot(t, "window")
 
-	// and what is typed is answered
+	// and a typed question is answered
 	w.screen.typeLine(t, "Why is my fan loud?")
 	waitFor(t, patience, "the answer", func() bool { return strings.Contains(w.transcript(t), fanAnswer) })
 	waitFor(t, patience, "the answer on the screen", func() bool { return differing(empty, w.screen.picture(t)) >= 2000 })
 	w.screen.shot(t, "answer")
 
-	// closing hides it, the menu opens it again
+	// closing hides it, and the menu opens it again
 	w.screen.run(t, "xdotool", "key", "--clearmodifiers", "alt+F4")
 	waitFor(t, patience, "the window to go", func() bool { return len(w.window()) == 0 })
 	if !app.running() {
@@ -161,7 +161,7 @@ func wineWalk(t *testing.T) {
 	waitFor(t, patience, "the window again", func() bool { return len(w.window()) > 0 })
 	w.screen.waitDrawn(t)
 
-	// and Quit ends it, without a word on stderr
+	// and Quit ends the app, with nothing on stderr
 	w.pick(t, true)
 	app.waitExit(t)
 	if out := app.output.tail(100); strings.Contains(out, "panic") || strings.Contains(out, "systray error") {

@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// xserver asks a display what is on it, over X11's own protocol: a round trip takes
-// some hundredths of a millisecond, where a program such as xdotool would take
-// longer to start than what is measured with it.
+// xserver queries a display over X11's own protocol: a round trip takes some hundredths of
+// a millisecond, while a program such as xdotool would take longer to start than what it
+// measures.
 type xserver struct {
 	conn net.Conn
 	root uint32
 }
 
-// Requests of the X11 protocol, and what answers say.
+// Requests and constants of the X11 protocol.
 const (
 	xGetWindowAttributes = 3
 	xGetGeometry         = 14
 	xQueryTree           = 15
 	xGetImage            = 73
-	xViewable            = 2 // the window and all around it are mapped
+	xViewable            = 2 // the window and all its parents are mapped
 )
 
-// connectX connects to a local display such as ":99", which must ask for no key.
+// connectX connects to a local display such as ":99", which must not require a key.
 func connectX(display string) (*xserver, error) {
 	conn, err := net.Dial("unix", "/tmp/.X11-unix/X"+strings.TrimPrefix(display, ":"))
 	if err != nil {
@@ -52,10 +52,10 @@ func connectX(display string) (*xserver, error) {
 	return &xserver{conn: conn, root: wire.LittleEndian.Uint32(screen)}, nil
 }
 
-func (x *xserver) close() { _ = x.conn.Close() } // only read from
+func (x *xserver) close() { _ = x.conn.Close() } // it is only read
 
-// ask sends a request about a window; nil where the server answers with an error,
-// as it does for a window that has just gone.
+// ask sends a request about a window; nil if the server answers with an error, as for a
+// window that has just closed.
 func (x *xserver) ask(opcode, detail byte, args ...any) ([]byte, error) {
 	var b bytes.Buffer
 	for _, a := range args {
@@ -85,9 +85,8 @@ func (x *xserver) ask(opcode, detail byte, args ...any) ([]byte, error) {
 	}
 }
 
-// shown is the window of an app that is on the screen: the innermost one in a frame of
-// the window manager that is viewable and at least so many pixels wide and high. 0 is
-// none.
+// shown returns an app's window on the screen: the innermost viewable one in a window
+// manager's frame that is at least atLeast pixels wide and high. 0 means none.
 func (x *xserver) shown(atLeast uint16) (uint32, error) {
 	frames, err := x.children(x.root)
 	if err != nil {
@@ -105,8 +104,7 @@ func (x *xserver) shown(atLeast uint16) (uint32, error) {
 	return 0, nil
 }
 
-// innermost follows the large and viewable windows inwards; 0 where the window itself
-// is not one.
+// innermost follows the large viewable windows inwards; 0 if the window itself isn't one.
 func (x *xserver) innermost(window uint32, atLeast uint16) (uint32, error) {
 	shape, err := x.ask(xGetGeometry, 0, window)
 	if err != nil || shape == nil || wire.LittleEndian.Uint16(shape[16:]) < atLeast || wire.LittleEndian.Uint16(shape[18:]) < atLeast {
@@ -145,7 +143,7 @@ func (x *xserver) children(window uint32) ([]uint32, error) {
 	return list, nil
 }
 
-// colours counts the different pixels of a part of a window.
+// colours counts the different pixels in a part of a window.
 func (x *xserver) colours(window uint32, left, top int16, width, height uint16) (int, error) {
 	const zPixmap, allPlanes = 2, ^uint32(0)
 	image, err := x.ask(xGetImage, zPixmap, window, left, top, width, height, allPlanes)

@@ -12,11 +12,11 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// dragVersion is the XDND version spoken here.
+// dragVersion is the XDND version that we use.
 const dragVersion = 5
 
-// drag is a file manager of whose window files are dragged: the source's side of
-// the XDND protocol (freedesktop.org).
+// drag is the source of a drag in the XDND protocol (freedesktop.org), as a file manager
+// is.
 type drag struct {
 	conn   *xgb.Conn
 	window xproto.Window
@@ -25,7 +25,7 @@ type drag struct {
 	uris   string // text/uri-list
 }
 
-// startDrag takes files up on a display.
+// startDrag starts dragging files on a display.
 func startDrag(display string, paths ...string) (*drag, error) {
 	conn, err := xgb.NewConnDisplay(display)
 	if err != nil {
@@ -42,7 +42,7 @@ func startDrag(display string, paths ...string) (*drag, error) {
 	return d, nil
 }
 
-// open makes the window and takes the selection the target will ask for.
+// open creates the window and takes the selection that the target will request.
 func (d *drag) open() error {
 	for _, name := range []string{
 		"XdndAware", "XdndSelection", "XdndEnter", "XdndPosition", "XdndStatus", "XdndDrop", "XdndFinished", "XdndActionCopy", "text/uri-list", "text/plain",
@@ -66,8 +66,8 @@ func (d *drag) open() error {
 	return nil
 }
 
-// onto carries the files over a window to a place on the screen and lets them fall.
-// It returns when the target says that it has taken them.
+// onto drags the files over a window to a place on the screen and drops them. It returns
+// when the target confirms.
 func (d *drag) onto(target xproto.Window, x, y int) error {
 	defer d.conn.Close()
 	aware, err := xproto.GetProperty(d.conn, false, target, d.atoms["XdndAware"], xproto.AtomAtom, 0, 1).Reply()
@@ -99,8 +99,7 @@ func (d *drag) tell(target xproto.Window, name string, data ...uint32) error {
 	return nil
 }
 
-// await waits for the target's answer, which must be a yes, and hands out the files'
-// addresses when it asks for them.
+// await waits for the target to accept, and passes on the files' addresses on request.
 func (d *drag) await(name string) error {
 	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
@@ -119,7 +118,7 @@ func (d *drag) await(name string) error {
 			if event.Type != d.atoms[name] {
 				continue
 			}
-			if event.Data.Data32[1] == 0 { // GLFW writes the number of bytes it took
+			if event.Data.Data32[1] == 0 { // GLFW writes the number of bytes it received
 				return fmt.Errorf("%s is a no", name)
 			}
 			return nil
@@ -128,7 +127,7 @@ func (d *drag) await(name string) error {
 	return fmt.Errorf("no %s came", name)
 }
 
-// hand gives the addresses to who asks for them.
+// hand sends the addresses to the requester.
 func (d *drag) hand(ask xproto.SelectionRequestEvent) error {
 	if ask.Target != d.atoms["text/uri-list"] {
 		return fmt.Errorf("asked for another form than text/uri-list: %d", ask.Target)

@@ -28,7 +28,7 @@ func TestDataFolderCannotBeWritten(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, server.Addr())
-			p.run("agents", "list") // what a first start writes is there
+			p.run("agents", "list") // a first start's files exist
 			shown := p.run("sessions", "show", "old").stdout
 			before := p.everything()
 			ask, add, reset := "Your message could not be saved: the disk is read-only."+readOnlyNext, "The disk is read-only."+readOnlyNext, "The disk is read-only."+readOnlyNext
@@ -40,7 +40,7 @@ func TestDataFolderCannotBeWritten(t *testing.T) {
 			p.start(p.on(d, p.command("ask", "--session", "old", question))).wait().expect(t, 1, "", "mac-stats: "+ask)
 			p.start(p.on(d, p.command("memory", "add", "I like cats."))).wait().expect(t, 1, "", "mac-stats: "+add)
 			p.start(p.on(d, p.command("sessions", "reset", "old"))).wait().expect(t, 1, "", "mac-stats: "+reset)
-			// what is there can still be read
+			// existing text can still be read
 			p.start(p.on(d, p.command("sessions", "show", "old"))).wait().expect(t, 0, shown, "")
 			o := p.start(p.on(d, p.command("ask", "--session", "old", "--json", question))).wait()
 			if e := last(t, o.stdout); o.code != 1 || e.Type != "error" || e.Kind != "disk" {
@@ -75,7 +75,7 @@ func TestDiskIsFull(t *testing.T) {
 			if d.name == sizeLimit().name {
 				why, next = "the file may not grow any more.", limitNext
 			}
-			// the answer is too long for what is left: it was shown, and is said to be saved nowhere
+			// the answer doesn't fit on the disk: it is shown, and reported as not saved
 			p.start(p.on(d, p.command("ask", "--session", "old", question))).wait().
 				expect(t, 1, answer+"\n", "mac-stats: The answer could not be saved: "+why+next)
 			said := p.said(oldSession)
@@ -83,7 +83,7 @@ func TestDiskIsFull(t *testing.T) {
 			if len(said) < 3 || !slices.Equal(said[:3], want) || len(said) > 4 || len(said) == 4 && said[3] != "note: error The answer could not be saved: "+why {
 				t.Errorf("the transcript says %.300q", said)
 			}
-			// a message that is too long for it is not sent
+			// a message that doesn't fit isn't sent
 			chats := len(server.Chats())
 			cmd := p.command("ask", "--session", "old", "-")
 			cmd.Stdin = strings.NewReader(strings.Repeat("A long question. ", 1200))
@@ -91,12 +91,12 @@ func TestDiskIsFull(t *testing.T) {
 			if len(server.Chats()) != chats {
 				t.Error("a message was sent that is not on disk")
 			}
-			for _, line := range p.said(oldSession)[len(said):] { // but what was checkpointed of the answer
+			for _, line := range p.said(oldSession)[len(said):] { // except the checkpointed part of the answer
 				if line != "note: interrupted" && !strings.HasPrefix("assistant: "+answer, line) {
 					t.Errorf("the transcript says %.300q", line)
 				}
 			}
-			// with room again, all goes on
+			// with space again, the conversation goes on
 			o := p.run("ask", "--session", "old", question)
 			o.expect(t, 0, answer+"\n", o.stderr)
 		})
@@ -124,8 +124,8 @@ func TestDataFolderIsAFile(t *testing.T) {
 	}
 }
 
-// Another program (or hand) takes the session folder away while an answer comes.
-func TestSessionFolderGoesMeanwhile(t *testing.T) {
+// Another program, or a person, moves the sessions folder away while an answer arrives.
+func TestSessionsFolderDisappears(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
@@ -140,13 +140,13 @@ func TestSessionFolderGoesMeanwhile(t *testing.T) {
 	if err := os.Rename(away, filepath.Join(p.home, "session")); err != nil {
 		t.Fatal(err)
 	}
-	// the next turn finds the message, and what was checkpointed
+	// the next turn finds the message and the checkpointed part
 	p.run("ask", "--session", "now", "Please go on.").expect(t, 0, "One two three four five.\n", "")
 	said := p.said("cli-now")
 	if said[0] != "user: "+question || said[len(said)-2] != "user: Please go on." || said[len(said)-1] != "assistant: One two three four five." {
 		t.Errorf("the transcript says %q", said)
 	}
-	// without it, a new one is made
+	// without the folder, a new one is created
 	if err := os.Rename(filepath.Join(p.home, "session"), away); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestBrokenAgents(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(p.home, "agents/agent-051/mood.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.run("ask", "--session", "now", question).expect(t, 0, "Four.\n", "") // the others work
+	p.run("ask", "--session", "now", question).expect(t, 0, "Four.\n", "") // the other agents work
 	o := p.run("agents", "list")
 	for _, want := range []string{"000  orchestrator", "004  memory-keeper", "broken: " + badJSON, "broken: skill.md: is not a text file"} {
 		if o.code != 0 || !strings.Contains(o.stdout, want) {
@@ -191,7 +191,7 @@ func TestBrokenAgents(t *testing.T) {
 	}
 	p.run("ask", "--session", "x", "--agent", "050", question).expect(t, 1, "", "mac-stats: 050 can't be used: "+badJSON+". "+lists)
 
-	// the orchestrator itself: what is wrong is said, and reset mends it
+	// the orchestrator itself: the error is reported, and reset repairs it
 	p.run("agents", "list")
 	if err := os.WriteFile(filepath.Join(p.home, "agents/agent-000/agent.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestBrokenConfig(t *testing.T) {
 				tt.stderr = strings.TrimSuffix(strings.TrimPrefix(o.stderr, "mac-stats: "), "\n")
 			}
 			o.expect(t, 0, "Four.\n", "mac-stats: "+tt.stderr+"\n")
-			if strings.Contains(o.stderr, "no transcript") { // what it wants of privacy is unknown: TestAnUnreadableConfigKeepsNothing
+			if strings.Contains(o.stderr, "no transcript") { // then the privacy settings are unknown: see TestAnUnreadableConfigSavesNoConversation
 				return
 			}
 			p.expectSaid("cli-now", "user: "+question, "assistant: Four.")
@@ -268,7 +268,7 @@ func TestBrokenTranscripts(t *testing.T) {
 		if o := p.run("sessions", "show", name); o.code != 0 || !strings.Contains(o.stdout, text) || strings.Contains(o.stdout, "\x1b") {
 			t.Errorf("sessions show %s: exit %d, %q", name, o.code, o.stdout)
 		}
-		p.run("ask", "--session", name, question).expect(t, 0, "Four.\n", "") // intact: what was there stays, byte for byte
+		p.run("ask", "--session", name, question).expect(t, 0, "Four.\n", "") // intact: existing text stays byte for byte
 		if o := p.run("sessions", "show", name); !strings.Contains(o.stdout, text) || !strings.Contains(o.stdout, "  Four.\n") {
 			t.Errorf("sessions show %s after: %q", name, o.stdout)
 		}
@@ -281,8 +281,7 @@ func TestBrokenTranscripts(t *testing.T) {
 	}
 }
 
-// A first start on a disk that can't be written: what can be done is done, and
-// what is wrong is said once.
+// A first start on a read-only disk does what it can and reports the problem once.
 func TestFirstStartOnReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "127.0.0.1:1")

@@ -12,7 +12,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// wide gives a text in UTF-16, low byte first, with a mark.
+// wide returns a text in UTF-16, little endian, with a byte order mark.
 func wide(text string) string {
 	var out strings.Builder
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -21,8 +21,8 @@ func wide(text string) string {
 	return out.String()
 }
 
-// What an editor saved in another encoding is forgotten like all else, where the app or a
-// fault has changed it since, too.
+// Forgetting covers text that an editor saved in another encoding, even if the app or a
+// fault has changed it since.
 func TestForgettingInOtherEncodings(t *testing.T) {
 	t.Parallel()
 	const memory = "# Mine\n\n- zanzibar locker is blue\n- other line\n"

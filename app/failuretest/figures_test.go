@@ -17,12 +17,11 @@ import (
 
 type request = api.ChatRequest
 
-// figures are numbers that differ from machine to machine.
+// figures matches numbers that differ between machines.
 var figures = regexp.MustCompile(` \d[\d,]*\d`)
 
-// peak is the most memory in bytes that a process had resident until it ended. Linux
-// counts that of its parent, until it became a program of its own, with what it tells
-// at the end: there it is asked while it runs.
+// peak returns the largest resident memory of an ended process, in bytes. Linux includes
+// that of the parent until exec, so there it is read while the process runs.
 func (r *process) peak() int64 {
 	if runtime.GOOS != "linux" {
 		<-r.ended
@@ -42,7 +41,8 @@ func (r *process) peak() int64 {
 	}
 }
 
-// highWater is the most a process on Linux had resident so far; 0 once it has ended.
+// highWater returns the largest resident memory of a process on Linux so far; 0 after its
+// end.
 func highWater(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -57,7 +57,7 @@ func highWater(pid int) int64 {
 	return kilobytes << 10
 }
 
-// nobody is a user without rights.
+// nobody returns a user without privileges.
 func nobody() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }

@@ -14,7 +14,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// talk is an installation whose model answers everything with "Four.".
+// talk returns an installation whose model always answers "Four.".
 func talk(t *testing.T) (*place, *ollamatest.Server) {
 	t.Helper()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
@@ -23,7 +23,7 @@ func talk(t *testing.T) (*place, *ollamatest.Server) {
 	return p, server
 }
 
-// ask asks in the session s, and gives what was said on stderr.
+// ask sends a message in the session s and returns stderr.
 func (p *place) ask(words ...string) string {
 	p.t.Helper()
 	o := p.run(append([]string{"ask", "--session", "s"}, words...)...)
@@ -33,7 +33,7 @@ func (p *place) ask(words ...string) string {
 	return o.stderr
 }
 
-// file is the path of the one transcript of a session.
+// file returns the path of a session's only transcript.
 func (p *place) file(session string) string {
 	p.t.Helper()
 	files, err := filepath.Glob(filepath.Join(p.home, "session", "session-memory-"+session+"-2*.md"))
@@ -52,7 +52,7 @@ func (p *place) read(path string) string {
 	return string(data)
 }
 
-// asked are the user's messages in the last request.
+// asked returns the user's messages in the last request.
 func asked(t *testing.T, server *ollamatest.Server) []string {
 	t.Helper()
 	chats := server.Chats()
@@ -74,7 +74,7 @@ func (p *place) script(script string, args ...string) {
 }
 
 // Whatever a copy beside the transcript is called, the session is the file that the app
-// made: the copy is not written to, not told to the model, and listed as what it is.
+// created: the copy is not written, not sent to the model, and listed as a copy.
 func TestACopyIsNotTheSession(t *testing.T) {
 	t.Parallel()
 	for _, suffix := range []string{
@@ -112,9 +112,8 @@ func TestACopyIsNotTheSession(t *testing.T) {
 	}
 }
 
-// A file that a person renames stays the session; a copy that is left alone does not
-// become it.
-func TestRenamedOrLeftAlone(t *testing.T) {
+// A file that a person renames stays the session; a forgotten copy doesn't become it.
+func TestARenamedFileOrALeftoverCopy(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
 		"-tea-time": {"alpha", "bravo"},
@@ -134,7 +133,7 @@ func TestRenamedOrLeftAlone(t *testing.T) {
 	}
 }
 
-// Where only a copy is left, commands say so, and do what they can for the others.
+// If only a copy is left, commands say so and still handle the other sessions.
 func TestOnlyACopyIsLeft(t *testing.T) {
 	t.Parallel()
 	p, _ := talk(t)
@@ -153,7 +152,8 @@ func TestOnlyACopyIsLeft(t *testing.T) {
 	}
 }
 
-// The way an editor or a program saves a buffer that it read before.
+// savings lists the ways in which an editor or a program saves a buffer that it read
+// earlier.
 var savings = map[string]func(p *place, path, buffer string){
 	"in place":  func(p *place, path, buffer string) { p.script(`cat "$2" > "$1"`, path, buffer) },
 	"by rename": func(p *place, path, buffer string) { p.script(`cp "$2" "$1.new" && mv "$1.new" "$1"`, path, buffer) },
@@ -166,8 +166,8 @@ var savings = map[string]func(p *place, path, buffer string){
 	},
 }
 
-// What a stale buffer drops is in no request until the user wants it back; then it is
-// as it was. However often and however late it is saved.
+// Messages that a stale buffer dropped are sent to no model until the user restores them,
+// unchanged, however often and however late the buffer is saved.
 func TestALateSaveIsTheUsersDecision(t *testing.T) {
 	t.Parallel()
 	for name, save := range savings {
@@ -185,7 +185,7 @@ func TestALateSaveIsTheUsersDecision(t *testing.T) {
 			whole := p.read(path)
 
 			save(p, path, buffer)
-			p.age(25 * time.Hour) // a day without a message
+			p.age(25 * time.Hour) // a day without messages
 			const said = "mac-stats: 4 messages are no longer in the transcript of cli-s. Bring them back with `mac-stats sessions restore s`, or accept their removal with `mac-stats sessions restore --keep-removed s`.\n"
 			if got := p.ask("delta"); got != said {
 				t.Errorf("it said %q", got)
@@ -193,7 +193,7 @@ func TestALateSaveIsTheUsersDecision(t *testing.T) {
 			if got := asked(t, server); !slices.Equal(got, []string{"alpha", "delta"}) {
 				t.Errorf("the model was told %q", got)
 			}
-			save(p, path, buffer) // the same buffer once more
+			save(p, path, buffer) // the same buffer again
 			if o := p.run("sessions", "restore", "s"); o.code != 0 || o.stdout != "cli-s: 6 messages are back in the transcript.\n" {
 				t.Errorf("exit %d, %q, %s", o.code, o.stdout, o.stderr)
 			}
@@ -210,8 +210,8 @@ func TestALateSaveIsTheUsersDecision(t *testing.T) {
 	}
 }
 
-// Many turns after the buffer was read, all of them can be restored.
-func TestManyTurnsSinceTheBufferWasRead(t *testing.T) {
+// All messages of many turns since the buffer was read can be restored.
+func TestAStaleBufferDropsManyTurns(t *testing.T) {
 	t.Parallel()
 	p, server := talk(t)
 	p.ask("turn 0")
@@ -239,8 +239,8 @@ func TestManyTurnsSinceTheBufferWasRead(t *testing.T) {
 	}
 }
 
-// A message that the user deletes, be it the last, is never sent again, and nothing asks
-// for it once the user has agreed.
+// A message that the user deletes, even the last one, is never sent again, and after the
+// user has agreed nothing asks about it.
 func TestADeletedMessageStaysDeleted(t *testing.T) {
 	t.Parallel()
 	p, server := talk(t)
@@ -274,8 +274,8 @@ func TestADeletedMessageStaysDeleted(t *testing.T) {
 	p.script(`! grep -rl bravo "$1/session"`, p.home)
 }
 
-// While a turn runs, a save can't have seen what the turn writes: it stays.
-func TestASaveInTheMidstOfATurn(t *testing.T) {
+// A save during a turn can't include what the turn writes, so that stays.
+func TestASaveDuringATurn(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five.", Delay: 100 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
@@ -294,9 +294,9 @@ func TestASaveInTheMidstOfATurn(t *testing.T) {
 	}
 }
 
-// A shell truncates the file at once and writes it a second later: what is asked in
-// between waits for that, and both are there.
-func TestAskedWhileASaveIsUnderWay(t *testing.T) {
+// A shell truncates the file at once and writes it a second later: a message in between
+// waits for the save, and both texts are kept.
+func TestAMessageDuringATruncatingSave(t *testing.T) {
 	t.Parallel()
 	p, server := talk(t)
 	p.ask("alpha")
@@ -318,7 +318,7 @@ func TestAskedWhileASaveIsUnderWay(t *testing.T) {
 	p.expectSaid("cli-s", "user: alpha", "assistant: Four.", "user: BRAVO", "assistant: Four.", "user: charlie", "assistant: Four.")
 }
 
-// A transcript that is deleted by hand can still be restored, and does not come back by
+// A transcript that was deleted by hand can still be restored, and doesn't come back by
 // itself.
 func TestATranscriptDeletedByHand(t *testing.T) {
 	t.Parallel()
@@ -343,7 +343,7 @@ func TestATranscriptDeletedByHand(t *testing.T) {
 	}
 }
 
-// A journal that can't be written is in nobody's way.
+// A journal that can't be written stops nothing.
 func TestTheJournalCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]string{
@@ -370,8 +370,8 @@ func TestTheJournalCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A name is a session's whole name: nothing goes on in one that ends so.
-func TestASessionIsMeantByItsWholeName(t *testing.T) {
+// A session is only found by its whole name, not by the end of it.
+func TestASessionIsFoundOnlyByItsWholeName(t *testing.T) {
 	t.Parallel()
 	p, server := talk(t)
 	p.run("ask", "--session", "mynotes", "alpha")

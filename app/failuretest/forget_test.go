@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// Words that stand nowhere else; what is left of them is looked for in every form.
+// These words occur nowhere else; the tests search for their remains in every form.
 const (
 	marker     = "Quaggaflöte"
 	markerText = "my " + marker + " hides below stone 4711"
 )
 
-// markerForms are the bytes that tell of the marker: as it was typed, without case and
-// accents, cut to its stem, and parts of it that only it has.
+// markerForms returns the bytes that would reveal the marker: as typed, without case and
+// accents, its stem, and unique parts.
 func markerForms() []string {
 	return []string{marker, "quaggaflöte", "QUAGGAFLÖTE", "quaggaflote", "quaggaflöt", "quaggaflot", "quagg", "Quagg", "aggafl", "ggaflö", "gaflo", "öte", "lÖte", "UXVhZ2dh", "dWFnZ2Fm", "cXVhZ2dh"}
 }
 
-// holding are the files below a folder whose bytes or names hold one of the words.
+// holding returns the files below a folder whose bytes or names contain one of the words.
 func (p *place) holding(words []string) []string {
 	p.t.Helper()
 	var left []string
 	err := filepath.WalkDir(p.base, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist), err == nil && d.Type()&fs.ModeSocket != 0:
-			return nil // gone meanwhile; no file
-		case err == nil && strings.HasSuffix(path, "home.copy"): // of the full disk
+			return nil // removed meanwhile, or not a file
+		case err == nil && strings.HasSuffix(path, "home.copy"): // part of the full disk
 			return fs.SkipDir
 		case err != nil:
 			return err
@@ -60,8 +60,8 @@ func (p *place) holding(words []string) []string {
 	return left
 }
 
-// forgettable is a place where the marker stands in three sessions, a memory and the
-// index, all on the disk that may be full.
+// forgettable returns a place whose marker is in three sessions, a memory and the index,
+// all on a disk that may be full.
 func forgettable(t *testing.T) *place {
 	t.Helper()
 	p := newPlace(t, "127.0.0.1:1")
@@ -93,8 +93,8 @@ func forgettable(t *testing.T) *place {
 	return p
 }
 
-// A disk that is full, or lets no file grow, keeps a forgetting from its end: it says
-// what is not done, leaves no file half written, and the next run completes it.
+// On a disk that is full, or lets no file grow, a forgetting reports what isn't done and
+// leaves no half-written file; the next run completes it.
 func TestForgettingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	list := []disk{sizeLimit()}
@@ -116,7 +116,7 @@ func TestForgettingOnAFullDisk(t *testing.T) {
 			o := p.start(p.on(d, p.command(forget...))).wait()
 			left := p.holding([]string{marker})
 			switch {
-			case o.code == 0 && len(left) > 2: // the memory, and its journal, say other words
+			case o.code == 0 && len(left) > 2: // the memory and its journal contain other text
 				t.Errorf("it is said to be done, and left is %v", left)
 			case o.code == 1 && !strings.Contains(o.stdout+o.stderr, "full") && !strings.Contains(o.stdout+o.stderr, "may not grow"):
 				t.Errorf("it doesn't say why: %s%s", o.stdout, o.stderr)
@@ -151,7 +151,7 @@ func TestForgettingOnAFullDisk(t *testing.T) {
 			if left := p.holding(markerForms()); len(left) > 0 {
 				t.Errorf("in the end left: %v", left)
 			}
-			p.run("memory", "reindex", "--changed") // what had no room is built anew
+			p.run("memory", "reindex", "--changed") // rebuilds what had no room
 			if o := p.run("memory", "search", "--session", "s1", "harbour boats"); o.code != 0 || !strings.Contains(o.stdout, "harbour") || !strings.Contains(o.stdout, "Index: fresh") {
 				t.Errorf("what is left is not found: %s%s", o.stdout, o.stderr)
 			}
@@ -163,7 +163,7 @@ func TestForgettingOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A kill at any moment of a forgetting: the app's next start finishes it.
+// A forgetting can be killed at any moment: the app's next start finishes it.
 func TestAKilledForgettingIsFinishedByTheApp(t *testing.T) {
 	t.Parallel()
 	for _, after := range []time.Duration{0, 1, 3, 6, 10, 15, 25, 40, 80} {
@@ -191,8 +191,8 @@ func TestAKilledForgettingIsFinishedByTheApp(t *testing.T) {
 	}
 }
 
-// What stands in a folder of the memory that can't be read may be what is to be forgotten:
-// that is said, and the forgetting is not complete.
+// A memory folder that can't be read may contain the text: the command says so, and the
+// forgetting isn't complete.
 func TestForgettingBesideAFolderThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")

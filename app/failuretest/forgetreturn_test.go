@@ -14,16 +14,16 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// secretWord stands nowhere but in what is forgotten.
+// secretWord only occurs in forgotten text.
 const secretWord = "zanzibar"
 
-// returning is a place whose user said the word, in a session and in memory, took
-// copies of all of it, and forgot it then.
+// returning is a place whose user wrote the word in a session and in memory, copied
+// everything, and then forgot it.
 type returning struct {
 	*place
 	server *ollamatest.Server
-	backup string // of the data folder and the cache, from before
-	before int    // requests that were sent before it was forgotten
+	backup string // of the data folder and the cache, from before the forgetting
+	before int    // requests sent before the forgetting
 }
 
 func newReturning(t *testing.T) *returning {
@@ -71,7 +71,7 @@ func (r *returning) copyAll(from, to string) {
 	}
 }
 
-// old reads a file as it was before the forgetting.
+// old reads a file from before the forgetting.
 func (r *returning) old(name string) []byte {
 	r.t.Helper()
 	data, err := os.ReadFile(filepath.Join(r.backup, name))
@@ -81,7 +81,7 @@ func (r *returning) old(name string) []byte {
 	return data
 }
 
-// file is the transcript of the session, below base.
+// file returns the path of the session's transcript, below base.
 func (r *returning) file(base string) string {
 	r.t.Helper()
 	found, err := filepath.Glob(filepath.Join(base, "home/session/session-memory-cli-s-*.md"))
@@ -91,7 +91,7 @@ func (r *returning) file(base string) string {
 	return found[0]
 }
 
-// put writes a file of the place, as somebody else than the app does.
+// put writes a file of the place, as another program would.
 func (r *returning) put(path string, data []byte) {
 	r.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -102,7 +102,8 @@ func (r *returning) put(path string, data []byte) {
 	}
 }
 
-// gone: the word is not shown by these commands, not found, not sent and not on disk.
+// gone checks that these commands don't show the word, and that it is not found, not sent
+// and not on disk.
 func (r *returning) gone(commands ...[]string) {
 	r.t.Helper()
 	for _, args := range append(commands, []string{"sessions", "list", "--json"}, []string{"memory", "list", "--json"}, []string{"memory", "reindex"}, []string{"memory", "search", "--all-sessions", "where do we meet boat " + secretWord}, []string{"sessions", "search", secretWord}) {
@@ -127,9 +128,9 @@ func (r *returning) gone(commands ...[]string) {
 	}
 }
 
-// Whatever brings back a file from before a forgetting, nothing of what was forgotten is
-// on disk, shown, found or sent after the next command that reads it.
-func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
+// Whatever restores a file from before a forgetting, the next command that reads it leaves
+// nothing of the forgotten text on disk, shown, found or sent.
+func TestRestoredFilesAreCleanedOfForgottenText(t *testing.T) {
 	t.Parallel()
 	session := filepath.Join("home", "session")
 	for _, tc := range []struct {
@@ -220,7 +221,7 @@ func TestWhatComesBackAfterAForgettingIsCleaned(t *testing.T) {
 	}
 }
 
-// utf16le is a text as Windows calls it Unicode.
+// utf16le returns a text in what Windows calls Unicode.
 func utf16le(text []byte) []byte {
 	out := []byte{0xff, 0xfe}
 	for _, unit := range utf16.Encode([]rune(string(text))) {
@@ -229,7 +230,7 @@ func utf16le(text []byte) []byte {
 	return out
 }
 
-// rel is a path below the backup.
+// rel returns a path relative to the backup.
 func (r *returning) rel(path string) string {
 	rel, err := filepath.Rel(r.backup, path)
 	if err != nil {
@@ -238,9 +239,9 @@ func (r *returning) rel(path string) string {
 	return rel
 }
 
-// A forgetting renames a transcript whose name holds the words, and an editor saves under
-// the name that it read: the next question cleans that file too, though it isn't the
-// session's any more.
+// Forgetting renames a transcript whose name contains the words, and an editor saves under
+// the old name: the next message cleans that file too, though it is no longer the
+// session's.
 func TestALateSaveUnderTheOldNameIsCleaned(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "archive/2026-10"} {
@@ -257,8 +258,8 @@ func TestALateSaveUnderTheOldNameIsCleaned(t *testing.T) {
 	}
 }
 
-// A pipe in the place of what is noted hangs nothing: commands work, and say so.
-func TestPipesInThePlaceOfWhatWasForgotten(t *testing.T) {
+// A pipe in place of the list of forgotten text blocks no command; commands report it.
+func TestPipesInPlaceOfForgottenLists(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"forgotten.jsonl", "forgotten.key"} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// exported is an export with so many conversations.
+// exported returns an export with this many conversations.
 func exported(t *testing.T, conversations int) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "chatgpt export é.zip")
@@ -72,7 +72,7 @@ func TestConversationsAreImportedOnce(t *testing.T) {
 	if got := p.run("memory", "search", "--include-cold", "otter number 31"); !strings.Contains(got.stdout, "chatgpt-c31") {
 		t.Errorf("found: %s", got.stdout)
 	}
-	// What was forgotten does not come back by an import.
+	// An import doesn't restore what was forgotten.
 	if got := p.run("memory", "forget", "--text", "otter number 31", "--yes"); got.code != 0 {
 		t.Fatalf("forgetting: %s%s", got.stdout, got.stderr)
 	}

@@ -16,16 +16,16 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// The text that an editor saves in these tests, and what is remembered meanwhile.
+// The text that an editor saves in these tests, and lines that are remembered meanwhile.
 const (
 	edited = "# Mine\n\n- one\n- two\n"
 	lesson = "Cats purr at night."
 )
 
-// memoryFile is the memory of all agents.
+// memoryFile returns the path of the agents' common memory.
 func (p *place) memoryFile() string { return filepath.Join(p.home, "agents/memory.md") }
 
-// newMemory is an installation that has run once, so that its files are there.
+// newMemory returns an installation that has run once, so that its files exist.
 func newMemory(t *testing.T, host string) *place {
 	t.Helper()
 	p := newPlace(t, host)
@@ -34,7 +34,7 @@ func newMemory(t *testing.T, host string) *place {
 	return p
 }
 
-// shell runs a script of the user's in the folder of the memory, as $M.
+// shell runs a user's script in the memory's folder, with the file as $M.
 func (p *place) shell(script string) *process {
 	p.t.Helper()
 	cmd := exec.Command("sh", "-c", "umask 077; "+script)
@@ -43,8 +43,8 @@ func (p *place) shell(script string) *process {
 	return p.start(cmd)
 }
 
-// editing runs a script that saves the memory, and returns in the midst of it: a busy
-// machine starts a shell late.
+// editing starts a script that saves the memory, and returns once the save has begun: a
+// busy machine starts a shell late.
 func (p *place) editing(script string) *process {
 	p.t.Helper()
 	begun := filepath.Join(p.t.TempDir(), "begun")
@@ -65,7 +65,7 @@ func (p *place) save(text string) {
 	}
 }
 
-// memory is what the file says.
+// memory returns the file's text.
 func (p *place) memory() string {
 	p.t.Helper()
 	data, err := os.ReadFile(p.memoryFile())
@@ -75,7 +75,7 @@ func (p *place) memory() string {
 	return string(data)
 }
 
-// holds fails unless the memory has each of the lines, and each once.
+// holds fails the test unless the memory has each of the lines exactly once.
 func (p *place) holds(lines ...string) {
 	p.t.Helper()
 	text := p.memory()
@@ -86,14 +86,14 @@ func (p *place) holds(lines ...string) {
 	}
 }
 
-// A lesson that is added while another program saves the file waits for the save's
-// end: both are in the file.
-func TestALessonMeetsASaveInProgress(t *testing.T) {
+// A lesson added while another program saves the file waits for the end of the save: both
+// are in the file.
+func TestALessonDuringASave(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, save string
-		kept       []string // nil: the edited text
-		late       bool     // the lesson may be written before the save: then that is said
+		kept       []string // nil means the edited text
+		late       bool     // the lesson may be written before the save, and is then reported
 	}{
 		{name: "truncated, written a second later", save: `(sleep 1; printf '# Mine\n\n- one\n- two\n') > "$M"`},
 		{name: "truncated, written in five seconds", save: `(sleep 5; printf '# Mine\n\n- one\n- two\n') > "$M"`},
@@ -118,7 +118,7 @@ func TestALessonMeetsASaveInProgress(t *testing.T) {
 			}
 			editor.wait()
 			time.Sleep(1200 * time.Millisecond)
-			list := p.run("memory", "list") // finishes what waited
+			list := p.run("memory", "list") // finishes waiting changes
 			lost := strings.Contains(list.stderr, "1 remembered line is no longer in memory.md")
 			if list.code != 0 || lost && !tt.late {
 				t.Errorf("memory list: %+v", list)
@@ -138,9 +138,9 @@ func TestALessonMeetsASaveInProgress(t *testing.T) {
 	}
 }
 
-// A lesson replaces a file that an editor has open. The app that starts meanwhile tidies up,
-// and what the editor writes in the end is kept all the same.
-func TestAStartBetweenALessonAndTheSaveItMet(t *testing.T) {
+// A lesson replaces a file that an editor has open. The app, starting meanwhile, cleans up;
+// what the editor writes at last is kept nevertheless.
+func TestAStartBetweenALessonAndTheSave(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
 	editor := p.shell(`exec 3>>"$M"; touch -d '1 hour ago' "$M"; while [ ! -e ../../go ]; do sleep .1; done; printf -- '- two\n' >&3`)
@@ -149,7 +149,7 @@ func TestAStartBetweenALessonAndTheSaveItMet(t *testing.T) {
 		t.Errorf("memory add: %+v", o)
 	}
 	app := p.start(p.command("--headless"))
-	time.Sleep(2 * time.Second) // it sweeps
+	time.Sleep(2 * time.Second) // the app cleans up
 	if err := os.WriteFile(filepath.Join(p.base, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestAStartBetweenALessonAndTheSaveItMet(t *testing.T) {
 	p.noLinks()
 }
 
-// noLinks fails where a hidden copy of the memory is left.
+// noLinks fails the test if a hidden copy of the memory is left.
 func (p *place) noLinks() {
 	p.t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.home, "agents", ".memory.md.*"))
@@ -172,8 +172,8 @@ func (p *place) noLinks() {
 	}
 }
 
-// TestManyQuickSaves saves in place with 50 ms between truncating and writing, while
-// lessons are added at any moment of it.
+// The editor saves in place with 50 ms between truncating and writing, while lessons are
+// added at any moment.
 func TestManyQuickSaves(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
@@ -188,7 +188,7 @@ func TestManyQuickSaves(t *testing.T) {
 		if !strings.HasPrefix(p.memory(), edited) {
 			t.Fatalf("round %d: what was saved is lost:\n%s", i, p.memory())
 		}
-		if !strings.Contains(p.memory(), fmt.Sprintf("Cat %d purrs", i)) { // the save came behind it
+		if !strings.Contains(p.memory(), fmt.Sprintf("Cat %d purrs", i)) { // the save came after it
 			if o := p.run("memory", "list"); !strings.Contains(o.stderr, "no longer in memory.md") {
 				t.Errorf("round %d: a lesson is gone in silence: %q\n%s", i, o.stderr, p.memory())
 			}
@@ -201,9 +201,9 @@ func TestManyQuickSaves(t *testing.T) {
 	p.noLinks()
 }
 
-// A save that knows nothing of a lesson drops it. That is said; the line is in no request,
-// and back where it stood as soon as the user wants it.
-func TestALateSaveOfTheMemoryIsSaid(t *testing.T) {
+// A save that doesn't know a lesson drops it. The app reports that; no request contains the
+// line, and it returns to its old place as soon as the user wants it.
+func TestALateSaveOfTheMemoryIsReported(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
 	for _, tt := range []struct{ name, save string }{
@@ -257,7 +257,7 @@ func TestALateSaveOfTheMemoryIsSaid(t *testing.T) {
 			if o := p.run("memory", "restore"); o.code != 0 || o.stdout != "No remembered line is missing.\n" {
 				t.Errorf("nothing to restore: %+v", o)
 			}
-			p.run("memory", "undo") // of the restoring
+			p.run("memory", "undo") // undoes the restoring
 			if o := p.run("memory", "list"); o.stderr != "" || p.lines("purr") != 0 {
 				t.Errorf("after the undo: %+v\n%s", o, p.memory())
 			}
@@ -265,7 +265,7 @@ func TestALateSaveOfTheMemoryIsSaid(t *testing.T) {
 	}
 }
 
-// lines counts the lines of the memory that hold a word.
+// lines counts the memory's lines with a word.
 func (p *place) lines(word string) int {
 	p.t.Helper()
 	n := 0
@@ -277,7 +277,7 @@ func (p *place) lines(word string) int {
 	return n
 }
 
-// idsOf are the ids of objects, one a line.
+// idsOf returns the IDs of objects, one per line.
 func idsOf(out string) []string {
 	var ids []string
 	for line := range strings.Lines(out) {
@@ -294,8 +294,9 @@ func vim(backupcopy string) string {
 	return `vim -N -u NONE -i NONE -n -es -c 'set backup backupcopy=` + backupcopy + `' -c 'g/purr\|Dogs/d' -c 'wq!' "$M"`
 }
 
-// What the user rewords, moves or undoes is not missing, and neither is what was forgotten.
-func TestWhatIsNotMissing(t *testing.T) {
+// Lines that the user rewords, moves or undoes are not missing, and neither are forgotten
+// ones.
+func TestLinesThatAreNotMissing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, edit string
@@ -329,14 +330,14 @@ func TestWhatIsNotMissing(t *testing.T) {
 	}
 }
 
-// An undo of a line that a late save took out leaves it to be restored.
-func TestAnUndoOfAMissingLineKeepsIt(t *testing.T) {
+// Undoing a line that a late save dropped leaves it restorable.
+func TestUndoOfAMissingLineKeepsItRestorable(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
 	p.run("memory", "add", "Dogs bark")
 	p.run("memory", "add", lesson)
 	p.shell(`sed -i /purr/d "$M"`).wait()
-	for range 2 { // and it doesn't go on with an older change
+	for range 2 { // and doesn't undo an older change instead
 		if o := p.run("memory", "undo"); o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, "memory restore") || !strings.Contains(o.stderr, "purr") {
 			t.Errorf("undo: %+v", o)
 		}
@@ -352,7 +353,7 @@ func TestAnUndoOfAMissingLineKeepsIt(t *testing.T) {
 	}
 }
 
-// A memory in UTF-16, as Windows editors save it, is read and added to in UTF-16.
+// A memory in UTF-16, as Windows editors save it, is read and extended in UTF-16.
 func TestMemoryInUTF16(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
@@ -364,7 +365,7 @@ func TestMemoryInUTF16(t *testing.T) {
 			p.shell(`printf '# Mine\r\n\r\n- ` + tea + `\r\n' | iconv -f UTF-8 -t ` + from + ` > "$M"`).wait()
 			p.run("memory", "add", lesson).expect(t, 0, "remembered: "+lesson+"\n  "+p.memoryFile()+":4\n", "")
 			p.run("ask", question).expect(t, 0, "Four.\n", "")
-			if !told(server.Chats(), tea) {
+			if !sentText(server.Chats(), tea) {
 				t.Error("the model was not told what the file says")
 			}
 			text := p.shell(`iconv -f ` + from + ` -t UTF-8 "$M"`).wait()
@@ -387,7 +388,7 @@ func TestMemoryInUTF16(t *testing.T) {
 	})
 }
 
-// Whatever stands where the app keeps its own files beside the memory, no command hangs.
+// Whatever is in place of the app's own files beside the memory, no command blocks.
 func TestPipesBesideTheMemory(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
@@ -425,8 +426,8 @@ func TestPipesBesideTheMemory(t *testing.T) {
 	}
 }
 
-// A message that is sent in the middle of a save goes with what was saved.
-func TestAMessageMeetsASaveInProgress(t *testing.T) {
+// A message sent during a save contains the saved text.
+func TestAMessageDuringASave(t *testing.T) {
 	t.Parallel()
 	for _, save := range []string{
 		`(sleep .8; printf '# Mine\n\n- one\n- two\n') > "$M"`,
@@ -437,13 +438,13 @@ func TestAMessageMeetsASaveInProgress(t *testing.T) {
 		editor := p.editing(save)
 		p.run("ask", question).expect(t, 0, "Four.\n", "")
 		editor.wait()
-		if !told(server.Chats(), "- one\n- two") {
+		if !sentText(server.Chats(), "- one\n- two") {
 			t.Errorf("%s: the model was told %.3000q", save, ollamatest.System(*server.Chats()[0].Chat))
 		}
 	}
 }
 
-// Two processes remember while an editor saves: nothing of the three is lost.
+// Two processes remember something while an editor saves: none of the three texts is lost.
 func TestTwoProcessesRememberDuringASave(t *testing.T) {
 	t.Parallel()
 	p := newMemory(t, "127.0.0.1:1")
@@ -482,8 +483,9 @@ func TestKilledWhileALessonWaits(t *testing.T) {
 	p.holds(edited, lesson)
 }
 
-// droppedSecret is an installation where a remembered line stands in the journal alone:
-// an editor's late save took it out of the memory. The journal is larger than 8 KB.
+// droppedSecret returns an installation with a remembered line that is only in the journal,
+// because an editor's late save removed it from the memory. The journal is larger than 8
+// KB.
 func droppedSecret(t *testing.T) *place {
 	t.Helper()
 	p := newMemory(t, "127.0.0.1:1")
@@ -514,8 +516,8 @@ func droppedSecret(t *testing.T) *place {
 
 func (p *place) lineJournal() string { return filepath.Join(p.home, "agents/.memory-journal") }
 
-// Where the journal of remembered lines can't be written, neither a forgetting nor an
-// agreement to a removal is said to be done.
+// If the journal of remembered lines can't be written, neither a forgetting nor accepting a
+// removal is reported as done.
 func TestTheJournalOfLinesCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"memory", "forget", "--text", marker, "--yes"}, {"memory", "restore", "--keep-removed"}} {
@@ -539,9 +541,9 @@ func TestTheJournalOfLinesCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A journal of remembered lines that a backup brings back is cleaned of what was
+// A journal of remembered lines restored from a backup is cleaned of text that was
 // forgotten since.
-func TestAJournalOfLinesThatComesBackIsCleaned(t *testing.T) {
+func TestARestoredJournalOfLinesIsCleaned(t *testing.T) {
 	t.Parallel()
 	p := droppedSecret(t)
 	p.shell(`cp .memory-journal ../../buf`).wait()

@@ -27,7 +27,7 @@ func assistant(t *testing.T, p *place) *mcp.ClientSession {
 	return session
 }
 
-// call gives what a tool says, and whether that is an error.
+// call returns a tool's text and whether it is an error.
 func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) (string, bool) {
 	t.Helper()
 	got, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -89,7 +89,7 @@ func TestAnotherAssistantSearchesAndProposes(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSharedIsRefused(t *testing.T) {
+func TestRequestsForUnsharedDataAreRefused(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "127.0.0.1:1")
 	if got := p.run("memory", "reindex"); got.code != 0 {
@@ -126,7 +126,7 @@ func TestWhatIsNotSharedIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnAssistantThatSaysNonsenseHarmsNothing(t *testing.T) {
+func TestAnInvalidRequestHarmsNothing(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]string{
 		"nothing":      "",

@@ -12,7 +12,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// What stands at agents/memory.md is the user's, whatever it is.
+// Whatever is at agents/memory.md belongs to the user.
 func TestOddMemory(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
@@ -21,12 +21,12 @@ func TestOddMemory(t *testing.T) {
 		name    string
 		content string
 		make    func(path string) error
-		ask     string // on stderr
-		add     string // on stderr; "" where a lesson can be added
-		told    string // to the model
+		ask     string // part of stderr
+		add     string // part of stderr; "" if a lesson can be added
+		sent    string // part of what the model gets
 	}{
-		{name: "not UTF-8", content: "# Notes\n\n- caf\xe9 au lait\n", told: "caf\uFFFD au lait"},
-		{name: "5 MB", content: big, ask: "did not fit: 8", told: "one line of very many"},
+		{name: "not UTF-8", content: "# Notes\n\n- caf\xe9 au lait\n", sent: "caf\uFFFD au lait"},
+		{name: "5 MB", content: big, ask: "did not fit: 8", sent: "one line of very many"},
 		{name: "a folder", make: func(path string) error { return os.Mkdir(path, 0o700) }, ask: "it is no file; move it away", add: "it is no file; move it away"},
 		{name: "a pipe", make: func(path string) error { return syscall.Mkfifo(path, 0o600) }, ask: "it is no file; move it away", add: "it is no file; move it away"},
 		{name: "a circle of links", make: func(path string) error { return os.Symlink("memory.md", path) }, ask: "too many levels of symbolic links", add: "its links lead in a circle; put them right, or remove them"},
@@ -47,14 +47,14 @@ func TestOddMemory(t *testing.T) {
 			} else {
 				p.write("agents/memory.md", tt.content)
 			}
-			o := p.run("ask", "--session", "now", question) // never kept from answering
+			o := p.run("ask", "--session", "now", question) // never a reason not to answer
 			o.expect(t, 0, "Four.\n", o.stderr)
 			if tt.ask == "" && o.stderr != "" || !strings.Contains(o.stderr, tt.ask) || strings.Contains(o.stderr, "can't be written") {
 				t.Errorf("ask says %q", o.stderr)
 			}
 			p.expectSaid("cli-now", "user: "+question, "assistant: Four.")
-			if chats := server.Chats(); tt.told != "" && !told(chats, tt.told) {
-				t.Errorf("the model was not told %q", tt.told)
+			if chats := server.Chats(); tt.sent != "" && !sentText(chats, tt.sent) {
+				t.Errorf("the model was not told %q", tt.sent)
 			}
 			o = p.run("memory", "add", "Cats purr at night.")
 			if tt.add != "" {
@@ -72,7 +72,7 @@ func TestOddMemory(t *testing.T) {
 	}
 }
 
-func told(chats []ollamatest.Request, text string) bool {
+func sentText(chats []ollamatest.Request, text string) bool {
 	for _, c := range chats {
 		if strings.Contains(ollamatest.System(*c.Chat), text) {
 			return true

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// disk makes the data folder fail as a real disk does. What the system lets a
-// test do differs: mounts in a namespace of its own (as root, or where users may
-// make namespaces), else permissions and limits.
+// disk makes the data folder fail as a real disk does. Systems allow different means:
+// mounts in a private namespace (as root, or if users may create namespaces), otherwise
+// permissions and limits.
 type disk struct {
 	name   string
 	script string // sh: prepares, then runs "$@"; $MAC_STATS_HOME is the data folder
 }
 
-// unshare is how a private mount namespace is made here; nil where it can't be.
+// unshare is the command that creates a private mount namespace; nil if that is impossible.
 var unshare = sync.OnceValue(func() []string {
 	for _, how := range [][]string{{"unshare", "-m"}, {"unshare", "-rm"}} {
 		cmd := exec.Command(how[0], append(how[1:], "sh", "-c", "mount -t tmpfs none /tmp")...)
@@ -30,7 +30,7 @@ var unshare = sync.OnceValue(func() []string {
 	return nil
 })
 
-// readOnly is a data folder that can be read and not be written.
+// readOnly is a data folder on a read-only disk.
 func readOnly() disk {
 	if unshare() != nil {
 		return disk{"read-only mount", `mount --bind "$MAC_STATS_HOME" "$MAC_STATS_HOME" && mount -o remount,ro,bind "$MAC_STATS_HOME" && exec "$@"`}
@@ -38,14 +38,14 @@ func readOnly() disk {
 	return noPermission()
 }
 
-// noPermission is the same by the modes of the files.
+// noPermission is the same by file modes.
 func noPermission() disk { return disk{name: "no permission"} }
 
 // sizeLimit lets no file grow beyond 8 KB.
 func sizeLimit() disk { return disk{"size limit", `ulimit -f 16; exec "$@"`} }
 
-// full is a data folder on a disk that is full but for a few KB. What the program
-// left there is copied back.
+// full is a data folder on a disk that is full except for a few KB. The program's files
+// there are copied back.
 func full() disk {
 	if unshare() != nil {
 		return fullBut("256k", "8K")
@@ -53,7 +53,7 @@ func full() disk {
 	return sizeLimit()
 }
 
-// fullBut is a data folder on a disk of a size that is full but for what is left.
+// fullBut is a data folder on a disk of this size that is full except for what is left.
 func fullBut(size, left string) disk {
 	return disk{"full mount, " + left + " left", `cp -a "$MAC_STATS_HOME" "$MAC_STATS_HOME.copy" &&
 mount -t tmpfs -o size=` + size + `,mode=0700 none "$MAC_STATS_HOME" && cp -a "$MAC_STATS_HOME.copy/." "$MAC_STATS_HOME" &&
@@ -83,7 +83,7 @@ func (p *place) on(d disk, cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// locked takes the permission to write, until the test's end.
+// locked removes the permission to write until the end of the test.
 func (p *place) locked() {
 	p.t.Helper()
 	set := func(dir, file os.FileMode) {
@@ -101,11 +101,11 @@ func (p *place) locked() {
 		}
 	}
 	set(0o555, 0o444)
-	p.t.Cleanup(func() { set(0o700, 0o600) }) // before intact looks
+	p.t.Cleanup(func() { set(0o700, 0o600) }) // before intact checks
 }
 
-// asNobody runs a command as another user where this one is root, whom no
-// permission binds.
+// asNobody runs a command as another user if this one is root, because permissions don't
+// bind root.
 func (p *place) asNobody(cmd *exec.Cmd) *exec.Cmd {
 	p.t.Helper()
 	if os.Geteuid() != 0 {
@@ -123,7 +123,7 @@ func (p *place) asNobody(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// everything are the paths of the data folder but the log's.
+// everything returns the paths in the data folder except the log's.
 func (p *place) everything() []string {
 	p.t.Helper()
 	var paths []string
@@ -139,8 +139,7 @@ func (p *place) everything() []string {
 	return paths
 }
 
-// The fallbacks are tried wherever the tests run, too, so that they work where
-// they are needed.
+// The fallbacks are tested on every system, so that they work where they are needed.
 func disks(t *testing.T, best disk, other disk) []disk {
 	t.Helper()
 	if best.name == other.name {

@@ -11,9 +11,9 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// An editor may move a transcript away before it writes it anew. What is asked in between
-// waits for that, and stands behind what was said.
-func TestATranscriptIsMovedAwayAndBack(t *testing.T) {
+// An editor may move a transcript away before it writes the new one. A message in between
+// waits for that and comes after the existing text.
+func TestAnEditorMovesTheTranscriptAway(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string][2]string{
 		"written anew":               {`cp "$T" "$T.buf" && mv "$T" "$T~"`, `cat "$T.buf" > "$T"; rm "$T.buf"`},

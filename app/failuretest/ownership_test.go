@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// inSessions is a path in the session folder.
+// inSessions returns a path in the sessions folder.
 func (p *place) inSessions(name string) string { return filepath.Join(p.home, "session", name) }
 
 // did runs a command that succeeds.
@@ -22,7 +22,7 @@ func (p *place) did(args ...string) outcome {
 	return o
 }
 
-// A person gives a transcript another name: it stays the session, whatever that name is.
+// A transcript that a person renames stays the session, whatever its name.
 func TestARenamedTranscriptStaysTheSession(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"two-renamed.md", "Meine Notizen.md", "session-memory-two.md", "cli-old.md"} {
@@ -62,9 +62,9 @@ func TestARenamedTranscriptStaysTheSession(t *testing.T) {
 	}
 }
 
-// A copy may have any name: it is listed under its session, and neither written to nor
-// searched nor sent. Deleting the session leaves it, and it doesn't become the session.
-func TestACopyWithANameOfItsOwn(t *testing.T) {
+// A copy may have any name: it is listed under its session, and not written, searched or
+// sent. Deleting the session leaves it there, and it doesn't become the session.
+func TestACopyWithAnyName(t *testing.T) {
 	t.Parallel()
 	p, server := talk(t)
 	p.did("ask", "--session", "notes", "marzipan")
@@ -109,7 +109,7 @@ func TestACopyWithANameOfItsOwn(t *testing.T) {
 	}
 }
 
-// A session comes back beside another one that has its name by now: both can be reached.
+// A session is restored beside another one that now has its name: both can be reached.
 func TestUndeletingASessionWhoseNameIsTaken(t *testing.T) {
 	t.Parallel()
 	p, _ := talk(t)
@@ -127,8 +127,9 @@ func TestUndeletingASessionWhoseNameIsTaken(t *testing.T) {
 	}
 }
 
-// The transcript was removed altogether: what names its session says that it can come back.
-func TestShowingASessionWhoseTranscriptIsGone(t *testing.T) {
+// If the transcript was removed altogether, commands that name its session say that it can
+// be restored.
+func TestShowingASessionWithoutATranscript(t *testing.T) {
 	t.Parallel()
 	p, _ := talk(t)
 	p.did("ask", "--session", "k", "apples")

@@ -16,7 +16,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// used is a folder in which everything was done once.
+// used returns a folder in which everything was used once.
 func used(t *testing.T) *place {
 	t.Helper()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
@@ -41,16 +41,16 @@ func used(t *testing.T) *place {
 	p.run("ask", "--session", "two", question)
 	app.signal(os.Interrupt)
 	app.wait()
-	clear(p.had) // what follows takes files away
+	clear(p.had) // the tests remove files
 	return p
 }
 
-// fixed are the files that the program opens by a name it knows, below the base.
+// fixed returns the files that the program opens by a known name, relative to the base.
 func (p *place) fixed() []string {
 	p.t.Helper()
 	var found []string
 	err := filepath.WalkDir(p.base, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && slices.Contains([]string{"agent-002", "agent-003", "agent-004", "summarize"}, d.Name()) { // as the others
+		if d != nil && d.IsDir() && slices.Contains([]string{"agent-002", "agent-003", "agent-004", "summarize"}, d.Name()) { // like the others
 			return fs.SkipDir
 		}
 		if err == nil && d.Type().IsRegular() {
@@ -75,8 +75,8 @@ func (p *place) fixed() []string {
 	return found
 }
 
-// A pipe in the place of any file hangs no command.
-func TestAPipeInThePlaceOfAFileHangsNothing(t *testing.T) {
+// A pipe in place of any file blocks no command.
+func TestAPipeInPlaceOfAFileBlocksNothing(t *testing.T) {
 	t.Parallel()
 	p := used(t)
 	commands := [][]string{
@@ -106,7 +106,7 @@ func TestAPipeInThePlaceOfAFileHangsNothing(t *testing.T) {
 			}
 			pipe := filepath.Join(copied.base, name)
 			for _, args := range commands {
-				_ = os.Remove(pipe) // it may not be there
+				_ = os.Remove(pipe) // it may be missing
 				if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 					t.Error(err)
 					return
@@ -120,7 +120,8 @@ func TestAPipeInThePlaceOfAFileHangsNothing(t *testing.T) {
 	all.Wait()
 }
 
-// hangs runs a command, whatever its end; an app is ended once it runs.
+// hangs runs a command, however it ends, and reports whether it blocks; an app is ended as
+// soon as it runs.
 func (p *place) hangs(args ...string) bool {
 	r := &process{t: p.t, cmd: p.command(args...), ended: make(chan struct{})}
 	r.cmd.Stdout = &r.stdout
@@ -147,7 +148,7 @@ func (p *place) hangs(args ...string) bool {
 	return true
 }
 
-// copied is a copy of a place for one of its files.
+// copied returns a copy of a place for one of its files.
 func (p *place) copied(name string) *place {
 	base := filepath.Join(p.t.TempDir(), strings.ReplaceAll(name, "/", "_"))
 	if err := os.CopyFS(base, os.DirFS(p.base)); err != nil {

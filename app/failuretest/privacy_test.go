@@ -14,7 +14,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// learning is a server whose model wants to remember what it is told.
+// learning returns a server whose model wants to remember everything.
 func learning(t *testing.T) *ollamatest.Server {
 	t.Helper()
 	return ollamatest.Start(t, ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{
@@ -23,7 +23,7 @@ func learning(t *testing.T) *ollamatest.Server {
 	}})
 }
 
-// kept are the files of the data folder that hold the word.
+// kept returns the files of the data folder that contain the word.
 func (p *place) kept(word string) []string {
 	p.t.Helper()
 	var found []string
@@ -38,7 +38,7 @@ func (p *place) kept(word string) []string {
 	return found
 }
 
-// unreadable are config.tomls that can't be read, all of people who want privacy.
+// unreadable lists unreadable config.toml files, all of people who want privacy.
 func unreadable() map[string]func(path string) error {
 	text := func(s string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(s), 0o600) }
@@ -81,9 +81,9 @@ func unreadable() map[string]func(path string) error {
 	}
 }
 
-// Nothing is written of a conversation while config.toml can't be read, and the
-// program says so with the next step.
-func TestAnUnreadableConfigKeepsNothing(t *testing.T) {
+// While config.toml can't be read, no conversation is written to disk, and the program says
+// so with the next step.
+func TestAnUnreadableConfigSavesNoConversation(t *testing.T) {
 	t.Parallel()
 	server := learning(t)
 	for name, make := range unreadable() {
@@ -120,8 +120,8 @@ func TestAnUnreadableConfigKeepsNothing(t *testing.T) {
 	}
 }
 
-// A file that isn't there is the defaults, and so is one of comments.
-func TestAConfigThatSaysNothingIsTheDefaults(t *testing.T) {
+// A missing config.toml means the defaults, and so does one with only comments.
+func TestAnEmptyConfigMeansTheDefaults(t *testing.T) {
 	t.Parallel()
 	server := learning(t)
 	for name, text := range map[string]string{"none": "", "comments": "# in_memory_only = true\n"} {

@@ -50,9 +50,9 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A demo leaves nothing behind, however it is ended; what a killed one left two days
-// ago goes with the next.
-func TestADemoIsGoneWithItsEnd(t *testing.T) {
+// A demo leaves nothing behind, however it ends; the next demo removes what a killed one
+// left two days ago.
+func TestADemoLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -97,8 +97,8 @@ func entries(t *testing.T, dir string) []string {
 	return names
 }
 
-// A process that is killed can keep nothing any more: what it had written every
-// two seconds is there, and the next turn puts it into the transcript.
+// A killed process can't save anything more, but what it had written every two seconds is
+// there, and the next turn adds it to the transcript.
 func TestKilledInMidStream(t *testing.T) {
 	t.Parallel()
 	script := answering(slow())
@@ -119,7 +119,7 @@ func TestKilledInMidStream(t *testing.T) {
 	p.run("ask", "-c", "Please go on.").expect(t, 0, "Four.\n", "")
 	said := p.said("cli-now")
 	kept := strings.Fields(strings.TrimPrefix(said[1], "assistant: "))
-	if lost := len(printed) - len(kept); lost < 0 || lost > 50 { // 2 s, and what is on its way
+	if lost := len(printed) - len(kept); lost < 0 || lost > 50 { // 2 s, plus what is on its way
 		t.Errorf("%d words were printed, %d are kept", len(printed), len(kept))
 	}
 	p.expectSaid("cli-now", "user: "+question, said[1], "note: interrupted", "user: Please go on.", "assistant: Four.")
@@ -130,13 +130,13 @@ func TestKilledInMidStream(t *testing.T) {
 	}
 }
 
-// Killed again and again, before and while something is written, a session stays whole.
+// Killed again and again, before and during writes, a session stays whole.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four.", FirstDelay: 20 * time.Millisecond}))
 	p := newPlace(t, server.Addr())
-	p.env = append(p.env, "MAC_STATS_COMPACTION_THRESHOLD=100") // the last ask would summarise what the others left
-	// the first start writes what is shipped
+	p.env = append(p.env, "MAC_STATS_COMPACTION_THRESHOLD=100") // otherwise the last ask would summarise the others' messages
+	// the first start writes the default files
 	p.run("agents", "list")
 	for i := range 8 {
 		r := p.start(p.command("ask", "--session", "now", question))
@@ -164,8 +164,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// First starts that are killed while they write what is shipped leave half-written
-// files at most, and a later start of the app removes them.
+// First starts that are killed while they write the default files leave at most
+// half-written files, which a later start of the app removes.
 func TestKilledInTheFirstStart(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "127.0.0.1:1")
@@ -195,7 +195,7 @@ func TestKilledInTheFirstStart(t *testing.T) {
 	p.run("agents", "list").expect(t, 0, p.run("agents", "list").stdout, "")
 }
 
-// ofDead is what a process names a file while it writes it.
+// ofDead returns a process's temporary name for a file.
 func ofDead(base string, pid int) string {
 	return strings.Replace(wholefile.TempName(base), fmt.Sprintf("-%d-", os.Getpid()), fmt.Sprintf("-%d-", pid), 1)
 }
@@ -214,7 +214,7 @@ func (p *place) forgetShipped() {
 	}
 }
 
-// age makes all that is there older.
+// age makes all files older.
 func (p *place) age(by time.Duration) {
 	p.t.Helper()
 	then := time.Now().Add(-by)
@@ -226,7 +226,7 @@ func (p *place) age(by time.Duration) {
 	}
 }
 
-// sent are the messages of a request but the system's, each with its first line.
+// sent returns a request's messages except the system's, each with its first line.
 func sent(r ollamatest.Request) []string {
 	var lines []string
 	for _, m := range r.Chat.Messages {
@@ -239,7 +239,7 @@ func sent(r ollamatest.Request) []string {
 	return lines
 }
 
-// The reader of the answer goes away: | head.
+// The reader of the answer goes away, as in "| head".
 func TestReaderOfStdoutGoes(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(slow()))
@@ -268,11 +268,11 @@ func TestReaderOfStdoutGoes(t *testing.T) {
 	p.expectSaid("cli-now", "user: "+question, said[1], "note: interrupted")
 }
 
-// A disk that is full where stdout goes: /dev/full.
+// stdout is on a full disk: /dev/full.
 func TestStdoutCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if os.IsNotExist(err) { // a system without it: a file that may not be written to says the same
+	if os.IsNotExist(err) { // without it, a file that may not be written gives the same error
 		full, err = os.Open(os.DevNull)
 	}
 	if err != nil {
@@ -324,7 +324,7 @@ func TestTwoAtOnceOnOneSession(t *testing.T) {
 	p.expectSaid("cli-now", append([]string{"user: the first", "assistant: One two three four five six."}, late...)...)
 }
 
-// Ctrl-C while another holds the session: nothing was sent, and it says so.
+// Ctrl-C while another process holds the session: nothing is sent, and the command says so.
 func TestInterruptedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "One two three four five six seven.", Delay: 300 * time.Millisecond}))
@@ -348,10 +348,10 @@ func TestHeadlessBesideCommands(t *testing.T) {
 	up := "mac-stats runs without a screen on " + p.home + ". Stop it with Ctrl-C.\n"
 	until(t, "the app to run", func() bool { return app.stdout.String() == up })
 
-	// a second one on the same folder
+	// a second start on the same folder
 	p.run("--headless").expect(t, 1, "", "mac-stats: Another mac-stats is already running on "+p.home+": use that one, or set MAC_STATS_HOME to another folder.\n")
 
-	// a command goes on with a session while the app runs
+	// a command continues a session while the app runs
 	p.run("ask", "--session", "old", question).expect(t, 0, "Four.\n", "")
 	p.expectSaid(oldSession, "user: How long does green tea steep?", "assistant: Two minutes.", "user: "+question, "assistant: Four.")
 	select {
@@ -360,7 +360,7 @@ func TestHeadlessBesideCommands(t *testing.T) {
 	default:
 	}
 
-	// killed, it leaves its socket behind; the next one takes it over
+	// killed, it leaves its socket, which the next one takes over
 	app.signal(os.Kill)
 	app.wait()
 	again := p.start(p.command("--headless"))
@@ -380,7 +380,7 @@ func TestNoScreen(t *testing.T) {
 	}
 }
 
-// measured runs ask with stdin, and tells the largest memory the process had, in bytes.
+// measured runs ask with stdin and returns the process's largest memory, in bytes.
 func (p *place) measured(stdin io.Reader, args ...string) (outcome, int64) {
 	p.t.Helper()
 	cmd := p.command(args...)
@@ -390,7 +390,7 @@ func (p *place) measured(stdin io.Reader, args ...string) (outcome, int64) {
 	return r.wait(), peak
 }
 
-// zeros gives so many bytes of text.
+// zeros reads as so many bytes of text.
 type zeros int64
 
 func (z *zeros) Read(b []byte) (int, error) {
@@ -403,7 +403,7 @@ func (z *zeros) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func TestTooMuchToSay(t *testing.T) {
+func TestTooMuchInput(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Never said."}))
 	for _, tt := range []struct {
@@ -452,7 +452,7 @@ func TestOddMessages(t *testing.T) {
 	}{
 		{name: "emoji", text: "👩‍👩‍👧 🏳️‍🌈 ok?", printed: "👩‍👩‍👧 🏳️‍🌈 ok?\n", kept: "👩‍👩‍👧 🏳️‍🌈 ok?"},
 		{name: "right to left", text: "שלום עולם", printed: "שלום עולם\n", kept: "שלום עולם"},
-		{name: "a direction override", text: "a\u202eb", printed: "ab\n", kept: "a\u202eb"}, // kept, not obeyed by the terminal
+		{name: "a direction override", text: "a\u202eb", printed: "ab\n", kept: "a\u202eb"}, // kept, but not sent to the terminal
 		{name: "an escape sequence", text: "a\x1b[2Jb", printed: "a[2Jb\n", kept: "a\x1b[2Jb"},
 		{name: "NUL bytes", text: "a\x00b", printed: "ab\n", kept: "a\x00b"},
 		{name: "headings of a transcript", text: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note", printed: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note\n", kept: "hi\n## User · 2026-01-01T08:00:00Z\n<!-- id=x -->\n\\## Note"},

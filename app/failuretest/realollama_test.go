@@ -18,11 +18,11 @@ import (
 const (
 	teaLesson  = "Oolong steeps three minutes for the user."
 	teaSummary = "They steep their oolong for three minutes, and ask how long Hilde steeps hers; the teapot is bought at Hilde's."
-	// teaDigest has the very form that the schema wants: the server holds the model to it.
+	// teaDigest has exactly the form of the schema, which the server enforces.
 	teaDigest = `{"context": "` + teaSummary + `", "lessons": [{"text": "` + teaLesson + `", "confidence": 0.9}], "people": [{"who": "Hilde", "fact": "sells teapots", "confidence": 0.8}]}`
 )
 
-// taster answers a conversation about tea, and summarises it.
+// taster answers a conversation about tea and summarises it.
 func taster() realollama.Model {
 	m := realollama.Model{Name: "taster", Answers: map[string]string{"digest": teaDigest, "lost": "No rule fits that."}, Default: "lost"}
 	m.Rules = []realollama.Rule{{System: "You compress a conversation", Answer: "digest"}}
@@ -42,7 +42,7 @@ func teaAnswer(i int) string {
 	return fmt.Sprintf("Answer %d says: three minutes, from Hilde's teapot.", i)
 }
 
-// tasting is a place beside a real server.
+// tasting returns a place with a real server.
 func tasting(t *testing.T, env ...string) (*place, *realollama.Proxy) {
 	t.Helper()
 	server := realollama.Start(t)
@@ -53,7 +53,7 @@ func tasting(t *testing.T, env ...string) (*place, *realollama.Proxy) {
 	return p, proxy
 }
 
-// talk asks questions from … to-1, each by a process of its own.
+// talk asks questions from … to-1, each in its own process.
 func (p *place) talk(from, to int) {
 	p.t.Helper()
 	for i := from; i < to; i++ {
@@ -62,9 +62,9 @@ func (p *place) talk(from, to int) {
 	}
 }
 
-// expectTold compares the messages of the last request, but the system's, with the
-// beginnings wanted.
-func expectTold(t *testing.T, proxy *realollama.Proxy, want ...string) {
+// expectSent compares the messages of the last request, except the system's, with the
+// wanted beginnings.
+func expectSent(t *testing.T, proxy *realollama.Proxy, want ...string) {
 	t.Helper()
 	chats := proxy.Chats(t)
 	var got []string
@@ -82,7 +82,7 @@ func expectTold(t *testing.T, proxy *realollama.Proxy, want ...string) {
 	}
 }
 
-// expectWhole wants every question and answer in the transcript.
+// expectWhole checks that every question and answer is in the transcript.
 func (p *place) expectWhole(n int) {
 	p.t.Helper()
 	var want, got []string
@@ -111,7 +111,7 @@ func (p *place) summaries() (n int) {
 	return n
 }
 
-// expectRemembered wants the lesson once.
+// expectRemembered checks that the lesson is there once.
 func (p *place) expectRemembered() {
 	p.t.Helper()
 	data, err := os.ReadFile(filepath.Join(p.home, "agents", "memory.md"))
@@ -120,8 +120,8 @@ func (p *place) expectRemembered() {
 	}
 }
 
-// Five questions and answers; the sixth question has the ten messages summarised
-// first, by a real server's model that is held to the schema.
+// Five questions and answers; before the sixth question a real server's model, bound to the
+// schema, summarises the ten messages.
 func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 	t.Parallel()
 	p, proxy := tasting(t, "MAC_STATS_COMPACTION_THRESHOLD=10")
@@ -130,11 +130,11 @@ func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 		t.Errorf("%d summaries of ten messages before the next question", n)
 	}
 	p.talk(5, 6)
-	var told []string // all that was said: there is room for it, and the Summary stands for none of it yet
+	var told []string // every message: there is room for all, and the Summary replaces none of them yet
 	for n := range 5 {
 		told = append(told, "user: "+teaQuestion(n), "assistant: "+teaAnswer(n))
 	}
-	expectTold(t, proxy, append(told, "user: "+teaQuestion(5))...)
+	expectSent(t, proxy, append(told, "user: "+teaQuestion(5))...)
 	p.expectWhole(6)
 	p.expectRemembered()
 	p.talk(6, 7)
@@ -156,7 +156,7 @@ func TestRealOllamaCompactsBeforeTheNextQuestion(t *testing.T) {
 	}
 }
 
-// By hand, and again after more was said: the lessons stay one.
+// On request, and again after more messages: the lesson stays a single one.
 func TestRealOllamaCompactsByHand(t *testing.T) {
 	t.Parallel()
 	p, proxy := tasting(t, "MAC_STATS_COMPACTION_THRESHOLD=100")
@@ -169,7 +169,7 @@ func TestRealOllamaCompactsByHand(t *testing.T) {
 		}
 		p.expectRemembered()
 		p.talk(4+n, 5+n)
-		expectTold(t, proxy, "system: "+teaSummary,
+		expectSent(t, proxy, "system: "+teaSummary,
 			"user: "+teaQuestion(2+n), "assistant: "+teaAnswer(2+n), "user: "+teaQuestion(3+n), "assistant: "+teaAnswer(3+n), "user: "+teaQuestion(4+n))
 		p.expectWhole(5 + n)
 	}

@@ -11,18 +11,18 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// asSummary stands in each Summary that is made without a model.
+// asSummary is part of each Summary that was made without a model.
 const asSummary = "made without a model"
 
-// tells reports whether the Summary of what was said at first stands in a text.
-func tells(text string) bool {
+// tells reports whether a text contains the Summary of the first messages.
+func hasSummary(text string) bool {
 	return strings.Contains(text, asSummary) && strings.Contains(text, "we meet in "+secretWord)
 }
 
-// A Summary of what the user has taken out of a transcript, a message or words of one, is
-// neither sent nor found, in the session and in others; what an editor's save does beside
-// that, and a restoring, leaves it.
-func TestASummaryOfWhatWasTakenOut(t *testing.T) {
+// A Summary of a message, or of words in one, that the user has removed from a transcript
+// is neither sent nor found, in this session and in others. Other changes by an editor's
+// save, and a restoring, leave it alone.
+func TestASummaryOfRemovedTextIsDropped(t *testing.T) {
 	t.Parallel()
 	deleted := func(text string) string {
 		from := strings.Index(text, "## User")
@@ -66,13 +66,13 @@ func TestASummaryOfWhatWasTakenOut(t *testing.T) {
 			r.do("sessions", "compact", "s")
 			file := r.file(r.base)
 			text, err := os.ReadFile(file)
-			if err != nil || !tells(string(text)) {
+			if err != nil || !hasSummary(string(text)) {
 				t.Fatalf("not compacted: %v\n%s", err, text)
 			}
 			r.do("memory", "reindex")
 			r.put(file, []byte(tt.edit(string(text))))
 			found := func() bool {
-				return tells(r.do("memory", "search", "--all-sessions", "summary "+asSummary+" quotes the conversation").stdout)
+				return hasSummary(r.do("memory", "search", "--all-sessions", "summary "+asSummary+" quotes the conversation").stdout)
 			}
 			if tt.then != nil {
 				r.do("sessions", "list")
@@ -92,13 +92,13 @@ func TestASummaryOfWhatWasTakenOut(t *testing.T) {
 			for i, c := range server.Chats()[before:] {
 				holds := false
 				for _, m := range c.Chat.Messages {
-					holds = holds || tells(m.Content)
+					holds = holds || hasSummary(m.Content)
 				}
 				if holds != tt.stays && (i == 0 || holds) {
 					t.Errorf("request %d holds the Summary: %v", i, holds)
 				}
 			}
-			if said, _ := call(t, assistant(t, r.place), "search_memory", map[string]any{"query": "summary " + asSummary + " quotes the conversation"}); tells(said) != tt.stays {
+			if said, _ := call(t, assistant(t, r.place), "search_memory", map[string]any{"query": "summary " + asSummary + " quotes the conversation"}); hasSummary(said) != tt.stays {
 				t.Errorf("search_memory: %s", said)
 			}
 		})

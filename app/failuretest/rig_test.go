@@ -20,15 +20,15 @@ import (
 	"time"
 )
 
-// program is the built mac-stats, made once for all tests.
+// program is the built mac-stats, built once for all tests.
 var program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if signal.Ignored(syscall.SIGHUP) { // under nohup the programs that are started would ignore it, too
+	if signal.Ignored(syscall.SIGHUP) { // under nohup the started programs would ignore it too
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	if err := flag.Set("test.parallel", "16"); err != nil { // they wait, mostly
+	if err := flag.Set("test.parallel", "16"); err != nil { // they wait most of the time
 		panic(err)
 	}
 	code, err := buildAndRun(m)
@@ -49,7 +49,7 @@ func buildAndRun(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // another user runs it where permissions have to bind
+	if err := os.Chmod(dir, 0o755); err != nil { // where permissions matter, another user runs it
 		return 0, err
 	}
 	program = filepath.Join(dir, "mac-stats")
@@ -62,8 +62,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// moduleRoot finds the module, and looks at each of its sources: go test then
-// knows that a kept result is out of date when one of them changed.
+// moduleRoot finds the module and reads each of its sources, so that go test notices when a
+// cached result is out of date.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -95,13 +95,13 @@ func moduleRoot() (string, error) {
 	return dir, nil
 }
 
-// place is an installation in temporary folders. What a user had before stands in
-// it; intact tells whether it still does.
+// place is an installation in temporary folders, with a user's earlier files; intact
+// reports whether those are unchanged.
 type place struct {
 	t    *testing.T
 	base string
 	home string
-	env  []string          // beside the folders
+	env  []string          // in addition to the folders
 	had  map[string]string // path below home → content
 	lock sync.Once
 }
@@ -115,7 +115,7 @@ const (
 	memoryText = "# My notes\n\n- I drink green tea.\n"
 )
 
-// newPlace makes an installation whose server is at host.
+// newPlace returns an installation whose server is at host.
 func newPlace(t *testing.T, host string, env ...string) *place {
 	t.Helper()
 	base := t.TempDir()
@@ -130,7 +130,7 @@ func newPlace(t *testing.T, host string, env ...string) *place {
 	return p
 }
 
-// write makes a file that a user had, in folders as the program makes them.
+// write creates a user's earlier file, in folders as the program creates them.
 func (p *place) write(name, content string) {
 	p.t.Helper()
 	path := filepath.Join(p.home, name)
@@ -143,8 +143,8 @@ func (p *place) write(name, content string) {
 	p.had[name] = content
 }
 
-// intact: what was there is there byte for byte (a transcript may have grown),
-// and nobody else can read any of it.
+// intact checks that the earlier files are there byte for byte (a transcript may have
+// grown) and that no other user can read any file.
 func (p *place) intact() {
 	p.t.Helper()
 	for name, want := range p.had {
@@ -179,14 +179,14 @@ func (p *place) intact() {
 	}
 }
 
-// outcome is how a run of the program ended.
+// outcome is the result of a run.
 type outcome struct {
 	code           int // -1: ended by a signal
 	stdout, stderr string
 	took           time.Duration
 }
 
-// command prepares a run; the environment holds nothing of the test's own.
+// command prepares a run; the environment has nothing of the test's own.
 func (p *place) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = p.base
@@ -203,7 +203,7 @@ func (p *place) run(args ...string) outcome {
 	return p.start(p.command(args...)).wait()
 }
 
-// process is the program at work.
+// process is a running program.
 type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
@@ -213,7 +213,7 @@ type process struct {
 	err            error
 }
 
-// start starts a command; the test's end ends it.
+// start starts a command, which ends with the test at the latest.
 func (p *place) start(cmd *exec.Cmd) *process {
 	p.t.Helper()
 	r := &process{t: p.t, cmd: cmd, began: time.Now(), ended: make(chan struct{})}
@@ -232,7 +232,7 @@ func (p *place) start(cmd *exec.Cmd) *process {
 		close(r.ended)
 	}()
 	p.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it has ended, usually
+		_ = cmd.Process.Kill() // usually it has ended
 		<-r.ended
 	})
 	return r
@@ -258,12 +258,12 @@ func (r *process) wait() outcome {
 // signal sends a signal.
 func (r *process) signal(s os.Signal) {
 	r.t.Helper()
-	if err := r.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may have ended by itself just before
+	if err := r.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may just have ended by itself
 		r.t.Fatal(err)
 	}
 }
 
-// until waits for what a user would wait for.
+// until waits for something that a user would wait for.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -277,7 +277,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// expect compares the end of a run: the code, the lines on stdout and stderr.
+// expect compares the result of a run: the code, and the lines on stdout and stderr.
 func (o outcome) expect(t *testing.T, code int, stdout, stderr string) {
 	t.Helper()
 	if o.code != code {

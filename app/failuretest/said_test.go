@@ -17,7 +17,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// transcript reads the one transcript of a session.
+// transcript reads a session's only transcript.
 func (p *place) transcript(session string) *transcript.Transcript {
 	p.t.Helper()
 	files, err := filepath.Glob(filepath.Join(p.home, "session", "session-memory-"+session+"-2*.md"))
@@ -36,7 +36,7 @@ func (p *place) transcript(session string) *transcript.Transcript {
 	return t
 }
 
-// said is a transcript in lines: "user: …", "assistant: …", "note: interrupted".
+// said returns a transcript in lines: "user: …", "assistant: …", "note: interrupted".
 func (p *place) said(session string) []string {
 	p.t.Helper()
 	var lines []string
@@ -61,7 +61,7 @@ func (p *place) expectSaid(session string, want ...string) {
 	}
 }
 
-// leftovers are checkpoints and temporary files.
+// leftovers returns checkpoints and temporary files.
 func (p *place) leftovers() []string {
 	p.t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.home, "session", ".partial", "*"))
@@ -70,7 +70,7 @@ func (p *place) leftovers() []string {
 	}
 	err = filepath.WalkDir(p.home, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone meanwhile
+			return nil // removed meanwhile
 		}
 		if err == nil && strings.HasSuffix(path, ".tmp") {
 			left = append(left, path)
@@ -101,7 +101,7 @@ func events(t *testing.T, stdout string) []event {
 	return all
 }
 
-// last is the event that ends a turn.
+// last returns the event that ends a turn.
 func last(t *testing.T, stdout string) event {
 	t.Helper()
 	all := events(t, stdout)

@@ -18,12 +18,12 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// tiny is the model that is installed.
+// tiny returns the installed model.
 func tiny() ollamatest.Model {
 	return ollamatest.Model{Name: "tiny:1b", Size: 1 << 20, ParameterSize: "1B", ContextLength: 16384, Loaded: true, Capabilities: []string{"completion"}}
 }
 
-// answering is a server with the model, whose every chat gets the reply.
+// answering returns a server with the model, which gives every chat the same reply.
 func answering(reply ollamatest.Reply) ollamatest.Script {
 	return ollamatest.Script{Models: []ollamatest.Model{tiny()}, Rules: []ollamatest.Rule{{Reply: reply}}}
 }
@@ -32,9 +32,9 @@ func faulty(f ollamatest.Fault) ollamatest.Script {
 	return answering(ollamatest.Reply{Text: "One two three four five.", Fault: &f})
 }
 
-// serverFailures: what the server does, and what a user meets. {host} stands for
-// its address. partial is what had arrived; the words are the sentence and the
-// next step.
+// serverFailures lists what the server does and what a user sees. {host} stands for its
+// address. partial is the text that had arrived; the text is the sentence and the next
+// step.
 var serverFailures = []struct {
 	name           string
 	script         ollamatest.Script
@@ -43,7 +43,7 @@ var serverFailures = []struct {
 	kind           string
 	sentence, next string
 	partial        string
-	row            string // told on stderr before that
+	row            string // written to stderr before that
 	chats          int
 }{
 	{
@@ -177,7 +177,7 @@ var serverFailures = []struct {
 	},
 }
 
-// question holds marks that a shell or a file may trip over.
+// question contains characters that a shell or a file may stumble over.
 const question = "What is 2 + 2, \"friend\"?"
 
 func TestServerFails(t *testing.T) {
@@ -220,7 +220,7 @@ func TestServerFails(t *testing.T) {
 	}
 }
 
-// line ends what is not empty.
+// line ends a nonempty text with a line end.
 func line(text string) string {
 	if text == "" {
 		return ""
@@ -228,7 +228,7 @@ func line(text string) string {
 	return text + "\n"
 }
 
-// advice is the model that suits this machine.
+// advice returns the model recommended for this machine.
 func advice(t *testing.T) string {
 	t.Helper()
 	memory, err := mem.VirtualMemory()
@@ -238,7 +238,7 @@ func advice(t *testing.T) string {
 	return ollama.Advice(memory.Total)[0].Model
 }
 
-// programs is a folder of programs that do nothing.
+// programs returns a folder of programs that do nothing.
 func programs(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -266,7 +266,8 @@ func TestServerIsDown(t *testing.T) {
 		"mac-stats: Ollama isn't running at 127.0.0.1:1. Start it with `ollama serve`, then try again.\n")
 	p.expectSaid("cli-now", "user: "+question, "note: error Ollama isn't running at 127.0.0.1:1.")
 
-	// when it runs again, the conversation goes on, and the message that got no answer is in it
+	// when it runs again, the conversation goes on, including the message that got no
+	// answer
 	server := ollamatest.Start(t, answering(ollamatest.Reply{Text: "Four."}))
 	p.env = append(p.env, "OLLAMA_HOST="+server.Addr())
 	p.run("ask", "-c", "Are you there?").expect(t, 0, "Four.\n", "")
@@ -292,7 +293,7 @@ func TestServerIsBusyForAMoment(t *testing.T) {
 	}
 }
 
-func TestOverflowIsTriedOnceMore(t *testing.T) {
+func TestOverflowIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	server := ollamatest.Start(t, faulty(ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400, Times: 1}))
 	p := newPlace(t, server.Addr())
@@ -305,7 +306,7 @@ func TestOverflowIsTriedOnceMore(t *testing.T) {
 	}
 }
 
-// An old server cuts a long prompt without a word: it is noticed by what it counted.
+// An old server cuts a long prompt silently; the number of tokens it counted reveals that.
 func TestSilentCutIsNoticed(t *testing.T) {
 	t.Parallel()
 	script := answering(ollamatest.Reply{Text: "Four."})

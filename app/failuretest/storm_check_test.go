@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// check looks at everything after a start again.
+// check checks everything after a restart.
 func (s *storm) check() {
 	s.t.Helper()
 	store, err := sessionmem.Open(sessionmem.Config{Root: s.p.home})
@@ -54,9 +54,9 @@ func (s *storm) check() {
 	}
 }
 
-// checkTranscript wants every acknowledged block, once, as it was, and the
-// questions in their order, each with at most one answer, which is a beginning of
-// what was sent. What an editor dropped may stand in the journal instead.
+// checkTranscript checks that every acknowledged block is there once and unchanged, and
+// that the questions are in order, each with at most one answer, which is a beginning of
+// what was sent. Blocks that an editor dropped may be in the journal instead.
 func (s *storm) checkTranscript(session string, blocks, journal []transcript.Block) {
 	seen := map[string]string{}
 	answers := map[string]string{}
@@ -110,7 +110,8 @@ func (s *storm) checkTranscript(session string, blocks, journal []transcript.Blo
 	}
 }
 
-// checkCut wants all words of a cut answer that had been sent two seconds before.
+// checkCut checks that an interrupted answer has all words sent more than two seconds
+// before.
 func (s *storm) checkCut(a *asking, kept string) {
 	sent := s.sent.times(a.mark)
 	have := len(strings.Fields(kept))
@@ -125,10 +126,10 @@ func (s *storm) checkCut(a *asking, kept string) {
 	}
 }
 
-// provenance is the comment that ends a remembered line.
+// provenance matches the comment at the end of a remembered line.
 var provenance = regexp.MustCompile(`^- (.*) <!-- \d{4}-\d\d-\d\d cli-[a-z]+ -->$`)
 
-// checkMemory wants every lesson that was said to be written, each once and whole.
+// checkMemory checks that every lesson reported as written is there once and whole.
 func (s *storm) checkMemory() {
 	count := map[string]int{}
 	for _, line := range s.memoryFile() {
@@ -154,7 +155,7 @@ func (s *storm) checkMemory() {
 	}
 }
 
-// checkInbox wants every proposal that was told of, once.
+// checkInbox checks that every reported proposal is there once.
 func (s *storm) checkInbox() {
 	inbox, err := memory.New(memory.Config{Root: s.p.home}).Inbox()
 	if err != nil {

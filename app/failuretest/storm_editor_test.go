@@ -18,10 +18,10 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// stormSessions are those that are asked in.
+// stormSessions are the sessions that get questions.
 var stormSessions = []string{"cli-long", "cli-short", "cli-compacted"}
 
-// transcriptOf is the path of a session's transcript; "" before there is one.
+// transcriptOf returns the path of a session's transcript; "" before there is one.
 func (s *storm) transcriptOf(session string) string {
 	files, err := filepath.Glob(filepath.Join(s.p.home, "session", "session-memory-"+session+"-2*.md"))
 	if err != nil || len(files) == 0 {
@@ -38,7 +38,7 @@ func (s *storm) replace(path string, data []byte) {
 	}
 }
 
-// saveLate reads transcripts and saves them some time later, until everything is killed.
+// saveLate reads transcripts and saves them later, until everything is killed.
 func (s *storm) saveLate(stop <-chan struct{}) {
 	for {
 		path := s.transcriptOf(stormSessions[rand.IntN(len(stormSessions))])
@@ -59,7 +59,7 @@ func (s *storm) saveLate(stop <-chan struct{}) {
 
 var stormBlock = regexp.MustCompile(`\n## [A-Z][a-z]+ · [^\n]*\n<!-- id=(\w+)[^\n]*\n`)
 
-// deleteLast is the user who deletes the last answer, or question, of a session while
+// deleteLast plays the user who deletes the last answer or question of a session while
 // nothing runs.
 func (s *storm) deleteLast() {
 	path := s.transcriptOf(stormSessions[s.rnd.IntN(len(stormSessions))])
@@ -77,7 +77,7 @@ func (s *storm) deleteLast() {
 	s.replace(path, data[:last[0]])
 }
 
-// journaled are the blocks of a session's journal.
+// journaled returns the blocks in a session's journal.
 func (s *storm) journaled(session string) []transcript.Block {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join(s.p.home, "session", ".journal", session+".md"))
@@ -94,9 +94,9 @@ func (s *storm) journaled(session string) []transcript.Block {
 	return t.Blocks
 }
 
-// TestDiskFullStorm asks again and again on a disk that is full at any place: what was
-// said to be written is in the transcript, whole, whatever became of its journal, and a
-// disk with room makes up for that.
+// This test asks again and again on a disk that is full somewhere: everything reported as
+// written is in the transcript, whole, whatever happened to its journal, and with more
+// space the journal catches up.
 func TestDiskFullStorm(t *testing.T) {
 	t.Parallel()
 	if unshare() == nil {
@@ -112,7 +112,7 @@ func TestDiskFullStorm(t *testing.T) {
 			for range max(rounds, 2) {
 				a := &asking{session: "cli-short", mark: s.mark("s")}
 				a.text = "What of " + a.mark + "?"
-				left := fmt.Sprint(s.rnd.IntN(16) << 12) // a page is the least a disk in memory gives
+				left := fmt.Sprint(s.rnd.IntN(16) << 12) // a page is the least that a RAM disk allows
 				a.process = s.p.start(s.p.on(fullBut("4m", left), s.p.command("ask", "--json", "--session", a.session, a.text)))
 				o := a.process.wait()
 				if o.code != 0 {
@@ -123,7 +123,7 @@ func TestDiskFullStorm(t *testing.T) {
 					s.said[a.session] = map[string]string{}
 				}
 				for line := range strings.Lines(o.stdout) {
-					if !strings.Contains(line, `"type":"error"`) { // the disk's, and no surprise
+					if !strings.Contains(line, `"type":"error"`) { // the disk's error, which is expected
 						s.acknowledge(a, line)
 					}
 				}

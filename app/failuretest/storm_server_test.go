@@ -21,8 +21,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// A question of the storm has a mark of its own, which every word of its answer
-// bears: q17s is answered shortly, q18l at length.
+// Each question of the storm has its own mark, which is in every word of the answer: q17s
+// gets a short answer, q18l a long one.
 var stormMark = regexp.MustCompile(`\bq\d+[sl]\b`)
 
 const (
@@ -30,11 +30,11 @@ const (
 	longAnswer  = 400 // words
 	stormWord   = 15 * time.Millisecond
 
-	// stormLesson is learnt from every summary again.
+	// stormLesson is in every summary.
 	stormLesson = "The user paddles a red kayak."
 )
 
-// markOf finds the newest question's mark.
+// markOf returns the mark of the newest question.
 func markOf(req api.ChatRequest) string {
 	for _, m := range slices.Backward(req.Messages) {
 		if found := stormMark.FindAllString(m.Content, -1); len(found) > 0 {
@@ -44,7 +44,7 @@ func markOf(req api.ChatRequest) string {
 	return ""
 }
 
-// stormAnswer is the whole answer to a question.
+// stormAnswer returns the whole answer to a question.
 func stormAnswer(mark string) string {
 	words := make([]string, shortAnswer)
 	if strings.HasSuffix(mark, "l") {
@@ -56,11 +56,11 @@ func stormAnswer(mark string) string {
 	return strings.Join(words, " ")
 }
 
-// stormLine is what a short answer's question makes the agent remember.
+// stormLine returns the line that the agent remembers for a short answer's question.
 func stormLine(mark string) string { return "The parcel " + mark + " belongs on the upper shelf." }
 
-// stormScript summarises with the same lesson each time, remembers and proposes
-// before short answers, and streams.
+// stormScript always summarises with the same lesson, remembers and proposes before short
+// answers, and streams.
 func stormScript() ollamatest.Script {
 	digest := ollamatest.Reply{Delay: stormWord, Text: `{"context": "They speak of parcels, and of a red kayak to paddle.", "lessons": [{"text": "` + stormLesson + `", "confidence": 0.9}], "people": []}`}
 	answer := func(req api.ChatRequest) ollamatest.Reply {
@@ -79,13 +79,13 @@ func stormScript() ollamatest.Script {
 	}}
 }
 
-// sentLog notes when which word of an answer was sent.
+// sentLog records when each word of an answer was sent.
 type sentLog struct {
 	mu    sync.Mutex
-	words map[string][]time.Time // mark → of each word
+	words map[string][]time.Time // mark → time of each word
 }
 
-// startStorm serves the script and notes what is sent.
+// startStorm serves the script and records what is sent.
 func startStorm(t *testing.T) (*sentLog, string) {
 	t.Helper()
 	log := &sentLog{words: map[string][]time.Time{}}
@@ -102,7 +102,7 @@ func startStorm(t *testing.T) (*sentLog, string) {
 	return log, server.Listener.Addr().String()
 }
 
-// sentWriter notes the lines that go through it.
+// sentWriter records the lines written through it.
 type sentWriter struct {
 	http.ResponseWriter
 	log *sentLog
@@ -126,7 +126,7 @@ func (w *sentWriter) Flush() {
 	}
 }
 
-// times are when the words of an answer were sent.
+// times returns when the words of an answer were sent.
 func (l *sentLog) times(mark string) []time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()

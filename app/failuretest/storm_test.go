@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// stormCyclesVariable sets how often TestKillStorm kills; the bench run sets it to 800.
+	// stormCyclesVariable sets how often TestKillStorm kills; the benchmark run sets it to
+	// 800.
 	stormCyclesVariable = "MAC_STATS_STORM_CYCLES"
 	stormPlaces         = 4
 
-	// stormLost is what may be lost of a streaming answer; stormSlack what a busy
-	// machine may take to write it.
+	// stormLost is how much of a streaming answer may be lost; stormSlack is the time a
+	// busy machine may need to write it.
 	stormLost  = 2 * time.Second
 	stormSlack = 1500 * time.Millisecond
 )
 
-// TestKillStorm kills everything at random moments, while the app runs, answers
-// stream in several sessions, one of them is being summarised and lessons are
-// written, and while an editor saves what it read before. After each start again nothing
-// is missing that was said to be there: it is in the transcript, or in its journal where
-// an editor's save dropped it. What the user deleted is back nowhere.
+// This test kills everything at random moments: while the app runs, answers stream in
+// several sessions, one session is being summarised, lessons are written, and an editor
+// saves what it read earlier. After each restart everything reported as saved is there: in
+// the transcript, or in its journal if an editor's save dropped it. What the user deleted
+// stays deleted.
 func TestKillStorm(t *testing.T) {
 	t.Parallel()
 	cycles := stormCycles(t)
@@ -57,7 +58,7 @@ func TestKillStorm(t *testing.T) {
 	}
 }
 
-// stormCycles is how often is killed.
+// stormCycles returns the number of kills.
 func stormCycles(t *testing.T) int {
 	t.Helper()
 	cycles := 20
@@ -70,12 +71,12 @@ func stormCycles(t *testing.T) int {
 	return cycles
 }
 
-// stormTotal is what was seen.
+// stormTotal counts what happened.
 type stormTotal struct {
 	mu                                          sync.Mutex
 	Kills, Acknowledged, Summaries, Cut, Killed int
 	Lessons, Proposals                          int
-	Saves, Dropped, Deleted                     int           // an editor's; blocks that stand in a journal alone; blocks the user deleted
+	Saves, Dropped, Deleted                     int           // by an editor; blocks only in a journal; blocks that the user deleted
 	OldestLost                                  time.Duration // of a streaming answer, at the kill
 }
 
@@ -115,21 +116,21 @@ type storm struct {
 	asked   []*asking
 	marks   int
 
-	said     map[string]map[string]string // session → block id → text; "" of a Summary
-	order    map[string][]string          // session → marks as they were asked
-	lessons  map[string]bool              // that were said to be written
-	proposed map[string]bool              // their ids
+	said     map[string]map[string]string // session → block ID → text; "" for a Summary
+	order    map[string][]string          // session → marks in order of the questions
+	lessons  map[string]bool              // reported as written
+	proposed map[string]bool              // their IDs
 	cut      []*asking
-	deleted  map[string]bool // ids of blocks, by the user
+	deleted  map[string]bool // IDs of blocks the user deleted
 }
 
 // asking is one run of the program.
 type asking struct {
 	process *process
 	session string
-	mark    string // "" of a compaction by hand
+	mark    string // "" for a compaction on request
 	text    string
-	killed  time.Time // zero: it ended by itself
+	killed  time.Time // zero if it ended by itself
 }
 
 func newStorm(t *testing.T) *storm {
@@ -180,7 +181,7 @@ func (s *storm) cycle() {
 	s.deleteLast()
 }
 
-// end looks once more, and wants no lock to keep anybody from going on.
+// end checks a last time, and checks that no lock stops anybody from continuing.
 func (s *storm) end() {
 	s.mu.Lock()
 	s.dead = false
@@ -197,8 +198,8 @@ func (s *storm) end() {
 	}
 }
 
-// headless starts the app; it has put what was cut into the transcripts when it
-// says that it runs.
+// headless starts the app. When it reports that it runs, it has added interrupted answers
+// to the transcripts.
 func (s *storm) headless() {
 	app := s.begin(s.p.command("--headless").Args[1:]...)
 	until(s.t, "the app to run", func() bool {
@@ -211,7 +212,7 @@ func (s *storm) headless() {
 	})
 }
 
-// begin starts the program, unless everything was killed: nil then.
+// begin starts the program, or returns nil if everything was killed.
 func (s *storm) begin(args ...string) *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,8 +231,8 @@ func (s *storm) mark(length string) string {
 	return fmt.Sprintf("q%d%s", s.marks, length)
 }
 
-// keepAsking asks one question after the other in a session, of which one is
-// summarised by hand too.
+// keepAsking asks one question after another in a session; one session is also summarised
+// on request.
 func (s *storm) keepAsking(session, length, agent string) {
 	for {
 		mark := s.mark(length)
@@ -249,7 +250,7 @@ func (s *storm) keepAsking(session, length, agent string) {
 	}
 }
 
-// await waits for a run's end; false where everything was killed.
+// await waits for the end of a run; false if everything was killed.
 func (s *storm) await(a *asking) bool {
 	if a.process == nil {
 		return false
@@ -263,7 +264,7 @@ func (s *storm) await(a *asking) bool {
 	return !s.dead
 }
 
-// kill ends all at once, as a power cut does.
+// kill ends everything at once, like a power cut.
 func (s *storm) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +288,7 @@ func (s *storm) kill() {
 	}
 }
 
-// collect reads what the runs said: what a user relies on from then on.
+// collect reads the output of the runs, which a user relies on from then on.
 func (s *storm) collect() {
 	s.cut = nil
 	for _, a := range s.asked {
@@ -310,7 +311,7 @@ func (s *storm) collect() {
 	}
 }
 
-// otherCompacts: the app summarised the session itself, after an answer.
+// otherCompacts reports that the app itself summarised the session after an answer.
 func otherCompacts(o outcome) bool {
 	return strings.Contains(o.stderr, "Another process summarises this session now.") || strings.Contains(o.stderr, "The conversation went on another way meanwhile.")
 }
@@ -341,7 +342,7 @@ func (s *storm) acknowledge(a *asking, line string) {
 	}
 }
 
-// memoryFile is what memory.md holds, line by line.
+// memoryFile returns the lines of memory.md.
 func (s *storm) memoryFile() []string {
 	data, err := os.ReadFile(filepath.Join(s.p.home, "agents", "memory.md"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// terminal opens a pseudo-terminal: the end that a person would have, and the program's.
+// terminal opens a pseudo-terminal and returns the person's end and the program's.
 func terminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -36,11 +36,11 @@ func terminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-// With a pipe on stdin and a terminal behind it, the question stands on the terminal
-// before anything is sent, and Enter alone is a no; Ctrl-C ends it.
+// With a pipe on stdin and a terminal, the question appears on the terminal before anything
+// is sent, and Enter alone means no; Ctrl-C ends it.
 func TestAQuestionIsAskedOnTheTerminal(t *testing.T) {
 	t.Parallel()
-	const leak = "http://127.0.0.1:9999/?d=green-tea" // refused when it is dialled
+	const leak = "http://127.0.0.1:9999/?d=green-tea" // refused on connecting
 	for name, typed := range map[string]string{"yes": "y\n", "Enter": "\n", "Ctrl-C": "\x03"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A person's files that can't be read are named by the commands that need them, with what
-// to do. Permissions bind nobody but root, so another user runs the program.
+// Commands name the user's files that they can't read, with the next step. Permissions
+// don't bind root, so another user runs the program.
 func TestFilesThatCannotBeReadAreNamed(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "127.0.0.1:1")

@@ -1,12 +1,11 @@
 //go:build windows
 
-// Command winhand does on Windows what a hand does with a mouse where xdotool can't:
-// it clicks the icon in the taskbar's corner and finds its menu. The tests
-// under Wine use it.
+// Command winhand does on Windows what xdotool can't: it clicks the icon in the corner of
+// the taskbar and finds its menu. The tests under Wine use it.
 //
 //	winhand icon left|right     click the icon
-//	winhand menu                where the open menu is: left, top, right and bottom
-//	winhand taskbar             ends well once there is a taskbar
+//	winhand menu                print the open menu's left, top, right and bottom
+//	winhand taskbar             succeed if there is a taskbar
 package main
 
 import (
@@ -24,7 +23,7 @@ var (
 	getWindowRect = user32.NewProc("GetWindowRect")
 )
 
-// Messages and numbers of Windows, and what systray calls its window.
+// Messages and constants of Windows, and systray's name for its window.
 const (
 	systrayClass   = "SystrayClass"
 	systrayMessage = 0x0401
