@@ -8,9 +8,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A message that is for an agent or a skill is answered by it, again too, and the next
-// one is the conversation's own agent's.
-func TestAMessageIsForAnAgentOrASkill(t *testing.T) {
+// A message addressed to an agent or a skill is answered by it, on a retry too; the next
+// message goes to the conversation's own agent.
+func TestAMessageCanBeAddressedToAnAgentOrASkill(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
 	r.write("skills/release-notes/SKILL.md", "---\nname: release-notes\ndescription: Writes release notes.\n---\nBegin each line with a verb.\n")
 	const rules = "Begin each line with a verb."
@@ -58,7 +58,7 @@ func TestAMessageIsForAnAgentOrASkill(t *testing.T) {
 	}
 }
 
-func TestAConversationHasItsOwnContext(t *testing.T) {
+func TestASessionCanSetItsContextSize(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
 	for i, c := range []struct {
 		req  Request
@@ -66,9 +66,9 @@ func TestAConversationHasItsOwnContext(t *testing.T) {
 	}{
 		{Request{Text: "1"}, 16384},
 		{Request{Text: "2", Settings: &transcript.Settings{Context: 4096}}, 4096},
-		{Request{Text: "3"}, 4096},                                                    // kept with the conversation
-		{Request{Text: "4", Session: "cpu-other"}, 16384},                             // and of no meaning for others
-		{Request{Text: "5", Settings: &transcript.Settings{Context: 1 << 20}}, 16384}, // the model has no more
+		{Request{Text: "3"}, 4096},                                                    // stored with the session
+		{Request{Text: "4", Session: "cpu-other"}, 16384},                             // other sessions keep the default
+		{Request{Text: "5", Settings: &transcript.Settings{Context: 1 << 20}}, 16384}, // limited by the model
 		{Request{Text: "6", Settings: &transcript.Settings{}}, 16384},
 	} {
 		_, events, err := r.turn(c.req)

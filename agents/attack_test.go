@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hostile is a server on the web whose tools note what was done with them, and whose
-// texts say whatever a test wants. The model in these tests obeys every one of them.
+// hostile is a server on the web whose tools record their calls, and whose texts say
+// whatever a test wants. The model in these tests obeys all of them.
 type hostile struct {
 	mu    sync.Mutex
 	calls []string
@@ -62,16 +62,16 @@ func newHostile(t *testing.T, about, result string) (*hostile, string) {
 	return h, web.URL
 }
 
-// attack is a turn in which another program's words want something done. LOOK is the
-// call that the person says yes to; WEB is an address that counts who reads it.
+// attack is a turn in which another program's text demands an action. LOOK is the call
+// that the person allows; WEB is an address that counts its readers.
 type attack struct {
 	name   string
-	about  string   // what the server says of its tools
-	result string   // what a call gives
+	about  string   // the server's descriptions of its tools
+	result string   // of a call
 	model  []string // the replies of the model, which obeys
-	always string   // a tool that was allowed for good
-	yes    int      // so many questions are answered with once; all others with no
-	ran    []string // what may have been called
+	always string   // a tool that is always allowed
+	yes    int      // number of questions answered with once; all others with no
+	ran    []string // the calls that may have run
 	req    Request
 }
 
@@ -135,8 +135,8 @@ func attacks() []attack {
 	return list
 }
 
-// Whatever another program says of its tools, or gives as their result: nothing runs, is
-// read, sent or remembered without a yes to that.
+// Whatever another program writes in its tools' descriptions or results, nothing is run,
+// read, sent or remembered unless a person allows that.
 func TestNothingActsWithoutAYes(t *testing.T) {
 	list := attacks()
 	if len(list) < 30 {

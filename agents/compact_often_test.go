@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Eight messages are summarised once, and what follows only when there are eight
-// more: not on every turn.
-func TestTurnsCompactNowAndThen(t *testing.T) {
+// Eight messages are summarised once, and the following ones only after eight more, not
+// on every turn.
+func TestTurnsCompactEveryEightMessages(t *testing.T) {
 	tests := []struct {
 		name       string
 		background bool
-		want       []int // the turns with which a summary is made
+		want       []int // the turns that make a summary
 	}{
 		{"behind the answer", true, []int{4, 8, 12, 16, 20, 24}},
 		{"before the request", false, []int{5, 10, 15, 20}},
@@ -37,5 +37,5 @@ func TestTurnsCompactNowAndThen(t *testing.T) {
 	}
 }
 
-// settled waits until nothing works in the background.
+// settled waits until no background work runs.
 func (r *rig) settled() { r.engine.after.Wait() }

@@ -20,12 +20,12 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// askedOslo is what the user says in these conversations.
+// askedOslo is the user's message in these conversations.
 const askedOslo = "Question %d: I travel by train, what of the trip to Oslo?\nI travel by train, always."
 
 const goodDigest = `{"context":"They plan a trip to Oslo by train.","lessons":[{"text":"The user travels by train.","confidence":0.9}],"people":[{"who":"Anna","fact":"lives in Oslo","confidence":0.8}]}`
 
-// isCompaction tells the compactor's chats.
+// isCompaction reports whether a chat is the compactor's.
 func isCompaction(req api.ChatRequest) bool {
 	return strings.Contains(req.Messages[0].Content, "You compress a conversation")
 }
@@ -63,7 +63,7 @@ func compactingBy(t *testing.T, policy compact.Policy, inBackground bool, size i
 	return r
 }
 
-// again makes another engine, by the params as they are now.
+// again makes another engine with the current params.
 func (r *rig) again() {
 	engine := NewEngine(r.params)
 	r.engine = engine
@@ -104,7 +104,7 @@ func TestTurnCompactsFirstWithoutTheApp(t *testing.T) {
 	}
 }
 
-func TestTurnCompactsBehindTheAnswer(t *testing.T) {
+func TestTurnCompactsAfterTheAnswer(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	done := make(chan compact.Result, 1)
 	r.params.Compacted = func(c compact.Result) { done <- c }
@@ -125,14 +125,14 @@ func TestTurnCompactsBehindTheAnswer(t *testing.T) {
 	}
 }
 
-func TestLessonsOfACompactionAreTold(t *testing.T) {
+func TestLessonsOfACompactionAreReported(t *testing.T) {
 	own := memory.Target{Kind: memory.TargetAgent, ID: "002"}
 	for _, tt := range []struct {
 		name    string
 		prepare func(r *rig)
-		agent   string // of the turns; the fifth compacts
+		agent   string // of the turns, of which the fifth compacts
 		written string // targets
-		waits   string // targets and why
+		waits   string // targets and reason
 	}{
 		{"given the default agent", func(*rig) {}, "", "global", ""},
 		{"given the default agent by name", func(*rig) {}, "orchestrator", "global", ""},
@@ -193,14 +193,14 @@ func TestLessonsOfACompactionAreTold(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForWhatTheAppDoes(t *testing.T) {
+func TestNoTurnWaitsForACompactionOfTheApp(t *testing.T) {
 	r := compacting(t, false, 16384, goodDigest)
 	for i := range 6 {
 		if _, events, err := r.turn(Request{Text: fmt.Sprintf(askedOslo, i), AppCompacts: true}); err != nil || len(of(events, EventCompaction)) != 0 {
 			t.Fatalf("%v, %+v", err, of(events, EventCompaction))
 		}
 	}
-	app := r.params // the app is told of the change
+	app := r.params // the app is notified of the change
 	app.Background = true
 	done := make(chan compact.Result, 1)
 	app.Compacted = func(c compact.Result) { done <- c }
@@ -217,9 +217,9 @@ func TestNobodyWaitsForWhatTheAppDoes(t *testing.T) {
 	}
 }
 
-// A user who types faster than the compactor works loses nothing: what a request
-// would leave out is learnt from and summarised before it.
-func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
+// A user who types faster than the compactor works loses nothing: messages that a
+// request would leave out are summarised first, and their lessons are saved.
+func TestMessagesAreSummarisedBeforeTheyAreLeftOut(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	r.settings.MaxMessages = 6
 	var told []Event
@@ -238,8 +238,8 @@ func TestWhatWouldBeLeftOutIsSummarisedFirst(t *testing.T) {
 	}
 }
 
-// endsLate is a compactor whose first work in the background takes no notice of its
-// end until it may go on.
+// endsLate is a compactor whose first background work ignores its cancellation until it
+// is released.
 type endsLate struct {
 	background.Compactor
 	first    *sync.Once
@@ -255,7 +255,7 @@ func (c endsLate) Renew(ctx context.Context, session string) (compact.Result, er
 	return c.Compactor.Renew(ctx, session)
 }
 
-func TestWorkAfterATurnIsBegunAnewWhereTheOneBeforeItHasNotEnded(t *testing.T) {
+func TestWorkAfterATurnRestartsIfTheLastHasNotEnded(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	done := make(chan compact.Result, 1)
 	r.params.Compacted = func(c compact.Result) { done <- c }
@@ -285,16 +285,16 @@ func TestTheNextTurnStopsACompaction(t *testing.T) {
 		r.say(fmt.Sprintf("Question %d", i))
 	}
 	<-begun
-	r.say("The fifth") // would wait for ever
-	<-begun            // and is due again
+	r.say("The fifth") // would wait forever
+	<-begun            // and it is due again
 	if err := r.engine.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// What changes while a session is looked at in the background is looked at again: a
-// forgetting just behind it is not lost on it.
-func TestASessionThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
+// Background work checks a session again if it changes meanwhile, so that it doesn't miss
+// a forgetting.
+func TestASessionThatChangesDuringBackgroundWorkIsCheckedAgain(t *testing.T) {
 	r := compacting(t, true, 16384, goodDigest)
 	begun, goOn := make(chan struct{}, 9), make(chan struct{})
 	r.params.Compactor = renewingCompactor{r.params.Compactor, begun, goOn}
@@ -310,7 +310,7 @@ func TestASessionThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
 	}
 }
 
-// renewingCompactor tells when it looks for a Summary to make anew, and waits.
+// renewingCompactor signals when it looks for a Summary to renew, and waits.
 type renewingCompactor struct {
 	background.Compactor
 	begun chan<- struct{}
@@ -335,7 +335,7 @@ func (s slowCompactor) Compact(ctx context.Context, _ session.Snapshot, _ int) (
 	return compact.Result{}, ctx.Err()
 }
 
-// A small model may fill a Summary with the same sentence: it isn't waited for.
+// A small model may fill a Summary with the same sentence; then it is stopped.
 func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
 	r := compacting(t, false, 16384, `{"context":"`+strings.Repeat("The user travels by train to Oslo and back again. ", 40)+`"}`, goodDigest)
 	for i := range 4 {
@@ -350,14 +350,13 @@ func TestASummaryThatRepeatsItselfIsStopped(t *testing.T) {
 	}
 }
 
-// A Summary takes the place of nothing that there is room for, whoever makes it; while it
-// takes the place of nothing at all, it isn't sent either.
-func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
+// A Summary never replaces messages that fit, and it isn't sent while it replaces none.
+func TestMessagesThatFitAreNotSummarised(t *testing.T) {
 	for _, inBackground := range []bool{false, true} {
 		for _, c := range []struct {
 			what       string
 			size, long int // of the context, and of each message, in tokens
-			want       int // messages sent: system, Summary if any, what stays, the new one
+			want       int // messages sent: system, Summary if any, those that stay, the new one
 		}{
 			{"short messages in a large context", 16384, 20, 10},
 			{"long messages in a large context", 16384, 2400, 8},
@@ -380,8 +379,8 @@ func TestWhatThereIsRoomForStaysWordForWord(t *testing.T) {
 	}
 }
 
-// A Summary that stands for nothing yet is sent once the window leaves messages out.
-func TestASummaryIsSentWithTheFirstMessageThatIsLeftOut(t *testing.T) {
+// A Summary that replaces no message yet is sent as soon as the window leaves one out.
+func TestASummaryIsSentOnceAMessageIsLeftOut(t *testing.T) {
 	r := compactingBy(t, compact.Policy{KeepTokens: 4096}, false, 16384, goodDigest)
 	for i := range 6 {
 		r.say(fmt.Sprintf(askedOslo, i))

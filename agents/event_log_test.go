@@ -24,8 +24,7 @@ func fill(l *eventLog, n int) (text string) {
 	return s.String()
 }
 
-// read drains a subscription and gives its text, its states and how many events
-// it took.
+// read drains a subscription and returns its text, its states and its number of events.
 func read(events <-chan Event, pause func()) (text string, states []string, count int, last EventType) {
 	var s strings.Builder
 	for e := range events {
@@ -42,7 +41,7 @@ func read(events <-chan Event, pause func()) (text string, states []string, coun
 	return s.String(), states, count, last
 }
 
-func TestEventLogGivesEveryoneEverything(t *testing.T) {
+func TestEventLogGivesEverySubscriberAllEvents(t *testing.T) {
 	l := newEventLog()
 	var wg sync.WaitGroup
 	check := func(name string, events <-chan Event, pause func(), merged bool) {
@@ -76,7 +75,7 @@ func TestEventLogGivesEveryoneEverything(t *testing.T) {
 	}
 }
 
-func TestEventLogMergesOnlyWhatBelongsTogether(t *testing.T) {
+func TestEventLogMergesOnlyTokensOfTheSameText(t *testing.T) {
 	l := newEventLog()
 	for _, e := range []Event{
 		{Type: EventToken, Block: "a", Text: "1"},
@@ -100,7 +99,7 @@ func TestEventLogMergesOnlyWhatBelongsTogether(t *testing.T) {
 	}
 }
 
-func TestEventLogLeavesNothingBehind(t *testing.T) {
+func TestEventLogEndsItsGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l := newEventLog()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -123,7 +122,7 @@ func TestEventLogLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkRelay is what the log carries: tokens/s to one reader that keeps up and
+// BenchmarkRelay measures the log's throughput: tokens/s to one reader that keeps up and
 // one that never reads.
 func BenchmarkRelay(b *testing.B) {
 	l := newEventLog()

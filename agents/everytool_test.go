@@ -16,7 +16,8 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// What has to know of every tool, beside the tool itself: CONTRIBUTING.md, "A tool".
+// Every place that must list all tools, besides the tools themselves; see CONTRIBUTING.md,
+// "A tool".
 func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	r.engine.p.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
@@ -24,7 +25,7 @@ func TestEveryToolIsKnownEverywhere(t *testing.T) {
 	for _, tool := range append(r.idle().assembly.to.Finders(), r.idle().ownTools(delegate.Config{})...) {
 		all = append(all, tool.Name())
 	}
-	all = append(all, tools.RunCmd, tools.MCP) // where they are switched on, or set up
+	all = append(all, tools.RunCmd, tools.MCP) // if they are enabled or configured
 	slices.Sort(all)
 	known := slices.Sorted(slices.Values(registry.KnownTools))
 	if diff := cmp.Diff(known, all); diff != "" {

@@ -15,15 +15,15 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// A change of the memory from the model's words to the file and back: by a directive
-// and by a native call, for a line that stayed, moved, or was edited meanwhile.
-func TestAChangeOfTheMemoryFromEndToEnd(t *testing.T) {
+// A change of the memory from the model's call to the file and back, by a directive and
+// by a native call, for a line that stayed, moved, or was edited meanwhile.
+func TestMemoryChangeFromEndToEnd(t *testing.T) {
 	const given = "# Memory\n\n- Likes tea\n- Uses Go 1.25 <!-- 2026-01-01 cpu-a -->\n\n## Notes\n\n- last\n"
 	moved := strings.Replace(given, "# Memory\n", "# Memory\n\n- a new line\n- another one\n", 1)
 	for _, tt := range []struct {
 		name, directive string
 		native          api.ToolCall
-		want            string // what the line becomes; "" of a removal
+		want            string // the new line; "" for a removal
 	}{
 		{"replace", "MEMORY_REPLACE: Uses Go 1.25 => Uses Go 1.26", toolCall(tools.MemoryReplace, map[string]any{"old": "Uses Go 1.25", "new": "Uses Go 1.26"}), "Uses Go 1.26"},
 		{"remove", "MEMORY_REMOVE: Uses Go 1.25", toolCall(tools.MemoryRemove, map[string]any{"text": "Uses Go 1.25"}), ""},
@@ -57,7 +57,7 @@ func TestAChangeOfTheMemoryFromEndToEnd(t *testing.T) {
 	}
 }
 
-// acceptAndUndo accepts a proposal about "Uses Go 1.25" and takes it back.
+// acceptAndUndo accepts a proposal about "Uses Go 1.25" and undoes it.
 func (r *rig) acceptAndUndo(id, given, want string, refused bool) {
 	r.t.Helper()
 	read := func() string {

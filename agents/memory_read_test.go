@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestAnAnswerSaysWhatItsPromptHeldOfTheMemory(t *testing.T) {
+func TestAnAnswerListsTheMemoryInItsPrompt(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("A1", "A2")})
 	_, events, err := r.turn(Request{Text: "Q1"})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestAnAnswerSaysWhatItsPromptHeldOfTheMemory(t *testing.T) {
 	}
 }
 
-func TestReadOfTrustsNoName(t *testing.T) {
+func TestReadOf_givenNameOutsideTheFolder_leavesItOut(t *testing.T) {
 	b := transcript.Block{Attrs: map[string]string{"memory": "../../etc/passwd:3 /etc/passwd:1 agent-001/memory.md:4 memory.md x: y:-2 "}}
 	if d := cmp.Diff([]MemoryRead{{Name: "agent-001/memory.md", Lines: 4}}, ReadOf(b)); d != "" {
 		t.Error(d)

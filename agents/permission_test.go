@@ -16,8 +16,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// guarded is a tool that acts outside this program, by the name of FETCH_URL, which
-// directives know: it is offered before that.
+// guarded is a tool that acts outside this program. Its name is FETCH_URL, which
+// directives know; it comes before the real one.
 type guarded struct {
 	mu  sync.Mutex
 	ran []string
@@ -40,7 +40,7 @@ func (g *guarded) Run(_ context.Context, c tools.Call) (tools.Result, error) {
 	return tools.Result{Text: "done"}, nil
 }
 
-// newGuarded is a rig whose agent has that tool.
+// newGuarded returns a rig whose agent has that tool.
 func newGuarded(t *testing.T, script ollamatest.Script) (*rig, *guarded) {
 	t.Helper()
 	r, g := newRig(t, script), &guarded{}
@@ -50,7 +50,7 @@ func newGuarded(t *testing.T, script ollamatest.Script) (*rig, *guarded) {
 	return r, g
 }
 
-// answering answers the questions of a turn in order; without an answer nobody is asked.
+// answering answers the questions of a turn in order; without answers, nobody is asked.
 func (r *rig) answering(req Request, answers ...Answer) (asked []Question) {
 	r.t.Helper()
 	req.CanAsk = answers != nil
@@ -74,13 +74,13 @@ func (r *rig) answering(req Request, answers ...Answer) (asked []Question) {
 	return asked
 }
 
-func TestAToolThatActsOutsideAsks(t *testing.T) {
+func TestAToolThatActsOutsideAsksFirst(t *testing.T) {
 	git := "SYSTEM_STATS: git status"
 	for _, tt := range []struct {
 		name    string
 		req     Request
 		answers []Answer
-		ran     int // of three calls of three turns
+		ran     int // of three calls in three turns
 	}{
 		{"nobody can be asked", Request{}, nil, 0},
 		{"once, then no more", Request{}, []Answer{AnswerOnce, AnswerNo, AnswerNo}, 1},
@@ -115,7 +115,7 @@ func TestAToolThatActsOutsideAsks(t *testing.T) {
 	}
 }
 
-// The same question again and again offers Never first.
+// A question that is asked repeatedly offers Never first.
 func TestTheSameQuestionAgainOffersNever(t *testing.T) {
 	var rules []string
 	for _, arg := range []string{"a", "b", "c", "d"} {
@@ -132,8 +132,8 @@ func TestTheSameQuestionAgainOffersNever(t *testing.T) {
 	}
 }
 
-// A question that nobody answers ends by itself, and the answer is written without.
-func TestAQuestionEndsByItself(t *testing.T) {
+// A question that nobody answers times out, and the turn answers without the call.
+func TestAnUnansweredQuestionTimesOut(t *testing.T) {
 	r, g := newGuarded(t, ollamatest.Script{Rules: replies("SYSTEM_STATS: git status", "Done without.")})
 	r.settings.QuestionTime = 20 * time.Millisecond
 	run := r.engine.Start(t.Context(), Request{Session: testSession, Text: "Go on", CanAsk: true})
@@ -147,7 +147,7 @@ func TestAQuestionEndsByItself(t *testing.T) {
 	}
 }
 
-func TestEveryToolSaysWhatItTouches(t *testing.T) {
+func TestEveryToolStatesItsEffects(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	r.params.Recall = func() (passages.Searcher, error) { return nil, errors.New("never asked") }
 	r.open()
@@ -159,14 +159,14 @@ func TestEveryToolSaysWhatItTouches(t *testing.T) {
 	}
 }
 
-// foreign is a tool of another program, which describes it.
+// foreign is a tool of another program, with that program's description.
 type foreign struct{ *guarded }
 
 func (foreign) Name() string   { return "files.read" }
 func (foreign) Doc() tools.Doc { return tools.Doc{Name: "files.read", Usage: "MCP: files.read <x>"} }
 
-// Beside other programs' words each address is asked about, so no answer is offered that
-// would promise not to.
+// Beside other programs' text, every address needs a question, so no answer is offered
+// that would promise otherwise.
 func TestAnAddressIsAllowedOnce(t *testing.T) {
 	w := newWeb(t, map[string]string{"/": "page"})
 	r, g := newGuarded(t, fetches(false, w.URL+"/?a", w.URL+"/?b"))

@@ -8,8 +8,8 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// A team on one model loads it once: no call asks for another num_ctx, and each
-// says how long the model stays.
+// Agents that share a model load it once: every call has the same num_ctx, and says how
+// long the model stays in memory.
 func TestATeamOnOneModelLoadsItOnce(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("AGENT: coder Write it.", "for {}", "There.", "AGENT: coder Again.", "for {}", "There.")})
 	r.say("I want a loop")
@@ -32,9 +32,9 @@ func TestATeamOnOneModelLoadsItOnce(t *testing.T) {
 	}
 }
 
-// A model that says it has remembered something and has not: no memory changes, and
-// no event lets a window or a command show that one did.
-func TestAClaimToHaveRememberedIsNoMemory(t *testing.T) {
+// If a model claims to have remembered something and hasn't, no memory changes, and no
+// event makes a window or a command show that one did.
+func TestAClaimToRememberChangesNoMemory(t *testing.T) {
 	for _, claim := range []string{
 		"I have remembered that you like tea.", "Saved in memory.md: Likes tea.", "remembered “Likes tea”", "Done! `MEMORY_APPEND` was called with: Likes tea",
 	} {

@@ -10,12 +10,12 @@ import (
 	"mac-stats/agents/ollamatest"
 )
 
-// sized is a model with so many parameters.
+// sized returns a model with that many parameters.
 func sized(name, parameters string) ollamatest.Model {
 	return ollamatest.Model{Name: name, ParameterSize: parameters, Capabilities: []string{"completion", "tools"}, ContextLength: 16384}
 }
 
-func TestASmallModelIsToldItsMemoryAlone(t *testing.T) {
+func TestASmallModelGetsOnlyItsMemory(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("smollm2:135m", "135M")}, Rules: replies("SYSTEM_STATS: cpu")})
 	result, events := r.say("Hello")
 	first := r.chat(0)
@@ -41,9 +41,9 @@ func TestASmallModelIsToldItsMemoryAlone(t *testing.T) {
 	}
 }
 
-// A follow-up question works, and nothing else leads a tiny model astray: no Summary, no
-// exchange of before, and no word of what was left out, which is no fault of the context.
-func TestATinyModelSeesTheLastExchangeAlone(t *testing.T) {
+// A follow-up question works, and nothing else distracts a tiny model: no Summary, no
+// earlier exchange, and no report of messages left out, since the context isn't the cause.
+func TestATinyModelGetsOnlyTheLastExchange(t *testing.T) {
 	for size, want := range map[string]int{"135M": 3, "1.7B": 11} {
 		t.Run(size, func(t *testing.T) {
 			r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{sized("small", size)}, Rules: replies("A0", "A1", "A2", "A3", "A4", "A5")})
@@ -68,9 +68,9 @@ func TestATinyModelSeesTheLastExchangeAlone(t *testing.T) {
 	}
 }
 
-// A server drops system messages without a word where the model's template has no place
-// for them: what the model is to know goes with the first message then, in each turn alike.
-func TestAModelWithoutSystemMessagesKnowsTheMemory(t *testing.T) {
+// A server silently drops system messages if the model's template has no place for them.
+// The app then sends them with the first message, in every turn.
+func TestAModelWithoutSystemMessagesGetsTheMemory(t *testing.T) {
 	for _, tier := range []string{"plain", "middle"} {
 		model := sized("imported", "8B")
 		model.Template = "{{ .Prompt }}"
@@ -95,7 +95,8 @@ func secondSay(r *rig) []Event {
 	return events
 }
 
-// The prompt's tier and the tools' are chosen by themselves, for an agent or for all.
+// The tiers of the prompt and of the tools are chosen independently, per agent or for
+// all.
 func TestTiersAreChosenPerAgent(t *testing.T) {
 	for name, tt := range map[string]struct {
 		model                 string
@@ -157,7 +158,7 @@ func TestTwoTurnsShareTheirBeginningInEachTier(t *testing.T) {
 	}
 }
 
-func TestTimeAndVitalsGoOnlyWithWhoAsks(t *testing.T) {
+func TestTimeAndVitalsAreSentOnlyWithQuestionsAboutThem(t *testing.T) {
 	for text, want := range map[string]string{
 		"Hello":                                          "",
 		"Write a poem about the sea":                     "",
@@ -192,7 +193,7 @@ func TestTimeAndVitalsGoOnlyWithWhoAsks(t *testing.T) {
 	}
 }
 
-func TestAnAnswerDoesNotRepeatWhatTheAppAdded(t *testing.T) {
+func TestAnAnswerDoesNotRepeatAddedContext(t *testing.T) {
 	r := newRig(t, ollamaScript("[Context, not from the user: CPU 12 % · memory 4 of 16 GB]\nIt is the dust. [Context, not from the user: C"))
 	result, events := r.say("Why is my fan so loud?")
 	shown := ""

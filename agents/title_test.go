@@ -12,7 +12,8 @@ import (
 
 const longQuestion = "I have been wondering for a while now why the fan of this machine gets loud in the evening, every evening"
 
-// namingRig names sessions in the background; every model counts as loaded or not.
+// namingRig returns a rig that names sessions in the background; loaded applies to every
+// model.
 func namingRig(t *testing.T, loaded bool, texts ...string) (*rig, chan string) {
 	t.Helper()
 	r := newRig(t, ollamaScript(texts...))
@@ -57,7 +58,7 @@ func TestALongFirstMessageIsNamedByTheSmallModelOnce(t *testing.T) {
 	}
 }
 
-func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
+func TestTheFirstWordsStayTheTitleIfNamingIsCostlyOrOff(t *testing.T) {
 	for name, prepare := range map[string]func(r *rig) (text string){
 		"a short message":  func(*rig) string { return "Why is my fan loud?" },
 		"switched off":     func(r *rig) string { r.settings.AutoTitle = false; return longQuestion },
@@ -99,7 +100,7 @@ func TestTheWordsStayWhereNamingIsNotCheapOrNotAllowed(t *testing.T) {
 	})
 }
 
-func TestWhatWasChosenForASessionHolds(t *testing.T) {
+func TestSessionSettingsPersist(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{textModel(testModel, 16384), textModel("other:1b", 16384)}, Rules: replies("A1", "A2", "A3", "A4")})
 	warm := 0.25
 	chosen := transcript.Settings{Model: "other:1b", Agent: "coder", Temperature: &warm, Prompt: "Answer in German."}

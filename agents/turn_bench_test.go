@@ -38,7 +38,7 @@ func (m fixedModels) NumCtx(context.Context, string) (int, error)       { return
 func (fixedModels) Observe(context.Context, string, int, int, int) bool { return false }
 func (fixedModels) Estimate(_ string, raw int) int                      { return raw }
 
-// benchEngine is an engine over real files with the chat model given.
+// benchEngine returns an engine over real files with the given chat model.
 func benchEngine(b *testing.B, chat background.ChatModel) (*Engine, *sessionmem.Store, string) {
 	b.Helper()
 	root := b.TempDir()
@@ -60,8 +60,8 @@ func benchEngine(b *testing.B, chat background.ChatModel) (*Engine, *sessionmem.
 	return e, store, root
 }
 
-// BenchmarkEnterToRequest is our own time from Start to the chat request, with 20
-// messages, 8 KB of memory and 20 agents; the user's message is on disk by then.
+// BenchmarkEnterToRequest measures our own time from Start to the chat request, with 20
+// messages, 8 KB of memory and 20 agents; by then the user's message is on disk.
 func BenchmarkEnterToRequest(b *testing.B) {
 	var asked time.Time
 	chat := chatFunc(func(_ context.Context, req ollama.ChatRequest) (ollama.ChatResult, error) {
@@ -103,12 +103,12 @@ func BenchmarkEnterToRequest(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds()), "p95-ns")
 }
 
-// BenchmarkTurnRelay is the way of a token from the server's bytes, through the
-// client and a whole turn, to an event.
+// BenchmarkTurnRelay measures a token's way from the server's bytes, through the client
+// and a whole turn, to an event.
 func BenchmarkTurnRelay(b *testing.B) {
 	const tokens = 20000
 	var body bytes.Buffer
-	for i := range tokens { // each another word: an answer that repeats itself is stopped
+	for i := range tokens { // all words differ, because an answer that repeats itself is stopped
 		fmt.Fprintf(&body, `{"model":"qwen3:8b","created_at":"2026-11-21T10:00:00Z","message":{"role":"assistant","content":"%04x "},"done":false}`+"\n", i)
 	}
 	body.WriteString(`{"model":"qwen3:8b","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":20000}` + "\n")

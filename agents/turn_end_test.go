@@ -11,7 +11,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// lastNote is the Note at the end of the transcript.
+// lastNote returns the last Note of the transcript.
 func (r *rig) lastNote() transcript.Block {
 	r.t.Helper()
 	blocks := r.blocks()
@@ -22,7 +22,7 @@ func (r *rig) lastNote() transcript.Block {
 	return b
 }
 
-// goOns are the events that say that an answer was cut short.
+// goOns returns the events that report an answer as cut short.
 func goOns(events []Event) (list []string) {
 	for _, e := range events {
 		if e.GoOn {
@@ -55,7 +55,7 @@ func TestAnAnswerThatRepeatsItselfIsStopped(t *testing.T) {
 	}
 }
 
-func TestAnAnswerTakesNoLongerThanItMay(t *testing.T) {
+func TestAnAnswerIsStoppedAfterItsTimeLimit(t *testing.T) {
 	chunks := make([]string, 2000)
 	for i := range chunks {
 		chunks[i] = "word" + strings.Repeat("x", i%50) + strings.Repeat("y", i/50) + " "
@@ -71,7 +71,7 @@ func TestAnAnswerTakesNoLongerThanItMay(t *testing.T) {
 	}
 }
 
-func TestAnAnswerEndsWhereTheContextDoes(t *testing.T) {
+func TestAnAnswerThatFillsTheContextIsMarked(t *testing.T) {
 	r := newRig(t, ollamatest.Script{
 		Models: []ollamatest.Model{textModel(testModel, 4096)},
 		Rules:  []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "It is long", DoneReason: "length"}}},
@@ -90,7 +90,7 @@ func TestAnAnswerEndsWhereTheContextDoes(t *testing.T) {
 	}
 }
 
-func TestAModelThatThinksWithoutEndIsAskedToAnswer(t *testing.T) {
+func TestAModelThatThinksTooLongAnswersWithoutThinking(t *testing.T) {
 	for name, thinking := range map[string][]string{
 		"in a loop": strings.SplitAfter(strings.Repeat("But wait, what does the user mean by that? Let me look at it once more. ", 60), " "),
 		"too long":  newWords(6000),
@@ -119,15 +119,15 @@ func TestAModelThatThinksWithoutEndIsAskedToAnswer(t *testing.T) {
 	}
 }
 
-func TestOfALoopOfCallsEachRunsOnce(t *testing.T) {
+func TestRepeatedCallsRunOnce(t *testing.T) {
 	r := newRig(t, ollamaScript(strings.Repeat("SYSTEM_STATS: cpu\nI look at the processor now, then I look at the memory, too.\n", 30), "It is idle."))
 	result, events, err := r.turn(Request{Text: "Hello"})
-	if n := len(of(events, EventTool)); err != nil || n != 2 || result.Text != "It is idle." { // its begin and its end
+	if n := len(of(events, EventTool)); err != nil || n != 2 || result.Text != "It is idle." { // its start and its end
 		t.Errorf("%d events of calls, answer %q, err %v", n, result.Text, err)
 	}
 }
 
-// newWords are so many different words.
+// newWords returns n different words.
 func newWords(n int) []string {
 	words := make([]string, n)
 	for i := range words {
@@ -136,8 +136,8 @@ func newWords(n int) []string {
 	return words
 }
 
-// A model whose template or stop signs are missing goes on with a turn of the user's.
-func TestAnAnswerEndsBeforeAMadeUpTurnOfTheUser(t *testing.T) {
+// A model whose template or stop words are missing continues with a turn of the user.
+func TestAnAnswerEndsBeforeAMadeUpUserTurn(t *testing.T) {
 	until := make(chan struct{}) // the model never comes to an end
 	defer close(until)
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
@@ -154,7 +154,7 @@ func TestAnAnswerEndsBeforeAMadeUpTurnOfTheUser(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatShowsNothingIsNone(t *testing.T) {
+func TestAnInvisibleAnswerIsEmpty(t *testing.T) {
 	for _, text := range []string{"", " \n\n ", "\u200b", "\ufeff\u2060", "```\n```", "<|im_end|>", "<think>\n\n</think>\n\n"} {
 		r := newRig(t, ollamaScript(text))
 		if result, _, err := r.turn(Request{Text: "Hi"}); !errors.Is(err, fault.ErrEmpty) {

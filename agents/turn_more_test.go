@@ -29,7 +29,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestTurnThinkingIsKeptApart(t *testing.T) {
+func TestTurnStoresThinkingSeparately(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{
 		Thinking: []string{"I could call\n", "SYSTEM_STATS: cpu\n"}, Chunks: []string{"No ", "need."},
 	}}}})
@@ -59,7 +59,7 @@ func TestTurnThinkingIsKeptApart(t *testing.T) {
 
 func TestTurnWaitsForAnotherProcess(t *testing.T) {
 	r := newRig(t, ollamaScript("ok"))
-	other, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // as another process: locks of its own
+	other, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // like another process, with its own locks
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestTurnsOfSeveralSessionsAtOnce(t *testing.T) {
 		said, _, _ := strings.Cut(req.Messages[len(req.Messages)-1].Content, "\n")
 		return ollamatest.Reply{Text: "echo of " + said}
 	}}}})
-	r.say("Hello") // opens the connection that stays
+	r.say("Hello") // opens the connection, which stays open
 	before := runtime.NumGoroutine()
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -128,7 +128,7 @@ func TestTurnsOfSeveralSessionsAtOnce(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-func TestTurnNoticesASilentCut(t *testing.T) {
+func TestTurnNoticesASilentTruncation(t *testing.T) {
 	fill := strings.Repeat("word ", 300)
 	r := newRig(t, ollamatest.Script{OldServer: true, Rules: []ollamatest.Rule{
 		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Text: "From half of it.", PromptTokens: 1500}},
@@ -151,7 +151,7 @@ func TestTurnNoticesASilentCut(t *testing.T) {
 	}
 }
 
-func TestTurnBusyServerIsTriedAgain(t *testing.T) {
+func TestTurnRetriesABusyServer(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
 		{Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 503}}},
 		{Reply: ollamatest.Reply{Text: "ok"}},
@@ -167,7 +167,7 @@ func TestTurnRefusesWhatCannotBeAnswered(t *testing.T) {
 		req  Request
 		rule ollamatest.Reply
 		kind string
-		want []string // of the transcript; nil: there is none
+		want []string // of the transcript; nil if there is none
 	}{
 		{"given an empty message", Request{Text: " \n"}, ollamatest.Reply{Text: "x"}, fault.KindInternal, nil},
 		{"given an unknown agent", Request{Text: "Hi", Agent: "nobody"}, ollamatest.Reply{Text: "x"}, fault.KindAgent, []string{"user", "note:error"}},
@@ -302,7 +302,7 @@ func (d digestOf) Summarize(context.Context, *transcript.Block, []transcript.Blo
 	return compact.Digest(d), nil
 }
 
-func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
+func TestTurnOverflowCompactsIfPossible(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{
 		{UserContains: "The last", Times: 1, Reply: ollamatest.Reply{Fault: &ollamatest.Fault{Kind: ollamatest.FaultStatus, Status: 400}}},
 		{Reply: ollamatest.Reply{Text: "ok"}},
@@ -326,7 +326,7 @@ func TestTurnOverflowCompactsWhereItCan(t *testing.T) {
 	}
 }
 
-func TestTurnSurvivesAFault(t *testing.T) {
+func TestTurnSurvivesAPanic(t *testing.T) {
 	r := newRig(t, ollamaScript("SYSTEM_STATS: cpu", "ok"))
 	r.params.Stats = func(context.Context, string) (string, error) { panic("a sensor went mad") }
 	r.open()
@@ -376,7 +376,7 @@ var (
 	_ background.ModelResolver = (*ollama.Catalog)(nil)
 )
 
-func TestTurnLongMessageIsKeptWhereTheServerIsDown(t *testing.T) {
+func TestTurnKeepsALongMessageIfTheServerIsDown(t *testing.T) {
 	r := newRig(t, ollamaScript("ok"))
 	r.server.Down()
 	_, _, err := r.turn(Request{Text: strings.Repeat("A long story. ", 500)})
@@ -424,7 +424,7 @@ func TestNativeArguments(t *testing.T) {
 	}
 }
 
-func TestAModelThatMakesVectorsAloneIsNotAsked(t *testing.T) {
+func TestAnEmbeddingModelIsNotAskedToChat(t *testing.T) {
 	vectors := ollamatest.Model{Name: "all-minilm:latest", ParameterSize: "22M", Family: "bert", Capabilities: []string{"embedding"}, ContextLength: 256}
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{vectors}, Rules: replies("never")})
 	_, events, err := r.turn(Request{Text: "Hello", Model: "all-minilm"})
@@ -441,7 +441,7 @@ func TestAModelThatMakesVectorsAloneIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestTurnTrimmedHistoryKeepsItsBeginning(t *testing.T) {
+func TestTurnTrimmedHistoryKeepsItsStart(t *testing.T) {
 	r := newRig(t, ollamatest.Script{
 		Models: []ollamatest.Model{textModel(testModel, 4096)}, EnforceContext: true,
 		Rules: replies("An answer. " + strings.Repeat("More of it. ", 20)),

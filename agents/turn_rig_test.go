@@ -34,7 +34,7 @@ const (
 	testSession = "cpu-test"
 )
 
-// textModel knows no native tools; nativeModel does.
+// textModel doesn't support native tools; nativeModel does.
 func textModel(name string, context int) ollamatest.Model {
 	return ollamatest.Model{Name: name, ParameterSize: "8B", Capabilities: []string{"completion"}, ContextLength: context}
 }
@@ -50,7 +50,7 @@ func newRig(t testing.TB, script ollamatest.Script) *rig {
 	return newRigThatWaits(t, script, 2*time.Minute)
 }
 
-// newRigThatWaits is a rig that takes a server for hung after so long.
+// newRigThatWaits returns a rig that considers a server hung after that time.
 func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration) *rig {
 	t.Helper()
 	if script.Models == nil {
@@ -82,7 +82,7 @@ func newRigThatWaits(t testing.TB, script ollamatest.Script, idle time.Duration)
 	return r
 }
 
-// open opens the store and the engine, as a start of the app does.
+// open opens the store and the engine, as the app does when it starts.
 func (r *rig) open() {
 	r.t.Helper()
 	store, err := sessionmem.Open(sessionmem.Config{Root: r.root})
@@ -95,7 +95,7 @@ func (r *rig) open() {
 	r.t.Cleanup(func() { _ = engine.Close(); _ = store.Close() })
 }
 
-// idle is a turn with all of its parts that does nothing.
+// idle returns a turn with all its parts that doesn't run.
 func (r *rig) idle() *turn {
 	req := Request{Session: testSession}
 	idle := newTurn(r.engine, newRun(req, func() {}), req)
@@ -107,7 +107,7 @@ func (r *rig) idle() *turn {
 	return idle
 }
 
-// turn runs one message to its end and gives all events.
+// turn runs one message to its end and returns all events.
 func (r *rig) turn(req Request) (Result, []Event, error) {
 	r.t.Helper()
 	if req.Session == "" {
@@ -141,7 +141,7 @@ func (r *rig) blocks() []transcript.Block {
 	return tr.Blocks
 }
 
-// kinds is the transcript's outline: "user", "tool:SYSTEM_STATS", "note:error" …
+// kinds returns the transcript's outline: "user", "tool:SYSTEM_STATS", "note:error" …
 func (r *rig) kinds() []string {
 	var list []string
 	for _, b := range r.blocks() {
@@ -180,7 +180,7 @@ func (r *rig) write(name, text string) {
 	}
 }
 
-// tokens is the text that token events showed.
+// tokens returns the text of the token events.
 func tokens(events []Event) string {
 	var s strings.Builder
 	for _, e := range events {

@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// crowded is a rig with more agents and skills than a prompt has room for.
+// crowded returns a rig with more agents and skills than fit a prompt.
 func crowded(t *testing.T, s ollamatest.Script) *rig {
 	t.Helper()
 	r := newRig(t, s)
@@ -22,8 +22,9 @@ func crowded(t *testing.T, s ollamatest.Script) *rig {
 	return r
 }
 
-// The roster names what fits the message, behind all that is the same in each request.
-func TestTheRosterNamesWhatFitsTheMessage(t *testing.T) {
+// The roster names the agents that suit the message, after everything that is the same in
+// each request.
+func TestTheRosterNamesAgentsThatSuitTheMessage(t *testing.T) {
 	r := crowded(t, ollamatest.Script{Rules: replies("A.", "B.", "C.")})
 	said := []string{"When do bees swarm?", "And how is sourdough made?", "Thanks!"}
 	wanted := []string{"beekeeper: Keeps bees", "bread-baking: Bakes", ""}
@@ -56,7 +57,7 @@ func TestTheRosterNamesWhatFitsTheMessage(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatIsNotListedIsFound(t *testing.T) {
+func TestAnUnlistedAgentIsFound(t *testing.T) {
 	call := func(name, key, value string) ollamatest.Reply {
 		return ollamatest.Reply{ToolCalls: []api.ToolCall{toolCall(name, map[string]any{key: value})}}
 	}
@@ -84,8 +85,8 @@ func TestAnAgentThatIsNotListedIsFound(t *testing.T) {
 	}
 }
 
-// Where all are listed there is nothing to find.
-func TestNothingIsFoundWhereAllAreListed(t *testing.T) {
+// If all agents are listed, there is nothing to find.
+func TestNoFinderIsOfferedIfAllAreListed(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Hello.")})
 	r.say("When do bees swarm?")
 	for _, m := range r.chat(0).Messages {

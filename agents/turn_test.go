@@ -77,7 +77,7 @@ func TestTurnRequestsShareTheirBeginning(t *testing.T) {
 	}
 }
 
-func TestTurnSeesAnEditOfMemory(t *testing.T) {
+func TestTurnReportsAnEditOfTheMemory(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("Fine.")})
 	r.write("agents/memory.md", "- Likes tea\n")
 	r.say("Hello")
@@ -101,9 +101,9 @@ func TestTurnSeesAnEditOfMemory(t *testing.T) {
 	}
 }
 
-// given a lesson that a turn saved itself, when the next one reads it, then nobody changed
-// the file
-func TestTurnSaysNothingOfAReloadOfItsOwnLesson(t *testing.T) {
+// given a lesson that a turn saved, when the next turn reads it, then no change is
+// reported
+func TestTurnDoesNotReportItsOwnLesson(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: replies("MEMORY_APPEND: likes tea", "Saved.", "Fine.", "Fine.")})
 	r.write("agents/memory.md", "- Drives a red car\n")
 	r.say("Remember that I like tea")
@@ -226,7 +226,7 @@ func TestTurnSubcallIsOneShot(t *testing.T) {
 	}
 }
 
-func TestTurnSubcallFailureComesBackInWords(t *testing.T) {
+func TestTurnSubcallFailureIsExplainedToTheModel(t *testing.T) {
 	for _, tt := range []struct {
 		name, reply string
 		rule        ollamatest.Rule
@@ -500,7 +500,7 @@ func TestTurnStop(t *testing.T) {
 			began := time.Now()
 			tt.stop(run, cancel, r)
 			result, err := run.Wait()
-			if took := time.Since(began); took > time.Minute { // the server hangs for longer
+			if took := time.Since(began); took > time.Minute { // the server hangs longer
 				t.Errorf("stopping took %v", took)
 			}
 			if fault.Explain(err).Kind != fault.KindCancelled || strings.TrimSpace(result.Text) != "one two" || !result.Stopped {
@@ -513,7 +513,7 @@ func TestTurnStop(t *testing.T) {
 	}
 }
 
-// Stop ends the wait for a program whose tools are asked for, and other chats don't wait.
+// Stop ends the wait for the tools of another program, and other chats don't wait.
 func TestTurnStopBeforeTheTools(t *testing.T) {
 	r := newRig(t, ollamatest.Script{Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Done."}}}})
 	asked := make(chan struct{})
@@ -701,8 +701,8 @@ func TestTurnDiskFailures(t *testing.T) {
 	})
 }
 
-// breakFolder makes appends fail whoever runs the test: the session's folder is
-// moved away and a file stands in its place.
+// breakFolder makes appends fail for any user, including root: it replaces the session's
+// folder with a file.
 func breakFolder(t *testing.T, r *rig) {
 	dir := filepath.Join(r.root, "session")
 	entries, err := os.ReadDir(dir)

@@ -9,15 +9,15 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// thinker is a model that thinks and calls tools; template says whether its own
-// thinking goes back to it.
+// thinker is a model that thinks and calls tools; its template decides whether its
+// thinking is sent back to it.
 func thinker(template string) ollamatest.Model {
 	m := nativeModel(testModel, 16384)
 	m.Capabilities, m.Template = append(m.Capabilities, "thinking"), template
 	return m
 }
 
-func TestThinkingGoesBackBetweenTheRoundsOfATurn(t *testing.T) {
+func TestThinkingIsSentBackBetweenRounds(t *testing.T) {
 	for name, c := range map[string]struct{ template, want string }{
 		"where the template takes it": {"{{ range .Messages }}{{ .Thinking }}{{ .Content }}{{ end }}", "The user wants the load."},
 		"not where it doesn't":        {"{{ range .Messages }}{{ .Content }}{{ end }}", ""},
@@ -43,9 +43,8 @@ func TestThinkingGoesBackBetweenTheRoundsOfATurn(t *testing.T) {
 	}
 }
 
-// What is chosen for the turn goes before what the conversation says, and that before
-// the agent.
-func TestThinkingIsChosenForAConversationAndATurn(t *testing.T) {
+// The turn's setting takes precedence over the session's, and that over the agent's.
+func TestThinkingCanBeSetPerSessionAndTurn(t *testing.T) {
 	on, off := true, false
 	r := newRig(t, ollamatest.Script{Models: []ollamatest.Model{thinker("")}, Rules: []ollamatest.Rule{{Reply: ollamatest.Reply{Text: "Hello."}}}})
 	r.write("agents/agent-000/agent.json", `{"name": "Orchestrator", "slug": "orchestrator", "orchestrator": true, "think": true}`)
@@ -55,9 +54,9 @@ func TestThinkingIsChosenForAConversationAndATurn(t *testing.T) {
 	}{
 		{Request{Text: "1"}, true},
 		{Request{Text: "2", Settings: &transcript.Settings{Think: &off}}, false},
-		{Request{Text: "3"}, false}, // kept with the conversation
+		{Request{Text: "3"}, false}, // stored with the session
 		{Request{Text: "4", Think: &on}, true},
-		{Request{Text: "5"}, false}, // that was for one turn
+		{Request{Text: "5"}, false}, // that setting was for one turn
 		{Request{Text: "6", Settings: &transcript.Settings{}}, true},
 	} {
 		if _, _, err := r.turn(c.req); err != nil {
@@ -69,7 +68,7 @@ func TestThinkingIsChosenForAConversationAndATurn(t *testing.T) {
 	}
 }
 
-func TestAnAgentSaysWhetherItThinks(t *testing.T) {
+func TestThinkingCanBeSetPerAgent(t *testing.T) {
 	for name, c := range map[string]struct {
 		json string
 		want any

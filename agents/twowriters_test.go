@@ -35,18 +35,18 @@ const (
 	modelSeedVariable  = "MAC_STATS_MODEL_SEED"
 )
 
-// worldSteps is how many steps one data folder lives.
+// worldSteps is the number of steps for which a data folder is used.
 const worldSteps = 2000
 
-// TestModel plays two writers on the same files: the app, with turns of a scripted
-// model, lessons, Summaries and forgetting, and a person with an editor that saves in
-// five ways. Every message and lesson holds a word of its own, so each is known
-// wherever it turns up. After every step
+// TestModel plays two writers on the same files: the app, with turns of a scripted model,
+// lessons, Summaries and forgetting, and a person with an editor that saves in five ways.
+// Every message and lesson contains a unique word by which it is recognised anywhere.
+// After every step
 //
-//   - what was acknowledged stands in its file, or is kept for the user to restore, or
-//     the user removed it and agreed;
-//   - nothing that was forgotten stands in any file that the app has looked at since;
-//   - nothing that the user removed, or forgot, is in a request.
+//   - everything acknowledged is in its file, or is kept for the user to restore, or the
+//     user removed it and confirmed that;
+//   - nothing forgotten is in any file that the app has read since;
+//   - nothing that the user removed or forgot is in a request.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	steps, seed := 400, uint64(1)
@@ -72,7 +72,7 @@ func TestModel(t *testing.T) {
 		dir := t.TempDir()
 		began := time.Now()
 		synctest.Test(t, func(t *testing.T) {
-			time.Sleep(time.Until(began)) // the bubble's clock is that of the files
+			time.Sleep(time.Until(began)) // set the bubble's clock to the files' time
 			w := &writers{t: t, root: dir, seed: seed + uint64(done), rnd: rand.New(rand.NewPCG(seed+uint64(done), 7)), words: map[string]*word{}, redacted: map[string]bool{}, did: total}
 			w.play(min(worldSteps, steps-done))
 		})
@@ -83,14 +83,14 @@ func TestModel(t *testing.T) {
 	t.Log(total)
 }
 
-// state is what became of a word.
+// state is the state of a word.
 type state int
 
 const (
 	standing  state = iota // acknowledged, and in its file
-	removed                // by the user's save; kept to be restored
-	dropped                // the user agreed
-	forgotten              // nowhere
+	removed                // by the user's save, but kept to be restored
+	dropped                // the user confirmed the removal
+	forgotten              // must not be anywhere
 	unsure                 // written while somebody saved: in its file or kept
 	lost                   // never acknowledged
 )
@@ -102,9 +102,9 @@ func (s state) String() string {
 // word stands for a message or a lesson.
 type word struct {
 	text   string
-	in     string // the session; of a lesson the one it was learnt in
+	in     string // the session; for a lesson, the one where it was learned
 	lesson bool
-	hand   bool // the user agreed to remove it: where a save brings it back, it is the user's own text
+	hand   bool // the user confirmed its removal: if a save brings it back, it is the user's own text
 	state  state
 	step   int
 }
@@ -115,7 +115,7 @@ type writers struct {
 	rnd      *rand.Rand
 	seed     uint64
 	words    map[string]*word
-	redacted map[string]bool // words that an editor took out of a message that stayed
+	redacted map[string]bool // words that an editor removed from a message that stayed
 	did      map[string]int
 
 	store      *sessionmem.Store
@@ -128,7 +128,7 @@ type writers struct {
 	made     int
 	now      int      // the step
 	turning  string   // the session whose turn runs
-	fresh    []*word  // what the turn has brought so far
+	fresh    []*word  // the words of the turn so far
 	buffers  []buffer // files as editors have read them
 	log      []string
 }
@@ -141,7 +141,7 @@ type buffer struct {
 
 var wordForm = regexp.MustCompile(`x[abdefghkmpstuvz]{9}y`)
 
-// mint makes a word that nothing else holds.
+// mint makes a unique word.
 func (w *writers) mint(in string, lesson bool) *word {
 	const letters = "abdefghkmpstuvz"
 	b := []byte("x")
@@ -177,7 +177,7 @@ func (w *writers) name() string {
 	return fmt.Sprintf("cpu-s%d", w.made)
 }
 
-// open is a start of the app.
+// open starts the app.
 func (w *writers) open() {
 	var err error
 	if w.store, err = sessionmem.Open(sessionmem.Config{Root: w.root}); err != nil {
@@ -241,8 +241,8 @@ func (w *writers) step() {
 	}
 }
 
-// Chat is the model: it answers with a word of its own, and asks for a lesson to be
-// remembered where the message says so.
+// Chat is the model: it answers with a unique word, and saves a lesson if the message
+// asks for that.
 func (w *writers) Chat(_ context.Context, req ollama.ChatRequest) (ollama.ChatResult, error) {
 	for _, m := range req.Messages {
 		w.checkSent(m)
@@ -250,12 +250,12 @@ func (w *writers) Chat(_ context.Context, req ollama.ChatRequest) (ollama.ChatRe
 	last := req.Messages[len(req.Messages)-1]
 	text := "Fine, " + w.minted(false) + "."
 	if strings.Contains(last.Content, "Do log it.") {
-		m := w.minted(true) // and no two lessons are alike
+		m := w.minted(true) // no two lessons are alike
 		text = fmt.Sprintf("MEMORY_APPEND: %s %so %si.", m, m[1:7], m[4:10])
 	}
 	if req.OnChunk != nil {
 		req.OnChunk(ollama.Chunk{Content: text})
-		time.Sleep(time.Millisecond) // until that is checkpointed: in a bubble the time stands still where a lock is waited for
+		time.Sleep(time.Millisecond) // until that is checkpointed: a bubble's time stands still while something waits for a lock
 	}
 	return ollama.ChatResult{Content: text, DoneReason: "stop"}, nil
 }
@@ -266,14 +266,14 @@ func (w *writers) minted(lesson bool) string {
 	return n.text
 }
 
-// checkSent wants nothing in a request that the user removed or forgot.
+// checkSent fails if a request has anything that the user removed or forgot.
 func (w *writers) checkSent(m api.Message) {
 	for _, text := range wordForm.FindAllString(m.Content, -1) {
 		n := w.words[text]
 		switch {
 		case n == nil:
 			w.t.Errorf("the request holds %q, which nobody said", text)
-		case n.lesson && n.in == w.turning && n.state != forgotten: // its turn stands in the transcript
+		case n.lesson && n.in == w.turning && n.state != forgotten: // its turn is in the transcript
 		case n.state == removed || n.state == dropped || n.state == forgotten:
 			w.t.Errorf("the request in %s holds %s of %s, which is %s (since step %d): role %s\n%s", w.turning, text, n.in, n.state, n.step, m.Role, m.Content)
 		}
@@ -306,10 +306,10 @@ func (r retelling) Summarize(_ context.Context, before *transcript.Block, messag
 	return compact.Digest{Context: "They spoke of " + strings.Join(told[max(0, len(told)-6):], ", ") + ".", By: "small:1b"}, nil
 }
 
-// turn says something and takes the answer.
+// turn sends a message and records the answer.
 func (w *writers) turn(session string, learn bool) {
 	said := w.mint(session, false)
-	text := "It is " + said.text + "." // a title goes with a message that it shares a longer word with
+	text := "It is " + said.text + "." // a title is sent with a message that shares a longer word with it
 	if learn {
 		text += " Do log it."
 	}
@@ -318,7 +318,7 @@ func (w *writers) turn(session string, learn bool) {
 	if err != nil {
 		w.t.Errorf("a turn in %s: %v", session, err)
 	}
-	for _, n := range w.fresh { // an answer that the engine asked for once more is nobody's
+	for _, n := range w.fresh { // an answer that the engine requested again is never stored
 		if n == said || n.lesson || strings.Contains(result.Text, n.text) {
 			n.state = standing
 		}
@@ -327,7 +327,7 @@ func (w *writers) turn(session string, learn bool) {
 	w.settle()
 }
 
-// settle is what the app does by itself while nobody asks it.
+// settle does what the app does by itself while it is idle.
 func (w *writers) settle() {
 	for range 30 {
 		s, err := w.memory.Settle(w.t.Context())
@@ -348,12 +348,12 @@ func (w *writers) compact(name string) {
 		w.t.Errorf("a snapshot of %s: %v", name, err)
 		return
 	}
-	if _, err := w.compaction.Compact(w.t.Context(), snap, w.rnd.IntN(5)); err != nil && !errors.Is(err, session.ErrNothing) && !errors.Is(err, session.ErrStale) { // in the second of a forgetting
+	if _, err := w.compaction.Compact(w.t.Context(), snap, w.rnd.IntN(5)); err != nil && !errors.Is(err, session.ErrNothing) && !errors.Is(err, session.ErrStale) { // just after a forgetting
 		w.t.Errorf("summarising %s: %v", name, err)
 	}
 }
 
-// retire deletes a session and begins another.
+// retire deletes a session and starts another.
 func (w *writers) retire(session string) {
 	w.deleteSession(session)
 	w.sessions[slices.Index(w.sessions, session)] = w.name()
@@ -374,7 +374,7 @@ func (w *writers) deleteSession(name string) {
 	}
 }
 
-// file is a session's transcript, or the memory where session is "".
+// file returns a session's transcript, or the memory if session is "".
 func (w *writers) file(name string) string {
 	if name == "" {
 		return w.memory.Path(memory.Target{Kind: memory.TargetGlobal})
@@ -390,7 +390,7 @@ func (w *writers) file(name string) string {
 	return t.Info.Path
 }
 
-// fileOf is one of the files that people edit, or "".
+// fileOf returns one of the files that people edit, or "".
 func (w *writers) fileOf(session string) string {
 	if w.rnd.IntN(3) == 0 {
 		session = ""
@@ -410,15 +410,15 @@ func (w *writers) read(path string) string {
 	return string(data)
 }
 
-// openFile keeps a file in an editor, to be saved later.
+// openFile reads a file into an editor, to be saved later.
 func (w *writers) openFile(session string) {
 	if path := w.fileOf(session); path != "" {
 		w.buffers = append(w.buffers, buffer{path, w.read(path)})
 	}
 }
 
-// edit takes something out of a file, or a line of the memory more, and saves: what was
-// just read, or a buffer of long ago.
+// edit removes something from a file, or adds a line to the memory, and saves either the
+// current text or an old buffer.
 func (w *writers) edit(session string) {
 	path := w.fileOf(session)
 	if path == "" {
@@ -438,7 +438,7 @@ func (w *writers) edit(session string) {
 	w.saved(b, func() { w.saveAs(b, w.rnd.IntN(4)) })
 }
 
-// change is what a person does to a text.
+// change edits a text as a person does.
 func (w *writers) change(b buffer) string {
 	if filepath.Base(b.path) == "memory.md" {
 		lines := strings.SplitAfter(b.data, "\n")
@@ -479,8 +479,8 @@ func (w *writers) change(b buffer) string {
 	return out.String()
 }
 
-// saying gives the words that a file's messages, or the memory's lines, stand for. A
-// Summary, or the result of a tool, may say them too: it is made of them.
+// saying returns the words in a file's messages or in the memory's lines. A Summary or
+// the result of a tool may contain them too, because they are made from messages.
 func (w *writers) saying(path, data string) map[string]bool {
 	said := map[string]bool{}
 	if filepath.Base(path) == "memory.md" {
@@ -504,8 +504,8 @@ func (w *writers) saying(path, data string) map[string]bool {
 	return said
 }
 
-// saved notes what a save changes: what stood in the file and is not in the text is what
-// the user removed, and what is in the text stands again.
+// saved records the changes of a save: words in the file that the text lacks were removed
+// by the user, and words in the text are standing again.
 func (w *writers) saved(b buffer, save func()) {
 	before := w.read(b.path)
 	save()
@@ -517,13 +517,13 @@ func (w *writers) took(before buffer, after string) {
 	for text := range w.saying(before.path, before.data) {
 		if n := w.words[text]; n.lesson == memory && (n.state == standing || n.state == unsure) && !now[text] {
 			n.state, n.step = removed, w.now
-			n.hand = n.hand || w.redacted[text] // a restoring puts blocks back, not words
+			n.hand = n.hand || w.redacted[text] // restoring brings back blocks, not words
 			if n.hand {
 				n.state = dropped
 			}
 		}
 	}
-	for text := range w.redacted { // of a message that was gone: it is back with other words
+	for text := range w.redacted { // of a message that was gone and is back with other words
 		if n := w.words[text]; strings.Contains(before.path, "-"+n.in+"-") && !memory && !n.lesson && !now[text] && (n.state == removed || n.state == unsure) {
 			n.state, n.step, n.hand = dropped, w.now, true
 		}
@@ -535,7 +535,7 @@ func (w *writers) took(before buffer, after string) {
 	}
 }
 
-// saveAs saves in one of the ways of editors.
+// saveAs saves in one of the ways that editors use.
 func (w *writers) saveAs(b buffer, way int) {
 	w.log = append(w.log, "("+[]string{"in place", "slowly", "rename", "backup"}[way]+")")
 	w.did["saved "+[]string{"in place", "slowly", "by renaming", "with a backup"}[way]]++
@@ -551,21 +551,21 @@ func (w *writers) saveAs(b buffer, way int) {
 			w.t.Error(err)
 		}
 	case 3:
-		w.checkRead() // else the copy would hold what came back by a save before
+		w.checkRead() // otherwise the copy would have what an earlier save brought back
 		w.put(b.path+"~", w.read(b.path))
 		w.put(b.path, b.data)
 	}
 }
 
-// put writes a file with the time of the bubble.
+// put writes a file with the bubble's time.
 func (w *writers) put(path, data string) {
 	if err := errors.Join(os.WriteFile(path, []byte(data), 0o600), os.Chtimes(path, time.Now(), time.Now())); err != nil {
 		w.t.Error(err)
 	}
 }
 
-// pauses are those of a slow save. They are drawn before it runs beside a turn, whose
-// numbers come from the same source.
+// pauses returns the pauses of a slow save. They are drawn before it runs beside a turn,
+// whose random numbers come from the same source.
 func (w *writers) pauses() (p [3]time.Duration) {
 	for i := range p {
 		p[i] = time.Duration(1+w.rnd.IntN(300)) * time.Millisecond
@@ -614,7 +614,7 @@ func (w *writers) saveDuringATurn(session string) {
 	w.turn(session, w.rnd.IntN(2) == 0)
 	<-done
 	w.took(before, b.data)
-	for _, n := range w.fresh { // whether the editor's text or the app's came last is open
+	for _, n := range w.fresh { // either the editor's text or the app's came last
 		if n.state == standing {
 			n.state = unsure
 		}
@@ -623,7 +623,7 @@ func (w *writers) saveDuringATurn(session string) {
 	w.settle()
 }
 
-// restore takes back what saves removed.
+// restore restores what saves removed.
 func (w *writers) restore(session string) {
 	if _, err := w.store.Restore(w.t.Context(), session); err != nil {
 		w.t.Errorf("restoring %s: %v", session, err)
@@ -637,16 +637,16 @@ func (w *writers) restore(session string) {
 	}
 	for _, n := range w.words {
 		if (n.state == removed || n.state == unsure) && (n.lesson || n.in == session) ||
-			n.hand && n.state == dropped && n.in == session && stands[n.text] { // the journal had taken it up again
+			n.hand && n.state == dropped && n.in == session && stands[n.text] { // the journal has it again
 			n.state, n.step = standing, w.now
 		}
 	}
 	w.settle()
 }
 
-// dropped are the lessons that the app says saves have removed.
+// dropped returns the lessons that saves removed, according to the app.
 func (w *writers) dropped() map[string]bool {
-	time.Sleep(2 * time.Second) // a save is believed
+	time.Sleep(2 * time.Second) // after this, a save counts as complete
 	gone := map[string]bool{}
 	for _, d := range w.memory.Dropped() {
 		for _, text := range wordForm.FindAllString(d.Text, -1) {
@@ -656,7 +656,7 @@ func (w *writers) dropped() map[string]bool {
 	return gone
 }
 
-// keepRemoved agrees with what saves removed.
+// keepRemoved confirms what saves removed.
 func (w *writers) keepRemoved(session string) {
 	gone := w.dropped()
 	if _, err := w.store.KeepRemoved(w.t.Context(), session); err != nil {
@@ -674,7 +674,7 @@ func (w *writers) keepRemoved(session string) {
 		if !n.lesson {
 			agreed = n.in == session && n.state == removed
 			if n.in == session && n.state == unsure && !stands[n.text] {
-				n.state = lost // the app may have been about to put it back
+				n.state = lost // the app may have been about to restore it
 			}
 		}
 		if agreed {
@@ -710,7 +710,7 @@ func (w *writers) forget() {
 	w.checkForgotten()
 }
 
-// check wants everything that was acknowledged where it belongs.
+// check fails if anything acknowledged isn't where it belongs.
 func (w *writers) check() {
 	memory := w.file("")
 	texts := map[string]map[string]bool{"": w.saying(memory, w.read(memory))}
@@ -751,8 +751,8 @@ func (w *writers) check() {
 	}
 }
 
-// kept is what the app keeps of messages, or of lessons, to restore: the journals, and
-// lessons that wait.
+// kept returns the messages or lessons that the app keeps to restore, from the journals
+// and from waiting lessons.
 func (w *writers) kept(lessons bool) string {
 	var all strings.Builder
 	pattern := "session/.journal/*"
@@ -772,7 +772,7 @@ func (w *writers) kept(lessons bool) string {
 	return all.String()
 }
 
-// checkRead lets the app read everything, as a look at all pages does.
+// checkRead makes the app read everything, as opening all pages does.
 func (w *writers) checkRead() {
 	if _, err := w.store.List(w.t.Context()); err != nil {
 		w.t.Error(err)
@@ -790,7 +790,7 @@ func (w *writers) checkRead() {
 	}
 }
 
-// checkForgotten wants nothing on the disk that was forgotten.
+// checkForgotten fails if anything forgotten is on the disk.
 func (w *writers) checkForgotten() {
 	w.checkRead()
 	err := filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {

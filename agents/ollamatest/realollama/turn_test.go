@@ -259,7 +259,7 @@ func checkSubcallEvents(t *testing.T, events []agents.Event) {
 	}
 }
 
-func TestTurnNoticesASilentCut(t *testing.T) {
+func TestTurnNoticesASilentTruncation(t *testing.T) {
 	o := newOffice(t, boss(false), coder)
 	// given a server whose context is too small for the agent's prompt, and which
 	// answers as if nothing happened
