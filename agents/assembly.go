@@ -18,9 +18,9 @@ import (
 const (
 	// roundingTokens stays free, so that a history trimmed here always passes Window.Fit.
 	roundingTokens = 32
-	// mostAsked limits the part of the message, in bytes, that is compared with agents and
+	// maxQueryBytes limits the part of the message, in bytes, that is compared with agents and
 	// skills.
-	mostAsked = 2000
+	maxQueryBytes = 2000
 )
 
 // assembly builds the request of a turn's own dialogue: system prompt, Summary, history,
@@ -57,8 +57,8 @@ func (a *assembly) limitFiles(b *transcript.Block) error {
 		return nil
 	}
 	limit := a.fileTokens(*b)
-	if limit < leastFile {
-		return &fault.TooLong{Model: a.who.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + leastFile, Room: a.room(0)}
+	if limit < minFileTokens {
+		return &fault.TooLong{Model: a.who.model.Name, Need: a.window.Cost(prompt.UserText(*b)) + minFileTokens, Room: a.room(0)}
 	}
 	if b.Attrs == nil {
 		b.Attrs = map[string]string{}
@@ -119,7 +119,7 @@ func (a *assembly) fill(window transcript.Context) {
 	}
 	a.window.Fixed = len(a.window.Messages)
 	a.addHistory(history)
-	cut.Roster -= a.nameFitting()
+	cut.Roster -= a.nameRelevant()
 	a.window.Add(results...)
 	a.window.History = len(history) - 1
 	a.who.base.showed(a.out.session, history[0].ID)
@@ -223,14 +223,14 @@ func (a *assembly) addHistory(blocks []transcript.Block) {
 	}
 }
 
-// nameFitting appends the agents and skills that suit the message to it, if the roster
+// nameRelevant appends the agents and skills that suit the message to it, if the roster
 // has no room for all. They come last, after everything that the next request repeats,
 // and aren't part of the stored message. It returns their number.
-func (a *assembly) nameFitting() int {
+func (a *assembly) nameRelevant() int {
 	last := &a.window.Messages[len(a.window.Messages)-1]
 	asked := transcript.WithoutAttachments(a.out.message.Text)
-	asked = strings.ToValidUTF8(asked[:min(len(asked), mostAsked)], "")
-	text, named := prompt.NameFitting(asked, a.system, a.window.Cost)
+	asked = strings.ToValidUTF8(asked[:min(len(asked), maxQueryBytes)], "")
+	text, named := prompt.NameRelevant(asked, a.system, a.window.Cost)
 	if named == 0 || a.window.Total()+a.window.Cost(text) > a.window.Budget.Context-a.window.Budget.Answer {
 		return 0
 	}

@@ -78,14 +78,14 @@ func (b *base) wasSmall(model string) bool {
 	return told
 }
 
-// mostShown limits the number of sessions in base.shown.
-const mostShown = 1000
+// maxShown limits the number of sessions in base.shown.
+const maxShown = 1000
 
 // showed records the first message of the history that was sent for a session.
 func (b *base) showed(session, first string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.shown) >= mostShown {
+	if len(b.shown) >= maxShown {
 		clear(b.shown)
 	}
 	b.shown[session] = first

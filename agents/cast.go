@@ -155,5 +155,5 @@ func (c *cast) filesLimit() int {
 	if c.numCtx > 0 {
 		limit = min(limit, c.numCtx/6)
 	}
-	return max(limit, leastFile)
+	return max(limit, minFileTokens)
 }

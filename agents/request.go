@@ -108,8 +108,8 @@ const (
 	// filesShare limits attached text to a share of the history's cap, in percent: later
 	// questions about it need room too.
 	filesShare = 60
-	// leastFile is the smallest part of a file worth sending, in raw tokens.
-	leastFile = 64
+	// minFileTokens is the smallest part of a file worth sending, in raw tokens.
+	minFileTokens = 64
 	// defaultMaxMessages and defaultMaxTokens cap the history if nothing is set.
 	defaultMaxMessages = 20
 	defaultMaxTokens   = 8192

@@ -49,12 +49,12 @@ const (
 	endTurn    = "turn"     // the answer went on to make up a turn of the user
 )
 
-// mostThinking limits a model's thinking, in tokens. The limit is lower if the context is
+// maxThinkingTokens limits a model's thinking, in tokens. The limit is lower if the context is
 // small.
-const mostThinking = 8192
+const maxThinkingTokens = 8192
 
 func newStreaming(d *dialogue, stop context.CancelFunc) *streaming {
-	s := &streaming{d: d, stop: stop, maxThinking: mostThinking, echo: prompt.NewEcho(d.window.Messages), turn: prompt.NewTurnEnd(d.window.Messages)}
+	s := &streaming{d: d, stop: stop, maxThinking: maxThinkingTokens, echo: prompt.NewEcho(d.window.Messages), turn: prompt.NewTurnEnd(d.window.Messages)}
 	if room := d.window.AnswerTokens(); room > 0 {
 		s.maxThinking = min(s.maxThinking, room/2)
 	}
@@ -193,7 +193,7 @@ func (s *streaming) finish(res ollama.ChatResult) reply {
 		r.raw = r.prose + s.scanner.Held.String() // without what it made up after its calls
 	}
 	if s.ended == endLoop {
-		r.prose, _ = loop.Once(r.prose)
+		r.prose, _ = loop.Trim(r.prose)
 	}
 	if !strings.ContainsFunc(r.prose, visible) {
 		r.prose = ""
@@ -228,7 +228,7 @@ func distinct(calls []tools.Call) (kept []tools.Call) {
 		calls = calls[:len(calls)-1]
 	}
 	for _, call := range calls {
-		call.Arg, _ = loop.Once(call.Arg)
+		call.Arg, _ = loop.Trim(call.Arg)
 		if !seen[call.Key()] {
 			seen[call.Key()] = true
 			kept = append(kept, call)

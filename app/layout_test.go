@@ -69,7 +69,7 @@ var rooms = map[string][]string{
 	"agents/background": {
 		"agents/loop", "agents/ollama", "agents/prompt", "sessionmem", "sessionmem/compact", "sessionmem/excerpt", "sessionmem/lesson", "sessionmem/memory", "sessionmem/recall", "sessionmem/session", "sessionmem/summary", "sessionmem/transcript",
 	},
-	"agents/fault":     {"agents/ollama", "agents/prompt", "agents/registry", "sessionmem/session", "sessionmem/excerpt", "sessionmem/transcript"},
+	"agents/fault":     {"agents/ollama", "agents/registry", "sessionmem/session", "sessionmem/excerpt", "sessionmem/transcript"},
 	"agents/delegate":  {"agents/prompt", "agents/registry", "agents/tools"},
 	"agents/lessons":   {"agents/prompt", "agents/registry", "agents/tools", "sessionmem/excerpt", "sessionmem/memory", "sessionmem/memorytext", "sessionmem/sharedfile", "sessionmem/transcript"},
 	"agents/passages":  {"agents/background", "agents/prompt", "agents/tools", "sessionmem", "sessionmem/excerpt", "sessionmem/recall", "sessionmem/recall/analysis", "sessionmem/recall/corpus", "sessionmem/transcript"},

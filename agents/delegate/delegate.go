@@ -1,9 +1,9 @@
-// Package delegate has the tools by which an agent hands a task to another one: AGENT,
-// SKILL, and where the list of them doesn't fit the prompt FIND_AGENT and FIND_SKILL.
+// Package delegate has the tools with which an agent hands a task to another one: AGENT
+// and SKILL, and FIND_AGENT and FIND_SKILL if the prompt has no room for the whole list.
 //
-// It reads whom a call means and which task, in whatever form a model wrote them. The call
-// itself is made by the turn, its Host: one request of a system prompt and the task, no
-// history, no delegation, no memory. An agent never calls itself.
+// It reads the agent and the task from a call, in whatever form a model wrote them. The
+// turn, its Host, makes the sub-call: one request with a system prompt and the task,
+// without history, delegation or memory. An agent never calls itself.
 package delegate
 
 import (
@@ -17,39 +17,39 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// Specialist is who a task is handed to.
+// Specialist is the agent or skill that gets a task.
 type Specialist struct {
 	Agent registry.Agent
 	Name  string // the agent's slug, or skill:<name>
 	Quote string // "the agent coder"
-	Skill bool   // a skill: its text is the whole system prompt, the model is the turn's
+	Skill bool   // a skill, whose text is the whole system prompt; it uses the turn's model
 }
 
-// Host is the turn that hands tasks on.
+// Host is the turn that makes the sub-calls.
 type Host interface {
-	// Delegate has a task done; no task is the user's message.
+	// Delegate runs a sub-call with the task; if task is "", it is the user's message.
 	Delegate(ctx context.Context, call tools.Call, who Specialist, task string) (tools.Result, error)
-	// Refuse tells of a call that could not begin, and why.
+	// Refuse reports a sub-call that couldn't start, with the reason.
 	Refuse(ctx context.Context, call tools.Call, name, task string, why error) (tools.Result, error)
 }
 
-// Config is what the tools need.
+// Config configures the tools.
 type Config struct {
 	Host     Host
 	Registry *registry.Registry
-	Roster   []registry.Agent // all there are
+	Roster   []registry.Agent // all agents
 	Agent    registry.Agent   // the turn's own
 }
 
-// Input is the part of a prompt that names whom tasks can be handed to.
+// Input returns the part of a prompt's input that lists the agents and skills.
 func (c Config) Input() prompt.Input {
 	return prompt.Input{Agent: c.Agent, Agents: c.Roster, Skills: c.Registry.Skills()}
 }
 
-// Tools are AGENT and SKILL.
+// Tools returns AGENT and SKILL.
 func (c Config) Tools() []tools.Tool { return []tools.Tool{agentTool{c}, skillTool{c}} }
 
-// Finders are FIND_AGENT and FIND_SKILL, for a roster that the prompt has no room for.
+// Finders returns FIND_AGENT and FIND_SKILL, for a roster that doesn't fit the prompt.
 func (c Config) Finders() []tools.Tool { return []tools.Tool{findTool{c, false}, findTool{c, true}} }
 
 // agentTool is AGENT.
@@ -69,7 +69,7 @@ func (agentTool) Params() []tools.Param {
 	}
 }
 
-// Run calls the agent.
+// Run makes a sub-call of the agent.
 func (a agentTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	selector, task := call.Value("agent"), call.Value("task")
 	if !call.Native() {
@@ -119,7 +119,7 @@ func (skillTool) Params() []tools.Param {
 	}
 }
 
-// Run makes the call with the skill's text as system prompt.
+// Run makes a sub-call with the skill's text as system prompt.
 func (s skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	name, task := call.Value("skill"), call.Value("task")
 	if !call.Native() {
@@ -145,8 +145,8 @@ func (s skillTool) Fits(call tools.Call) bool {
 	return err == nil
 }
 
-// splitSelector parts a directive's selector from its task. The longest slug,
-// name or id that the argument begins with is the selector, else its first word.
+// splitSelector separates a directive's selector from its task. The selector is the
+// longest slug, name or id at the beginning of the argument, else its first word.
 func splitSelector(arg string, agents []registry.Agent) (selector, task string) {
 	arg = strings.TrimSpace(arg)
 	for _, a := range agents {
@@ -165,7 +165,7 @@ func splitSelector(arg string, agents []registry.Agent) (selector, task string) 
 	return selector, strings.TrimSpace(strings.TrimLeft(task, ":,：，、 \t"))
 }
 
-// firstWord parts the first word (without a sign after it) from the rest.
+// firstWord separates the first word, without punctuation after it, from the rest.
 func firstWord(arg string) (word, rest string) {
 	arg = strings.TrimSpace(arg)
 	if i := strings.IndexAny(arg, " \t\n"); i >= 0 {

@@ -10,8 +10,8 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// mostFound is how many agents or skills a search gives.
-const mostFound = 8
+// maxFound limits the results of a search.
+const maxFound = 8
 
 // findTool is FIND_AGENT or FIND_SKILL.
 type findTool struct {
@@ -45,7 +45,7 @@ func (f findTool) Params() []tools.Param {
 	return []tools.Param{{Name: "query", Description: "what it is to do, in a few words of English", Required: true}}
 }
 
-// Run gives the names with their descriptions, the best first.
+// Run returns the names with their descriptions, best first.
 func (f findTool) Run(_ context.Context, call tools.Call) (tools.Result, error) {
 	query := call.Only("query")
 	if query == "" {
@@ -62,7 +62,7 @@ func (f findTool) Run(_ context.Context, call tools.Call) (tools.Result, error) 
 		return tools.Result{Text: "No " + f.kind() + " says that it is for this. Try other words, or answer by yourself."}, nil
 	}
 	var lines []string
-	for _, n := range found[:min(len(found), mostFound)] {
+	for _, n := range found[:min(len(found), maxFound)] {
 		lines = append(lines, n.Line())
 	}
 	return tools.Result{Text: strings.Join(lines, "\n")}, nil

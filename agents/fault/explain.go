@@ -1,10 +1,9 @@
-// Package fault is what went wrong in a turn, in words for people.
+// Package fault explains to people what went wrong in a turn.
 //
-// Explain makes a sentence and a next step of any error: of the turn itself (the types
-// here), of the model server, of the files. Its Kind is what programs decide by, in events
-// and in exit codes; app/cpuwindow/faultwords says it in the reader's language. An error
-// that isn't known is told in its own words, never hidden. The package decides nothing and
-// keeps nothing.
+// Explain turns any error into a sentence and a next step: an error of the turn itself
+// (the types in this package), of the model server, or of the files. Programs use its
+// Kind, in events and exit codes; app/cpuwindow/faultwords translates it. An unknown error
+// keeps its own text and is never hidden. The package decides nothing and stores nothing.
 package fault
 
 import (
@@ -16,15 +15,16 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/dustin/go-humanize"
+
 	"mac-stats/agents/ollama"
-	"mac-stats/agents/prompt"
 	"mac-stats/agents/registry"
 	"mac-stats/sessionmem/excerpt"
 	"mac-stats/sessionmem/session"
 	"mac-stats/sessionmem/transcript"
 )
 
-// The kinds of errors, as Event.Kind names them.
+// The kinds of errors, as in Event.Kind.
 const (
 	KindDown            = "down"
 	KindModelMissing    = "model_missing"
@@ -44,8 +44,8 @@ const (
 	KindInternal        = "internal"
 )
 
-// Errors of a turn that callers decide on. Those of the server are ollama's,
-// those of the files sessionmem's.
+// Errors of a turn that callers check for. Package ollama has the server's errors, and
+// package session those of the files.
 var (
 	ErrTooLong = errors.New("the message does not fit the model's context")
 	ErrLocked  = errors.New("another turn holds the session")
@@ -61,16 +61,16 @@ type TooLong struct {
 }
 
 func (e *TooLong) Error() string {
-	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, prompt.Thousands(e.Need), e.Model, prompt.Thousands(max(e.Room, 0)))
+	return fmt.Sprintf("%v: about %s tokens, and %s leaves room for %s", ErrTooLong, humanize.Comma(int64(e.Need)), e.Model, humanize.Comma(int64(max(e.Room, 0))))
 }
 
-// Is reports whether it is asked for ErrTooLong.
+// Is reports whether target is ErrTooLong.
 func (e *TooLong) Is(target error) bool { return target == ErrTooLong }
 
-// Locked is ErrLocked with who holds the session.
+// Locked is ErrLocked with the holder of the session.
 type Locked struct {
 	Who   string
-	Cause error // why the waiting ended
+	Cause error // why the wait ended
 }
 
 func (e *Locked) Error() string {
@@ -78,17 +78,17 @@ func (e *Locked) Error() string {
 }
 func (e *Locked) Unwrap() []error { return []error{ErrLocked, e.Cause} }
 
-// Save is a block that could not be written.
+// Save reports a block that couldn't be written.
 type Save struct {
 	What   string // "Your message", "The answer"
-	Answer string // an answer that is nowhere but here
+	Answer string // an answer that exists nowhere else
 	Err    error
 }
 
 func (e *Save) Error() string { return e.What + " could not be saved: " + e.Err.Error() }
 func (e *Save) Unwrap() error { return e.Err }
 
-// Saving marks an error of the disk as such; others stay what they are.
+// Saving wraps an error of the disk in a Save. It returns other errors unchanged.
 func Saving(what string, err error) error {
 	if isStop(err) || errors.Is(err, transcript.ErrBadName) {
 		return err
@@ -101,23 +101,21 @@ type Empty struct{ Model string }
 
 func (e *Empty) Error() string { return ErrEmpty.Error() + ": " + e.Model }
 
-// Is reports whether it is asked for ErrEmpty.
+// Is reports whether target is ErrEmpty.
 func (e *Empty) Is(target error) bool { return target == ErrEmpty }
 
-// ErrNoVision: the message holds an image and the model takes none.
+// ErrNoVision reports that a message has an image and the model can't see.
 var ErrNoVision = errors.New("the model can't look at images")
 
-// NoVision is ErrNoVision with the model and, where one is installed, one that
-// can.
+// NoVision is ErrNoVision with the model and an installed one that can see, if any.
 type NoVision struct{ Model, Other string }
 
 func (e *NoVision) Error() string { return ErrNoVision.Error() + ": " + e.Model }
 
-// Is reports whether it is asked for ErrNoVision.
+// Is reports whether target is ErrNoVision.
 func (e *NoVision) Is(target error) bool { return target == ErrNoVision }
 
-// VisionModel is the installed model that an ErrNoVision offers; "" where there is
-// none.
+// VisionModel returns the installed model that an ErrNoVision suggests, or "".
 func VisionModel(err error) string {
 	var blind *NoVision
 	if errors.As(err, &blind) {
@@ -126,25 +124,25 @@ func VisionModel(err error) string {
 	return ""
 }
 
-// NoChat is a model that makes vectors and nothing else.
+// NoChat reports a model that only makes embeddings.
 type NoChat struct{ Model string }
 
 func (e *NoChat) Error() string { return e.Model + " makes vectors for the search and can't chat" }
 
-// Panic is a fault of this program, caught so that the turn can end.
+// Panic is a recovered panic that ended the turn.
 type Panic struct{ Value any }
 
 func (e *Panic) Error() string { return fmt.Sprintf("a fault in mac-stats itself: %v", e.Value) }
 
-// Explanation is an error in words for people.
+// Explanation explains an error to people.
 type Explanation struct {
 	Kind     string // see Event.Kind
 	Sentence string // what happened
 	Next     string // what to do
 }
 
-// Explain turns any error into a sentence and a next step. A nil error gives the
-// zero Explanation.
+// Explain turns any error into a sentence and a next step. It returns the zero Explanation
+// for nil.
 func Explain(err error) Explanation {
 	if err == nil {
 		return Explanation{}
@@ -152,7 +150,7 @@ func Explain(err error) Explanation {
 	order := []func(error) (Explanation, bool){explainTurn, explainServer, explainDisk}
 	var save *Save
 	if errors.As(err, &save) {
-		order = order[2:] // what could not be saved matters more than why it ended
+		order = order[2:] // a failed save matters more than the reason for the end
 	}
 	for _, explain := range order {
 		if e, ok := explain(err); ok {
@@ -165,7 +163,7 @@ func Explain(err error) Explanation {
 	return Explanation{KindInternal, Sentence(err.Error()), "Retry. If it happens again, the log in ~/.mac-stats/logs says more."}
 }
 
-// explainTurn knows the errors of a turn itself.
+// explainTurn explains the errors of a turn itself.
 func explainTurn(err error) (Explanation, bool) {
 	var tooLong *TooLong
 	var locked *Locked
@@ -179,7 +177,7 @@ func explainTurn(err error) (Explanation, bool) {
 	case errors.As(err, &tooLong):
 		return Explanation{
 			KindTooLong,
-			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", prompt.Thousands(tooLong.Need), tooLong.Model, prompt.Thousands(max(tooLong.Room, 0))),
+			fmt.Sprintf("This message is too long: about %s tokens, and %s has room for %s.", humanize.Comma(int64(tooLong.Need)), tooLong.Model, humanize.Comma(int64(max(tooLong.Room, 0)))),
 			"Shorten it or split it up, or choose a model with a larger context. It was not sent.",
 		}, true
 	case errors.As(err, &blind):
@@ -206,7 +204,7 @@ func explainTurn(err error) (Explanation, bool) {
 	return Explanation{}, false
 }
 
-// explainBlind offers a model that can look at images.
+// explainBlind suggests a model that can see.
 func explainBlind(e *NoVision) Explanation {
 	next := "Pull a model that can, such as `mac-stats models pull gemma3:4b`, or leave the image out."
 	if e.Other != "" {
@@ -215,12 +213,12 @@ func explainBlind(e *NoVision) Explanation {
 	return Explanation{KindNoVision, e.Model + " can't look at images.", next}
 }
 
-// isStop reports whether the user (or the end of the program) stopped it.
+// isStop reports whether the user, or the end of the program, stopped the turn.
 func isStop(err error) bool {
 	return errors.Is(err, ollama.ErrCancelled) || errors.Is(err, context.Canceled)
 }
 
-// explainServer knows the errors of the model server.
+// explainServer explains the errors of the model server.
 func explainServer(err error) (Explanation, bool) {
 	if errors.Is(err, ollama.ErrNoModel) {
 		return explainNoModel(err), true
@@ -264,15 +262,15 @@ func explainServer(err error) (Explanation, bool) {
 	return Explanation{}, false
 }
 
-// lacksMemory tells from the server's words that a model doesn't fit into the memory of the
-// machine or of its graphics card.
+// lacksMemory reports whether the server's message says that a model doesn't fit into the
+// memory of the machine or of its graphics card.
 func lacksMemory(detail string) bool {
 	words := strings.ToLower(excerpt.OneLine(detail))
 	return slices.ContainsFunc([]string{"out of memory", "cudamalloc", "more system memory", "unable to allocate", "failed to allocate", "insufficient memory", "not enough memory"},
 		func(sign string) bool { return strings.Contains(words, sign) })
 }
 
-// ofModel adds what was given as a model, if anything.
+// ofModel returns the name of the requested model as part of a sentence, if there is one.
 func ofModel(name string) string {
 	if name == "" {
 		return ""
@@ -293,7 +291,7 @@ func explainNoModel(err error) Explanation {
 	return Explanation{KindNoModel, "No model is installed yet.", "Pull one: " + pull + ", then Retry."}
 }
 
-// serverWords is what the server said, as the end of a sentence.
+// serverWords returns the server's message as the end of a sentence.
 func serverWords(e *ollama.Error) string {
 	words := ""
 	if e.Status >= 400 && !e.Foreign {
@@ -305,7 +303,7 @@ func serverWords(e *ollama.Error) string {
 	return words
 }
 
-// explainDisk knows the errors of the files.
+// explainDisk explains the errors of the files.
 func explainDisk(err error) (Explanation, bool) {
 	const lost = " Nothing that was saved before is lost."
 	what := ""
@@ -345,7 +343,7 @@ func explainDisk(err error) (Explanation, bool) {
 	return Explanation{}, false
 }
 
-// opOf is what was not allowed: open, make, rename.
+// opOf returns the operation that wasn't allowed: open, make, rename.
 func opOf(err error) string {
 	var path *fs.PathError
 	if !errors.As(err, &path) {

@@ -7,8 +7,8 @@ import (
 	"mac-stats/sessionmem/session"
 )
 
-// ExplainWaiting says what of a session is not saved yet, why, and what becomes of
-// it.
+// ExplainWaiting explains which part of a session isn't saved yet, why, and what happens
+// to it.
 func ExplainWaiting(u session.Refused) Explanation {
 	const what = "It"
 	e := Explain(&Save{What: what, Err: u.Err})

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// Sentence makes a sentence of an error's words: a capital and a full stop.
+// Sentence turns an error's text into a sentence, with a capital letter and a full stop.
 func Sentence(words string) string {
 	words = excerpt.OneLine(words)
 	if words == "" {
@@ -22,7 +22,7 @@ func Sentence(words string) string {
 	return words
 }
 
-// Terminal is the explanation for a terminal, which has no Retry button.
+// Terminal returns the explanation for a terminal, which has no Retry button.
 func (e Explanation) Terminal() Explanation {
 	e.Next = strings.NewReplacer(
 		"then Retry", "then try again",

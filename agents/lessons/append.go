@@ -15,10 +15,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// appendTool is MEMORY_APPEND. What it does with a lesson:
-//   - memory.write = auto: it is saved, and said so only once it was read back.
-//   - memory.write = ask, or the session holds text of strangers: it becomes a
-//     proposal in the inbox; the model is told that nothing was saved.
+// appendTool is MEMORY_APPEND. It handles a lesson as follows:
+//   - memory.write = auto: the lesson is saved, and reported as saved only after it has
+//     been read back.
+//   - memory.write = ask, or the session holds text of strangers: it becomes a proposal
+//     in the inbox, and the model is told that nothing was saved.
 //   - memory.write = off, or a private chat: it is refused.
 type appendTool struct{ *Lessons }
 
@@ -40,7 +41,7 @@ func (appendTool) Params() []tools.Param {
 	}
 }
 
-// Fits reports whether a lesson takes up what the user said: else the line may be a
+// Fits reports whether a lesson repeats what the user said. If not, the line may be a
 // sentence about the tool.
 func (m appendTool) Fits(call tools.Call) bool {
 	lesson := call.Value("lesson")
@@ -73,15 +74,15 @@ func (m appendTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if err := m.allowed(); err != nil {
 		return tools.Result{}, err
 	}
-	if why := m.mustAsk(call, text, target); why != "" {
+	if why := m.needsReview(call, text, target); why != "" {
 		return m.propose(ctx, memory.Proposal{Kind: memory.ProposeAdd, Text: text, Target: target, Confidence: 1, Why: why})
 	}
 	return m.save(ctx, memory.Lesson{Text: text, Target: target, Confidence: 1, Session: m.c.Session})
 }
 
-// mustAsk says why a lesson may only be proposed; "" where it may be saved. Beside
-// text of strangers only the user's own words may, that the user asked to remember.
-func (m appendTool) mustAsk(call tools.Call, lesson string, target memory.Target) string {
+// needsReview returns why a lesson may only be proposed, or "" if it may be saved. Beside
+// text of strangers, it may be saved only if the user asked to remember these words.
+func (m appendTool) needsReview(call tools.Call, lesson string, target memory.Target) string {
 	switch {
 	case m.c.Place != nil:
 		return memory.WhyStrangers
@@ -93,9 +94,9 @@ func (m appendTool) mustAsk(call tools.Call, lesson string, target memory.Target
 	return ""
 }
 
-// userSaid reports whether the user's message of this turn asks to remember this
-// lesson, in these words. A stranger's text can make the model try; it can't choose
-// the words, nor whose memory they go to.
+// userSaid reports whether the user's message in this turn asks to remember this lesson,
+// in these words. A stranger's text can make the model try, but it can't choose the words
+// or the memory.
 func (m appendTool) userSaid(lesson string, target memory.Target) bool {
 	everybodys := target == memory.Target{Kind: memory.TargetGlobal}
 	message := m.c.Message()
@@ -121,7 +122,7 @@ func (m appendTool) save(ctx context.Context, lesson memory.Lesson) (tools.Resul
 	return m.done(fmt.Sprintf("Saved in %s, line %d: %s%s", filepath.Base(written.Path), written.Line, written.Text, m.fullness(written.Target)))
 }
 
-// fullness says how much of its budget a memory fills, once that is worth saying.
+// fullness returns a sentence about how full a memory is, once that is worth mentioning.
 func (m appendTool) fullness(target memory.Target) string {
 	budget := m.c.Global
 	if target.Kind != memory.TargetGlobal {

@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// replaceTool is MEMORY_REPLACE. It only proposes, whatever memory.write says.
+// replaceTool is MEMORY_REPLACE. It only makes proposals, whatever memory.write is.
 type replaceTool struct{ *Lessons }
 
 func (replaceTool) Name() string { return tools.MemoryReplace }
@@ -41,7 +41,7 @@ func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	if !found {
 		return tools.Result{}, errors.New("nothing was proposed: write MEMORY_REPLACE: <old> => <new>")
 	}
-	// A lesson may hold the sign itself: the first reading that means a line is taken.
+	// A lesson may contain the separator: the first split that matches a line counts.
 	for rest := to; ; {
 		result, err := r.change(ctx, selector, strings.TrimSpace(from), strings.TrimSpace(rest))
 		more, after, again := strings.Cut(rest, "=>")
@@ -52,7 +52,7 @@ func (r replaceTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	}
 }
 
-// removeTool is MEMORY_REMOVE. It only proposes, whatever memory.write says.
+// removeTool is MEMORY_REMOVE. It only makes proposals, whatever memory.write is.
 type removeTool struct{ *Lessons }
 
 func (removeTool) Name() string { return tools.MemoryRemove }
@@ -88,8 +88,8 @@ func (r replaceTool) change(ctx context.Context, selector, from, to string) (too
 	return r.proposeIn(ctx, selector, memory.Proposal{Kind: memory.ProposeReplace, Old: from, Text: to})
 }
 
-// proposeIn proposes a change in the memory that holds the line: the named agent's;
-// else the first of everybody's and the agents' own.
+// proposeIn proposes a change in the memory that has the line: the selected agent's, or
+// else the first of the global memory and the agents' own.
 func (l *Lessons) proposeIn(ctx context.Context, selector string, p memory.Proposal) (tools.Result, error) {
 	if err := l.allowed(); err != nil {
 		return tools.Result{}, err

@@ -10,14 +10,13 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// A small model likes to say "I'll remember that" without saving anything. What an
-// answer plainly claims is compared with what happened in the turn, so that people
-// can be told. Beside the many ways to say it a miss is cheap and a false alarm is
-// not: a sentence with a condition, a question, a no, or about this conversation
-// alone is no claim.
+// A small model often says "I'll remember that" without saving anything. The claims in an
+// answer are compared with what the turn did, so that people can be warned. A missed claim
+// costs less than a false alarm, so a sentence with a condition, a question, a negation,
+// or about this conversation only doesn't count.
 
 var (
-	// claims are the sentences that say it, in lower case.
+	// claims matches the sentences that claim it, in lower case.
 	claims = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:` +
 			`\bi(?:'ll| will|'m going to| am going to)(?: now| also| always| definitely| certainly| be sure to| make sure to)* (?:` +
@@ -39,7 +38,7 @@ var (
 			`|\bich werde daran denken\b|\b(?:das|dies|es) (?:werde ich nicht vergessen|vergesse ich nicht)\b` +
 			`)`)
 	})
-	// unless is what makes a sentence no claim.
+	// unless matches words with which a sentence isn't a claim.
 	unless = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\?\s*$` +
 			`|\b(?:if|when|whenever|unless|would|could|can|cannot|can't|unable|don't|doesn't|didn't|haven't|isn't|wasn't|not|never|may|might|should|example|asked|told|said)\b` +
@@ -47,7 +46,7 @@ var (
 			`|\b(?:wenn|falls|sobald|sofern|kann|könnte|könntest|soll|sollte|möchtest|würde|kein|keine|keinen|nie|beispiel|gesagt)\b` +
 			`|\b(?:dieses|diesem|unseres|unserem) (?:gespräch|gesprächs|chat|chats|unterhaltung)\b|\b(?:dieser|unserer) (?:unterhaltung|sitzung)\b|\bsolange\b`)
 	})
-	// denied are the no's that belong to a claim.
+	// denied matches the negations that can be part of a claim.
 	denied = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\bi won't forget\b|\bwerde ich nicht vergessen\b|\bvergesse ich nicht\b`)
 	})
@@ -59,9 +58,8 @@ var (
 	})
 )
 
-// ClaimsToRemember reports whether an answer plainly says that something was, or
-// will be, remembered beyond the conversation. What stands in quotes or code is
-// another's words.
+// ClaimsToRemember reports whether an answer plainly claims that something was or will be
+// remembered beyond the conversation. Quotes and code don't count.
 func ClaimsToRemember(answer string) bool {
 	for _, line := range ownLines(answer) {
 		line = inside().ReplaceAllString(strings.ToLower(line), " … ")
@@ -74,16 +72,16 @@ func ClaimsToRemember(answer string) bool {
 	return false
 }
 
-// verbLast joins words that are no sentence of their own: their verb comes last.
+// verbLast matches a clause that isn't a sentence of its own, because its verb comes last.
 var verbLast = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bda(?:ss|ß)\b`)
 })
 
-// maxLesson is how much of a message In takes, in characters.
+// maxLesson limits the result of In, in characters.
 const maxLesson = 200
 
-// In is what a message may ask to remember, as a proposal for people to
-// change: the words behind "remember that", else the message's own beginning.
+// In returns what a message may ask to remember, as a suggestion for people to edit: the
+// words after "remember that", else the beginning of the message.
 func In(message string) string {
 	message = excerpt.OneLine(strings.Join(ownLines(message), " "))
 	for _, sentence := range sentences(message) {

@@ -1,13 +1,13 @@
-// Package lessons has the tools by which a model changes what is remembered, and decides
-// which of its words may be saved at once: MEMORY_APPEND, MEMORY_REPLACE, MEMORY_REMOVE.
+// Package lessons has the tools with which a model changes the memory, MEMORY_APPEND,
+// MEMORY_REPLACE and MEMORY_REMOVE, and decides which lessons may be saved at once.
 //
-// A lesson is saved where the settings say so and the turn holds nothing but what the user
-// typed, or where the user asked for it in these very words. All else is proposed: it
-// waits in the inbox until a person decides. Changes are only ever proposed. Nothing is
-// written of a private session or where memory.write is off.
+// A lesson is saved if the settings allow it and the turn holds only text that the user
+// typed, or if the user asked for it in exactly these words. Otherwise it becomes a
+// proposal, which waits in the inbox until a person decides. Changes are always
+// proposals. Nothing is written in a private session or if memory.write is off.
 //
-// The package also tells whether an answer claims to remember something. It compares
-// words, without a model; a Lessons belongs to one turn, which is its Host.
+// The package also detects whether an answer claims to remember something. It compares
+// words, without a model. A Lessons belongs to one turn, which is its Host.
 package lessons
 
 import (
@@ -23,53 +23,54 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Host is told what a turn did to the memory.
+// Host is notified of what a turn does to the memory.
 type Host interface {
-	// Wrote tells of a lesson that was saved.
+	// Wrote reports a lesson that was saved.
 	Wrote(w memory.Written)
-	// Proposed tells of a change that waits in the inbox; see Words.
+	// Proposed reports a change that waits in the inbox; see Words.
 	Proposed(p memory.Proposal)
-	// Warn tells people something that they have to know.
+	// Warn shows people a warning.
 	Warn(text string)
 }
 
-// Config is what a Lessons needs.
+// Config configures a Lessons.
 type Config struct {
 	Host     Host
 	Memory   *memory.Memory
 	Registry *registry.Registry
 	Session  string
-	Private  func() bool                     // whether the session is
-	Write    func() string                   // memory.write as it is now: auto | ask | off
-	Message  func() transcript.Block         // the user's message of this turn
-	Remember func(tools.Call) tools.Decision // whether what the turn held lets a lesson be saved
-	// Place is where lessons of a place of others go, all as proposals; nil for the owner's.
+	Private  func() bool                     // whether the session is private
+	Write    func() string                   // returns the current memory.write: auto | ask | off
+	Message  func() transcript.Block         // returns the user's message of this turn
+	Remember func(tools.Call) tools.Decision // decides by the sources of the turn's text
+	// Place is the memory for a place's lessons, which are always proposals; nil for the
+	// owner's turns.
 	Place *memory.Target
 	// Global and Agent are the budgets of the memories in a prompt, in characters.
 	Global, Agent int
 }
 
-// Lessons are what one turn remembers. It is used by the turn's goroutine alone.
+// Lessons handles what one turn remembers. Only the turn's goroutine uses it.
 type Lessons struct {
 	c    Config
 	kept bool
 }
 
-// New makes the Lessons of a turn.
+// New returns the Lessons of a turn.
 func New(c Config) *Lessons { return &Lessons{c: c} }
 
-// Tools are the tools that change what is remembered.
+// Tools returns the tools that change the memory.
 func (l *Lessons) Tools() []tools.Tool {
 	return []tools.Tool{appendTool{l}, replaceTool{l}, removeTool{l}}
 }
 
-// Kept reports whether a lesson was saved or proposed, or stood in the memory already.
+// Kept reports whether a lesson was saved, proposed, or already in the memory.
 func (l *Lessons) Kept() bool { return l.kept }
 
-// Unsaved is what became of a line that a memory tool was given and has not written.
+// Unsaved is the outcome of a line that a memory tool didn't write.
 type Unsaved string
 
-// What becomes of such a line.
+// The outcomes of such a line.
 const (
 	Proposed     Unsaved = "Not saved: proposed to the user"
 	Waiting      Unsaved = "Not saved yet: another program is saving the file."
@@ -77,8 +78,8 @@ const (
 	knownAlready Unsaved = "Nothing to propose"
 )
 
-// UnsavedOf tells from the result of a memory tool what became of its line; "" where it
-// was written, or where it is no such result.
+// UnsavedOf returns the outcome of a line from the result of a memory tool, or "" if the
+// line was written or the result is another tool's.
 func UnsavedOf(result string) Unsaved {
 	for _, u := range []Unsaved{Proposed, Waiting, Known} {
 		if strings.HasPrefix(result, string(u)) {
@@ -91,7 +92,7 @@ func UnsavedOf(result string) Unsaved {
 	return ""
 }
 
-// allowed gives the error that forbids to remember anything in this turn.
+// allowed returns an error if this turn may not remember anything.
 func (l *Lessons) allowed() error {
 	switch {
 	case l.c.Private():
@@ -102,7 +103,7 @@ func (l *Lessons) allowed() error {
 	return nil
 }
 
-// propose puts a change into the inbox and says so to the user and the model.
+// propose adds a change to the inbox and reports that to the user and the model.
 func (l *Lessons) propose(ctx context.Context, p memory.Proposal) (tools.Result, error) {
 	p.Session, p.From, p.To = l.c.Session, l.c.Message().ID, l.c.Message().ID
 	p, err := l.c.Memory.Propose(ctx, p)
@@ -117,13 +118,13 @@ func (l *Lessons) propose(ctx context.Context, p memory.Proposal) (tools.Result,
 		Proposed, p.Reason(), p.Kind, Words(p), filepath.Base(l.c.Memory.Path(p.Target))))
 }
 
-// done is the result of a call that kept something, or had no need to.
+// done returns the result of a call that kept something or didn't need to.
 func (l *Lessons) done(text string) (tools.Result, error) {
 	l.kept = true
 	return tools.Result{Text: text}, nil
 }
 
-// Words are a proposal in words: the lesson, "old => new", or the line that would go.
+// Words returns a proposal as text: the lesson, "old => new", or the line to remove.
 func Words(p memory.Proposal) string {
 	switch p.Kind {
 	case memory.ProposeReplace:
@@ -134,10 +135,10 @@ func Words(p memory.Proposal) string {
 	return p.Text
 }
 
-// target is whose memory a lesson goes to.
+// target returns the memory for a lesson.
 func (l *Lessons) target(selector string) (memory.Target, error) {
 	if l.c.Place != nil {
-		return *l.c.Place, nil // whatever a stranger's text makes the model choose
+		return *l.c.Place, nil // whatever memory a stranger's text makes the model choose
 	}
 	if selector == "" {
 		return memory.Target{Kind: memory.TargetGlobal}, nil
@@ -153,7 +154,7 @@ func (l *Lessons) target(selector string) (memory.Target, error) {
 	return target, nil
 }
 
-// splitTarget takes "agent:<id>" off the beginning of a lesson.
+// splitTarget splits "agent:<id>" off the beginning of a lesson.
 func splitTarget(arg string) (selector, lesson string) {
 	arg = strings.TrimSpace(arg)
 	rest, ok := strings.CutPrefix(arg, "agent:")

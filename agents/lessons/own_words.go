@@ -11,18 +11,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A user who says "remember that …" wants it remembered now, also beside a page that
-// was read. A page can make the model try to save something; so a lesson is compared
-// with what the user asked for, word by word, without a model: the same words in the
-// same order, but for articles, forms of "to be", the endings of verbs, and "I" as
-// "the user". What is not found that way waits in the inbox.
+// A user who says "remember that …" wants it remembered now, even if a page was read. But
+// a page can make the model try to save something. So a lesson is compared with the
+// user's request word by word, without a model: it must have the same words in the same
+// order, apart from articles, forms of "to be", verb endings, and "I" as "the user". A
+// lesson that doesn't match waits in the inbox.
 
-// maxAsked is how long a message may be, in characters, in which the user's own words
-// are looked for: in a longer one stands what was pasted.
-const maxAsked = 1000
+// maxRequest limits the length of a message in which the user's own words are searched, in
+// characters. A longer message probably has pasted text.
+const maxRequest = 1000
 
 var (
-	// rememberRequest is how people ask to remember, at the beginning of a clause.
+	// rememberRequest matches a request to remember at the beginning of a clause.
 	rememberRequest = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:^|[,;:–—]\s*|\s(?:and|then|also|please|so|but|und|bitte|y|et|e|you to)\s+)` +
 			`(?:(?:please|kindly|also|always|ok|okay|hey|oh|and|so|bitte|por favor),?\s+)*(polite )?(?:please )?(?:` +
@@ -37,11 +37,11 @@ var (
 	politeRequest = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?:can|could|would|will) you `)
 	})
-	// requestThat is what joins the request and the words.
+	// requestThat matches what joins the request and the words.
 	requestThat = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:[\s:,]*\b(?:that|this|it|dass|daß|que|che|please|bitte|for (?:later|me|next time|the future)|the following)\b)*[\s:,]*`)
 	})
-	// clauseEnd parts clauses that each may be a lesson of its own.
+	// clauseEnd separates clauses, each of which may be a lesson.
 	clauseEnd = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[,;:]|\s[–—-]\s|\b(?:and|und|y|et|e)\b`)
 	})
@@ -50,27 +50,26 @@ var (
 	})
 )
 
-// turningWords turn a sentence round, wherever they stand: beside one of them no part
-// of a sentence is taken for itself.
-var turningWords = strings.Fields(`not no never none nothing nobody without unless except only if whether false wrong untrue lie joke
+// negations reverse the meaning of a sentence anywhere in it: with one of them, no part
+// of a sentence counts on its own.
+var negations = strings.Fields(`not no never none nothing nobody without unless except only if whether false wrong untrue lie joke
 	pretend suppose imagine claim claims say says said think thinks stop stopped former instead rather neither nor hardly than or but
 	nicht kein keine nie wenn falls falsch ohne aber oder jamais pas sans si ou mais no nunca sin o pero falso non senza se ma nem sem mas`)
 
-// lightTokens say nothing of their own when a lesson is compared.
-var lightTokens = strings.Fields(`a an the is are am be that please just really also too and und et
+// ignoredWords are ignored when a lesson is compared.
+var ignoredWords = strings.Fields(`a an the is are am be that please just really also too and und et
 	i me my mine myself i'm i've i'd i'll we us our user user's users`)
 
-// sameTokens are other forms of one word.
+// sameTokens maps forms of a word to one of them.
 var sameTokens = map[string]string{
 	"don't": "not", "doesn't": "not", "isn't": "not", "aren't": "not", "can't": "cannot", "won't": "not",
 	"do": "", "does": "", "has": "have", "had": "have",
 }
 
-// asksToRemember reports whether the message asks to remember the lesson, in these
-// words.
+// asksToRemember reports whether the message asks to remember the lesson in these words.
 func asksToRemember(message, lesson string) bool {
 	words := meaningWords(lesson)
-	if len(words) == 0 || utf8.RuneCountInString(message) > maxAsked {
+	if len(words) == 0 || utf8.RuneCountInString(message) > maxRequest {
 		return false
 	}
 	for _, asked := range askedFor(message) {
@@ -81,12 +80,12 @@ func asksToRemember(message, lesson string) bool {
 	return false
 }
 
-// askedFor are the sentences of a message that the user asks to remember, without
-// the words of the request.
+// askedFor returns the sentences of a message that the user asks to remember, without the
+// words of the request.
 func askedFor(message string) []string {
 	var asked []string
 	lines := ownLines(message)
-	before := "" // the sentence before, for "… Remember that!"
+	before := "" // the previous sentence, for "… Remember that!"
 	for i, line := range lines {
 		for _, sentence := range sentences(line) {
 			low := strings.ToLower(sentence)
@@ -118,7 +117,7 @@ func askedFor(message string) []string {
 	return asked
 }
 
-// ownLines are the lines of a message without quotes and code.
+// ownLines returns the lines of a message without quotes and code.
 func ownLines(message string) []string {
 	var lines []string
 	fenced := false
@@ -137,7 +136,7 @@ func ownLines(message string) []string {
 	return lines
 }
 
-// sentences parts a line after each sign that ends a sentence.
+// sentences splits a line after each mark that ends a sentence.
 func sentences(line string) []string {
 	var list []string
 	at := 0
@@ -151,7 +150,7 @@ func sentences(line string) []string {
 	return list
 }
 
-// listBelow are the bullets that follow at once.
+// listBelow returns the bullets at the beginning of the lines.
 func listBelow(lines []string) []string {
 	var list []string
 	for _, line := range lines {
@@ -166,13 +165,12 @@ func listBelow(lines []string) []string {
 
 func hasWord(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
 
-// saysSame reports whether what was asked for, or clauses of it that follow each
-// other, says the words.
+// saysSame reports whether the request, or consecutive clauses of it, has these words.
 func saysSame(asked string, words []string) bool {
 	if sameWords(meaningWords(asked), words) {
 		return true
 	}
-	turned := func(w string) bool { return slices.Contains(turningWords, w) || strings.HasSuffix(w, "n't") }
+	turned := func(w string) bool { return slices.Contains(negations, w) || strings.HasSuffix(w, "n't") }
 	if slices.ContainsFunc(split(asked), turned) {
 		return false
 	}
@@ -196,7 +194,7 @@ func split(text string) []string {
 	})
 }
 
-// meaningWords are the words of a sentence that carry its meaning, in order.
+// meaningWords returns the words that carry the meaning of a sentence, in order.
 func meaningWords(text string) []string {
 	var out []string
 	for _, w := range split(text) {
@@ -204,14 +202,14 @@ func meaningWords(text string) []string {
 		if same, ok := sameTokens[w]; ok {
 			w = same
 		}
-		if w != "" && !slices.Contains(lightTokens, w) {
+		if w != "" && !slices.Contains(ignoredWords, w) {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-// sameWords compares word by word, but for the endings of "I like" and "likes".
+// sameWords compares word by word, ignoring verb endings as in "I like" and "likes".
 func sameWords(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(x, y string) bool {
 		return x == y || len(x) > 2 && len(y) > 2 && (verbForm(x, y) || verbForm(y, x))

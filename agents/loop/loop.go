@@ -1,10 +1,10 @@
-// Package loop notices a model that repeats itself.
+// Package loop detects a model that repeats itself.
 //
-// Local models, small ones most, fall into loops that they never leave: the same
+// Local models, small ones above all, get into loops that they never leave: the same
 // passage again and again, or the same words in another order. Servers before 0.9 let
-// them go on without end, newer ones until the context is full. Who reads an answer as
-// it comes gives each piece to a Watch and ends the call where it finds a loop. It knows
-// no model and never looks at what a text means.
+// them continue forever, newer ones until the context is full. The reader of a stream
+// writes each piece to a Watch and cancels the call if it finds a loop. The package knows
+// no models and ignores what a text means.
 package loop
 
 import (
@@ -17,42 +17,42 @@ import (
 )
 
 const (
-	leastTimes   = 3   // the same passage so often in a row
-	leastWords   = 60  // and at least so many words in all of them: refrains and tables are shorter
-	longest      = 64  // sentences or lines of the longest passage that is looked for
-	mostStale    = 300 // tokens without a word that is new
+	minRepeats   = 3   // minimum repetitions of a passage in a row
+	minWords     = 60  // minimum words in all of them; refrains and tables are shorter
+	maxParts     = 64  // sentences or lines in the longest detected passage
+	maxStale     = 300 // maximum tokens without a new word
 	signsInToken = 4
 )
 
 var seed = maphash.MakeSeed()
 
-// Watch reads an answer as it comes and notices a loop. The zero value is ready.
+// Watch reads an answer as it arrives and detects a loop. The zero value is ready to use.
 type Watch struct {
 	read  int // bytes so far
 	loops bool
-	kept  int // bytes up to the end of what is said once, where it loops
+	kept  int // bytes before the repetition, if it loops
 
 	piece strings.Builder // the sentence or line so far
-	ended bool            // it has ended but for the blank behind it
+	ended bool            // it has ended, except for the blank after it
 	count int             // words in it
 	parts []part
-	runs  [longest + 1]int // how many of the last parts are the same as those so many before
+	runs  [maxParts + 1]int // runs[n] is how many of the last parts equal those n parts before
 
 	word  strings.Builder
-	signs int // beside words, since the last token
+	signs int // characters outside words since the last token
 	known map[string]bool
 	fresh int // bytes up to the end of the last new word
-	stale int // tokens since
+	stale int // tokens since then
 }
 
 // part is a sentence or line.
 type part struct {
 	sum   uint64
-	words int // up to its end, from the beginning of the text
-	end   int // byte
+	words int // from the beginning of the text to its end
+	end   int // offset in bytes
 }
 
-// Write takes the next piece of the answer and reports whether it loops.
+// Write processes the next piece of the answer and reports whether the answer loops.
 func (w *Watch) Write(text string) bool {
 	for _, r := range text {
 		if w.loops {
@@ -108,9 +108,9 @@ func (w *Watch) endWord() {
 	w.nothingNew(max(transcript.EstimateTokens(word), 1))
 }
 
-// nothingNew counts tokens that say nothing new.
+// nothingNew counts tokens without a new word.
 func (w *Watch) nothingNew(tokens int) {
-	if w.stale += tokens; w.stale >= mostStale {
+	if w.stale += tokens; w.stale >= maxStale {
 		w.loops, w.kept = true, w.fresh
 	}
 }
@@ -124,7 +124,7 @@ func (w *Watch) endPart() {
 	w.piece.Reset()
 	w.parts = append(w.parts, p)
 	last := len(w.parts) - 1
-	for back := 1; back <= min(longest, last) && !w.loops; back++ {
+	for back := 1; back <= min(maxParts, last) && !w.loops; back++ {
 		if w.parts[last-back].sum != p.sum {
 			w.runs[back] = 0
 			continue
@@ -135,14 +135,14 @@ func (w *Watch) endPart() {
 		if begin >= 0 {
 			words -= w.parts[begin].words
 		}
-		if w.runs[back] >= (leastTimes-1)*back && words >= leastWords {
+		if w.runs[back] >= (minRepeats-1)*back && words >= minWords {
 			w.loops, w.kept = true, w.parts[begin+back].end
 		}
 	}
 }
 
-// Once gives a text up to where it begins to repeat itself, and whether it does.
-func Once(text string) (string, bool) {
+// Trim returns the text up to where it begins to repeat itself, and whether it does.
+func Trim(text string) (string, bool) {
 	var w Watch
 	if !w.Write(text) {
 		return text, false

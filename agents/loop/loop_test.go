@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestALoopIsNoticed(t *testing.T) {
+func TestALoopIsDetected(t *testing.T) {
 	passage := "The report lists the sales of each region. It compares them with the year before. "
 	table := "| region | sales in thousands | change on the year before |\n|---|---|---|\n| north | 12 | up |\n| south | 14 | down |\n\n"
 	var manyWords strings.Builder
@@ -18,7 +18,7 @@ func TestALoopIsNoticed(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, loop string
 		times        int
-		kept         string // what is left begins with before and ends so
+		kept         string // end of the kept text, which begins with before
 	}{
 		"one word":                   {"Here it is: ", "memoizer ", 400, "memoizer"},
 		"one word on lines":          {"Here it is:\n", "memoizer\n", 100, "memoizer"},
@@ -33,7 +33,7 @@ func TestALoopIsNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := c.before + strings.Repeat(c.loop, c.times)
-			got, loops := Once(text)
+			got, loops := Trim(text)
 			if !loops || !strings.HasPrefix(got, strings.TrimSpace(c.before)) || !strings.HasSuffix(got, c.kept) {
 				t.Fatalf("loops %v, kept %q", loops, got)
 			}
@@ -51,7 +51,7 @@ func TestALoopIsNoticed(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyLooksLikeALoopGoesOn(t *testing.T) {
+func TestRepetitiveTextsAreNotLoops(t *testing.T) {
 	chorus := "Oh, row, row, row your boat, gently down the stream.\n"
 	var numbers, rows strings.Builder
 	for i := range 300 {
@@ -69,14 +69,14 @@ func TestWhatOnlyLooksLikeALoopGoesOn(t *testing.T) {
 		"an empty code line": strings.Repeat("\n", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, loops := Once(text); loops {
+			if got, loops := Trim(text); loops {
 				t.Errorf("taken for a loop after %q", got)
 			}
 		})
 	}
 }
 
-// The project's own texts and programs are longer and duller than most answers.
+// The project's own texts and programs are longer and more repetitive than most answers.
 func TestOwnTextsAreNoLoops(t *testing.T) {
 	for _, pattern := range []string{"../../*.md", "../*.go", "../../assets/config.toml", "../../scripts/*.sh", "../*/*.go", "../../sessionmem/*.go"} {
 		files, err := filepath.Glob(pattern)
@@ -91,7 +91,7 @@ func TestOwnTextsAreNoLoops(t *testing.T) {
 			text := string(data)
 			for len(text) > 0 { // answers are a few thousand characters long
 				piece := text[:min(6000, len(text))]
-				if got, loops := Once(piece); loops {
+				if got, loops := Trim(piece); loops {
 					t.Errorf("%s is taken for a loop after %q", file, got[max(len(got)-200, 0):])
 				}
 				text = text[len(piece):]

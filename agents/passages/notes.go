@@ -1,14 +1,14 @@
-// Package passages finds what earlier conversations say: the few passages that go with a
-// message by themselves, and those that a model searches for (MEMORY_SEARCH).
+// Package passages finds passages in earlier conversations: the few that are sent with a
+// message automatically, and those that a model searches for (MEMORY_SEARCH).
 //
-// A session sees itself; the owner's others where the user chose that; a channel never
-// more than itself. Nothing comes back that was reset or taken back, nothing that was said
-// on Discord outside the session it was said in, and nothing that the model is shown
-// anyway. What is found is quoted with who said it and when: it is no message of the user.
-// The sources of a passage count as the turn's own from then on.
+// A session sees itself, and the owner's other sessions if the user chose that; a channel
+// only ever sees itself. Passages never include messages that were reset or retracted,
+// messages from Discord outside their session, or messages that the model sees anyway.
+// They are quoted with their author and time, and never pass for a message of the user.
+// The turn takes on the sources of each passage.
 //
-// The search of a message holds no turn up for longer than Config.Time and never fails it.
-// A Passages belongs to one turn, which makes it.
+// The search for a message delays a turn by at most Config.Time and never makes it fail.
+// A Passages belongs to one turn.
 package passages
 
 import (
@@ -34,58 +34,58 @@ import (
 
 const (
 	defaultTime = 150 * time.Millisecond
-	// noteRelevance is from which Hit.Relevance on a passage goes with a message.
-	// Measured on half of LoCoMo, by words alone (BenchmarkRelevance of recall): 54 % of
-	// the questions that can be answered get a note, 13 % of those that can't, 2 % of
-	// those of somebody else. At .35 it would be 76, 34 and 7 %.
+	// noteRelevance is the Hit.Relevance from which a passage is sent with a message.
+	// Measured on half of LoCoMo, by words only (BenchmarkRelevance of recall): 54 % of
+	// the questions with an answer get a note, 13 % of those without, and 2 % of somebody
+	// else's questions. At .35 it would be 76, 34 and 7 %.
 	noteRelevance = 0.45
-	leastNews     = 8 // characters of words that the message does not have, for a passage to be worth it
-	mostNotes     = 4
+	minNews       = 8 // minimum characters in words of a passage that the message doesn't have
+	maxNotes      = 4
 	noteChars     = 500  // of a passage
-	answerChars   = 300  // of the answer that goes with a question of before
+	answerChars   = 300  // of the answer sent with an earlier question
 	longWord      = 24   // characters
-	mostLooked    = 16   // hits that are looked at
-	mostQuery     = 2000 // bytes of the message that are searched with
+	maxHits       = 16   // maximum hits to examine
+	maxQueryBytes = 2000 // maximum bytes of the message used as the query
 	quoteName     = "earlier conversations of the user, the newest last"
 )
 
-// Searcher finds what was said; recall.Index is one.
+// Searcher searches conversations; recall.Index is one.
 type Searcher interface {
 	Search(ctx context.Context, q recall.Query) (recall.Answer, error)
 }
 
-// Config is what a Passages needs.
+// Config configures a Passages.
 type Config struct {
 	Session string
 	Store   *sessionmem.Store
-	Index   func() (Searcher, error) // nil where the session may not be searched from
-	Across  bool                     // the owner's other sessions and memory may be seen
-	Budget  int                      // characters of what goes with a message; 0 is nothing
-	Time    time.Duration            // that a turn waits for it; 0 is 150 ms
+	Index   func() (Searcher, error) // nil if the session may not search
+	Across  bool                     // the owner's other sessions and memory are visible
+	Budget  int                      // characters sent with a message; 0 sends nothing
+	Time    time.Duration            // how long a turn waits for the search; 0 is 150 ms
 	Guides  prompt.Guides
-	// Window caps the history that a request holds, which begins with the message First
-	// where that is known.
+	// Window caps the history in a request. The history begins with the message First, if
+	// that is known.
 	Window transcript.Limits
 	First  string
-	Go     func(func())             // runs a search that the turn may leave behind
-	Held   func(transcript.Sources) // told whose text the turn holds from now on
-	Asked  func() string            // the id of the message that is answered
+	Go     func(func())             // runs a search that the turn may abandon
+	Held   func(transcript.Sources) // called with the sources of text that the turn now holds
+	Asked  func() string            // returns the ID of the message being answered
 	Logger *slog.Logger
 }
 
-// Passages are what one turn finds of earlier conversations.
+// Passages finds passages of earlier conversations for one turn.
 type Passages struct {
 	c    Config
 	used []transcript.Quotation
 }
 
-// New makes the Passages of a turn.
+// New returns the Passages of a turn.
 func New(c Config) *Passages { return &Passages{c: c} }
 
-// Used are the passages that the answer is made with.
+// Used returns the passages on which the answer is based.
 func (p *Passages) Used() []transcript.Quotation { return p.used }
 
-// Use notes which passages the answer is made with.
+// Use records passages on which the answer is based.
 func (p *Passages) Use(list []transcript.Quotation) {
 	for _, q := range list {
 		if !slices.ContainsFunc(p.used, func(u transcript.Quotation) bool { return u.Chunk == q.Chunk }) {
@@ -95,10 +95,10 @@ func (p *Passages) Use(list []transcript.Quotation) {
 	}
 }
 
-// Searchable reports whether the session may be searched from.
+// Searchable reports whether the session may search.
 func (p *Passages) Searchable() bool { return p.c.Index != nil }
 
-// LookUp finds what goes with a message.
+// LookUp returns the passages to send with a message.
 func (p *Passages) LookUp(ctx context.Context, text string) []transcript.Quotation {
 	if p.c.Budget <= 0 || p.c.Index == nil {
 		return nil
@@ -116,7 +116,7 @@ func (p *Passages) LookUp(ctx context.Context, text string) []transcript.Quotati
 	}
 }
 
-// scope is what the session may see.
+// scope returns what the session may see.
 func (p *Passages) scope() recall.Scope {
 	if p.c.Across {
 		return recall.Scope{}
@@ -124,9 +124,9 @@ func (p *Passages) scope() recall.Scope {
 	return recall.Scope{Session: p.c.Session, NoMemory: true}
 }
 
-// quotable tells the chunks that may be quoted here. Of this session: not what was
-// before a reset, which asked for a conversation that knows nothing of it, nor what was
-// taken back by an edit. Of others: nothing that was said on Discord.
+// quotable returns a function that reports whether a chunk may be quoted here. In this
+// session, that excludes messages before a reset and messages that an edit retracted; in
+// others, messages from Discord.
 func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
 	on, err := p.c.Store.Session(p.c.Session).Standing(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
 	}
 }
 
-// sourcesOf gives the sources of what was found.
+// sourcesOf returns the sources of a hit.
 func sourcesOf(h recall.Hit) transcript.Sources {
 	switch {
 	case h.Source == "discord":
@@ -152,8 +152,8 @@ func sourcesOf(h recall.Hit) transcript.Sources {
 	return h.Sources
 }
 
-// search asks the index. A fault of it is no fault of the turn. What came from Discord
-// into a session of the owner's is quoted in that session alone.
+// search searches the index. Its failure doesn't make the turn fail. Text from Discord in
+// one of the owner's sessions is quoted only in that session.
 func (p *Passages) search(ctx context.Context, q recall.Query) (recall.Answer, error) {
 	index, err := p.c.Index()
 	if err != nil {
@@ -166,20 +166,20 @@ func (p *Passages) search(ctx context.Context, q recall.Query) (recall.Answer, e
 	return answer, err
 }
 
-// notes are the passages that are worth it, within the budget of characters.
+// notes returns the passages worth sending, within the budget of characters.
 func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotation {
 	scope, budget := p.scope(), p.c.Budget
-	scope.NoMemory = true // the prompt has it
+	scope.NoMemory = true // the prompt has the memory
 	allowed := p.quotable(ctx)
 	scope.Allow = func(c corpus.Chunk) bool {
 		talk := c.Kind == corpus.KindUser || c.Kind == corpus.KindAssistant || c.Kind == corpus.KindSummary
 		return talk && allowed(c)
 	}
-	query := strings.ToValidUTF8(text[:min(len(text), mostQuery)], "")
+	query := strings.ToValidUTF8(text[:min(len(text), maxQueryBytes)], "")
 	if !asksSomething(query) {
 		return nil
 	}
-	answer, err := p.search(ctx, recall.Query{Text: query, Limit: mostLooked, Scope: scope, HitsOnly: true})
+	answer, err := p.search(ctx, recall.Query{Text: query, Limit: maxHits, Scope: scope, HitsOnly: true})
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			p.c.Logger.Warn("earlier conversations could not be asked; the turn goes on without", "session", p.c.Session, "err", err)
@@ -190,7 +190,7 @@ func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotatio
 	seen.texts = append(seen.texts, excerpt.OneLine(text))
 	var list []transcript.Quotation
 	for _, h := range answer.Hits {
-		if h.Relevance < noteRelevance || len(list) == mostNotes || ctx.Err() != nil {
+		if h.Relevance < noteRelevance || len(list) == maxNotes || ctx.Err() != nil {
 			break
 		}
 		q, ok := p.noteOf(ctx, h, query, seen)
@@ -202,8 +202,8 @@ func (p *Passages) notes(ctx context.Context, text string) []transcript.Quotatio
 	return newestLast(list)
 }
 
-// Quotations are the hits that keep holds for as they are quoted, the newest last. keep
-// sees them with the sources of their text.
+// Quotations returns the hits that keep accepts as quotations, the newest last. keep sees
+// them with the sources of their text.
 func Quotations(hits []recall.Hit, keep func(recall.Hit) bool) []transcript.Quotation {
 	var list []transcript.Quotation
 	for _, h := range hits {
@@ -214,24 +214,24 @@ func Quotations(hits []recall.Hit, keep func(recall.Hit) bool) []transcript.Quot
 	return newestLast(list)
 }
 
-// SaidOnDiscord reports whether the text of a hit is from Discord, wherever it is kept.
+// SaidOnDiscord reports whether the text of a hit is from Discord, whatever its session.
 func SaidOnDiscord(h recall.Hit) bool { return sourcesOf(h).Has(transcript.FromDiscord) }
 
-// newestLast puts quotations in the order of their times: where they contradict each
-// other, what holds now comes last.
+// newestLast sorts quotations by time, so that if they contradict each other, the current
+// one comes last.
 func newestLast(list []transcript.Quotation) []transcript.Quotation {
 	slices.SortStableFunc(list, func(a, b transcript.Quotation) int { return a.Time.Compare(b.Time) })
 	return list
 }
 
-// inContext is what the model is shown anyway.
+// inContext is what the model sees anyway.
 type inContext struct {
 	blocks map[string]bool // of this session
-	texts  []string        // each in one line
+	texts  []string        // each as one line
 }
 
-// inContext finds what the window of the turn will hold, as the last turn of this
-// process sent it; after a start as the settings cap it.
+// inContext returns what the window of the turn will hold: what the last turn of this
+// process sent or, after a start, what the settings' caps allow.
 func (p *Passages) inContext(ctx context.Context) *inContext {
 	in := &inContext{blocks: map[string]bool{}}
 	window, err := p.c.Store.Context(ctx, p.c.Session)
@@ -258,13 +258,13 @@ func (p *Passages) inContext(ctx context.Context) *inContext {
 	return in
 }
 
-// shows reports whether the model is shown the text anyway.
+// shows reports whether the model sees the text anyway.
 func (in *inContext) shows(text string) bool {
 	line := excerpt.OneLine(text)
 	return slices.ContainsFunc(in.texts, func(s string) bool { return strings.Contains(s, line) })
 }
 
-// noteOf makes a note of a hit; false for one that says nothing new.
+// noteOf returns a note for a hit; ok is false if it has nothing new.
 func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen *inContext) (transcript.Quotation, bool) {
 	own := h.Session == p.c.Session
 	if own && seen.blocks[h.Block] {
@@ -280,9 +280,9 @@ func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen 
 	case answer != "":
 		text += " – answered: " + answer
 	case asks(h) && !strings.Contains(strings.TrimRight(text, "?？؟ "), ". "):
-		return transcript.Quotation{}, false // only a question
+		return transcript.Quotation{}, false // a question without an answer
 	}
-	if news(text, query) < leastNews {
+	if news(text, query) < minNews {
 		return transcript.Quotation{}, false
 	}
 	return transcript.Quotation{
@@ -291,8 +291,8 @@ func (p *Passages) noteOf(ctx context.Context, h recall.Hit, query string, seen 
 	}, true
 }
 
-// asksSomething reports whether a message has enough words to look for: thanks and
-// greetings find only their like.
+// asksSomething reports whether a message has enough words for a search: thanks and
+// greetings would only find other thanks and greetings.
 func asksSomething(text string) bool {
 	n := 0
 	for _, term := range analysis.NewAnalyzer().Query(text, time.Now()).Terms {
@@ -306,7 +306,7 @@ func asksSomething(text string) bool {
 	return n >= 2
 }
 
-// news is how many characters the words of a text have that another text lacks.
+// news returns the number of characters in those words of a text that known doesn't have.
 func news(text, known string) int {
 	words := func(s string) []string {
 		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
@@ -326,8 +326,8 @@ func asks(h recall.Hit) bool {
 	return h.Kind == corpus.KindUser && strings.ContainsAny(h.Text, "?？؟")
 }
 
-// answerTo is the beginning of what was answered to a question of the user, with its
-// sources: alone the question would say nothing.
+// answerTo returns the beginning of the answer to a question of the user, with its
+// sources. The question alone would be useless.
 func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, seen *inContext) (string, transcript.Sources) {
 	if !asks(h) {
 		return "", 0
@@ -349,7 +349,7 @@ func (p *Passages) answerTo(ctx context.Context, h recall.Hit, query string, see
 	return passage(answer.Text, query, answerChars), sources
 }
 
-// Quoted is what goes below the message.
+// Quoted returns the quoted passages for the end of the message.
 func (p *Passages) Quoted(list []transcript.Quotation) string {
 	if len(list) == 0 {
 		return ""

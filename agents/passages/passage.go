@@ -8,9 +8,9 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// passage is the part of a text that has most of the query's words, in one line of at
-// most so many characters. Lines in the form of a directive are left out: a model may
-// repeat what it is quoted.
+// passage returns the part of a text with the most words of the query, as one line of at
+// most that many characters. It omits lines in the form of a directive, because a model
+// may repeat a quotation.
 func passage(text, query string, most int) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -33,8 +33,8 @@ func passage(text, query string, most int) string {
 	return part
 }
 
-// bestStart is where the window of so many characters begins that holds most of the
-// words; windows begin at every quarter of one.
+// bestStart returns the start of the window of that many characters with the most words.
+// Windows start at every quarter of one.
 func bestStart(text []rune, words []string, most int) int {
 	best, bestCount := 0, -1
 	for start := 0; start < len(text); start += most / 4 {
@@ -50,7 +50,7 @@ func bestStart(text []rune, words []string, most int) int {
 		}
 	}
 	for at := best; at > 0 && at < min(best+longWord, len(text)); at++ {
-		if text[at-1] == ' ' { // not within a word
+		if text[at-1] == ' ' { // not inside a word
 			return at
 		}
 	}

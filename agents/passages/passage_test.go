@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-func TestAPassageIsThePartWithTheWords(t *testing.T) {
+func TestAPassageIsThePartWithTheQueryWords(t *testing.T) {
 	long := strings.Repeat("Nothing of it. ", 60) + "The zephyr proxy listens on port 8443. " + strings.Repeat("And so on. ", 60)
 	for name, c := range map[string]struct{ text, query, want string }{
 		"short, in one line":         {"It listens\n on 8443.", "zephyr", "It listens on 8443."},
@@ -24,7 +24,7 @@ func TestAPassageIsThePartWithTheWords(t *testing.T) {
 	}
 }
 
-func TestWhoseTextAHitIs(t *testing.T) {
+func TestSourcesOfAHit(t *testing.T) {
 	var typed, page recall.Hit
 	page.Sources = transcript.FromPage
 	said := typed
@@ -44,7 +44,7 @@ func TestWhoseTextAHitIs(t *testing.T) {
 	}
 }
 
-func TestWhatIsWorthANote(t *testing.T) {
+func TestPassagesWorthANote(t *testing.T) {
 	if asksSomething("Thanks!") || !asksSomething("Where is the zephyr proxy?") {
 		t.Error("thanks are no question, and a question is one")
 	}

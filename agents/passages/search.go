@@ -20,10 +20,10 @@ const (
 	searchChars = 800 // of a passage
 )
 
-// searchTool is MEMORY_SEARCH: what was said before, quoted and with where it is from.
+// searchTool is MEMORY_SEARCH. It quotes earlier messages with their origin.
 type searchTool struct{ p *Passages }
 
-// Tool is MEMORY_SEARCH.
+// Tool returns MEMORY_SEARCH.
 func (p *Passages) Tool() tools.Tool { return searchTool{p} }
 
 func (searchTool) Name() string { return tools.MemorySearch }
@@ -44,8 +44,8 @@ func (searchTool) Params() []tools.Param {
 	return []tools.Param{{Name: "query", Description: "what to look for, in a few words", Required: true}}
 }
 
-// Run searches. What is found is quoted with who said it and when, the newest last: it is
-// no message of the user, whoever said it.
+// Run searches. It quotes the results with their author and time, the newest last, so that
+// they never pass for a message of the user.
 func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	query := call.Only("query")
 	if query == "" {
@@ -54,7 +54,7 @@ func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	ctx, stop := context.WithTimeout(background.ForTurn(ctx), searchTime)
 	defer stop()
 	scope, allowed := s.p.scope(), s.p.quotable(ctx)
-	scope.Allow = func(c corpus.Chunk) bool { // all but the message that is being answered
+	scope.Allow = func(c corpus.Chunk) bool { // everything except the message being answered
 		return allowed(c) && (c.Session != s.p.c.Session || c.Block != s.p.c.Asked())
 	}
 	answer, err := s.p.search(ctx, recall.Query{Text: query, Scope: scope, Rerank: true})
@@ -74,7 +74,7 @@ func (s searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	return tools.Result{Text: strings.Join(parts, "\n"), Quote: quoteName, Recalled: list}, nil
 }
 
-// quotationOf is a hit as the model is given it.
+// quotationOf returns a hit in the form that the model sees.
 func quotationOf(h recall.Hit) transcript.Quotation {
 	text, _ := prompt.CutResult(h.Text, searchChars/4)
 	return transcript.Quotation{

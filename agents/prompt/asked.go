@@ -9,8 +9,8 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// Words by which a message speaks of the time, or of this machine. A miss costs little:
-// the model can read the vitals by a tool, and says that it doesn't know the time.
+// Words with which a message mentions the time or this machine. A miss costs little: the
+// model can read the vitals with a tool, and says that it doesn't know the time.
 var (
 	timeWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:today|tonight|tomorrow|yesterday|now|date|what day|weekday|weekend|what time|the time|o'clock|hours? ago|days? ago|next (?:week|month|year|\p{L}+day)|last (?:week|month|year|night|\p{L}+day)|this (?:week|month|year|morning|evening|afternoon)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|deadline|schedule|calendar|remind|how old|until|since|` +
@@ -25,24 +25,25 @@ var (
 	})
 )
 
-// mostAsking is of how many bytes at its beginning and at its end a message is looked at:
-// between them stands what was pasted.
-const mostAsking = 1000
+// searchedBytes is the number of bytes at the beginning and at the end of a message that are
+// searched for these words. What is between them was probably pasted.
+const searchedBytes = 1000
 
-func asking(text string) string {
-	if len(text) > 2*mostAsking {
-		text = text[:mostAsking] + " " + text[len(text)-mostAsking:]
+func searchedText(text string) string {
+	if len(text) > 2*searchedBytes {
+		text = text[:searchedBytes] + " " + text[len(text)-searchedBytes:]
 	}
 	return strings.ReplaceAll(text, "’", "'")
 }
 
-// ContextFor is what changes each turn and so goes with the user's message, at the end of
-// the request: one line with the time and the machine's vitals, each only where the
-// message speaks of it; "" where it speaks of neither. Small models repeat it, and take it
-// for the user's words. vitals is nil where the machine is no business of who asks.
+// ContextFor returns the context that changes each turn and is therefore sent with the
+// user's message, at the end of the request: one line with the time and the machine's
+// vitals. It has each only if the message mentions it, because small models repeat it and
+// mistake it for the user's words; it is "" if the message mentions neither. vitals is
+// nil if the asker mustn't learn about the machine.
 func ContextFor(text string, now time.Time, vitals func() string) string {
 	var parts []string
-	text = asking(text)
+	text = searchedText(text)
 	if timeWords().MatchString(text) {
 		parts = append(parts, "it is "+now.Format("Mon 2006-01-02 15:04 -07:00"))
 	}

@@ -10,22 +10,22 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// MessageTokens is what a message costs beside its text, in raw tokens.
+// MessageTokens is the cost of a message in addition to its text, in raw tokens.
 const MessageTokens = 4
 
-// Budget is how a model's context is shared out, in tokens. What the parts do
-// not use goes to the history.
+// Budget divides a model's context into shares, in tokens. The history gets what the
+// parts don't use.
 type Budget struct {
 	Context int // the whole context
-	Answer  int // 25 %: kept free for the answer
+	Answer  int // 25 %: reserved for the answer
 	Memory  int // at most 20 %: lessons in the system prompt
 	Roster  int // at most 15 %: tools, agents and skills in the system prompt
 	Summary int // at most 15 %: the last Summary of the session
 	Result  int // at most 25 %: one result of a tool or a sub-call
 }
 
-// NewBudget shares out a context of that many tokens. Zero or less means the
-// size is unknown: every share is 0, and nothing is cut to fit.
+// NewBudget divides a context of that many tokens. If it is zero or less, the size is
+// unknown: every share is 0, and nothing is cut to fit.
 func NewBudget(contextTokens int) Budget {
 	n := max(contextTokens, 0)
 	return Budget{
@@ -38,13 +38,12 @@ func NewBudget(contextTokens int) Budget {
 	}
 }
 
-// Known reports whether the context's size is known, so that the shares bind.
+// Known reports whether the context's size is known. If not, the shares don't apply.
 func (b Budget) Known() bool { return b.Context > 0 }
 
-// Rest is what is left of the context once the answer's share and the fixed
-// parts (system prompt, Summary, the user's message with what is attached to it)
-// are taken off, in tokens. It is negative where the fixed parts do not fit: the
-// turn then refuses the message instead of sending it.
+// Rest returns the tokens of the context that remain after the answer's share and the
+// fixed parts: system prompt, Summary, the user's message with its attachments. It is
+// negative if the fixed parts don't fit; the turn then refuses the message.
 func (b Budget) Rest(fixed ...int) int {
 	rest := b.Context - b.Answer
 	for _, n := range fixed {
@@ -53,29 +52,29 @@ func (b Budget) Rest(fixed ...int) int {
 	return rest
 }
 
-// noteTokens is what the note of a cut text costs at most, in tokens.
+// noteTokens is the maximum cost of the note on a cut text, in tokens.
 const noteTokens = 20
 
-// CutResult cuts a tool's or a sub-call's result to so many raw estimated tokens
-// (the note included), at the end of a line where one is near, else between two
-// characters. It returns the text and how many characters were left out; a text
-// that fits comes back unchanged with 0. A budget too small for any text leaves
-// the note alone.
+// CutResult cuts the result of a tool or a sub-call to that many raw estimated tokens,
+// including the note about the cut. It cuts at the end of a line if one is near,
+// otherwise between two characters. It returns the text and the number of characters
+// left out; a text that fits is returned unchanged, with 0. If the budget is too small
+// for any text, only the note remains.
 func CutResult(text string, tokens int) (string, int) {
 	if transcript.EstimateTokens(text) <= tokens {
 		return text, 0
 	}
 	head := strings.TrimRight(cutAtLine(cutToTokens(text, tokens-noteTokens)), " \t\r\n")
 	left := utf8.RuneCountInString(text[len(head):])
-	note := fmt.Sprintf("[cut here: %s more characters did not fit]", Thousands(left))
+	note := fmt.Sprintf("[cut here: %s more characters did not fit]", thousands(left))
 	if head == "" {
 		return note, left
 	}
 	return head + "\n" + note, left
 }
 
-// cutToTokens gives the longest beginning of text of at most that many tokens,
-// ending between two characters.
+// cutToTokens returns the longest beginning of text with at most that many tokens. It
+// ends between two characters.
 func cutToTokens(text string, tokens int) string {
 	if tokens <= 0 {
 		return ""
@@ -83,7 +82,7 @@ func cutToTokens(text string, tokens int) string {
 	low, high := 0, len(text) // text[:low] fits
 	for low < high {
 		mid := runeStart(text, low+(high-low+1)/2)
-		if mid <= low { // the middle fell into the character at low
+		if mid <= low { // the middle is inside the character at low
 			_, size := utf8.DecodeRuneInString(text[low:])
 			mid = low + size
 		}
@@ -96,8 +95,8 @@ func cutToTokens(text string, tokens int) string {
 	return text[:low]
 }
 
-// runeStart moves i back to the beginning of the character it is in, if it is in
-// one: bytes that are no UTF-8 stay as they are.
+// runeStart moves i back to the beginning of the character it is in. It leaves i alone in
+// bytes that aren't UTF-8.
 func runeStart(text string, i int) int {
 	for back := range utf8.UTFMax {
 		if at := i - back; at <= 0 || at >= len(text) || utf8.RuneStart(text[at]) {
@@ -115,10 +114,10 @@ func cutAtLine(text string) string {
 	return text
 }
 
-// Thousands writes n with commas: 5,360.
-func Thousands(n int) string { return humanize.Comma(int64(n)) }
+// thousands returns n with commas: 5,360.
+func thousands(n int) string { return humanize.Comma(int64(n)) }
 
-// ContextCut says what did not fit the model's context.
+// ContextCut counts what didn't fit the model's context.
 type ContextCut struct {
 	Messages int `json:"messages,omitempty"` // older messages left out
 	Memory   int `json:"memory,omitempty"`   // memory lines left out

@@ -35,7 +35,7 @@ func TestBudgetHistory_givenFixedParts_isTheRest(t *testing.T) {
 	if b.Rest(4000) != -928 {
 		t.Errorf("rest %d, want -928", b.Rest(4000))
 	}
-	// The shares, all used up, leave a quarter for soul, skill, message and history.
+	// Fully used shares leave a quarter for soul, skill, message and history.
 	if left := b.Rest(b.Memory, b.Roster, b.Summary); left < 4096/4 {
 		t.Errorf("left for the rest: %d tokens", left)
 	}
@@ -97,9 +97,9 @@ func FuzzCutResult(f *testing.F) {
 	})
 }
 
-func TestThousands(t *testing.T) {
+func Test_thousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 8000: "8,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := Thousands(n); got != want {
+		if got := thousands(n); got != want {
 			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
 	}

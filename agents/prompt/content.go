@@ -12,34 +12,34 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// FilesAttr is the attribute of a User block that says how many raw tokens of its files
-// were sent. It is written once, so that a later turn, a restart and another calibration
-// send the same bytes.
+// FilesAttr is the attribute of a User block with the number of raw tokens of its files
+// that were sent. It is written once, so that the same bytes are sent in later turns,
+// after a restart, and with another calibration.
 const FilesAttr = "files_tokens"
 
-// Content is what is sent for a message. The same block, files and model give the same
-// bytes.
+// Content is what is sent for a message. It is the same, byte for byte, for the same
+// block, files and model.
 type Content struct {
 	Text   string
 	Images []api.ImageData
 	Cut    int      // characters of its files that were left out
-	Lost   []string // why a file could not be read
+	Lost   []string // for each unreadable file, the reason
 	Unseen int      // images that the model can't look at
 	Quoted []string // the texts of its files
 }
 
-// Contents makes what is sent for the messages of a turn: each file is read once.
+// Contents builds what is sent for the messages of a turn. It reads each file once.
 type Contents struct {
 	Guides Guides
 	Read   func(transcript.Attachment) ([]byte, error)
-	AsSent func(transcript.Block) transcript.Block // a message as the model is told it
-	Sees   bool                                    // the model can look at images
-	Limit  int                                     // raw tokens of a message's files, where FilesAttr says nothing
+	AsSent func(transcript.Block) transcript.Block // returns a message as the model sees it
+	Sees   bool                                    // the model can see images
+	Limit  int                                     // raw tokens of a message's files, if it has no FilesAttr
 
 	by map[string]Content
 }
 
-// Of gives the content of a message.
+// Of returns the content of a message.
 func (c *Contents) Of(b transcript.Block) Content {
 	files := b.Attachments()
 	b = c.AsSent(b)
@@ -59,17 +59,17 @@ func (c *Contents) Of(b transcript.Block) Content {
 	return made
 }
 
-// Forget has a message rendered anew the next time.
+// Forget drops the stored content of a message, so that Of renders it again.
 func (c *Contents) Forget(id string) { delete(c.by, id) }
 
-// Cost is what a message counts for in the caps of the history, in raw tokens.
+// Cost returns what a message counts toward the caps of the history, in raw tokens.
 func (c *Contents) Cost(b transcript.Block) int {
 	in := c.Of(b)
 	return transcript.EstimateTokens(in.Text) + ImageTokens*len(in.Images) + MessageTokens
 }
 
-// render makes a message's content: its words, the texts of its files quoted below
-// them, its images beside them, then what was attached when it was sent.
+// render builds a message's content: its text, below it the quoted texts of its files,
+// its images, and the context that was added when it was sent.
 func (c *Contents) render(b transcript.Block, files []transcript.Attachment) Content {
 	var out Content
 	parts := []string{transcript.WithoutAttachments(b.Text)}
@@ -113,7 +113,7 @@ func (c *Contents) render(b transcript.Block, files []transcript.Attachment) Con
 	return out
 }
 
-// limit is how many raw tokens of a message's files are sent.
+// limit returns how many raw tokens of a message's files are sent.
 func (c *Contents) limit(b transcript.Block) int {
 	if n, err := strconv.Atoi(b.Attrs[FilesAttr]); err == nil && n > 0 {
 		return n
@@ -121,8 +121,8 @@ func (c *Contents) limit(b transcript.Block) int {
 	return c.Limit
 }
 
-// share gives each text the raw tokens it may take: short ones whole, long ones
-// share what is left alike.
+// share returns the raw tokens that each text may take: short texts fit whole, long ones
+// get equal shares of the rest.
 func share(texts []string, limit int) []int {
 	need, shares := make([]int, len(texts)), make([]int, len(texts))
 	open := 0
@@ -153,7 +153,7 @@ func share(texts []string, limit int) []int {
 	return shares
 }
 
-// UserText is what is sent for a User block without files: always the same, from the
+// UserText returns what is sent for a User block without files, which depends only on the
 // block.
 func UserText(b transcript.Block) string {
 	if b.Context == "" {
@@ -162,14 +162,14 @@ func UserText(b transcript.Block) string {
 	return b.Text + "\n\n" + b.Context
 }
 
-// maxFileName is how much of a file's name a model is told, in characters.
+// maxFileName limits a file's name in a prompt, in characters.
 const maxFileName = 80
 
-// FileName is the name of a file as a model is told it: others may have chosen it.
+// FileName returns the name of a file for a prompt. Others may have chosen the name.
 func FileName(f transcript.Attachment) string { return PlainName(path.Base(f.Name), maxFileName) }
 
-// PlainName is a name that others chose, also a file's, as it may stand in a prompt
-// outside a quote: one short line without marks.
+// PlainName returns a name that others chose in a form that is safe in a prompt outside a
+// quote: one short line without marks, of at most that many characters.
 func PlainName(name string, most int) string {
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(":<>[]`", r)

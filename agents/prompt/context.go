@@ -10,19 +10,20 @@ import (
 // contextMark begins each line that the app adds to a message.
 const contextMark = "[Context, not from the user: "
 
-// Context is a line that the app adds to a user's message, in words that can't be taken
-// for the user's.
+// Context returns a line that the app adds to a user's message, worded so that it can't be
+// mistaken for the user's.
 func Context(text string) string { return contextMark + text + "]" }
 
-// Echo takes lines of Context out of a streamed answer: small models repeat them. It is
-// for answers to messages that hold one; see NewEcho. A nil Echo changes nothing.
+// Echo removes lines of Context from a streamed answer, because small models repeat them.
+// It is for answers to messages with such a line; see NewEcho. A nil Echo changes
+// nothing.
 type Echo struct {
 	held     string // may become the mark
-	dropping bool   // until the line's end
+	dropping bool   // until the end of the line
 }
 
-// NewEcho gives an Echo where one of the messages holds a line of Context, else nil: an
-// answer may well be about such a line.
+// NewEcho returns an Echo if one of the messages has a line of Context, else nil: without
+// one, an answer may well be about such lines.
 func NewEcho(messages []api.Message) *Echo {
 	if !slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role == "user" && strings.Contains(m.Content, "\n"+contextMark) }) {
 		return nil
@@ -30,7 +31,8 @@ func NewEcho(messages []api.Message) *Echo {
 	return &Echo{}
 }
 
-// Write takes the next piece and gives what is certain to be the answer by now.
+// Write processes the next piece and returns the text that is certainly part of the
+// answer.
 func (e *Echo) Write(piece string) string {
 	if e == nil {
 		return piece
@@ -57,7 +59,7 @@ func (e *Echo) Write(piece string) string {
 	return out.String()
 }
 
-// Finish gives what was held back.
+// Finish returns the text that was held back.
 func (e *Echo) Finish() string {
 	if e == nil {
 		return ""
@@ -67,7 +69,7 @@ func (e *Echo) Finish() string {
 	return held
 }
 
-// beginning is the end of a text that may become the mark.
+// beginning returns the end of a text that may become the mark.
 func beginning(text string) string {
 	for n := min(len(text), len(contextMark)-1); n > 0; n-- {
 		if end := text[len(text)-n:]; strings.HasPrefix(contextMark, end) {

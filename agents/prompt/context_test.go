@@ -7,7 +7,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-func TestALineOfContextIsNoPartOfAnAnswer(t *testing.T) {
+func TestContextLinesAreRemovedFromAnAnswer(t *testing.T) {
 	line := Context("it is Mon 2026-11-23 00:12 +00:00 · CPU 13 %")
 	asked := []api.Message{{Role: "user", Content: "Why is it so loud?\n\n" + line}}
 	for answer, want := range map[string]string{

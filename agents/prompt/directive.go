@@ -10,60 +10,61 @@ import (
 	"mac-stats/agents/registry"
 )
 
-// MaxDirectives is how many directives of one reply are run.
+// MaxDirectives is the maximum number of directives of one reply that run.
 const MaxDirectives = 5
 
-// Directive is a tool call written as text. Exactly, it is a line in column one, outside
-// a code fence, with a tool's upper-case name and a colon.
+// Directive is a tool call written as text. In its exact form, it is a line outside a code
+// fence that begins in column one with a tool's upper-case name and a colon.
 type Directive struct {
 	Name string
-	Arg  string            // what follows the colon, trimmed; of AGENT and SKILL all lines up to the next directive
-	Args map[string]string // of a call written as JSON, as in Python or in tags; nil of a line
+	Arg  string            // the text after the colon, trimmed; for AGENT and SKILL, all lines up to the next directive
+	Args map[string]string // of a call written as JSON, as in Python or in tags; nil for a line
 }
 
-// runsOn reports whether the directive's argument goes on over following lines.
+// runsOn reports whether the directive's argument continues on the next lines.
 func runsOn(name string) bool { return name == registry.ToolAgent || name == registry.ToolSkill }
 
-// Grammar is what a Scanner understands beside the exact form. Both are required.
+// Grammar tells a Scanner what to accept besides the exact form. Both fields are required.
 type Grammar struct {
-	// Fits reports whether a call makes sense: the tool is offered, the agent is there,
-	// the address is one. What looks like a call and doesn't fit is prose.
+	// Fits reports whether a call makes sense: the tool is offered, the agent exists, the
+	// address is one. Text that looks like a call but doesn't fit is prose.
 	Fits func(Directive) bool
-	// Agent reports whether a name is an agent's: models call them as if they were tools.
+	// Agent reports whether name is an agent's, because models call agents like tools.
 	Agent func(name string) bool
 }
 
-// Scanner splits a streamed reply into prose, given back as soon as it is certain, and
-// calls, which collect in Found. What stands behind a call is not given back: the model
-// wrote it before it knew the result, and often makes one up. However the stream is cut
-// into pieces, the outcome is the same. The zero value is ready and knows the exact form.
+// Scanner splits a streamed reply into prose, which it returns as soon as it is certain,
+// and calls, which it collects in Found. It doesn't return text after a call: the model
+// wrote that before it knew the result, which it often makes up. The outcome doesn't
+// depend on how the stream is split into pieces. The zero value is ready to use and
+// accepts only the exact form.
 type Scanner struct {
 	Grammar *Grammar
 	Found   []Directive
 	Held    strings.Builder // the calls' own text, as written
-	Behind  strings.Builder // what stands behind a call
+	Behind  strings.Builder // the text after a call
 
 	line   strings.Builder // the current line so far
 	state  lineState
-	shown  int // bytes of the current line given back
+	shown  int // bytes of the current line returned so far
 	fence  fence
-	taking bool            // the argument of the last directive goes on
+	taking bool            // the argument of the last directive continues
 	block  strings.Builder // lines that may be a call over several lines
-	plain  bool            // the current line begins no such block
+	plain  bool            // the current line doesn't begin such a block
 }
 
-// lineState is what is known of the current line.
+// lineState is what the scanner knows about the current line.
 type lineState int
 
 const (
 	lineOpen      lineState = iota // may still become a directive
-	lineProse                      // is none: the line goes out as it comes
+	lineProse                      // isn't one: the line is returned as it arrives
 	lineArgument                   // belongs to the last directive's argument
-	lineDirective                  // is one
+	lineDirective                  // is a directive
 	lineBlock                      // belongs to a block
 )
 
-// Write takes the next piece and gives the prose that is certain by now.
+// Write processes the next piece and returns the prose that is certain now.
 func (s *Scanner) Write(piece string) string {
 	var out strings.Builder
 	s.write(&out, piece)
@@ -83,7 +84,7 @@ func (s *Scanner) write(out *strings.Builder, piece string) {
 	}
 }
 
-// Finish ends the last line and gives what is left of the prose.
+// Finish ends the last line and returns the rest of the prose.
 func (s *Scanner) Finish() string {
 	var out strings.Builder
 	for s.line.Len() > 0 || s.block.Len() > 0 {
@@ -99,15 +100,15 @@ func (s *Scanner) Finish() string {
 	return out.String()
 }
 
-// give gives back prose, unless it stands behind a call.
-func (s *Scanner) give(out *strings.Builder, text string) {
+// output appends prose to out, unless it is after a call.
+func (s *Scanner) output(out *strings.Builder, text string) {
 	if len(s.Found) > 0 {
 		out = &s.Behind
 	}
 	out.WriteString(text)
 }
 
-// classify decides what it can about the line so far and gives back its prose.
+// classify decides what it can about the line so far and outputs its prose.
 func (s *Scanner) classify(out *strings.Builder) {
 	line := s.line.String()
 	if s.state == lineOpen && s.block.Len() > 0 {
@@ -124,7 +125,7 @@ func (s *Scanner) classify(out *strings.Builder) {
 		}
 	}
 	if s.state == lineProse {
-		s.give(out, line[s.shown:])
+		s.output(out, line[s.shown:])
 		s.shown = len(line)
 	}
 }
@@ -147,7 +148,7 @@ func (s *Scanner) mayBeCall(line string) bool {
 	return s.Grammar != nil && (mayBeAdorned(line) || !s.plain && !s.taking && opensBlock(line, false))
 }
 
-// otherLine is the state of a line that is no directive.
+// otherLine returns the state of a line that isn't a directive.
 func (s *Scanner) otherLine() lineState {
 	if s.taking {
 		return lineArgument
@@ -155,7 +156,7 @@ func (s *Scanner) otherLine() lineState {
 	return lineProse
 }
 
-// endLine takes a whole line (with its line feed, but for the last one).
+// endLine processes a whole line, with its line feed except for the last one.
 func (s *Scanner) endLine(out *strings.Builder) {
 	line := s.line.String()
 	found := Directive{}
@@ -188,7 +189,7 @@ func (s *Scanner) endLine(out *strings.Builder) {
 		last.Arg += line
 		s.Held.WriteString(line)
 	default:
-		s.give(out, line[s.shown:])
+		s.output(out, line[s.shown:])
 	}
 	if s.state != lineDirective && s.state != lineBlock {
 		s.fence.line(line)
@@ -202,14 +203,14 @@ func (s *Scanner) endLine(out *strings.Builder) {
 }
 
 const (
-	// wideBlock is from how many bytes on a block is given up in which no tool is named,
-	// and widestBlock from how many any is.
+	// wideBlock is the size in bytes from which a block that names no tool is prose, and
+	// widestBlock the size from which any block is.
 	wideBlock   = 300
 	widestBlock = 20_000
 )
 
-// endBlock decides about a block at the end of a line: it is a call, it may become one,
-// or its first line is prose and the rest is read again.
+// endBlock decides about a block at the end of a line: the block is a call or may become
+// one, or its first line is prose and the rest is scanned again.
 func (s *Scanner) endBlock(out *strings.Builder, final bool) {
 	text := s.block.String()
 	if text == "" {
@@ -237,7 +238,8 @@ func (s *Scanner) endBlock(out *strings.Builder, final bool) {
 	s.write(out, rest)
 }
 
-// callsIn reads the calls of a block: those of other models, or lines in a fence.
+// callsIn reads the calls of a block: in the forms of various models, or as lines in a
+// fence.
 func (s *Scanner) callsIn(text string, final bool) []Directive {
 	calls := writtenCalls(text, final, s.Grammar.Agent)
 	if len(calls) == 0 && closedFence(text) {
@@ -256,7 +258,7 @@ func (s *Scanner) callsIn(text string, final bool) []Directive {
 	return calls
 }
 
-// closedFence reports whether a text is a code block from its first line to its last.
+// closedFence reports whether the whole text is one code block.
 func closedFence(text string) bool {
 	var f fence
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -279,7 +281,7 @@ func (s *Scanner) mentionsTool(text string) bool {
 	return false
 }
 
-// adorned reads a line that is a directive but for what stands around it, if it fits.
+// adorned reads a line that is a directive apart from the text around it, if it fits.
 func (s *Scanner) adorned(line string) (Directive, bool) {
 	if s.Grammar == nil {
 		return Directive{}, false
@@ -291,34 +293,35 @@ func (s *Scanner) adorned(line string) (Directive, bool) {
 	return d, ok && s.Grammar.Fits(d)
 }
 
-// sentenceEnds are signs that end the sentence which a model makes of a call.
+// sentenceEnds are characters that end a sentence into which a model turns a call.
 const sentenceEnds = ".。．!！;；,，"
 
 var (
-	// adornment is what models put before a directive: blanks, list signs, headings,
-	// emphasis, code signs, a word.
+	// adornment matches what models put before a directive: blanks, list markers, headings,
+	// emphasis, backquotes, a word.
 	adornment = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff]{0,3}(?:[*+•–—-][ \\t]+|\\d{1,2}[.)][ \\t]+|(?:\\d{1,2}|[一二三四五六七八九十]{1,2})[、．）][ \\t]*|[①-⑳][ \\t]*|#{1,6}[ \\t]+)?[*_`\\[【「]*(?:(?i:tool|call|action|工具|调用|调用工具|ツール|도구)[:：][ \\t]*)?[*_`\\[【「]*")
 	})
-	// adornedName is the name behind it: in capitals, or with its underscore in any case.
+	// adornedName matches the name after it: in capitals, or with its underscore in any
+	// case.
 	adornedName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^(AGENT|SKILL|(?i:MEMORY[_ -]APPEND|MEMORY[_ -]REPLACE|MEMORY[_ -]REMOVE|MEMORY[_ -]SEARCH|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD))[*_`\\]】」]*(?:[ \\t]+([\\w-]+))?[*_`\\]】」]*[ \\t]*(?:[:：]|[-=]>|→)[*_`]*")
 	})
-	// partOfAdorned is what a line has to look like as long as it may become one.
+	// partOfAdorned matches the beginning of a line that may become one.
 	partOfAdorned = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^[ \\t\u00a0\u200b\ufeff*+•–—#_`\\[\\d.):：【「一二三四五六七八九十①-⑳、．）-]*$")
 	})
-	// madeUp is how a model begins a result that it makes up.
+	// madeUp matches the beginning of a result that a model makes up.
 	madeUp = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("(?i)^[\\s>*_`#\\[(-]*(?:results? (?:of|from)\\b|observation\\b|<?tool[ _](?:result|response|output)|(?:result|output|response|antwort|ergebnis|résultat|resultado|risultato)[*_`]*[ \\t]*[:：]|(?:response|answer|output) (?:from|of)\\b|\\[?end of (?:task|call))")
 	})
 )
 
-// closers are the signs that may stand behind such a directive.
+// closers are the characters that may follow such a directive.
 const closers = "*_`]】」"
 
-// readAdorned reads such a line. Signs that open in front of the name must close at the
-// end: else the line is a sentence about it.
+// readAdorned reads such a line. Marks opened before the name must be closed at the end;
+// otherwise the line is a sentence about the tool.
 func readAdorned(line string) (Directive, bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	if inside := strings.TrimRight(line, sentenceEnds); strings.TrimRight(inside, closers) != inside {
@@ -360,10 +363,10 @@ func mayBeAdorned(line string) bool {
 	return false
 }
 
-// directiveNames are all names of directives, as agents may list them.
+// directiveNames returns all names of directives, as agents may list them.
 func directiveNames() []string { return registry.KnownTools }
 
-// DirectiveName is the name of the directive that the line is, or "".
+// DirectiveName returns the name of the directive on the line, or "" if it has none.
 func DirectiveName(line string) string {
 	name, _, found := strings.Cut(line, ":")
 	if found && slices.Contains(directiveNames(), name) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// proseLines are lines that are no directives; each must stream as it is.
+// proseLines are lines that aren't directives; each must stream unchanged.
 var proseLines = []string{
 	"Memory usage is 45 %",
 	"AGENT 002 wrote this",
@@ -126,7 +126,7 @@ func TestParseDirectives(t *testing.T) {
 	}
 }
 
-// checkSplits feeds a reply cut in two at every position, and byte by byte.
+// checkSplits feeds a reply split in two at every position, and byte by byte.
 func checkSplits(t *testing.T, reply string) {
 	t.Helper()
 	want, wantProse := parseDirectives(reply)
@@ -244,8 +244,8 @@ func FuzzDirectives(f *testing.F) {
 	})
 }
 
-// parseDirectives finds the exact directives of a whole reply, in order, and gives the
-// text before them. It does not cut their number.
+// parseDirectives returns the exact directives of a whole reply, in order, and the text
+// before them. It doesn't limit their number.
 func parseDirectives(reply string) (directives []Directive, prose string) {
 	var s Scanner
 	prose = s.Write(reply)

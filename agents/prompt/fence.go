@@ -2,8 +2,8 @@ package prompt
 
 import "strings"
 
-// fence follows code fences: three or more backticks or tildes, at any depth of
-// indentation, closed by at least as many of the same.
+// fence tracks code fences: three or more backquotes or tildes with any indentation,
+// closed by at least as many of the same.
 type fence struct {
 	mark  byte
 	count int
@@ -11,7 +11,7 @@ type fence struct {
 
 func (f *fence) open() bool { return f.count > 0 }
 
-// line follows one whole line.
+// line processes one whole line.
 func (f *fence) line(line string) {
 	line = strings.TrimSpace(line)
 	mark, count := fenceMark(line)
@@ -27,7 +27,7 @@ func (f *fence) line(line string) {
 	}
 }
 
-// fenceMark gives the fence character a line begins with and how often.
+// fenceMark returns the fence character at the beginning of a line and its number.
 func fenceMark(line string) (mark byte, count int) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0

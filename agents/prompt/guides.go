@@ -11,22 +11,22 @@ import (
 	"mac-stats/agents/registry"
 )
 
-// Guides are the texts that tell a model how to work here (assets: prompts/).
+// Guides are the texts that tell a model how to work in this app (assets: prompts/).
 type Guides struct {
-	Directives  string // how to use tools by text directives; the section "Delegation" only for who may delegate
+	Directives  string // how to use tools by text directives; the section "Delegation" only for agents that may delegate
 	NativeTools string // the same for native tool calls
-	Limit       string // said once when a limit of the turn is reached
-	NearMiss    string // the one corrective round after a call that could not be understood: {{line}}, {{form}}
-	Nudge       string // said once where a reply only announces what it is about to do
-	Compact     string // what the compactor is asked for
-	Title       string // what a conversation's title is asked for
+	Limit       string // sent once when a limit of the turn is reached
+	NearMiss    string // the one corrective round after a call that couldn't be understood: {{line}}, {{form}}
+	Nudge       string // sent once if a reply only announces its next step
+	Compact     string // the compactor's request
+	Title       string // the request for a conversation's title
 	Judge       string // how passages are graded
 	Untrusted   string // how quoted text of others is framed
 	Attached    string // how the text of the user's files is framed
 }
 
-// LoadGuides reads prompts/*.md from the assets. A missing or empty file is an
-// error: the binary was built without its prompts.
+// LoadGuides reads prompts/*.md from the assets. A missing or empty file is an error,
+// because the binary was built without its prompts.
 func LoadGuides(assets fs.FS) (Guides, error) {
 	var g Guides
 	for name, to := range map[string]*string{
@@ -45,9 +45,9 @@ func LoadGuides(assets fs.FS) (Guides, error) {
 	return g, nil
 }
 
-// Quote frames text that neither the user nor this app wrote (a page, a channel,
-// a sub-call's answer), so that a model can tell it from its orders. source says
-// whose it is, in words of this app. Equal inputs give equal frames.
+// Quote frames text that neither the user nor this app wrote (a page, a channel, a
+// sub-call's answer), so that a model can distinguish it from instructions. source names
+// its origin in the app's own words. Equal inputs give equal frames.
 func (g Guides) Quote(source, text string) string { return Quote(g.Untrusted, source, text) }
 
 // QuoteFile frames the text of a file that the user attached.
@@ -60,8 +60,8 @@ var sectionHeading = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^## +(.*?) *$`)
 })
 
-// cutSection takes the section under "## title" out of a guide; it gives the rest
-// and the section, heading included ("" where there is none).
+// cutSection cuts the section under "## title" out of a guide. It returns the rest and
+// the section with its heading, or "" if there is none.
 func cutSection(guide, title string) (rest, section string) {
 	found := sectionHeading().FindAllStringSubmatchIndex(guide, -1)
 	for i, m := range found {

@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// NearMiss matches a line that looks like a directive, whatever stands around its name.
+// NearMiss matches a line that looks like a directive, whatever is around its name.
 var NearMiss = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?i)^[\\s>*_`#+•–—\\-]*(?:(?:\\d+|[一二三四五六七八九十]+)[.)、．）]\\s*|[①-⑳]\\s*)?[\\s*_`\\[(\"'«“„【「（]*" +
 		"(AGENT|SKILL|MEMORY[_ -](?:APPEND|REPLACE|REMOVE|SEARCH)|SYSTEM[_ -]STATS|FETCH[_ -]URL|RUN[_ -]CMD)" +
 		"[\\s*_`\\])\"'】」）]*[:：]")
 })
 
-// Miss is a line that was meant as a call and could not be understood safely.
+// Miss is a line that was meant as a call but couldn't be read safely.
 type Miss struct {
 	Line string
 	Name string // of the tool as the model wrote it
 
-	code bool // it stands in a code block
+	code bool // it is in a code block
 }
 
-// otherTool is a call of a tool that isn't there, as JSON.
+// otherTool matches a JSON call of a tool that doesn't exist.
 var otherTool = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\s\x60\[{<a-z_>]*\{?\s*"(?:name|tool|tool_name|function|action)"\s*:\s*"([\w .:-]{2,60})"\s*,\s*"(?:arguments|parameters|args|input|tool_input|action_input)"\s*:`)
 })
 
-// FindMiss finds the first such line of a reply without calls. A reply that only speaks
-// of tools has none: one that names three of them, that quotes a line beside other text,
-// or shows it as code.
+// FindMiss finds the first such line in a reply without calls. A reply that only writes
+// about tools has none: one that names three of them, quotes a line beside other text, or
+// shows it as code.
 func FindMiss(reply string) (Miss, bool) {
 	if m := otherTool().FindStringSubmatch(strings.TrimSpace(reply)); m != nil {
 		return Miss{Line: firstOf(strings.TrimSpace(reply)), Name: m[1]}, true
@@ -61,7 +61,7 @@ func FindMiss(reply string) (Miss, bool) {
 	return Miss{}, false
 }
 
-// firstOf is the beginning of a text on one line, for people and models.
+// firstOf returns the beginning of a text as one line, for people and models.
 func firstOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if runes := []rune(line); len(runes) > 200 {
@@ -70,7 +70,7 @@ func firstOf(text string) string {
 	return line
 }
 
-// announces matches an answer that says what the model is about to do.
+// announces matches an answer that announces the model's next step.
 var announces = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[\s*_]*(?:(?:sure|okay|ok|of course|certainly|great|alright|klar|gerne|natürlich|bien sûr|claro|certo|d'accord)[,.! ]+)*(?:` +
 		`(?:let me|i'll|i will|i'm going to|i am going to|i need to|first,? (?:i|let me)(?:'ll| will)?|i should|now i(?:'ll| will)) (?:\w+ly )?(?:now |first |quickly |just )?(?:check|look|search|fetch|read|retrieve|call|use|run|query|gather|ask|hand|delegate|consult|get|find|see what|take a look|start by|begin by)\b` +
@@ -79,12 +79,12 @@ var announces = sync.OnceValue(func() *regexp.Regexp {
 		`|(?:je vais|laisse[zr]?-moi|voy a|déjame|permíteme|vou|deixe-me|fammi|lasciami|vado a|controllo)\b)`)
 })
 
-// mostAnnounced is how long an answer may be, in characters, that only announces.
-const mostAnnounced = 300
+// maxAnnounced limits the length of an answer that only announces, in characters.
+const maxAnnounced = 300
 
-// OnlyAnnounces reports whether a reply says what the model is about to do, and no more.
+// OnlyAnnounces reports whether a reply only announces the model's next step.
 func OnlyAnnounces(reply string) bool {
 	reply = strings.TrimSpace(reply)
-	return len([]rune(reply)) <= mostAnnounced && announces().MatchString(strings.ReplaceAll(reply, "’", "'")) &&
+	return len([]rune(reply)) <= maxAnnounced && announces().MatchString(strings.ReplaceAll(reply, "’", "'")) &&
 		!strings.HasSuffix(reply, "?") && !strings.Contains(reply, "\n\n")
 }

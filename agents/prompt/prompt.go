@@ -11,8 +11,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Input is all that a system prompt is made of. Equal inputs give equal
-// prompts, byte for byte: the server re-uses what it has already read.
+// Input is everything a system prompt is built from. Equal inputs give equal prompts,
+// byte for byte, so that the server can reuse what it has already read.
 type Input struct {
 	Agent         registry.Agent
 	Agents        []registry.Agent // for the roster; may hold Agent itself and unusable ones
@@ -21,46 +21,47 @@ type Input struct {
 	Own           memory.File // the agent's own memory
 	GlobalBudget  int         // characters of Global; 0 injects nothing
 	AgentBudget   int         // characters of Own
-	ContextTokens int         // the model's real context; 0: unknown, nothing is cut to fit
+	ContextTokens int         // the model's real context; 0: unknown, so nothing is cut to fit
 	Tier          Tier        // "" is TierLarge
-	Native        bool        // tools are called natively: no forms in the prompt
+	Native        bool        // tools are called natively, so the prompt has no forms
 	Tools         []tools.Doc
 	First         string            // instructions of the place, before all others
 	Shared        []SharedMemory    // memory of the place: a channel's, a server's, a person's
-	Session       string            // instructions for this conversation alone, at the end
+	Session       string            // instructions for this conversation only, at the end
 	Delegate      bool              // may hand tasks to agents and skills: roster and delegation rules
 	Guides        Guides            // only Directives and NativeTools are used
 	Estimate      func(raw int) int // the model's calibration (ModelResolver.Estimate); nil: raw
 }
 
-// MemoryUse is how much of one memory file went into a prompt.
+// MemoryUse describes how much of a memory file is in a prompt.
 type MemoryUse struct {
 	Target  memory.Target
 	Path    string
 	Percent int // of Budget
 	Used    int // characters
-	Budget  int // characters: the configured one, or less where the model's context is small
-	Lines   int // bullets that are in it
+	Budget  int // characters: the configured budget, or less if the model's context is small
+	Lines   int // bullets in the prompt
 	Cut     int // bullets left out
 }
 
-// System is a system prompt and what did not fit it.
+// System is a system prompt and what didn't fit it.
 type System struct {
 	System string
 	Tokens int         // estimated, calibrated
-	Memory []MemoryUse // the files that hold anything, global first
+	Memory []MemoryUse // the files that aren't empty, global first
 	Cut    ContextCut  // Memory and Roster are set here
-	// Others are the agents and skills for which there was no room: those that fit a
+	// Others are the agents and skills for which there was no room. Those that suit a
 	// message are named with it, in at most Room tokens.
 	Others []Named
 	Room   int
 }
 
-// BuildSystem builds the system prompt of an entry agent: soul, mood, memory,
-// skill (in TierMiddle its examples), tools, roster, in this order, what changes least first.
+// BuildSystem builds the system prompt of an entry agent: soul, mood, memory, skill (in
+// TierMiddle with its examples), tools and roster. The parts that change least come
+// first.
 //
-// In TierPlain it is the place's instructions, the memory and the session's: "" where
-// there is none of them.
+// In TierPlain, the prompt has only the place's instructions, the memory and the
+// session's instructions; it may be "".
 func BuildSystem(in Input) System {
 	b := newPromptBuilder(in)
 	if in.Tier == TierPlain {
@@ -82,17 +83,17 @@ func BuildSystem(in Input) System {
 	return b.prompt()
 }
 
-// addSession adds what the user wants in this conversation alone: last, so that all
-// conversations share what stands before it.
+// addSession adds the instructions for this conversation. They come last, so that all
+// conversations share the text before them.
 func (b *promptBuilder) addSession() {
 	if text := strings.TrimSpace(b.in.Session); text != "" {
 		b.add("# For this conversation (from the user)\n" + text)
 	}
 }
 
-// SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory and
-// skill, and the tools the agent lists. A sub-call has no roster and never
-// delegates, whatever in says.
+// SpecialistSystem builds the system prompt of a sub-call: soul, mood, memory, skill, and
+// the tools that the agent lists. A sub-call has no roster and never delegates, whatever
+// the input.
 func SpecialistSystem(in Input) System {
 	in.Delegate = false
 	kept := make([]tools.Doc, 0, len(in.Tools))
@@ -112,7 +113,7 @@ func isDelegation(tool string) bool { return tool == registry.ToolAgent || tool 
 type promptBuilder struct {
 	in     Input
 	budget Budget
-	factor float64 // calibrated tokens to a raw one
+	factor float64 // calibrated tokens per raw token
 	parts  []string
 	out    System
 }
@@ -124,9 +125,9 @@ func newPromptBuilder(in Input) *promptBuilder {
 	return &promptBuilder{in: in, budget: NewBudget(in.ContextTokens), factor: coarseFactor(in.Estimate)}
 }
 
-// coarseFactor is the model's calibration in steps of an eighth, rounded up. It
-// moves a little with every answer; the steps keep the cut, and so the prompt's
-// bytes, from moving along.
+// coarseFactor returns the model's calibration in steps of an eighth, rounded up. The
+// calibration changes a little with every answer; the steps keep the cut, and so the
+// prompt's bytes, from changing too.
 func coarseFactor(estimate func(int) int) float64 {
 	const sample = 1000
 	eighths := (estimate(sample)*8 + sample - 1) / sample
@@ -149,14 +150,14 @@ func (b *promptBuilder) prompt() System {
 	return b.out
 }
 
-// SharedMemory is a memory file that stands beside the agent's own in a prompt.
+// SharedMemory is a memory file beside the agent's own in a prompt.
 type SharedMemory struct {
 	Heading string // "Lessons for this channel"
 	File    memory.File
 	Budget  int // characters
 }
 
-// memoryParts are the memory files of a prompt, in order.
+// memoryParts returns the memory files of a prompt, in order.
 func (in Input) memoryParts() []SharedMemory {
 	parts := []SharedMemory{
 		{File: in.Global, Budget: in.GlobalBudget},
@@ -165,9 +166,8 @@ func (in Input) memoryParts() []SharedMemory {
 	return append(parts, in.Shared...)
 }
 
-// addMemory injects the memory files, each within its budget of characters and all
-// together within the context's share. Where the share is the smaller one, all give
-// way in proportion.
+// addMemory adds the memory files, each within its budget of characters and all together
+// within the context's share. If the share is smaller, all budgets shrink in proportion.
 func (b *promptBuilder) addMemory() {
 	parts := b.in.memoryParts()
 	for {
@@ -190,12 +190,12 @@ func (b *promptBuilder) addMemory() {
 	}
 }
 
-// smaller is the next budget to try for a part that used so many characters.
+// smaller returns the next budget to try for a part that used that many characters.
 func smaller(budget, used, share, cost int) int {
 	return max(min(budget-1, used*share/cost), 0)
 }
 
-// inject cuts a memory file to a budget; nothing of a file that is missing.
+// inject cuts a memory file to a budget. The result is empty if the file is missing.
 func inject(f memory.File, budget int) memorytext.Injected {
 	if f.Missing || len(f.Bullets) == 0 && strings.TrimSpace(f.Text) == "" {
 		return memorytext.Injected{}
@@ -258,16 +258,16 @@ func writeMemory(s *strings.Builder, i memorytext.Injected, tier Tier) {
 	s.WriteString(strings.TrimSpace(i.Text))
 }
 
-// memoryLine says how full a memory is, to the model as to people.
+// memoryLine returns how full a memory is, in the words that models and people see.
 func memoryLine(i memorytext.Injected) string {
-	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), Thousands(i.Used), Thousands(i.Budget))
+	line := fmt.Sprintf("%d %% · %s / %s characters", Percent(i.Used, i.Budget), thousands(i.Used), thousands(i.Budget))
 	if i.Cut > 0 {
-		line += fmt.Sprintf(" · %s older lines left out", Thousands(i.Cut))
+		line += fmt.Sprintf(" · %s older lines left out", thousands(i.Cut))
 	}
 	return line
 }
 
-// Percent is how full a memory of that budget is; 0 where it has none.
+// Percent returns how full a memory with that budget is, or 0 if the budget is 0.
 func Percent(used, budget int) int {
 	if budget <= 0 {
 		return 0

@@ -20,7 +20,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// memoryOf writes a memory file and loads it the way a turn does.
+// memoryOf writes a memory file and loads it as a turn does.
 func memoryOf(t testing.TB, target memory.Target, text string) memory.File {
 	t.Helper()
 	m := memory.New(memory.Config{Root: t.TempDir()})
@@ -43,8 +43,8 @@ var (
 	coderTarget  = memory.Target{Kind: memory.TargetAgent, ID: "002"}
 )
 
-// manyBullets is a memory file of about that many characters, every bullet
-// distinct, with characters of more than one byte.
+// manyBullets returns a memory file of about that many characters. Every bullet is
+// distinct and has characters of more than one byte.
 func manyBullets(runes int) string {
 	s, n := strings.Builder{}, 0
 	for i := 0; n < runes; i++ {
@@ -123,7 +123,7 @@ func TestBuildSystem_givenEqualInputs_givesEqualBytes(t *testing.T) {
 	}
 }
 
-// The calibration moves a little with every answer; the prompt must not.
+// The calibration changes a little with every answer; the prompt must not.
 func TestBuildSystem_givenCalibrationDrifts_givesEqualBytes(t *testing.T) {
 	in := smallInput(t)
 	in.Global, in.ContextTokens = memoryOf(t, globalTarget, manyBullets(8000)), 4096
@@ -140,7 +140,7 @@ func TestBuildSystem_givenCalibrationDrifts_givesEqualBytes(t *testing.T) {
 	}
 }
 
-func TestBuildSystem_givenWhatIsLeftOff(t *testing.T) {
+func TestBuildSystem_givenMissingParts(t *testing.T) {
 	tests := []struct {
 		name     string
 		change   func(in *Input)
@@ -198,15 +198,15 @@ func TestBuildSystem_givenBudgetOfCharacters_cutsWholeBulletsAndSaysSo(t *testin
 	if use.Cut == 0 || use.Used > 8000 || use.Percent < 95 || got.Cut.Memory != use.Cut {
 		t.Errorf("use %+v, cut %+v", use, got.Cut)
 	}
-	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %d older lines left out", use.Percent, Thousands(use.Used), use.Cut)
+	line := fmt.Sprintf("%d %% · %s / 8,000 characters · %d older lines left out", use.Percent, thousands(use.Used), use.Cut)
 	if !strings.Contains(got.System, line) {
 		t.Errorf("%q is missing", line)
 	}
 	checkWholeBullets(t, got.System, in.Global, use.Cut)
 }
 
-// checkWholeBullets looks that every lesson of the prompt is one of the file's,
-// whole, that the newest are there, and that kept and cut add up.
+// checkWholeBullets checks that every lesson in the prompt is a whole lesson of the file,
+// that the newest are there, and that kept and cut add up.
 func checkWholeBullets(t *testing.T, system string, f memory.File, cut int) {
 	t.Helper()
 	whole := map[string]bool{}
@@ -234,7 +234,7 @@ func checkWholeBullets(t *testing.T, system string, f memory.File, cut int) {
 	}
 }
 
-// shippedInput is the real orchestrator with the real guides and the shipped agents.
+// shippedInput returns the input for the real orchestrator, guides and shipped agents.
 func shippedInput(t testing.TB) Input {
 	t.Helper()
 	r := registry.New(registry.Config{Root: "../../assets", Defaults: os.DirFS("../../assets")})
@@ -274,7 +274,7 @@ func TestBuildSystem_givenShippedAgents_isShortInEachTier(t *testing.T) {
 	}
 }
 
-func TestAnAgentsExamplesAreForTheMiddleTierAlone(t *testing.T) {
+func TestExamplesAreOnlyForTheMiddleTier(t *testing.T) {
 	for _, tier := range []Tier{TierLarge, TierMiddle, TierPlain} {
 		in := smallInput(t)
 		in.Tier, in.Agent.Examples = tier, "# Examples\n\nLike this."
@@ -284,7 +284,7 @@ func TestAnAgentsExamplesAreForTheMiddleTierAlone(t *testing.T) {
 	}
 }
 
-func TestThePlainTierIsTheMemoryAlone(t *testing.T) {
+func TestThePlainTierHasOnlyTheMemory(t *testing.T) {
 	in := shippedInput(t)
 	in.Tier = TierPlain
 	if got := BuildSystem(in); got.System != "" || got.Tokens != 0 {
@@ -329,7 +329,7 @@ func TestTierFor(t *testing.T) {
 	}
 }
 
-// The case of DESIGN section 4: 4k, memory files full, five agents, a long chat.
+// A context of 4k with full memory files, five agents and a long chat.
 func TestBuildSystem_givenSmallContext_leavesRoomForHistory(t *testing.T) {
 	for _, native := range []bool{false, true} {
 		for _, context := range []int{2048, 4096, 8192, 16384} {
@@ -388,7 +388,8 @@ func between(text, from, to string) string {
 	return from + part
 }
 
-// What there is no room for is left to the messages: the prompt stays the same.
+// Agents without room in the prompt are named with the messages; the prompt stays the
+// same.
 func TestBuildSystem_givenTooManyAgents_listsThePinnedOnesAndCountsTheRest(t *testing.T) {
 	in := shippedInput(t)
 	in.ContextTokens = 8192
@@ -414,7 +415,7 @@ func TestBuildSystem_givenTooManyAgents_listsThePinnedOnesAndCountsTheRest(t *te
 	}
 }
 
-// trades is a roster that nobody could list: each name with what it is for and a task.
+// trades is a roster too long to list: each name with its purpose and a task.
 var trades = [][3]string{
 	{"beekeeper", "Keeps bees: hives, swarming, honey, varroa mites.", "My hive is about to swarm, what do I do?"},
 	{"bread-baker", "Bakes bread: sourdough starters, proofing, crust.", "The crust of my sourdough comes out soft."},
@@ -441,11 +442,11 @@ func tradesAndOthers() []Named {
 	return all
 }
 
-func TestThoseThatFitAMessageAreNamed(t *testing.T) {
+func TestAgentsThatSuitAMessageAreNamed(t *testing.T) {
 	all := tradesAndOthers()
 	for _, trade := range trades {
-		text, named := NameFitting(trade[2], System{Others: all, Room: 200}, transcript.EstimateTokens)
-		if !strings.Contains(text, "\n"+trade[0]+": ") || named > mostNamed || transcript.EstimateTokens(text) > 200 {
+		text, named := NameRelevant(trade[2], System{Others: all, Room: 200}, transcript.EstimateTokens)
+		if !strings.Contains(text, "\n"+trade[0]+": ") || named > maxNamed || transcript.EstimateTokens(text) > 200 {
 			t.Errorf("%q: %d named:\n%s", trade[2], named, text)
 		}
 	}
@@ -453,7 +454,7 @@ func TestThoseThatFitAMessageAreNamed(t *testing.T) {
 		message string
 		room    int
 	}{{"Good morning!", 200}, {"", 200}, {"My hive is about to swarm", 5}} {
-		if text, named := NameFitting(c.message, System{Others: all, Room: c.room}, transcript.EstimateTokens); text != "" || named != 0 {
+		if text, named := NameRelevant(c.message, System{Others: all, Room: c.room}, transcript.EstimateTokens); text != "" || named != 0 {
 			t.Errorf("%q with %d tokens: %d named:\n%s", c.message, c.room, named, text)
 		}
 	}
@@ -519,14 +520,14 @@ func TestQuote_givenTextThatPretendsToEnd_cannotKnowTheMark(t *testing.T) {
 	if !strings.HasPrefix(inner, "From a web page.\n<<<quoted ") || inner != g.Quote("a web page", "page") {
 		t.Errorf("frame %q", inner)
 	}
-	outer := g.Quote("a web page", inner) // a page that holds a frame it saw before
+	outer := g.Quote("a web page", inner) // a page that contains an earlier frame
 	last := outer[strings.LastIndex(outer, "<<<end "):]
 	if strings.Count(outer, last) != 1 {
 		t.Errorf("the text closes its own frame:\n%s", outer)
 	}
 }
 
-// The shipped agents must be what the registry and the tests' reader accept.
+// The registry and the reader of tests must accept the shipped agents.
 func TestShippedAgents(t *testing.T) {
 	root := t.TempDir()
 	r := registry.New(registry.Config{Root: root, Defaults: os.DirFS("../../assets")})
@@ -571,7 +572,7 @@ func TestShippedAgents(t *testing.T) {
 	}
 }
 
-// BenchmarkBuildSystem is the worst case of a prompt: a full memory cut to 4k.
+// BenchmarkBuildSystem measures the worst case of a prompt: a full memory cut to 4k.
 func BenchmarkBuildSystem(b *testing.B) {
 	in := shippedInput(b)
 	in.ContextTokens, in.Global = 4096, memoryOf(b, globalTarget, manyBullets(8000))

@@ -50,7 +50,7 @@ func TestNoTextClosesItsFrame(t *testing.T) {
 	}
 }
 
-func TestOrdinaryTextIsQuotedAsItIs(t *testing.T) {
+func TestOrdinaryTextIsQuotedUnchanged(t *testing.T) {
 	for _, text := range []string{"x := 1 << end", "a <<EOF\nend\nEOF", "cout << end << quoted;", "«end»", "1 < 2\tand a tab", "👩‍👩‍👧‍👦 منذ الأمس"} {
 		if out := Quote(frame, "a page", text); !strings.Contains(out, "\n"+text+"\n") {
 			t.Errorf("%q became\n%s", text, out)

@@ -6,12 +6,12 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// QuotedLines are the lines of quoted text that have a directive's form. A model
-// that repeats a page or a specialist's answer repeats them, too: then they are the
-// stranger's and not its own, and are never run.
+// QuotedLines are the lines of quoted text in the form of a directive. A model that
+// repeats a page or a specialist's answer repeats them too. They are the stranger's, not
+// the model's, and never run.
 type QuotedLines map[string]bool
 
-// Add takes in a quoted text.
+// Add adds the lines of a quoted text.
 func (q QuotedLines) Add(text string) {
 	s := Scanner{Grammar: &Grammar{Fits: func(Directive) bool { return true }, Agent: func(string) bool { return false }}}
 	s.Write(text)
@@ -27,7 +27,7 @@ func (q QuotedLines) Add(text string) {
 	}
 }
 
-// firstLine is what of a call is compared with quoted lines.
+// firstLine returns the part of a call that is compared with quoted lines.
 func firstLine(d Directive) string {
 	arg := d.Arg
 	if d.Args != nil {
@@ -37,7 +37,7 @@ func firstLine(d Directive) string {
 	return tools.Call{Name: d.Name, Arg: arg}.Key()
 }
 
-// Hold reports whether a call by directive is one of the lines.
+// Hold reports whether a call by directive is among the lines.
 func (q QuotedLines) Hold(call tools.Call) bool {
 	d := Directive{Name: call.Name, Arg: call.Arg}
 	if tools.IsForeign(call.Name) {

@@ -8,7 +8,7 @@ import (
 	"mac-stats/sessionmem/recall/rank"
 )
 
-// Named is an agent or a skill as the roster names it.
+// Named is an agent or a skill in the roster.
 type Named struct {
 	Name        string
 	Description string
@@ -16,12 +16,13 @@ type Named struct {
 	Pinned      bool // always listed
 }
 
-// Line is "name: description" on one line, the description cut to 120 characters.
+// Line returns "name: description" as one line, with the description cut to 120
+// characters.
 func (n Named) Line() string { return rosterLine(n.Name, n.Description) }
 
-// Relevant gives those whose name or description has something of the text, best first:
-// what recall makes of the words of a question and of passages, over names and
-// descriptions. A name counts twice: it says in a word what the description explains.
+// Relevant returns the entries whose name or description matches the text, best first. It
+// ranks names and descriptions as recall ranks passages for a question. A name counts
+// twice, because it says in a word what the description explains.
 func Relevant(text string, all []Named) []Named {
 	a, w := analysis.NewAnalyzer(), rank.Default()
 	docs, words := make([]map[string]float64, len(all)), 0
@@ -58,7 +59,7 @@ func Relevant(text string, all []Named) []Named {
 	var found []rank.Candidate
 	for i, sum := range sums {
 		if sum > 0 {
-			at := uint32(i) //nolint:gosec // there are never so many
+			at := uint32(i) //nolint:gosec // there are never that many
 			found = append(found, rank.Candidate{At: at, Message: at, Number: at, Words: sum / best, Share: 1, Length: lengths[i]})
 		}
 	}

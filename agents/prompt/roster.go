@@ -10,13 +10,13 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// descriptionRunes is how long an agent's or a skill's line in the roster may
-// be, in characters.
+// descriptionRunes limits the description of an agent or a skill in the roster, in
+// characters.
 const descriptionRunes = 120
 
-// addToolsAndRoster adds the tools in whole and the roster: agents first, then skills.
-// Where the share has no room for all of it the pinned ones are listed, and the rest is
-// counted and left to the messages. So what stands here doesn't change with them.
+// addToolsAndRoster adds all tools and the roster, agents before skills. If the share has
+// no room for the whole roster, it lists the pinned entries and counts the rest, which
+// are named with the messages they suit, so that the prompt doesn't change with them.
 func (b *promptBuilder) addToolsAndRoster() {
 	tools := b.toolsText()
 	b.add(tools)
@@ -26,7 +26,7 @@ func (b *promptBuilder) addToolsAndRoster() {
 	}
 	room := b.budget.Roster - b.cost(tools)
 	if b.in.Native {
-		room -= b.cost(toolForms(b.in.Tools)) // sent as schemas, beside the system prompt
+		room -= b.cost(toolForms(b.in.Tools)) // sent as schemas, outside the system prompt
 	}
 	text := rosterText(all)
 	if !b.budget.Known() || b.cost(text) <= room {
@@ -48,7 +48,7 @@ func (b *promptBuilder) addToolsAndRoster() {
 	b.out.Cut.Roster = len(b.out.Others)
 }
 
-// leftOut tells the model of agents and skills that are not listed.
+// leftOut returns the sentence about agents and skills that aren't listed.
 func leftOut(others []Named) string {
 	return fmt.Sprintf("(%d more are not listed. Those that fit a message are named below it; %s and %s find others.)", len(others), registry.ToolFindAgent, registry.ToolFindSkill)
 }
@@ -76,7 +76,7 @@ func (b *promptBuilder) toolsText() string {
 	return text
 }
 
-// offered leaves out the lines of a text that name a tool which isn't offered.
+// offered removes the lines of a text that name a tool which isn't offered.
 func (b *promptBuilder) offered(text string) string {
 	var kept []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -89,8 +89,8 @@ func (b *promptBuilder) offered(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// toolForms lists the exact forms, one a line. How to hand over a task is told
-// by the guide's section on delegation, with an example.
+// toolForms lists the exact forms, one per line. The guide's section on delegation
+// explains how to hand over a task, with an example.
 func toolForms(tools []tools.Doc) string {
 	var s strings.Builder
 	for _, t := range tools {
@@ -102,7 +102,7 @@ func toolForms(tools []tools.Doc) string {
 	return strings.TrimSpace(s.String())
 }
 
-// Roster is what can be delegated to, agents before skills.
+// Roster returns what can be delegated to, agents before skills.
 func (in Input) Roster() []Named {
 	var all []Named
 	for _, a := range in.Agents {
@@ -138,16 +138,17 @@ func rosterText(list []Named) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// mostNamed is how many agents and skills are named with a message: of 333 public ones the
-// right one was among the first 8 for 48 of 50 tasks, among the first 10 for 49, and no
-// further one among the first 30.
-const mostNamed = 10
+// maxNamed is the number of agents and skills named with a message. Of 333 public ones,
+// the right one was among the first 8 for 48 of 50 tasks, among the first 10 for 49, and
+// among the first 30 for no more.
+const maxNamed = 10
 
-// NameFitting gives what stands below a message where agents and skills are left out: the
-// lines of those that fit it, in at most so many tokens, and how many they are. "" for none.
-func NameFitting(message string, s System, cost func(text string) int) (text string, named int) {
+// NameRelevant returns the lines of the agents and skills that were left out of the system
+// prompt but suit the message, in at most s.Room tokens, and their number. The text is ""
+// if there are none.
+func NameRelevant(message string, s System, cost func(text string) int) (text string, named int) {
 	list := Relevant(message, s.Others)
-	for n := min(len(list), mostNamed); n > 0; n-- {
+	for n := min(len(list), maxNamed); n > 0; n-- {
 		text := Context("agents and skills that may fit this message") + "\n" + rosterText(list[:n])
 		if cost(text) <= s.Room {
 			return text, n
@@ -156,8 +157,8 @@ func NameFitting(message string, s System, cost func(text string) int) (text str
 	return "", 0
 }
 
-// rosterLine is "name: description" on one line, the description cut to
-// descriptionRunes at a word where one is near.
+// rosterLine returns "name: description" as one line, with the description cut to
+// descriptionRunes, at the end of a word if one is near.
 func rosterLine(name, description string) string {
 	description = strings.Join(strings.Fields(description), " ")
 	if description == "" {

@@ -1,29 +1,30 @@
 package prompt
 
-// Tier is how much a model is told, or how many tools it is offered. The two are
-// questions of their own: a model of 8B wants more worked examples than one of 70B, and
-// may have fewer tools.
+// Tier is the size of a model's prompt, or of its set of tools. The two are chosen
+// independently: a model of 8B needs more worked examples than one of 70B, and can
+// handle fewer tools.
 type Tier string
 
 // The tiers.
 const (
 	TierLarge  Tier = "large"  // terse rules; all tools
-	TierMiddle Tier = "middle" // the same rules with examples and what goes wrong; the tools the agent needs
-	TierPlain  Tier = "plain"  // the memory alone; no tools, no delegation
+	TierMiddle Tier = "middle" // the same rules with examples and common mistakes; the tools the agent needs
+	TierPlain  Tier = "plain"  // only the memory; no tools, no delegation
 )
 
-// Sizes in parameters. Below plainBelow models follow no instruction beyond a sentence:
-// measured with SmolLM2-135M, every sentence of a system prompt took answers off their
-// topic. Above largeFrom examples cost more than they help.
+// Sizes in parameters. Below plainBelow, models can't follow instructions of more than a
+// sentence: with SmolLM2-135M, every sentence of a system prompt led answers off topic.
+// From largeFrom on, examples cost more than they help.
 const (
 	plainBelow = 2_500_000_000
 	largeFrom  = 30_000_000_000
-	// plainContext is the context, in tokens, in which rules and tools leave no room to talk.
+	// plainContext is the context, in tokens, in which rules and tools leave no room for a
+	// conversation.
 	plainContext = 2048
 )
 
-// TierFor is the tier of a model with so many parameters and so large a context; 0 where
-// that isn't known.
+// TierFor returns the tier for a model with that many parameters and that context in
+// tokens; 0 means unknown.
 func TierFor(parameters int64, context int) Tier {
 	switch {
 	case parameters > 0 && parameters < plainBelow, context > 0 && context < plainContext:
@@ -34,7 +35,7 @@ func TierFor(parameters int64, context int) Tier {
 	return TierMiddle
 }
 
-// ChooseTier is the first of the settings that names a tier, else the model's.
+// ChooseTier returns the first of the settings that names a tier, else the model's tier.
 func ChooseTier(model Tier, settings ...string) Tier {
 	for _, s := range settings {
 		switch t := Tier(s); t {

@@ -9,25 +9,25 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// turnMark is how models end a turn, or begin the next one, in words.
+// turnMark matches the text with which models end a turn or begin the next one.
 var turnMark = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<\|(?:im_end|im_start|endoftext|end_of_text|end_of_turn|eot_id|eom_id|start_header_id|end|user|assistant)\|>|<(?:start|end)_of_turn>|</s>|\[/?INST\]`)
 })
 
 const longestMark = len("<|start_header_id|>")
 
-// TurnEnd ends a streamed answer at the mark by which its model ends its turn in words:
-// the server stops there only if it knows the mark. What follows is a conversation that
-// the model makes up, with turns of the user. A nil TurnEnd changes nothing.
+// TurnEnd ends a streamed answer at the mark with which its model ends its turn as text.
+// The server stops there only if it knows the mark; otherwise the model makes up a
+// conversation, including turns of the user. A nil TurnEnd changes nothing.
 type TurnEnd struct {
 	held  string // may be a mark
-	line  string // what of the current line was given
+	line  string // the part of the current line that was returned
 	fence fence
 	over  bool
 }
 
-// NewTurnEnd gives one, or nil where a message holds such a mark: then an answer may well
-// be about it.
+// NewTurnEnd returns a TurnEnd, or nil if a message has such a mark, because then an
+// answer may be about it.
 func NewTurnEnd(messages []api.Message) *TurnEnd {
 	if slices.ContainsFunc(messages, func(m api.Message) bool { return m.Role != "assistant" && turnMark().MatchString(m.Content) }) {
 		return nil
@@ -35,8 +35,8 @@ func NewTurnEnd(messages []api.Message) *TurnEnd {
 	return &TurnEnd{}
 }
 
-// Write takes the next piece and gives what is certain to be the answer by now. over says
-// that it has ended.
+// Write processes the next piece and returns the text that is certainly part of the
+// answer. over reports that the answer has ended.
 func (e *TurnEnd) Write(piece string) (text string, over bool) {
 	if e == nil {
 		return piece, false
@@ -44,7 +44,7 @@ func (e *TurnEnd) Write(piece string) (text string, over bool) {
 	return e.take(piece, false)
 }
 
-// Finish gives what was held back.
+// Finish returns the text that was held back.
 func (e *TurnEnd) Finish() string {
 	if e == nil {
 		return ""
@@ -63,11 +63,11 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 			if open := strings.LastIndexAny(rest, "<["); open >= 0 && len(rest)-open < longestMark && !final {
 				n = open
 			}
-			e.give(&out, rest[:n])
+			e.output(&out, rest[:n])
 			e.held = rest[n:]
 			break
 		}
-		e.give(&out, rest[:at[0]])
+		e.output(&out, rest[:at[0]])
 		ends, certain := e.ends(rest[at[1]:])
 		switch {
 		case !certain && !final:
@@ -76,16 +76,16 @@ func (e *TurnEnd) take(piece string, final bool) (string, bool) {
 		case ends:
 			e.over = true
 		default:
-			e.give(&out, rest[at[0]:at[1]])
+			e.output(&out, rest[at[0]:at[1]])
 			rest = rest[at[1]:]
 		}
 	}
 	return out.String(), e.over
 }
 
-// ends reports whether a mark at this place, with that behind it, ends the turn: outside
-// of code, alone on its line or at its end, as nobody writes about it. certain is whether
-// what is still to come changes nothing of that.
+// ends reports whether a mark here, with the given text behind it, ends the turn: it must
+// be outside code, and alone on its line or at its end, where nobody would write about
+// it. certain reports whether later text can't change that.
 func (e *TurnEnd) ends(behind string) (ends, certain bool) {
 	behind = strings.TrimLeft(behind, " \t\r")
 	next := turnMark().FindStringIndex(behind)
@@ -100,7 +100,7 @@ func (e *TurnEnd) ends(behind string) (ends, certain bool) {
 	return false, !strings.ContainsAny(behind[:1], "<[") || len(behind) >= longestMark
 }
 
-func (e *TurnEnd) give(out *strings.Builder, text string) {
+func (e *TurnEnd) output(out *strings.Builder, text string) {
 	out.WriteString(text)
 	for {
 		line, rest, ended := strings.Cut(text, "\n")

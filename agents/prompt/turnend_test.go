@@ -7,7 +7,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-func TestAnAnswerEndsWhereItsModelEndsItInWords(t *testing.T) {
+func TestAnAnswerEndsAtAWrittenTurnMark(t *testing.T) {
 	for answer, want := range map[string]string{
 		"Hello!<|im_end|>\n<|im_start|>user\nTell me more": "Hello!",
 		"Hello!\n<|im_end|>": "Hello!\n",

@@ -9,31 +9,31 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ImageTokens is what an image counts for, as in the time its reading is given: models
-// differ between 250 and 3,000.
+// ImageTokens is what an image counts for, including the time allowed for reading it.
+// Models differ between 250 and 3,000.
 const ImageTokens = 1000
 
-// Window is a model's context as a dialogue fills it: the messages so far, and what they
-// take. Its figures are calibrated tokens unless they say raw.
+// Window is a model's context as a dialogue fills it: the messages so far and their size.
+// Figures are calibrated tokens unless they are called raw.
 type Window struct {
 	Messages []api.Message
-	Fixed    int // so many messages at the beginning are never left out
-	History  int // so many after them may be
+	Fixed    int // number of messages at the beginning that are never left out
+	History  int // number of messages after them that may be
 
 	Budget Budget
 	Tools  []tools.Tool
 	Native bool // the tools are offered as schemas
-	Final  bool // no tool is offered any more
+	Final  bool // no more tools are offered
 	factor float64
 }
 
-// NewWindow is the window of a model with so large a context, 0 where that isn't known,
-// and such a calibration.
+// NewWindow returns the window of a model with that context in tokens, 0 if unknown, and
+// that calibration.
 func NewWindow(numCtx int, estimate func(raw int) int, offered []tools.Tool, native bool) *Window {
 	return &Window{Budget: NewBudget(numCtx), Tools: offered, Native: native, factor: coarseFactor(estimate)}
 }
 
-// Cost is what a message of this text takes.
+// Cost returns the size of a message with this text.
 func (w *Window) Cost(text string) int {
 	if text == "" {
 		return 0
@@ -41,10 +41,10 @@ func (w *Window) Cost(text string) int {
 	return int(float64(transcript.EstimateTokens(text)+MessageTokens)*w.factor + 0.5)
 }
 
-// Raw turns calibrated tokens into raw ones.
+// Raw converts calibrated tokens to raw ones.
 func (w *Window) Raw(n int) int { return int(float64(n) / w.factor) }
 
-// Schemas are the tools as the request offers them.
+// Schemas returns the tools as the request offers them.
 func (w *Window) Schemas() api.Tools {
 	if !w.Native || w.Final {
 		return nil
@@ -52,7 +52,7 @@ func (w *Window) Schemas() api.Tools {
 	return tools.Schemas(w.Tools)
 }
 
-// Total is what the request takes as it stands.
+// Total returns the size of the request so far.
 func (w *Window) Total() int {
 	n := w.ToolCost()
 	for _, m := range w.Messages {
@@ -61,7 +61,7 @@ func (w *Window) Total() int {
 	return n
 }
 
-// ToolCost is what the schemas of the tools take.
+// ToolCost returns the size of the tools' schemas.
 func (w *Window) ToolCost() int {
 	if !w.Native || w.Final {
 		return 0
@@ -69,8 +69,8 @@ func (w *Window) ToolCost() int {
 	return w.Cost(w.Schemas().String())
 }
 
-// RawTotal is what the messages and tools take in raw tokens, and how many images are
-// beside them.
+// RawTotal returns the size of the messages and tools in raw tokens, and the number of
+// images, which it doesn't include.
 func (w *Window) RawTotal() (raw, images int) {
 	for _, m := range w.Messages {
 		images += len(m.Images)
@@ -82,12 +82,13 @@ func (w *Window) RawTotal() (raw, images int) {
 	return raw, images
 }
 
-// Room is what messages may take beside a system prompt, the tools and other parts.
+// Room returns the size that messages may have beside a system prompt, the tools and other
+// parts.
 func (w *Window) Room(system string, other int) int {
 	return w.Budget.Rest(w.Cost(system), w.ToolCost(), other)
 }
 
-// ResultTokens is what one result of a tool may take, in raw tokens.
+// ResultTokens returns the maximum size of one result of a tool, in raw tokens.
 func (w *Window) ResultTokens() int {
 	const unknown, frame = 4096, 100
 	if !w.Budget.Known() {
@@ -96,8 +97,8 @@ func (w *Window) ResultTokens() int {
 	return max(w.Raw(w.Budget.Result)-frame, frame)
 }
 
-// AnswerTokens is what an answer may take, thinking included: what is left of the
-// context. 0 where that is not known.
+// AnswerTokens returns the maximum size of an answer, including thinking, which is the
+// rest of the context. It is 0 if the context is unknown.
 func (w *Window) AnswerTokens() int {
 	const least = 64
 	if !w.Budget.Known() {
@@ -106,8 +107,8 @@ func (w *Window) AnswerTokens() int {
 	return max(w.Budget.Context-w.Total(), least)
 }
 
-// Fit makes room where the dialogue has outgrown the context: older history goes first,
-// then the longest results are shortened. The answer's share stays free.
+// Fit makes room if the dialogue has outgrown the context. It first drops older history,
+// then shortens the longest results. The answer's share stays free.
 func (w *Window) Fit() (cut ContextCut) {
 	if !w.Budget.Known() {
 		return cut
@@ -126,8 +127,8 @@ func (w *Window) Fit() (cut ContextCut) {
 	return cut
 }
 
-// Results are the messages after the user's: what the model asked for in this turn, and
-// what came of it.
+// Results returns the messages after the user's: the model's calls in this turn, and
+// their results.
 func (w *Window) Results() []api.Message {
 	if len(w.Messages) == 0 {
 		return nil
@@ -135,7 +136,8 @@ func (w *Window) Results() []api.Message {
 	return slices.Clone(w.Messages[w.Fixed+w.History+1:])
 }
 
-// Drop leaves out so many of the oldest messages of the history, and tells how many.
+// Drop leaves out up to n of the oldest messages of the history, and returns their
+// number.
 func (w *Window) Drop(n int) int {
 	n = min(n, w.History)
 	w.Messages = append(w.Messages[:w.Fixed:w.Fixed], w.Messages[w.Fixed+n:]...)
@@ -143,8 +145,8 @@ func (w *Window) Drop(n int) int {
 	return n
 }
 
-// shorten halves the longest message that came after the user's, and tells how
-// many characters went; 0 where there is nothing worth it.
+// shorten halves the longest message after the user's and returns the number of removed
+// characters, or 0 if none is worth shortening.
 func (w *Window) shorten() int {
 	const least = 200 // raw tokens
 	longest, size := -1, least
@@ -164,5 +166,5 @@ func (w *Window) shorten() int {
 // Add appends messages.
 func (w *Window) Add(messages ...api.Message) { w.Messages = append(w.Messages, messages...) }
 
-// Say appends a message that this app writes, not the user.
+// Say appends a message in the user's role that the app wrote.
 func (w *Window) Say(text string) { w.Add(api.Message{Role: "user", Content: text}) }

@@ -11,19 +11,19 @@ import (
 	"mac-stats/agents/tools"
 )
 
-// Models write tool calls in the form that they were trained on, whatever they are told:
-// JSON of Hermes, Qwen, Llama, xLAM, Granite and Command R, in tags, fences or alone;
-// calls as in Python of Gemma, Llama 4, OLMo and LFM; the tags of Qwen Coder, MiniMax,
-// GLM and Functionary; Action and Action Input of ReAct. writtenCalls reads them all.
+// Models write tool calls in the form on which they were trained, whatever the prompt
+// says: JSON (Hermes, Qwen, Llama, xLAM, Granite, Command R) in tags, in fences or alone;
+// Python calls (Gemma, Llama 4, OLMo, LFM); tags (Qwen Coder, MiniMax, GLM, Functionary);
+// Action and Action Input (ReAct). writtenCalls reads them all.
 
-// blockOpenings are how a line begins on which such a call may begin, in lower case.
+// blockOpenings are the beginnings of lines on which such a call may start, in lower case.
 var blockOpenings = []string{
 	"<tool_call", "<tool_use", "<function", "<invoke", "<minimax:", "<action", "<|", "<｜", "[tool_call", "functools[",
 	"```", "action:", "**action", "tool call:", "function call:", "print(", "functions.", "to=functions.",
 }
 
-// opensBlock reports whether a written call may begin with this line; of a line that is
-// still coming, whether it can become one.
+// opensBlock reports whether a written call may start with this line, or, if the line
+// hasn't ended, with what it can become.
 func opensBlock(line string, ended bool) bool {
 	line = strings.ToLower(strings.TrimLeft(line, " \t"))
 	if line == "" {
@@ -44,13 +44,13 @@ func opensBlock(line string, ended bool) bool {
 	return namesTool(line, "(", ended) || namesTool(line, "{", ended) || ended && namesOne(line) && strings.Contains(line, "_")
 }
 
-// namesOne reports whether a text is a tool's name.
+// namesOne reports whether text is a tool's name.
 func namesOne(text string) bool {
 	tool, _ := tools.Resolve(text, nil)
 	return tool != ""
 }
 
-// namesTool reports whether a text begins with a tool's name and then.
+// namesTool reports whether text begins with a tool's name followed by then.
 func namesTool(text, then string, ended bool) bool {
 	for _, name := range directiveNames() {
 		want := strings.ToLower(name) + then
@@ -61,15 +61,15 @@ func namesTool(text, then string, ended bool) bool {
 	return false
 }
 
-// wrapping is what stands around written calls and says nothing.
+// wrapping matches meaningless text around written calls.
 var wrapping = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?i)<[|｜][^<>|｜\\s]{1,40}[|｜]>|</?(?:tool_calls?|tool_use|function_calls?|minimax:tool_call|action)>|\\[/?tool_calls?\\]|functools(\\[)|" +
 		"(?m:^[ \\t]*(?:```|~~~)[a-z_]*[ \\t]*$)|\\*\\*|(?m:^[ \\t]*(?:tool|function) call:)")
 })
 
-// writtenCalls finds the calls in a block of text that is nothing but calls. agents are
-// the names that models take for tools. Nothing is guessed: a name that is no tool's
-// gives nothing. At the end of a reply (final) what isn't closed counts as closed.
+// writtenCalls returns the calls in a block of text that consists only of calls. agents
+// reports the names that models mistake for tools. It never guesses: a name that isn't a
+// tool's gives no call. At the end of a reply (final), an unclosed call counts as closed.
 func writtenCalls(block string, final bool, agents func(name string) bool) []Directive {
 	text := strings.TrimSpace(wrapping().ReplaceAllString(block, "$1 "))
 	if final {
@@ -85,7 +85,7 @@ func writtenCalls(block string, final bool, agents func(name string) bool) []Dir
 	return nil
 }
 
-// closed closes JSON at the end of a text: models forget the last braces.
+// closed closes the JSON at the end of a text, because models forget the last braces.
 func closed(text string) string {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text
@@ -100,7 +100,7 @@ func closed(text string) string {
 
 func (d Directive) key() string { return d.Name + fmt.Sprint(d.Args) + d.Arg }
 
-// jsonCalls reads JSON values that follow each other.
+// jsonCalls reads consecutive JSON values.
 func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return nil
@@ -118,12 +118,12 @@ func jsonCalls(text string, agents func(string) bool) (calls []Directive) {
 	}
 }
 
-// wideSign is punctuation of Chinese in JSON, where it stands in place of its own.
+// wideSign matches Chinese punctuation where JSON needs its own.
 var wideSign = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[“”]|["}\]]\s*[：，]`)
 })
 
-// callsOf reads the forms of one JSON value.
+// callsOf returns the calls in one JSON value, in any of its forms.
 func callsOf(value any, agents func(string) bool) (calls []Directive) {
 	switch v := value.(type) {
 	case []any:
@@ -154,7 +154,7 @@ func callsOf(value any, agents func(string) bool) (calls []Directive) {
 	return nil
 }
 
-// argsOf is where the arguments stand.
+// argsOf returns the arguments of a JSON call.
 func argsOf(call map[string]any) any {
 	for _, key := range []string{"arguments", "parameters", "args", "input", "tool_input", "action_input", "params", "kwargs"} {
 		if args, ok := call[key]; ok {
@@ -170,7 +170,7 @@ func argsOf(call map[string]any) any {
 	return rest
 }
 
-// called is a call of a name with arguments: an object, JSON in a string, or a text.
+// called returns a call by name with arguments: an object, JSON in a string, or a text.
 func called(name string, args any, agents func(string) bool) []Directive {
 	tool, agent := tools.Resolve(name, agents)
 	if tool == "" {
@@ -226,7 +226,7 @@ func tagCalls(text string, agents func(string) bool) (calls []Directive) {
 	return calls
 }
 
-// argCalls reads a name with pairs of <arg_key> and <arg_value> below it.
+// argCalls reads a name followed by pairs of <arg_key> and <arg_value>.
 func argCalls(text string, agents func(string) bool) []Directive {
 	pairs := argTags().FindAllStringSubmatch(text, -1)
 	if len(pairs) == 0 {
@@ -249,7 +249,7 @@ var (
 	})
 )
 
-// codeCalls reads calls as in Python: [name(key="value")], print(name("value")).
+// codeCalls reads Python calls: [name(key="value")], print(name("value")).
 func codeCalls(text string, agents func(string) bool) (calls []Directive) {
 	text = strings.Trim(strings.TrimSpace(text), "[]")
 	for {
@@ -287,7 +287,7 @@ func unquoted(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\'`, `'`, `\\`, `\`).Replace(text[1 : len(text)-1])
 }
 
-// action is the form of ReAct; the input ends where the model makes a result up.
+// action matches the form of ReAct; the input ends where the model makes up a result.
 var action = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*action:\s*([\w .\-]+?)\s*\n+\s*(?:action input|input|args|arguments):\s*(.*?)\s*(?:\n\s*(?:observation|thought|result)\b.*)?$`)
 })
@@ -303,7 +303,7 @@ func actionCalls(text string, agents func(string) bool) []Directive {
 	return nil
 }
 
-// namedJSON reads a name with an object behind it: NAME {"key": "value"}.
+// namedJSON reads a name followed by an object: NAME {"key": "value"}.
 func namedJSON(text string, agents func(string) bool) []Directive {
 	at := strings.IndexByte(text, '{')
 	if at <= 0 || at > 80 {

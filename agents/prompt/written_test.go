@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testGrammar knows the agents coder and doctor and what fits as the turn does.
+// testGrammar knows the agents coder and doctor, and decides what fits as the turn does.
 func testGrammar() *Grammar {
 	agent := func(name string) bool { return slices.Contains([]string{"coder", "doctor"}, strings.ToLower(name)) }
 	return &Grammar{Agent: agent, Fits: func(d Directive) bool {
@@ -49,16 +49,16 @@ func args(name string, pairs ...string) []Directive {
 	return []Directive{d}
 }
 
-// The forms in which models were seen to write tool calls, by family as far as one has
-// a form of its own; the words are ours.
-func TestCallsAsModelsWriteThem(t *testing.T) {
+// The forms in which models have been seen to write tool calls, by family if it has its
+// own; the words are ours.
+func TestCallsInTheFormsOfModels(t *testing.T) {
 	cpu, coder := args("SYSTEM_STATS", "topic", "cpu"), args("AGENT", "agent", "coder", "task", "Sort a list")
 	page := args("FETCH_URL", "url", "https://go.dev")
 	for _, tt := range []struct {
 		family, reply string
 		want          []Directive
 	}{
-		// Lines, with what small models put around them.
+		// Lines, with the text that small models put around them.
 		{"exact", "SYSTEM_STATS: cpu", line("SYSTEM_STATS", "cpu")},
 		{"bold name", "**SYSTEM_STATS:** cpu", line("SYSTEM_STATS", "cpu")},
 		{"bold name, colon outside", "**SYSTEM_STATS**: cpu", line("SYSTEM_STATS", "cpu")},
@@ -92,7 +92,7 @@ func TestCallsAsModelsWriteThem(t *testing.T) {
 		{"fenced as text", "```text\nAGENT: coder Sort a list\n```", line("AGENT", "coder Sort a list")},
 		{"lead-in and fence", "I'll use a tool:\n```plaintext\nSYSTEM_STATS: cpu\n```", line("SYSTEM_STATS", "cpu")},
 		{"a memory in bold", "- **MEMORY_APPEND:** Likes tea.", line("MEMORY_APPEND", "Likes tea.")},
-		// With the punctuation of Chinese and Japanese.
+		// With Chinese and Japanese punctuation.
 		{"a fence in a list", "1. 我来查看：\n   ```\n   SYSTEM_STATS：cpu\n   ```", line("SYSTEM_STATS", "cpu")},
 		{"a number and its sign", "1、SYSTEM_STATS：cpu", line("SYSTEM_STATS", "cpu")},
 		{"a number in words", "一、SYSTEM_STATS：cpu", line("SYSTEM_STATS", "cpu")},
@@ -194,8 +194,8 @@ func TestAMadeUpResultIsNotShown(t *testing.T) {
 	}
 }
 
-// What only looks like a call is shown, whole.
-func TestWhatDoesNotFitIsProse(t *testing.T) {
+// Text that only looks like a call is shown in full.
+func TestCallsThatDoNotFitAreProse(t *testing.T) {
 	for _, reply := range []string{
 		"Memory usage is 45 %",
 		"【SYSTEM_STATS：cpu】可以读取处理器的负载。",

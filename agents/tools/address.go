@@ -11,10 +11,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Address is an address in its one form: scheme and host in lower case, the host's name
-// as the network knows it, no port that goes without saying, no fragment (it is not
-// sent). The path and the query stay byte for byte. What is no web address stays as it
-// is.
+// Address returns an address in canonical form: scheme and host in lower case, the host's
+// name in ASCII, no default port, no fragment, which is never sent. The path and the query
+// stay byte for byte. It returns text that isn't a web address unchanged.
 func Address(address string) string {
 	u, ok := parseAddress(address)
 	if !ok {
@@ -23,8 +22,9 @@ func Address(address string) string {
 	return u.String()
 }
 
-// escaped writes what isn't ASCII as it is sent: letters that nobody sees, or that turn a
-// line, hide nothing from who is asked about an address.
+// escaped returns text with its non-ASCII characters escaped, as they are sent, so that
+// invisible characters and those that reverse a line hide nothing from the person who is
+// asked about an address.
 func escaped(text string) string {
 	var out strings.Builder
 	for _, b := range []byte(text) {
@@ -66,12 +66,12 @@ func parseAddress(address string) (*url.URL, bool) {
 
 var (
 	webAddress = regexp.MustCompile("(?i)https?://[^\\s<>\"`\\\\^{}|\\[\\]]+")
-	// bareAddress is how people type an address: example.org/page.
+	// bareAddress matches an address as people type it: example.org/page.
 	bareAddress = regexp.MustCompile("(?i)(?:[\\p{L}\\p{N}-]+\\.)+\\p{L}{2,}(?::\\d{1,5})?(?:/[^\\s<>\"`\\\\^{}|\\[\\]]*)?")
 )
 
-// typedAddresses are the addresses in what a user typed. One without a scheme, or with
-// http, stands for https too.
+// typedAddresses returns the addresses in text that the user typed. An address without a
+// scheme, or with http, also stands for its https form.
 func typedAddresses(text string) []string {
 	var list []string
 	rest := webAddress.ReplaceAllStringFunc(text, func(found string) string {
@@ -95,21 +95,21 @@ func typedAddresses(text string) []string {
 	return list
 }
 
-// fileEndings are what people's files end with, where a host may end so, too.
+// fileEndings are endings of file names that may also be those of hosts.
 var fileEndings = []string{
 	"app", "bat", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "doc", "docx", "exe", "go", "gz", "h", "html", "ini", "java", "jpeg", "jpg", "js", "json",
 	"log", "md", "mov", "odt", "pdf", "php", "pl", "png", "ps", "py", "rb", "rs", "sh", "so", "sql", "swift", "tar", "toml", "ts", "txt", "vb", "xml", "yaml", "yml", "zip",
 }
 
-// namesFile reports whether a bare word rather names a file: a host of that name is read
-// where it is typed with its scheme, or the user says yes.
+// namesFile reports whether a bare word more likely names a file. A host with such a name
+// is read if the user types its scheme or says yes.
 func namesFile(word string) bool {
 	word = strings.TrimRight(word, ".")
 	return !strings.Contains(word, "/") && slices.Contains(fileEndings, strings.ToLower(word[strings.LastIndexByte(word, '.')+1:]))
 }
 
-// listedAddresses are the addresses on a page that are no more than a path: a query is
-// where data goes.
+// listedAddresses returns the addresses on a page that have no query, since a query can
+// carry data.
 func listedAddresses(text string) []string {
 	var list []string
 	for _, found := range webAddress.FindAllString(text, -1) {
@@ -129,8 +129,8 @@ func appendAddress(list []string, address string) []string {
 	return list
 }
 
-// spellings are an address as it was found and without the signs that end a sentence
-// or close a bracket behind it.
+// spellings returns an address as it was found, and without the characters after it that
+// end a sentence or close a bracket.
 func spellings(found string) []string {
 	list := []string{found}
 	for {

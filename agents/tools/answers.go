@@ -20,77 +20,79 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Answer is what a person says to a question whether a tool may run.
+// Answer is a person's answer to the question whether a tool may run.
 type Answer string
 
-// The answers. Those that last are kept in Answers.
+// The answers. Those that last are stored in Answers.
 const (
 	AnswerOnce    Answer = "once"    // this call
 	AnswerNo      Answer = "no"      // not in this turn
 	AnswerChat    Answer = "chat"    // lasts: in this conversation
 	AnswerAlways  Answer = "always"  // lasts: for this agent
 	AnswerNever   Answer = "never"   // lasts: not for this agent, and no more questions
-	AnswerRefused Answer = "refused" // nobody can be asked; never given by a person
-	AnswerLate    Answer = "late"    // nobody answered in time; never given by a person
+	AnswerRefused Answer = "refused" // nobody can be asked; never a person's answer
+	AnswerLate    Answer = "late"    // nobody answered in time; never a person's answer
 )
 
-// Lasts reports whether the answer holds for later calls too.
+// Lasts reports whether the answer also applies to later calls.
 func (a Answer) Lasts() bool { return a == AnswerChat || a == AnswerAlways || a == AnswerNever }
 
-// Permission is an answer that lasts. What it is about are Agent, Tool and Covers; a yes
-// of AnswerChat holds in Session alone, and one with a Schedule in its turns alone.
+// Permission is an answer that lasts. It applies to Agent, Tool and Covers. AnswerChat
+// applies only in Session, and a permission with a Schedule only in that schedule's
+// turns.
 type Permission struct {
 	Agent    string    `toml:"agent"`              // its slug
 	Tool     string    `toml:"tool"`               // RUN_CMD, files.read_file
-	Covers   string    `toml:"covers,omitempty"`   // the program or host that it is limited to; "" any argument
+	Covers   string    `toml:"covers,omitempty"`   // the program or host to which it is limited; "" is any argument
 	Answer   Answer    `toml:"answer"`             // chat, always or never
-	Session  string    `toml:"session,omitempty"`  // of AnswerChat
-	Schedule string    `toml:"schedule,omitempty"` // the name of a schedule that it was given for beforehand
-	Given    string    `toml:"given,omitempty"`    // what that schedule says under permissions; another one of its name doesn't
-	Stamp    string    `toml:"stamp,omitempty"`    // of the tool's description, as it was when it was allowed
+	Session  string    `toml:"session,omitempty"`  // for AnswerChat
+	Schedule string    `toml:"schedule,omitempty"` // name of the schedule for which it was given in advance
+	Given    string    `toml:"given,omitempty"`    // that schedule's permissions setting, which another schedule of the same name doesn't have
+	Stamp    string    `toml:"stamp,omitempty"`    // of the tool's description when it was allowed
 	Time     time.Time `toml:"time"`
 }
 
-// ID names the permission for Revoke. It is the same for every answer about the same.
+// ID returns the permission's ID for Revoke. All answers about the same thing have the
+// same ID.
 func (p Permission) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{p.Agent, p.Tool, p.Covers, p.Session, p.Schedule, p.Given}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 
-// valid reports whether an entry says something: what people wrote by hand may lack a key.
+// valid reports whether an entry is complete: one written by hand may lack a key.
 func (p Permission) valid() bool {
 	return p.Agent != "" && p.Tool != "" && p.Answer.Lasts() && (p.Answer == AnswerChat) == (p.Session != "")
 }
 
-// Answers are the answers that last, in one file that people may read and edit. A file
-// that can't be read allows nothing, and is never replaced.
+// Answers stores the answers that last in one file, which people may read and edit. A
+// file that can't be read allows nothing and is never replaced.
 //
-// Safe for concurrent use, also by several processes.
+// Safe for concurrent use, even by several processes.
 type Answers struct {
 	path string
 
-	mu      sync.Mutex     // guards what follows; never held while the file's lock is waited for
-	private []Permission   // of conversations that are in memory only
-	refused map[string]int // how often in a row the same question was answered with no, by conversation and Action.key
+	mu      sync.Mutex     // guards the fields below; never held while waiting for the file's lock
+	private []Permission   // of conversations that are only in memory
+	refused map[string]int // number of no answers in a row to the same question, by conversation and Action.key
 }
 
-// answersHead explains the file to those who open it.
+// answersHead explains the file to people who open it.
 const answersHead = `# What you allowed your agents to do, and what never. Take an entry out, and you are asked again.
 # "always" holds for the agent and the tool (with "covers": for that program or host alone), "chat" in one
 # conversation. Where a conversation holds text of others, you are asked in spite of a yes.
 
 `
 
-// forgetChats is how long an answer for one conversation is kept.
-const forgetChats = 30 * 24 * time.Hour
+// chatLifetime is how long an answer for one conversation is stored.
+const chatLifetime = 30 * 24 * time.Hour
 
-// OpenAnswers reads and writes the file at path, which need not be there.
+// OpenAnswers returns the answers in the file at path, which may be missing.
 func OpenAnswers(path string) *Answers { return &Answers{path: path, refused: map[string]int{}} }
 
-// Path is the file.
+// Path returns the path of the file.
 func (a *Answers) Path() string { return a.path }
 
-// List gives the answers that last, the oldest first.
+// List returns the answers that last, the oldest first.
 func (a *Answers) List() ([]Permission, error) {
 	list, err := a.read()
 	a.mu.Lock()
@@ -98,8 +100,8 @@ func (a *Answers) List() ([]Permission, error) {
 	return append(list, a.private...), err
 }
 
-// read gives the file's entries. One that says nothing, or a key that nobody knows, makes
-// all of the file unreadable: a no in other words would be none, beside a yes.
+// read returns the file's entries. An incomplete entry or an unknown key makes the whole
+// file unreadable, because it may be a misspelled no beside a yes.
 func (a *Answers) read() ([]Permission, error) {
 	data, err := wholefile.Read(a.path, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,8 +122,8 @@ func (a *Answers) read() ([]Permission, error) {
 	return file.Permission, nil
 }
 
-// Keep adds an answer, in the place of an earlier one about the same. One of a private
-// conversation stays in memory.
+// Keep stores an answer and replaces an earlier one about the same thing. An answer in a
+// private conversation stays in memory.
 func (a *Answers) Keep(p Permission, private bool) error {
 	if p.Time.IsZero() {
 		p.Time = time.Now().Round(time.Second)
@@ -139,10 +141,10 @@ func (a *Answers) Keep(p Permission, private bool) error {
 	return a.change(func(list []Permission) []Permission { return append(slices.DeleteFunc(list, same), p) })
 }
 
-// ErrNoPermission: there is none with that ID.
+// ErrNoPermission reports that there is no permission with that ID.
 var ErrNoPermission = errors.New("there is no such permission")
 
-// Revoke takes away the answer with that ID.
+// Revoke removes the answer with that ID.
 func (a *Answers) Revoke(id string) error {
 	found := false
 	gone := func(p Permission) bool { found = found || p.ID() == id; return p.ID() == id }
@@ -156,7 +158,7 @@ func (a *Answers) Revoke(id string) error {
 	return err
 }
 
-// Clear takes all answers away and tells how many there were.
+// Clear removes all answers and returns their number.
 func (a *Answers) Clear() (n int, err error) {
 	a.mu.Lock()
 	n, a.private = len(a.private), nil
@@ -165,19 +167,19 @@ func (a *Answers) Clear() (n int, err error) {
 	return n, err
 }
 
-// change writes the file anew. Others wait for it, here and in other processes.
+// change rewrites the file. Other callers wait for it, in this and in other processes.
 func (a *Answers) change(f func([]Permission) []Permission) error {
 	lock := wholefile.NewLock(filepath.Join(filepath.Dir(a.path), ".permissions.lock"))
 	if err := wholefile.TakeLock(context.Background(), lock); err != nil {
 		return wholefile.Explain("save the permission", err)
 	}
-	defer func() { _ = lock.Unlock() }() // ends with the process at the latest
+	defer func() { _ = lock.Unlock() }() // the process's end releases it at the latest
 	list, err := a.read()
 	if err != nil {
 		return fmt.Errorf("%w; correct the file, or move it away", err)
 	}
 	before := len(list)
-	list = slices.DeleteFunc(list, func(p Permission) bool { return p.Answer == AnswerChat && time.Since(p.Time) > forgetChats })
+	list = slices.DeleteFunc(list, func(p Permission) bool { return p.Answer == AnswerChat && time.Since(p.Time) > chatLifetime })
 	if list = f(list); before == 0 && len(list) == 0 {
 		return nil
 	}
@@ -188,8 +190,8 @@ func (a *Answers) change(f func([]Permission) []Permission) error {
 	return wholefile.Wrap("save the permission", wholefile.Write(a.path, append([]byte(answersHead), data...), 0o600))
 }
 
-// find gives the answer that lasts about an action: a no before a yes. changed: it was a
-// yes to a tool whose description was another one.
+// find returns the lasting answer about an action; a no wins over a yes. changed reports
+// that the tool's description has changed since a yes.
 func (a *Answers) find(act Action) (answer Answer, changed bool) {
 	if a == nil {
 		return "", false
@@ -215,11 +217,11 @@ func (a *Answers) find(act Action) (answer Answer, changed bool) {
 	return answer, changed && answer == ""
 }
 
-// often is after how many times of a no in a row the question offers Never first.
+// often is the number of no answers in a row after which the question offers Never first.
 const often = 2
 
-// Answered notes the answer to a question of a conversation, so that the same question
-// becomes one with Never first.
+// Answered records the answer to a question in a conversation, so that a repeated
+// question can offer Never first.
 func (a *Answers) Answered(act Action, answer Answer) {
 	if a == nil {
 		return
@@ -233,7 +235,7 @@ func (a *Answers) Answered(act Action, answer Answer) {
 	}
 }
 
-// Often reports whether the question was answered with no again and again.
+// Often reports whether the question was repeatedly answered with no.
 func (a *Answers) Often(act Action) bool {
 	if a == nil {
 		return false

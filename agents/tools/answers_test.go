@@ -76,7 +76,7 @@ func TestARevokedAnswerIsAskedAgain(t *testing.T) {
 	kept, other := OpenAnswers(path), OpenAnswers(path)
 	p := Permission{Agent: "coder", Tool: RunCmd, Covers: "git", Answer: AnswerAlways}
 	chat := Permission{Agent: "coder", Tool: RunCmd, Covers: "ls", Answer: AnswerChat, Session: "cpu-a"}
-	old := Permission{Agent: "coder", Tool: RunCmd, Covers: "df", Answer: AnswerChat, Session: "cpu-b", Time: time.Now().Add(-2 * forgetChats)}
+	old := Permission{Agent: "coder", Tool: RunCmd, Covers: "df", Answer: AnswerChat, Session: "cpu-b", Time: time.Now().Add(-2 * chatLifetime)}
 	for _, p := range []Permission{p, old, chat} {
 		if err := kept.Keep(p, false); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestARevokedAnswerIsAskedAgain(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if err := other.Revoke(p.ID()); err != nil { // as another process would
+	if err := other.Revoke(p.ID()); err != nil { // like another process
 		t.Fatal(err)
 	}
 	if list, err := kept.List(); err != nil || len(list) != 2 {
@@ -107,15 +107,15 @@ func TestARevokedAnswerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// What people wrote by hand allows what it says, and nothing where it says nothing; an entry
-// that may be a no closes what others allow, and none is lost.
+// Complete entries written by hand apply. An incomplete entry, which may be a no, disables
+// all others, and none is lost.
 func TestAFileWrittenByHand(t *testing.T) {
 	act := Action{Agent: "coder", Tool: RunCmd, Covers: "git", Session: "cpu-a"}
 	const yes = "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n"
 	for _, tt := range []struct {
 		name, text string
 		want       Decision
-		kept       bool // another answer can be saved
+		kept       bool // another answer can be stored
 	}{
 		{"a yes", "[[permission]]\nagent = 'coder'\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Allowed, true},
 		{"no agent", "[[permission]]\ntool = 'RUN_CMD'\ncovers = 'git'\nanswer = 'always'\n", Ask, false},
@@ -150,8 +150,8 @@ func TestAFileWrittenByHand(t *testing.T) {
 	}
 }
 
-// Another process writes the file, and takes its time: what is known is known meanwhile.
-func TestReadingWaitsForNobody(t *testing.T) {
+// While another process slowly writes the file, the known answers still apply.
+func TestReadingDoesNotWaitForAWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "permissions.toml")
 	a := OpenAnswers(path)
 	lock := wholefile.NewLock(filepath.Join(filepath.Dir(path), ".permissions.lock"))

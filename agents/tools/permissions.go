@@ -1,16 +1,16 @@
 // Package tools decides what a turn may do.
 //
-// The decision follows from where the text that the turn holds came from, never from
-// what it says: a model may obey any of it. A turn that holds nothing but what the user
-// typed may save a memory and read a page. Beside a page, a file, a channel, another
-// agent's answer or recalled text of these, a memory is proposed, and an address is read
-// only where nobody can have put anything into it: the user typed it, or it stands on a
-// page that was read in this turn and is no more than a path. All else needs a yes.
+// The decision depends on the sources of the text that the turn holds, never on what it
+// says, because a model may obey any of it. A turn that holds only what the user typed
+// may save a memory and read a page. If it also holds a page, a file, a channel, another
+// agent's answer, or recalled text of these, a memory is only proposed, and an address is
+// read only if nobody can have put anything into it: the user typed it, or it is on a page
+// read in this turn and has no query. Everything else needs a yes.
 //
-// A tool that acts outside this program is Guarded: it runs where the person said so for
-// this call, or for all of them (Answers) in a turn that holds their own typing alone.
+// A tool that acts outside this program is Guarded. It runs if the person allowed this
+// call, or all its calls (Answers) in turns that hold only text the person typed.
 //
-// A Permissions belongs to one turn and is used by its goroutine alone.
+// A Permissions belongs to one turn and is used only by its goroutine.
 package tools
 
 import (
@@ -19,33 +19,33 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// maxFollowed is how many addresses of pages a turn reads without a question. A page may
-// list ten thousand and learn something from which one is read.
+// maxFollowed is how many addresses found on pages a turn reads without a question. A page
+// may list ten thousand and learn something from which one is read.
 const maxFollowed = 3
 
-// Permissions are what a turn may do. The zero value is that of a turn that holds
-// nothing yet.
+// Permissions tracks what a turn may do. The zero value is for a turn that holds nothing
+// yet.
 type Permissions struct {
 	sources  transcript.Sources
 	typed    map[string]bool // addresses in the user's own words
-	listed   map[string]bool // addresses on the pages that were read
-	foreign  bool            // descriptions of other programs' tools are among what the model is told
-	followed int             // of them that were read without a question
-	denied   map[string]bool // actions that the user said no to
+	listed   map[string]bool // addresses on pages that were read
+	foreign  bool            // the prompt has descriptions of other programs' tools
+	followed int             // number of listed addresses read without a question
+	denied   map[string]bool // actions that the user refused
 }
 
-// Hold notes that from now on the turn holds text of these sources.
+// Hold records that the turn now holds text from these sources.
 func (p *Permissions) Hold(s transcript.Sources) { p.sources |= s }
 
-// Sources gives the sources of all that the turn holds, and so of what it says.
+// Sources returns the sources of all text that the turn holds, and so of its answer.
 func (p *Permissions) Sources() transcript.Sources { return p.sources }
 
-// Describe notes that the model is told of another program's tools, in that program's
-// words. They were there when the person chose the program, so a yes that lasts counts
-// beside them; but nothing is remembered, and no address read, because they say so.
+// Describe records that the prompt describes another program's tools in that program's
+// words. A lasting yes still applies, because the person chose the program with these
+// words; but nothing is remembered, and no address is read, on account of them.
 func (p *Permissions) Describe() { p.foreign = true }
 
-// Remember decides about a lesson that the model wants to save while it held text of
+// Remember decides about a lesson that the model wants to save while it holds text from
 // these sources.
 func (p *Permissions) Remember(held transcript.Sources) Decision {
 	if held.Typed() && !p.foreign {
@@ -54,7 +54,7 @@ func (p *Permissions) Remember(held transcript.Sources) Decision {
 	return Ask
 }
 
-// UserTyped notes the addresses in the user's own words.
+// UserTyped records the addresses in text that the user typed.
 func (p *Permissions) UserTyped(text string) {
 	if p.typed == nil {
 		p.typed = map[string]bool{}
@@ -64,7 +64,7 @@ func (p *Permissions) UserTyped(text string) {
 	}
 }
 
-// PageRead notes that a page was read, with the addresses that stand on it.
+// PageRead records that a page was read, with the addresses on it.
 func (p *Permissions) PageRead(text string) {
 	p.Hold(transcript.FromPage)
 	if p.listed == nil {
@@ -75,38 +75,40 @@ func (p *Permissions) PageRead(text string) {
 	}
 }
 
-// Action is what a call of a Guarded tool would do, as a person is asked about it.
+// Action is what a call of a Guarded tool would do, as a person sees it in the question.
 type Action struct {
 	Tool   string // RUN_CMD, files.read_file
-	Covers string // what an answer that lasts is limited to: the program, the host; "" the tool with any arguments
+	Covers string // what a lasting answer is limited to: the program, the host; "" is the tool with any arguments
 	What   string // exactly what would run or be sent
-	Where  string // on which server, at which host, in which folder
+	Where  string // the server, host or folder
 	Effects
-	// Stamp changes with the tool's description. After a change a yes is asked for anew.
+	// Stamp changes with the tool's description. After a change, a yes must be given again.
 	Stamp string
-	// Single: a yes holds for this call alone, since nobody can say what it would cover.
+	// Single reports that a yes applies only to this call, because nobody can know what
+	// else it would cover.
 	Single bool
 
-	Agent    string // whose call it is: its slug
+	Agent    string // slug of the calling agent
 	Session  string
-	Schedule string // whose turn it is; "" of a person's
-	Given    string // what the schedule says under permissions
+	Schedule string // the schedule that started the turn; "" for a person's turn
+	Given    string // the schedule's permissions setting
 }
 
-// key is equal for actions that an answer that lasts would cover.
+// key is equal for actions that the same lasting answer would cover.
 func (a Action) key() string {
 	return strings.Join([]string{a.Session, a.Agent, a.Tool, a.Covers}, "\x00")
 }
 
-// Effects are what a tool touches, in words for people; "" is nothing.
+// Effects describes what a tool touches, for people; "" is nothing.
 type Effects struct {
 	Reads  string `json:"reads,omitempty"`
 	Writes string `json:"writes,omitempty"`
-	Sends  string `json:"sends,omitempty"` // what it gives to whom
+	Sends  string `json:"sends,omitempty"` // what it sends to whom
 }
 
-// Act decides about a call of a Guarded tool that the model made while it held text of
-// these sources. changed: it was allowed when the tool's description was another one.
+// Act decides about a call of a Guarded tool that the model made while it held text from
+// these sources. changed reports that the tool's description has changed since it was
+// allowed.
 func (p *Permissions) Act(a Action, held transcript.Sources, kept *Answers) (d Decision, changed bool) {
 	answer, changed := kept.find(a)
 	switch {
@@ -118,7 +120,7 @@ func (p *Permissions) Act(a Action, held transcript.Sources, kept *Answers) (d D
 	return Ask, changed
 }
 
-// Denied notes that the user said no to it.
+// Denied records that the user refused an action.
 func (p *Permissions) Denied(a Action) {
 	if p.denied == nil {
 		p.denied = map[string]bool{}
@@ -126,19 +128,19 @@ func (p *Permissions) Denied(a Action) {
 	p.denied[a.key()+a.What] = true
 }
 
-// Decision is whether something may run.
+// Decision says whether something may run.
 type Decision int
 
 // The decisions.
 const (
 	Allowed Decision = iota
-	Ask              // only where the user says yes
-	Refused          // the user said no already
+	Ask              // only if the user says yes
+	Refused          // the user has already said no
 )
 
-// Fetch decides about an address that the model wants to read while it held text of
-// these sources. The address to read, or to ask about, is the one that was decided on:
-// in its one form, without letters whose case or coding a model chose.
+// Fetch decides about an address that the model wants to read while it holds text from
+// these sources. It returns the address to read or to ask about in canonical form, so
+// that nothing depends on letter case or encoding that a model chose.
 func (p *Permissions) Fetch(address string, held transcript.Sources) (Decision, string) {
 	if held.Typed() && !p.foreign {
 		return Allowed, address

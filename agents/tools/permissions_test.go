@@ -12,7 +12,7 @@ func TestFetch(t *testing.T) {
 		typed, listed string
 		address       string
 		want          Decision
-		as            string // "" as it is
+		as            string // "" if unchanged
 	}{
 		{"typed", "read https://example.org/a?b=c", "", "https://example.org/a?b=c", Allowed, ""},
 		{"typed with a stop behind it", "Is it https://example.org/a?", "", "https://example.org/a", Allowed, ""},
@@ -70,7 +70,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-func TestWhatWasDeniedIsNotAskedAgain(t *testing.T) {
+func TestARefusedActionIsNotAskedAgain(t *testing.T) {
 	var p Permissions
 	p.Hold(transcript.FromFile)
 	_, address := p.Fetch("https://Example.org/a#b", p.Sources())

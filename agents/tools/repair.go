@@ -14,9 +14,10 @@ var (
 	nameAround = regexp.MustCompile(`^(?:functions?|tools?|default_api|api|mac_stats)[.:/]|[:#]\d+$`)
 )
 
-// Resolve is the tool that a model means by a name, "" where there is none: of any case,
-// behind "functions.", with other signs between its words, or written twice. An agent's
-// name (agents reports them; may be nil) is AGENT, with the agent.
+// Resolve returns the tool that a model means by a name, or "" if there is none. The name
+// may have any case, the prefix "functions.", other separators between its words, or be
+// written twice. An agent's name gives AGENT and the agent; agents reports those names
+// and may be nil.
 func Resolve(name string, agents func(name string) bool) (tool, agent string) {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), "`\"'*:"))
 	name = nameAround.ReplaceAllString(name, "")
@@ -36,7 +37,7 @@ func Resolve(name string, agents func(name string) bool) (tool, agent string) {
 	return "", ""
 }
 
-// otherNames are what models call a parameter.
+// otherNames maps parameters to the names that models use for them.
 var otherNames = map[string][]string{
 	"agent":  {"name", "agent_name", "agent_id", "slug", "target", "specialist"},
 	"skill":  {"name", "skill_name"},
@@ -50,8 +51,8 @@ var otherNames = map[string][]string{
 	"text":   {"lesson", "memory", "content", "old"},
 }
 
-// repair puts the arguments of a call where its tool looks for them: out of an object or
-// JSON text that stands around them, from another name, or from the only one there is.
+// repair moves the arguments of a call to where its tool expects them: out of an object
+// or JSON text around them, from another name, or from the only argument.
 func repair(args map[string]string, t Tool) map[string]string {
 	if t == nil {
 		return args

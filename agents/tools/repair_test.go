@@ -30,7 +30,7 @@ var offered = []tools.Tool{
 	form{"MEMORY_APPEND", []tools.Param{{Name: "lesson", Required: true}, {Name: "agent"}}},
 }
 
-// Native calls as models make them, by what is wrong with them.
+// Native calls as models make them, each with its mistake.
 func TestNativeCallsAreRepaired(t *testing.T) {
 	type args = map[string]any
 	for name, tt := range map[string]struct {

@@ -10,21 +10,22 @@ import (
 	"mac-stats/sessionmem/excerpt"
 )
 
-// statsTopics are what SYSTEM_STATS can be asked for: the metrics of app/monitor.
+// statsTopics are the topics of SYSTEM_STATS: the metrics of app/monitor.
 var statsTopics = []string{"cpu", "memory", "disk", "network", "gpu", "temperature", "battery", "processes"}
 
-// IsStatsTopic reports whether SYSTEM_STATS can be asked for a topic.
+// IsStatsTopic reports whether SYSTEM_STATS has the topic.
 func IsStatsTopic(topic string) bool { return slices.Contains(statsTopics, topic) }
 
-// Stats is SYSTEM_STATS: how the machine is doing. Read gives a topic, "" all of them.
+// Stats is SYSTEM_STATS, which reads the machine's metrics. Read returns a topic, or all
+// topics for "".
 type Stats struct {
 	Read func(ctx context.Context, topic string) (string, error)
 }
 
-// Name is SYSTEM_STATS.
+// Name returns SYSTEM_STATS.
 func (Stats) Name() string { return SystemStats }
 
-// Doc is what a model is told of it.
+// Doc returns the tool's description for a model.
 func (Stats) Doc() Doc {
 	return Doc{
 		Name:        SystemStats,
@@ -34,7 +35,7 @@ func (Stats) Doc() Doc {
 	}
 }
 
-// Params is the topic.
+// Params returns the topic.
 func (Stats) Params() []Param {
 	return []Param{{Name: "topic", Description: "what to read; left out: all", Enum: statsTopics}}
 }
@@ -49,7 +50,7 @@ func statsTopic(call Call) string {
 	return strings.ToLower(strings.Trim(call.Only("topic"), "[]`\"'."))
 }
 
-// Run reads the stats. A topic in words ("cpu usage") counts by its first word.
+// Run reads the stats. The first word of a longer topic ("cpu usage") counts.
 func (t Stats) Run(ctx context.Context, call Call) (Result, error) {
 	topic := statsTopic(call)
 	if words := strings.Fields(topic); len(words) > 0 {

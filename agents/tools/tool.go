@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Names of tools. AGENT and SKILL are with the agents' settings.
+// Names of tools. Package registry has AGENT and SKILL.
 const (
 	MemoryAppend  = "MEMORY_APPEND"
 	MemoryReplace = "MEMORY_REPLACE"
@@ -27,38 +27,38 @@ const (
 	MCP = "MCP"
 )
 
-// Doc is what a model is told of a tool.
+// Doc is the description of a tool.
 type Doc struct {
 	Name        string // SYSTEM_STATS
 	Usage       string // the exact form: "SYSTEM_STATS: [cpu|memory|…]"
 	Description string
-	Effects     // for people; a model isn't told
+	Effects     // for people, not for models
 }
 
-// Tool is something a model may ask for, by a native call or by a directive:
-// both reach the same Run.
+// Tool is something a model may call, by a native call or by a directive; both reach the
+// same Run.
 type Tool interface {
 	Name() string // upper case, as in a directive: SYSTEM_STATS
 	Doc() Doc
 	Params() []Param // of the native form, in order
-	// Run gives the result for the model. An error is a failure that the model is
-	// told in words and may react to.
+	// Run returns the result for the model. The model sees the text of an error and may
+	// react to it.
 	Run(ctx context.Context, call Call) (Result, error)
 }
 
-// Guarded is a tool that acts outside this program. Each of its calls is asked about,
-// unless the person has allowed it; then Run is called.
+// Guarded is a tool that acts outside this program. Each of its calls needs a person's
+// yes, given then or before, before Run is called.
 type Guarded interface {
 	Tool
-	// Action gives what a call would do; of it the tool, what, where, what an answer covers
-	// and the effects. An error says why it can't be done at all.
+	// Action describes what a call would do: it sets the tool, what, where, covers and the
+	// effects. An error says why the call is impossible.
 	Action(call Call) (Action, error)
 }
 
-// Fitter is a Tool that can tell a call from a sentence about it.
+// Fitter is a Tool that can distinguish a call from a sentence about it.
 type Fitter interface{ Fits(call Call) bool }
 
-// Reporter is a Tool that tells of its runs itself.
+// Reporter is a Tool that reports its runs itself.
 type Reporter interface{ Reports() }
 
 // Param is an argument of the native form. All are strings.
@@ -71,24 +71,25 @@ type Param struct {
 
 // Call is one call of a tool.
 type Call struct {
-	ID   string // names the call in events
+	ID   string // identifies the call in events
 	Name string
-	Arg  string            // a directive's argument; of a native call, its arguments in order
+	Arg  string            // a directive's argument; for a native call, its arguments in order
 	Args map[string]string // of a native call; nil for a directive
 
-	NativeID string // what the model calls a native call
-	Written  bool   // it has the form of a native call and came as text
+	NativeID string // the model's ID of a native call
+	Written  bool   // it has the form of a native call but was written as text
 
-	Agent string             // the slug of the agent that asks for it
-	Held  transcript.Sources // of what the turn held when the model asked for it
-	// Progress shows the text that the tool gave so far; nil where nobody looks.
+	Agent string             // slug of the calling agent
+	Held  transcript.Sources // sources of the text that the turn held when the model made the call
+	// Progress shows the tool's output so far; nil if nobody watches.
 	Progress func(text string)
 }
 
-// Value is a native argument, or "".
+// Value returns a native argument, or "".
 func (c Call) Value(name string) string { return strings.TrimSpace(c.Args[name]) }
 
-// Only is the argument of a tool that has one, of that name in a native call.
+// Only returns the argument of a tool with a single parameter, which has that name in a
+// native call.
 func (c Call) Only(name string) string {
 	if c.Native() {
 		return c.Value(name)
@@ -96,29 +97,29 @@ func (c Call) Only(name string) string {
 	return strings.TrimSpace(c.Arg)
 }
 
-// Native reports whether the call came as a native one.
+// Native reports whether the call is a native one.
 func (c Call) Native() bool { return c.Args != nil }
 
-// Key is equal for calls that ask for the same.
+// Key is equal for calls of the same tool with the same argument.
 func (c Call) Key() string { return c.Name + " " + excerpt.OneLine(c.Arg) }
 
-// Result is what a tool gave.
+// Result is the result of a tool.
 type Result struct {
 	Text  string
-	Quote string // whose text it is, where it is a stranger's ("a web page"): it is framed for the model
-	About string // stands above the text in the frame; a stranger may have chosen it
+	Quote string // origin of a stranger's text ("a web page"), which is framed for the model
+	About string // comes above the text in the frame; a stranger may have chosen it
 	Cut   bool   // Text is only the beginning
-	// Sources are those of Text; the turn holds them from now on.
+	// Sources are those of Text, which the turn then holds.
 	Sources transcript.Sources
 	// Recalled are the passages of earlier conversations that Text quotes.
 	Recalled []transcript.Quotation
 }
 
-// IsForeign reports whether a tool of that name is another program's, which also wrote
-// its description: "server.tool".
+// IsForeign reports whether a tool of that name ("server.tool") belongs to another
+// program, which also wrote its description.
 func IsForeign(name string) bool { return strings.Contains(name, ".") }
 
-// schema is the native form of a tool. One that has a schema of its own gives that.
+// schema returns the native form of a tool: its own schema, if it has one.
 func schema(t Tool) api.Tool {
 	if own, ok := t.(interface {
 		Schema() api.ToolFunctionParameters
@@ -143,7 +144,7 @@ func schema(t Tool) api.Tool {
 	}}
 }
 
-// Schemas are the native forms of all tools.
+// Schemas returns the native forms of all tools.
 func Schemas(tools []Tool) api.Tools {
 	list := make(api.Tools, 0, len(tools))
 	for _, t := range tools {
@@ -152,7 +153,7 @@ func Schemas(tools []Tool) api.Tools {
 	return list
 }
 
-// Docs are what a prompt tells of the tools.
+// Docs returns the descriptions of the tools for a prompt.
 func Docs(tools []Tool) []Doc {
 	list := make([]Doc, 0, len(tools))
 	for _, t := range tools {
@@ -171,8 +172,8 @@ func Find(tools []Tool, name string) Tool {
 	return nil
 }
 
-// FromNative makes a Call of a native one. agents reports the agents' names, which models
-// take for tools.
+// FromNative returns the Call for a native call. agents reports the agents' names, which
+// models mistake for tools.
 func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool) Call {
 	args := map[string]string{}
 	for name, value := range call.Function.Arguments.All() {
@@ -195,7 +196,7 @@ func FromNative(call api.ToolCall, offered []Tool, agents func(name string) bool
 	return c
 }
 
-// WithArgs is a call with arguments by name.
+// WithArgs returns a call with named arguments.
 func WithArgs(name string, args map[string]string, offered []Tool) Call {
 	t := Find(offered, name)
 	c := Call{Name: name, Args: repair(args, t)}
@@ -209,10 +210,10 @@ func WithArgs(name string, args map[string]string, offered []Tool) Call {
 	return c
 }
 
-// JoinArgs puts arguments in one line, by their names.
+// JoinArgs joins arguments in one line, in the order of their names.
 func JoinArgs(args map[string]string) string { return joinArgs(args, nil) }
 
-// joinArgs puts the arguments in one line: the known ones in order, then others.
+// joinArgs joins the arguments in one line: those in order first, then the others.
 func joinArgs(args map[string]string, order []string) string {
 	var parts, others []string
 	for _, name := range order {
@@ -229,7 +230,7 @@ func joinArgs(args map[string]string, order []string) string {
 	return strings.Join(append(parts, others...), " ")
 }
 
-// ArgText is a native argument as text: models give numbers and lists, too.
+// ArgText returns a native argument as text, since models also send numbers and lists.
 func ArgText(value any) string {
 	if s, ok := value.(string); ok {
 		return s
@@ -241,7 +242,7 @@ func ArgText(value any) string {
 	return string(data)
 }
 
-// Unavailable is the failure of a tool that is not among those offered.
+// Unavailable returns the error for a tool that isn't offered.
 func Unavailable(name string, offered []Tool) error {
 	switch name {
 	case MemorySearch:
