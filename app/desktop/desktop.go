@@ -22,7 +22,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"mac-stats/app/desktop/fonts"
+	"mac-stats/app/desktop/toolkit"
 )
 
 // ErrNoDisplay is returned by New where there is no screen to draw on. The error
@@ -91,7 +91,7 @@ func New(p Params) (*Desktop, error) {
 		d.onTerminate = func() func() { return func() {} }
 	}
 	dropStopHook(a)
-	d.loop = newLoop(fyne.Do, d.undrawn, parkFor, newParking())
+	d.loop = newLoop(fyne.Do, d.undrawn, func() { toolkit.Draw(a) }, parkFor, newParking())
 	a.Lifecycle().SetOnStarted(func() {
 		d.begin()
 		d.hidden.schedule(giveBackAfter, func() { d.Do(d.giveBack) }) // what the start needed
@@ -177,7 +177,7 @@ func (d *Desktop) giveBackFonts() {
 	if d.loop.isVisible() {
 		return // shown again meanwhile
 	}
-	fonts.Drop()
+	toolkit.DropFonts()
 	d.hidden.schedule(0, giveBackMemory)
 }
 

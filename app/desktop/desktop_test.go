@@ -57,7 +57,7 @@ func TestWhatIsDroppedWhileHiddenIsThereAgain(t *testing.T) {
 	entry := widget.NewEntry()
 	w := test.NewTempWindow(t, entry)
 	w.Canvas().Focus(entry)
-	d := &Desktop{app: a, loop: newLoop(func(func()) {}, never, time.Second, make(wakeChannel, 1))}
+	d := &Desktop{app: a, loop: newLoop(func(func()) {}, never, ignore, time.Second, make(wakeChannel, 1))}
 	// given a hidden app, when it gives back what it can
 	d.giveBack()
 	d.hidden.cancel()

@@ -45,6 +45,7 @@ const leastWait = 15 * time.Millisecond
 type loop struct {
 	post    func(func()) // fyne.Do: hands a function to Fyne's queue without waiting
 	undrawn func() bool  // whether a window has changed since it was drawn; on the UI goroutine
+	draw    func()       // draws the windows that have changed; on the UI goroutine
 	park    time.Duration
 	spot    parking
 
@@ -91,8 +92,8 @@ func (c wakeChannel) wake() {
 	}
 }
 
-func newLoop(post func(func()), undrawn func() bool, park time.Duration, spot parking) *loop {
-	return &loop{post: post, undrawn: undrawn, park: park, spot: spot}
+func newLoop(post func(func()), undrawn func() bool, draw func(), park time.Duration, spot parking) *loop {
+	return &loop{post: post, undrawn: undrawn, draw: draw, park: park, spot: spot}
 }
 
 // do queues f, unless the loop is closed.
@@ -228,6 +229,9 @@ func (l *loop) turn() {
 
 	for _, f := range batch {
 		f()
+	}
+	if event && l.isVisible() && l.undrawn() {
+		l.draw() // Fyne's loop would wait for its next tick
 	}
 
 	l.mu.Lock()

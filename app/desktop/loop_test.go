@@ -69,11 +69,14 @@ func (u *ui) next() func() {
 // never tells that all is drawn.
 func never() bool { return false }
 
+// ignore draws nothing.
+func ignore() {}
+
 // bubble runs a test with a started loop in a synctest bubble and closes it after.
 func bubble(t *testing.T, test func(t *testing.T, l *loop, u *ui)) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, ignore, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		test(t, l, u)
 		l.stop()
@@ -127,7 +130,7 @@ func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var until atomic.Int64 // Unix, ns
 				u := newUI(t)
-				l := newLoop(u.post, func() bool { return time.Now().UnixNano() < until.Load() }, 5*time.Second, make(wakeChannel, 1))
+				l := newLoop(u.post, func() bool { return time.Now().UnixNano() < until.Load() }, ignore, 5*time.Second, make(wakeChannel, 1))
 				l.start()
 				l.setVisible(true)
 				time.Sleep(time.Minute)
@@ -161,7 +164,7 @@ func TestAVisibleLoopDrawsAfterWork(t *testing.T) {
 func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := make(eventChannel)
-		l := newLoop(newUI(t).post, never, 5*time.Second, events)
+		l := newLoop(newUI(t).post, never, ignore, 5*time.Second, events)
 		l.start()
 		l.setVisible(true)
 		time.Sleep(time.Minute)
@@ -184,6 +187,41 @@ func TestAVisibleLoopStaysAwakeAfterAnEvent(t *testing.T) {
 		close(events)
 		synctest.Wait()
 	})
+}
+
+func TestAnEventIsDrawnAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		visible, changed bool
+		want             int
+	}{
+		{"it changes the window", true, true, 1},
+		{"it changes nothing", true, false, 0},
+		{"the window is hidden", false, true, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var changed atomic.Bool
+				drawn := 0
+				events := make(eventChannel)
+				l := newLoop(newUI(t).post, changed.Load, func() { drawn++; changed.Store(false) }, 5*time.Second, events)
+				l.start()
+				l.setVisible(c.visible)
+				time.Sleep(time.Minute)
+				// given a parked loop, when an event comes, then no frame is waited for
+				changed.Store(c.changed)
+				events <- true
+				time.Sleep(leastWait) // a hidden loop's
+				synctest.Wait()
+				if drawn != c.want {
+					t.Errorf("drawn %d times, want %d", drawn, c.want)
+				}
+				l.stop()
+				close(events)
+				synctest.Wait()
+			})
+		})
+	}
 }
 
 // eventChannel is a parking that an event ends.
@@ -301,7 +339,7 @@ func TestWorkThatQueuesItselfLeavesRoomForFyne(t *testing.T) {
 func TestQuitWhileParked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, ignore, 5*time.Second, make(wakeChannel, 1))
 		l.start()
 		synctest.Wait()
 		// given a parked loop, when quitting
@@ -331,7 +369,7 @@ func TestQuitWhileParked(t *testing.T) {
 func TestBeforeStartCallsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUI(t)
-		l := newLoop(u.post, never, 5*time.Second, make(wakeChannel, 1))
+		l := newLoop(u.post, never, ignore, 5*time.Second, make(wakeChannel, 1))
 		// given a loop that doesn't run yet
 		ran := false
 		l.do(func() { ran = true })
@@ -370,7 +408,7 @@ func TestHiddenWork(t *testing.T) {
 
 func BenchmarkDo(b *testing.B) {
 	var posted func()
-	l := newLoop(func(f func()) { posted = f }, never, time.Hour, make(wakeChannel, 1))
+	l := newLoop(func(f func()) { posted = f }, never, ignore, time.Hour, make(wakeChannel, 1))
 	l.setVisible(true)
 	l.start()
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package fonts_test
+package toolkit_test
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"mac-stats/app/desktop/fonts"
+	"mac-stats/app/desktop/toolkit"
 )
 
-func TestDropFreesFonts(t *testing.T) {
+func TestDropFontsFreesThem(t *testing.T) {
 	test.NewTempApp(t)
 	measure := func(text string) (sizes [3]fyne.Size) {
 		for i, style := range []fyne.TextStyle{{}, {Bold: true}, {Monospace: true}} {
@@ -29,10 +29,10 @@ func TestDropFreesFonts(t *testing.T) {
 	before := inUse()
 	want := measure("words 🔍 0")
 	for i := range 3 { // a shaper that isn't reset keeps the fonts of earlier rounds
-		fonts.Drop()
+		toolkit.DropFonts()
 		got := measure(fmt.Sprint("words 🔍 ", i+1)) // Fyne keeps the sizes of texts
 		held := inUse()
-		fonts.Drop()
+		toolkit.DropFonts()
 		after := inUse()
 		switch {
 		case held < before+5<<20:

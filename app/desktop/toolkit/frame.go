@@ -1,0 +1,17 @@
+//go:build cgo && !ci
+
+package toolkit
+
+import (
+	"reflect"
+	"unsafe"
+
+	"fyne.io/fyne/v2"
+)
+
+//go:linkname drawSingleFrame fyne.io/fyne/v2/internal/driver/glfw.(*gLDriver).drawSingleFrame
+func drawSingleFrame(driver unsafe.Pointer)
+
+// Draw draws the windows that have changed, now instead of at the next tick of the loop of
+// an app, which must run.
+func Draw(app fyne.App) { drawSingleFrame(reflect.ValueOf(app.Driver()).UnsafePointer()) }
