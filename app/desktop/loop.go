@@ -10,9 +10,10 @@ const (
 	// livelyWork is the time after work of ours in which a frame is drawn, if there is
 	// something to draw: until then, and no longer.
 	livelyWork = 25 * time.Millisecond
-	// livelyEvent is the time after an event of the window system: some frames, and no
-	// more, because a key finds a parked loop faster than one that waits for its frame.
-	livelyEvent = 50 * time.Millisecond
+	// livelyEvent is the time after an event of the window system: one frame after the one
+	// that is drawn at once. It is short because a key that finds the loop parked is drawn
+	// at once too, and otherwise waits for the next frame.
+	livelyEvent = 20 * time.Millisecond
 	// livelyShown is the time after a window was shown, in which it finds its size.
 	livelyShown = 600 * time.Millisecond
 )
