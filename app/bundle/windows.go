@@ -33,15 +33,15 @@ func packWindows(root string, a about, program, out, arch string) ([]string, err
 		}
 		files = append(files, packed{f[1], data, false})
 	}
-	data, err := zipped(top, files)
+	data, err := zipArchive(top, files)
 	if err != nil {
 		return nil, err
 	}
 	return writeSummed(filepath.Join(out, top+".zip"), data)
 }
 
-// zipped packs files below a folder, like tarball.
-func zipped(top string, files []packed) ([]byte, error) {
+// zipArchive packs files below a folder, like tarball.
+func zipArchive(top string, files []packed) ([]byte, error) {
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
 	for _, f := range files {

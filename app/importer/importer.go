@@ -193,10 +193,10 @@ type conversation struct {
 	Mapping map[string]node `json:"mapping"`
 
 	// Claude
-	UUID     string    `json:"uuid"`
-	Name     string    `json:"name"`
-	Began    time.Time `json:"created_at"`
-	Messages []said    `json:"chat_messages"`
+	UUID     string          `json:"uuid"`
+	Name     string          `json:"name"`
+	Began    time.Time       `json:"created_at"`
+	Messages []claudeMessage `json:"chat_messages"`
 }
 
 // node is a message of ChatGPT in the tree of a conversation.
@@ -220,8 +220,8 @@ type node struct {
 	} `json:"message"`
 }
 
-// said is a message of Claude.
-type said struct {
+// claudeMessage is a message of Claude.
+type claudeMessage struct {
 	Sender  string    `json:"sender"` // human or assistant
 	Text    string    `json:"text"`
 	Created time.Time `json:"created_at"`
@@ -269,7 +269,7 @@ func (c conversation) chatGPT(made time.Time) Conversation {
 		}
 		kind, ok := kindOf(m.Author.Role)
 		if text := strings.TrimSpace(partsOf(m.Content.Parts, m.Content.Type)); ok && text != "" {
-			last = later(last, seconds(m.Created))
+			last = notBefore(last, seconds(m.Created))
 			out.add(kind, m.Metadata.Model, text, last)
 		}
 	}
@@ -329,7 +329,7 @@ func (c conversation) claude(made time.Time) Conversation {
 			}
 		}
 		if text = strings.TrimSpace(text); ok && text != "" {
-			last = later(last, m.Created)
+			last = notBefore(last, m.Created)
 			out.add(kind, "", text, last)
 		}
 	}
@@ -354,8 +354,8 @@ func kindOf(role string) (transcript.Kind, bool) {
 	return "", false
 }
 
-// later returns a message's own time, but none before the preceding message's.
-func later(last, own time.Time) time.Time {
+// notBefore returns a message's own time, but none before the preceding message's.
+func notBefore(last, own time.Time) time.Time {
 	if own.IsZero() || own.Before(last) {
 		return last
 	}

@@ -77,7 +77,7 @@ func measure(ctx context.Context, args []string, out, progress io.Writer) error 
 	if err != nil {
 		return err
 	}
-	list = chosen(list, *only, *every)
+	list = selectTasks(list, *only, *every)
 	if p.folder, err = os.MkdirTemp("", "mac-stats-quality"); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type proxy struct {
 	listener net.Listener
 
 	mu      sync.Mutex // guards the fields below
-	under   int        // chats in progress
+	active  int        // chats in progress
 	idle    *sync.Cond // signals that a chat ended
 	answers []answer
 }
@@ -48,7 +48,7 @@ func newProxy(host *url.URL, seed, most int) (*proxy, error) {
 	forward := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(host) },
 		FlushInterval:  -1,
-		ModifyResponse: p.keep,
+		ModifyResponse: p.recordChat,
 		ErrorLog:       log.New(io.Discard, "", 0), // the app reports failures
 	}
 	p.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,26 +68,26 @@ func newProxy(host *url.URL, seed, most int) (*proxy, error) {
 
 func (p *proxy) host() string { return p.listener.Addr().String() }
 
-func (p *proxy) begin() { p.mu.Lock(); p.under++; p.mu.Unlock() }
-func (p *proxy) end()   { p.mu.Lock(); p.under--; p.idle.Broadcast(); p.mu.Unlock() }
+func (p *proxy) begin() { p.mu.Lock(); p.active++; p.mu.Unlock() }
+func (p *proxy) end()   { p.mu.Lock(); p.active--; p.idle.Broadcast(); p.mu.Unlock() }
 
-// said returns the answers since the last call. It waits for chats in progress: the app
+// takeAnswers returns the answers since the last call. It waits for chats in progress: the app
 // receives or cancels an answer a moment before the server finishes.
-func (p *proxy) said() (list []answer) {
+func (p *proxy) takeAnswers() (list []answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.under > 0 {
+	for p.active > 0 {
 		p.idle.Wait()
 	}
 	list, p.answers = p.answers, nil
 	return list
 }
 
-// waiting returns how many answers said would return, and whether more are in progress.
-func (p *proxy) waiting() (answers int, more bool) {
+// pending returns how many answers takeAnswers would return, and whether more are in progress.
+func (p *proxy) pending() (answers int, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.answers), p.under > 0
+	return len(p.answers), p.active > 0
 }
 
 // repeatable changes the options of a chat.
@@ -120,35 +120,35 @@ func tooMany(n json.Number, most int) bool {
 	return err != nil || tokens <= 0 || tokens > int64(most)
 }
 
-// keep records a chat's answer while it passes.
-func (p *proxy) keep(r *http.Response) error {
+// recordChat records a chat's answer while it passes.
+func (p *proxy) recordChat(r *http.Response) error {
 	if r.Request.URL.Path == "/api/chat" {
-		r.Body = &listener{ReadCloser: r.Body, heard: p.heard}
+		r.Body = &recorder{ReadCloser: r.Body, done: p.record}
 	}
 	return nil
 }
 
-// listener records what is read.
-type listener struct {
+// recorder records what is read.
+type recorder struct {
 	io.ReadCloser
 
-	text  bytes.Buffer
-	heard func([]byte)
+	text bytes.Buffer
+	done func([]byte)
 }
 
-func (l *listener) Read(b []byte) (int, error) {
+func (l *recorder) Read(b []byte) (int, error) {
 	n, err := l.ReadCloser.Read(b)
 	l.text.Write(b[:n])
 	return n, err
 }
 
-func (l *listener) Close() error {
-	l.heard(l.text.Bytes())
+func (l *recorder) Close() error {
+	l.done(l.text.Bytes())
 	return l.ReadCloser.Close()
 }
 
-// heard assembles the lines of a stream; native tool calls follow the text.
-func (p *proxy) heard(stream []byte) {
+// record assembles the lines of a stream; native tool calls follow the text.
+func (p *proxy) record(stream []byte) {
 	var a answer
 	for line := range bytes.Lines(stream) {
 		var l struct {

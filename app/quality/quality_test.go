@@ -30,7 +30,7 @@ func TestAPerfectModelPassesAllTasksAndAParrotNone(t *testing.T) {
 		t.Errorf("%d tasks, want about 150", len(list))
 	}
 	if testing.Short() {
-		list = chosen(list, "", 7)
+		list = selectTasks(list, "", 7)
 	}
 	for name, tt := range map[string]struct {
 		says func(api.ChatRequest) string
@@ -157,7 +157,7 @@ func TestAnInterruptedAnswerBelongsToItsTask(t *testing.T) {
 	}
 	stop()
 	_ = res.Body.Close()
-	if said := p.said(); len(said) != 1 || said[0].Text != "again and" {
+	if said := p.takeAnswers(); len(said) != 1 || said[0].Text != "again and" {
 		t.Errorf("%+v", said)
 	}
 }
@@ -169,7 +169,7 @@ func TestAnInterruptedRunKeepsItsResults(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	said := 0
-	res := runUntil(ctx, t, chosen(list, "plain", 1), func(api.ChatRequest) string {
+	res := runUntil(ctx, t, selectTasks(list, "plain", 1), func(api.ChatRequest) string {
 		if said++; said == 3 {
 			stop()
 		}

@@ -95,7 +95,7 @@ func run(ctx context.Context, p params, list []task) (results, error) {
 		}
 		res.Tasks = append(res.Tasks, one)
 	}
-	if err := r.lookAtTitles(ctx, list, res.Tasks); err != nil {
+	if err := r.checkTitles(ctx, list, res.Tasks); err != nil {
 		return results{}, errors.Join(err, r.b.Close())
 	}
 	return res, r.b.Close()
@@ -148,7 +148,7 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 	if err := r.remember(ctx, t.memory); err != nil {
 		return result{}, err
 	}
-	r.proxy.said()
+	r.proxy.takeAnswers()
 	ctx, stop := context.WithTimeout(ctx, r.p.patience)
 	defer stop()
 	session := r.b.Store.NewName("test")
@@ -165,7 +165,7 @@ func (r *runner) task(ctx context.Context, at int, t task) (result, error) {
 		outcome, failed = r.turn(ctx, session, t)
 	}
 	one := result{Category: t.category, Title: t.title, Message: t.message, Answer: outcome.Answer, Took: time.Since(began)}
-	one.Replies = r.proxy.said()
+	one.Replies = r.proxy.takeAnswers()
 	for _, c := range outcome.Calls {
 		one.Calls = append(one.Calls, c.String())
 	}
@@ -251,20 +251,20 @@ func (r *runner) name(ctx context.Context, session string, t task) error {
 		if _, err := r.b.Client.Chat(ctx, hello); err != nil {
 			return err
 		}
-		r.proxy.said()
+		r.proxy.takeAnswers()
 	}
 	if _, err := r.turn(ctx, session, t); err != nil {
 		return err
 	}
 	for until := time.Now().Add(titleWait); ; time.Sleep(5 * time.Millisecond) {
-		if said, more := r.proxy.waiting(); !more && (said > 1 || time.Now().After(until)) {
+		if said, more := r.proxy.pending(); !more && (said > 1 || time.Now().After(until)) {
 			return nil
 		}
 	}
 }
 
-// lookAtTitles checks the titles, all of which have been requested.
-func (r *runner) lookAtTitles(ctx context.Context, list []task, done []result) error {
+// checkTitles checks the titles, all of which have been requested.
+func (r *runner) checkTitles(ctx context.Context, list []task, done []result) error {
 	until := time.Now().Add(titleSettle)
 	for at, session := range r.titles {
 		for {

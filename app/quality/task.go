@@ -111,8 +111,8 @@ func newTask(category string, c agenttest.Case) task {
 	return t
 }
 
-// chosen returns every every-th task of some categories; "" means all.
-func chosen(list []task, only string, every int) []task {
+// selectTasks returns every every-th task of some categories; "" means all.
+func selectTasks(list []task, only string, every int) []task {
 	var some []task
 	n := 0
 	for _, t := range list {

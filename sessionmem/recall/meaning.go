@@ -127,8 +127,8 @@ func (a *meaningAsker) embedQuestion(ctx context.Context, text string) (meaning,
 	return meaning{model: m, d: d, vector: made[0], state: VectorsReady}, nil
 }
 
-// meaningFor returns the meaning of a question, unless only words are searched.
-func (x *Index) meaningFor(ctx context.Context, q *Query, now State) meaning {
+// questionMeaning returns the meaning of a question, unless only words are searched.
+func (x *Index) questionMeaning(ctx context.Context, q *Query, now State) meaning {
 	if q.Strategy == Lexical {
 		return meaning{state: now.Vectors}
 	}

@@ -103,7 +103,7 @@ func TestNeighboringMessagesAreReturnedOnRequest(t *testing.T) {
 		if err != nil || len(a.Hits) == 0 {
 			t.Fatal(err)
 		}
-		if h := a.Hits[0]; h.Before != c.before || !strings.HasPrefix(h.After, c.after) || len(h.After) > besideChars || c.after == "" && h.After != "" {
+		if h := a.Hits[0]; h.Before != c.before || !strings.HasPrefix(h.After, c.after) || len(h.After) > besideBytes || c.after == "" && h.After != "" {
 			t.Errorf("%s: %q before, %q after", c.question, h.Before, h.After)
 		}
 	}

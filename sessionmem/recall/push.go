@@ -28,8 +28,8 @@ import (
 const (
 	// pushPassages is the approximate number of passages per request.
 	pushPassages = 1024
-	// pushLook is how often the server is compared if nothing changed.
-	pushLook = time.Minute
+	// pushEvery is how often the server is compared if nothing changed.
+	pushEvery = time.Minute
 	// pushVectors is the number of vectors per request.
 	pushVectors = 256
 )
@@ -72,7 +72,7 @@ func (u *uploader) run(ctx context.Context) {
 		case <-wait.C:
 		}
 		if u.asker.server() == nil {
-			wait.Reset(pushLook)
+			wait.Reset(pushEvery)
 			continue
 		}
 		_, err := u.push(indexing.InBackground(ctx))
@@ -80,12 +80,12 @@ func (u *uploader) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			wait.Reset(min(backoffLeast<<min(failures, 10), backoffMost))
+			wait.Reset(min(minBackoff<<min(failures, 10), maxBackoff))
 			failures++
 			u.cfg.Logger.Info("the memory server could not be brought up to date; it is tried again", "err", err, "failures", failures)
 		default:
 			failures = 0
-			wait.Reset(pushLook)
+			wait.Reset(pushEvery)
 		}
 		u.asker.note(err)
 	}
@@ -150,14 +150,14 @@ func (p *push) compare(ctx context.Context) (err error) {
 			if k == nil {
 				continue
 			}
-			if p.prints[k.Key] != printOfFiles(k.State.Files) {
+			if p.prints[k.Key] != filesPrint(k.State.Files) {
 				last[k.Key] = k.Last
 			}
 			if k.Session != "" {
 				p.newest = max(p.newest, k.Last)
 			}
 		}
-		p.gone = missingOf(now, p.prints)
+		p.gone = missingKeys(now, p.prints)
 		return nil
 	})
 	if err != nil {
@@ -170,8 +170,8 @@ func (p *push) compare(ctx context.Context) (err error) {
 	return nil
 }
 
-// missingOf returns the keys that no source of the index has.
-func missingOf(now *engine.Snapshot, prints map[string]string) (gone []string) {
+// missingKeys returns the keys that no source of the index has.
+func missingKeys(now *engine.Snapshot, prints map[string]string) (gone []string) {
 	for key := range prints {
 		if now.Source(key) == nil {
 			gone = append(gone, key)
@@ -199,8 +199,8 @@ func (p *push) drop(ctx context.Context) error {
 	return p.server.Drop(ctx, p.gone...)
 }
 
-// printOfFiles returns a print that is the same in every process as long as the files are.
-func printOfFiles(files []format.File) string {
+// filesPrint returns a print that is the same in every process as long as the files are.
+func filesPrint(files []format.File) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %+v", analysis.Version, files) // a hash never fails
 	return hex.EncodeToString(h.Sum(nil)[:12])
@@ -285,7 +285,7 @@ func (u *uploader) printNow(ctx context.Context, key string) (print string, err 
 			}
 			files[i] = format.File(state)
 		}
-		print = printOfFiles(files)
+		print = filesPrint(files)
 		return nil
 	})
 	return print, err

@@ -23,14 +23,14 @@ func (u *uploader) serverSource(ctx context.Context, key string) (out *ServerSou
 		if k == nil {
 			return nil
 		}
-		out, print = &ServerSource{Name: k.Name}, printOfFiles(k.State.Files)
+		out, print = &ServerSource{Name: k.Name}, filesPrint(k.State.Files)
 		n := numbering{session: k.Session != ""}
 		err := now.Each(ctx, k, func(_ uint32, d format.Passage) error {
 			c, at := corpus.ChunkOf(&d, &k.Name, k.State.Files)
 			out.Passages = append(out.Passages, ServerPassage{ServerPlace: n.next(&d), Chunk: c, Length: int(d.Words), Marks: d.Marks, Mark: markOf(&c, at.Hash, &d), place: at, number: d.Number})
 			return nil
 		})
-		finishMessages(out.Passages)
+		setMessageFields(out.Passages)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func (n *numbering) next(d *format.Passage) ServerPlace {
 	return ServerPlace{Strand: d.Strand, Message: n.message, Part: part}
 }
 
-// finishMessages fills in the fields of passages that depend on their whole message.
-func finishMessages(all []ServerPassage) {
+// setMessageFields fills in the fields of passages that depend on their whole message.
+func setMessageFields(all []ServerPassage) {
 	for i := 0; i < len(all); {
 		end := i + 1
 		for end < len(all) && all[end].Strand == all[i].Strand && all[end].Message == all[i].Message {

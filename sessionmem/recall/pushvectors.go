@@ -17,7 +17,7 @@ func (p *push) vectors(ctx context.Context) error {
 	if err != nil {
 		return nil //nolint:nilerr // without a model there are no vectors to put
 	}
-	if m.Dims, err = p.u.dimsOf(ctx, m); err != nil || m.Dims == 0 {
+	if m.Dims, err = p.u.dims(ctx, m); err != nil || m.Dims == 0 {
 		return err
 	}
 	sources := map[string]map[ServerPlace]numbered{}
@@ -31,7 +31,7 @@ func (p *push) vectors(ctx context.Context) error {
 		var numbers []uint32
 		for _, u := range batch {
 			if sources[u.Key] == nil {
-				if sources[u.Key], err = p.u.numbersOf(ctx, u.Key); err != nil {
+				if sources[u.Key], err = p.u.passageNumbers(ctx, u.Key); err != nil {
 					return err
 				}
 			}
@@ -68,8 +68,8 @@ func (p *push) putVectors(ctx context.Context, m EmbedModel, ids []int64, number
 	return p.server.PutVectors(ctx, m, ids[:n], vectors[:n])
 }
 
-// dimsOf returns the dimensions of a model's vectors; 0 if there are none.
-func (u *uploader) dimsOf(ctx context.Context, m EmbedModel) (dims int, err error) {
+// dims returns the dimensions of a model's vectors; 0 if there are none.
+func (u *uploader) dims(ctx context.Context, m EmbedModel) (dims int, err error) {
 	err = u.file.Read(ctx, func(now *engine.Snapshot) error {
 		_, dims, err = now.VectorsOf(ctx, m, nil)
 		return err
@@ -86,8 +86,8 @@ type numbered struct {
 	mark   string
 }
 
-// numbersOf returns the passages of a source by place.
-func (u *uploader) numbersOf(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
+// passageNumbers returns the passages of a source by place.
+func (u *uploader) passageNumbers(ctx context.Context, key string) (map[ServerPlace]numbered, error) {
 	out := map[ServerPlace]numbered{}
 	s, _, err := u.serverSource(ctx, key)
 	if err != nil || s == nil {

@@ -35,7 +35,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Answer, error) {
 	q.Strategy = cmp.Or(q.Strategy, settings.Strategy, Hybrid)
 	asked := rank.Query{Now: q.Now, Limit: q.Limit, MeaningOnly: q.Strategy == Semantic, All: q.all, Terms: x.readQuestion(q)}
 	rerank := x.cfg.Reranker != nil && (q.Rerank || settings.Rerank) && !q.all
-	m := x.meaningFor(ctx, &q, state)
+	m := x.questionMeaning(ctx, &q, state)
 	s := &search{x: x, q: q, asked: asked, settings: settings, meaning: m, pool: hitsFor(&asked, rerank)}
 	err := errNoServer
 	if x.asker.server() != nil && !q.all { // a search for everything that says the same concerns this machine
@@ -128,7 +128,7 @@ func (s *search) run(ctx context.Context) error {
 	s.vectors = s.vectorState(&found)
 	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
-		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, s.now.MessagesWithin(s.asked.Terms.Spans, allowed))
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spareHits), top, s.now.MessagesWithin(s.asked.Terms.Spans, allowed))
 	}
 	return s.collect(ctx, top)
 }
@@ -199,17 +199,17 @@ func (s *Scope) allowsSource(k *engine.Source) bool {
 		(len(s.Sources) == 0 || slices.Contains(s.Sources, k.From))
 }
 
-// spare is how many extra hits are collected to make up for those whose text is gone.
-const spare = 8
+// spareHits is how many extra hits are collected to make up for those whose text is gone.
+const spareHits = 8
 
 // collect makes hits of the best candidates that the scope allows.
 func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
-	if err := s.now.Prefetch(ctx, top[:min(len(top), s.pool+spare)]); err != nil {
+	if err := s.now.Prefetch(ctx, top[:min(len(top), s.pool+spareHits)]); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
 	for _, c := range top {
-		if len(s.hits) >= s.pool+spare {
+		if len(s.hits) >= s.pool+spareHits {
 			break
 		}
 		d, k, err := s.now.Passage(ctx, c.At)
@@ -223,7 +223,7 @@ func (s *search) collect(ctx context.Context, top []rank.Candidate) error {
 		}
 		seen[h.ID] = true
 		if s.q.Beside && h.Session != "" {
-			if err := s.lookBeside(ctx, c.At, &h); err != nil {
+			if err := s.findBeside(ctx, c.At, &h); err != nil {
 				return err
 			}
 		}
@@ -239,8 +239,8 @@ func byScore(hits []found) {
 	})
 }
 
-// lookBeside finds the messages next to a hit.
-func (s *search) lookBeside(ctx context.Context, at uint32, h *found) (err error) {
+// findBeside finds the messages next to a hit.
+func (s *search) findBeside(ctx context.Context, at uint32, h *found) (err error) {
 	before, after := s.now.Beside(at)
 	if h.before, err = s.allowedAt(ctx, before); err != nil {
 		return err
@@ -265,8 +265,8 @@ func (s *search) allowedAt(ctx context.Context, at uint32) (*found, error) {
 	return h, nil
 }
 
-// besideChars limits how much of a neighboring message is shown, in bytes.
-const besideChars = 200
+// besideBytes limits how much of a neighboring message is shown, in bytes.
+const besideBytes = 200
 
 // readBeside fills in the first lines of the messages next to the hits.
 func (x *Index) readBeside(ctx context.Context, hits []found) {
@@ -279,7 +279,7 @@ func (x *Index) readBeside(ctx context.Context, hits []found) {
 			return ""
 		}
 		line, _, _ := strings.Cut(read[0].Text, "\n")
-		return strings.TrimSpace(corpus.Cut(line, besideChars))
+		return strings.TrimSpace(corpus.Cut(line, besideBytes))
 	}
 	for i := range hits {
 		hits[i].Before, hits[i].After = first(hits[i].before), first(hits[i].after)

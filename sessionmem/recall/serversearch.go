@@ -90,7 +90,7 @@ func (s *search) onServer(ctx context.Context) error {
 	}
 	top := rank.Order(s.asked, &s.x.weights, found.Candidates, found.Meaning)
 	if s.asked.Terms.OnlyTime {
-		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spare), top, found.Then)
+		top = rank.OfTime(s.asked, max(s.x.weights.Candidates, s.pool+spareHits), top, found.Then)
 	}
 	return s.collectServer(ctx, top, found.Passages)
 }
@@ -100,7 +100,7 @@ func (s *search) onServer(ctx context.Context) error {
 func (s *search) collectServer(ctx context.Context, top []rank.Candidate, passages []ServerHit) error {
 	seen := map[string]bool{}
 	for _, c := range top {
-		if len(s.hits) >= s.pool+spare {
+		if len(s.hits) >= s.pool+spareHits {
 			break
 		}
 		p := &passages[c.At]
@@ -112,7 +112,7 @@ func (s *search) collectServer(ctx context.Context, top []rank.Candidate, passag
 		if seen[h.ID] || s.q.Scope.Allow != nil && !s.q.Scope.Allow(h.Chunk) || s.x.corpus.IsForgotten(&h.Chunk) {
 			continue
 		}
-		if p.Machine == "" && !s.x.isAsPut(ctx, p, &h) {
+		if p.Machine == "" && !s.x.isUnchanged(ctx, p, &h) {
 			continue
 		}
 		seen[h.ID], h.known = true, true
@@ -125,8 +125,8 @@ func (s *search) collectServer(ctx context.Context, top []rank.Candidate, passag
 	return nil
 }
 
-// isAsPut reports whether this machine's files still hold the passage.
-func (x *Index) isAsPut(ctx context.Context, p *ServerHit, h *found) bool {
+// isUnchanged reports whether this machine's files still hold the passage.
+func (x *Index) isUnchanged(ctx context.Context, p *ServerHit, h *found) bool {
 	if h.Session != "" {
 		if print, err := x.uploads.printNow(ctx, p.Key); err == nil && print == p.Print {
 			return true
@@ -157,7 +157,7 @@ func (s *search) besideHere(ctx context.Context) error {
 			}
 			var failed error
 			err := eachOfID(ctx, now, h.ID, func(at uint32, _ format.Passage, _ *engine.Source) {
-				failed = s.lookBeside(ctx, at, h)
+				failed = s.findBeside(ctx, at, h)
 			})
 			if err := errors.Join(err, failed); err != nil {
 				return err

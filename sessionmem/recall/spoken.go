@@ -11,15 +11,15 @@ import (
 // name. So each sentence, with the speaker's name before it, goes into the vector too.
 
 const (
-	// bySentence is the longest text for that, in bytes: chat messages are short, and
+	// maxSpoken is the longest text for that, in bytes: chat messages are short, and
 	// everything is embedded twice.
-	bySentence = 400
-	// sentenceLeast is the shortest sentence that stands alone, in bytes.
-	sentenceLeast = 30
+	maxSpoken = 400
+	// minSentence is the shortest sentence that stands alone, in bytes.
+	minSentence = 30
 	// sentencesShare is the weight of the sentences beside the whole text; measured.
 	sentencesShare = .7
-	// nameMost is the longest name, in bytes.
-	nameMost = 32
+	// maxName is the longest name, in bytes.
+	maxName = 32
 )
 
 // embedTexts returns the texts to embed for a passage: the passage, and its sentences if it
@@ -27,7 +27,7 @@ const (
 func embedTexts(text string) []string {
 	whole := []string{text}
 	name := speaker(text)
-	if name == "" || len(text) > bySentence {
+	if name == "" || len(text) > maxSpoken {
 		return whole
 	}
 	var out []string
@@ -36,7 +36,7 @@ func embedTexts(text string) []string {
 			name, line = next, line[len(next):]
 		}
 		for i, s := range transcript.Sentences(line) {
-			if last := len(out) - 1; i > 0 && len(out[last]) < sentenceLeast+len(name) {
+			if last := len(out) - 1; i > 0 && len(out[last]) < minSentence+len(name) {
 				out[last] += " " + s
 			} else {
 				out = append(out, name+s)
@@ -52,7 +52,7 @@ func embedTexts(text string) []string {
 // speaker returns the prefix that names the speaker, such as "Anna: "; "" if there is none.
 func speaker(text string) string {
 	name, _, ok := strings.Cut(text, ": ")
-	if !ok || name == "" || len(name) > nameMost || strings.ContainsAny(name, ".,;:!?*#`-(\"\n") {
+	if !ok || name == "" || len(name) > maxName || strings.ContainsAny(name, ".,;:!?*#`-(\"\n") {
 		return ""
 	}
 	return name + ": "

@@ -24,11 +24,11 @@ const (
 	vectorWait = 3 * time.Minute
 	// vectorPause lets others work between two batches.
 	vectorPause = 20 * time.Millisecond
-	// vectorLook is how often the job looks for a new or changed model.
-	vectorLook = time.Minute
-	// After a failure the server is left alone for backoffLeast, then twice as long each time.
-	backoffLeast = 5 * time.Second
-	backoffMost  = 10 * time.Minute
+	// vectorEvery is how often the job looks for a new or changed model.
+	vectorEvery = time.Minute
+	// After a failure the server is left alone for minBackoff, then twice as long each time.
+	minBackoff = 5 * time.Second
+	maxBackoff = 10 * time.Minute
 )
 
 // vectorJob is the background job that makes vectors.
@@ -74,12 +74,12 @@ func (v *vectorMaker) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errHeld):
-			wait.Reset(turnLook)
+			wait.Reset(turnCheck)
 		case errors.Is(err, ErrNoModel), errors.Is(err, errPower):
 			failures = 0
-			wait.Reset(vectorLook)
+			wait.Reset(vectorEvery)
 		case err != nil:
-			wait.Reset(min(backoffLeast<<min(failures, 10), backoffMost))
+			wait.Reset(min(minBackoff<<min(failures, 10), maxBackoff))
 			failures++
 			v.cfg.Logger.Info("no vectors could be made; it is tried again later", "err", err, "failures", failures)
 		case more:
@@ -88,7 +88,7 @@ func (v *vectorMaker) run(ctx context.Context) {
 		default:
 			failures = 0
 			v.endFullSpeed()
-			wait.Reset(vectorLook)
+			wait.Reset(vectorEvery)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (j *vectorJob) step(ctx context.Context) (more bool, err error) {
 		return false, nil // no index yet
 	}
 	if err != nil || len(batch) == 0 {
-		return false, cmp.Or(err, j.settle(ctx, m))
+		return false, cmp.Or(err, j.dropOtherModels(ctx, m))
 	}
 	if j.v.held() == HeldPower {
 		return false, errPower
@@ -160,7 +160,7 @@ func (j *vectorJob) trackFailures(ctx context.Context, batch []wanted, err error
 	case err == nil && j.alone == 0, ctx.Err() != nil:
 	case err == nil:
 		j.alone--
-		if j.strikes[j.suspect] < strikesMost {
+		if j.strikes[j.suspect] < maxStrikes {
 			j.retrySuspect()
 		} else if j.suspect != "" {
 			j.v.cfg.Logger.Info("the embedding server fails for a passage; it is found by its words alone", "chunk", j.suspect)
@@ -179,8 +179,8 @@ func (j *vectorJob) trackFailures(ctx context.Context, batch []wanted, err error
 	}
 }
 
-// strikesMost is how often the server may fail for a text.
-const strikesMost = 2
+// maxStrikes is how often the server may fail for a text.
+const maxStrikes = 2
 
 // retrySuspect allows the suspect to be tried again.
 func (j *vectorJob) retrySuspect() {
@@ -259,8 +259,8 @@ func (j *vectorJob) store(ctx context.Context, m EmbedModel, batch []wanted, vec
 	})
 }
 
-// settle deletes the vectors of other models once all are made.
-func (j *vectorJob) settle(ctx context.Context, m EmbedModel) error {
+// dropOtherModels deletes the vectors of other models once all are made.
+func (j *vectorJob) dropOtherModels(ctx context.Context, m EmbedModel) error {
 	stale := false
 	err := j.v.file.Read(ctx, func(now *engine.Snapshot) error {
 		n, err := now.Models(ctx)

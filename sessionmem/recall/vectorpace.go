@@ -22,11 +22,11 @@ const (
 	// batchTime is how long a batch should take: other requests wait no longer than that.
 	batchTime = 200 * time.Millisecond
 	// Bytes of text in a batch: few at first, until it is known how long they take.
-	batchLeast, batchFirst, batchMost = 512, 2 << 10, 24 << 10
-	// turnLook is how often the job checks whether a turn runs, heldLook whether other
+	minBatch, firstBatch, maxBatch = 512, 2 << 10, 24 << 10
+	// turnCheck is how often the job checks whether a turn runs, heldCheck whether other
 	// reasons to wait still hold.
-	turnLook = 100 * time.Millisecond
-	heldLook = 5 * time.Second
+	turnCheck = 100 * time.Millisecond
+	heldCheck = 5 * time.Second
 	// failureRest is how long makeAll waits after a failure.
 	failureRest = 2 * time.Second
 )
@@ -136,13 +136,13 @@ func (v *vectorMaker) share() float64 {
 // waitWhileHeld waits until no turn or pause holds up vectors.
 func (v *vectorMaker) waitWhileHeld(ctx context.Context) error {
 	for {
-		wait := turnLook
+		wait := turnCheck
 		switch v.heldByUser() {
 		case HeldNot:
 			return nil
 		case HeldTurn:
 		default:
-			wait = heldLook
+			wait = heldCheck
 		}
 		select {
 		case <-ctx.Done():
@@ -161,7 +161,7 @@ func (v *vectorMaker) untilHeld(ctx context.Context) (_ context.Context, stop fu
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(turnLook):
+			case <-time.After(turnCheck):
 			}
 			if v.held() != HeldNot {
 				cancel(errHeld)
@@ -177,7 +177,7 @@ func (p *pace) batchBytes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bytes == 0 {
-		p.bytes = batchFirst
+		p.bytes = firstBatch
 	}
 	return p.bytes
 }
@@ -187,7 +187,7 @@ func (p *pace) adjust(texts, bytes int, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fits := float64(bytes) * float64(batchTime) / float64(max(took, time.Millisecond))
-	p.bytes = int(min(max(fits, batchLeast), float64(2*p.bytes), batchMost)) // at most double at once
+	p.bytes = int(min(max(fits, minBatch), float64(2*p.bytes), maxBatch)) // at most double at once
 	each := took / time.Duration(texts)
 	if p.perText > 0 {
 		each = (4*p.perText + each) / 5
@@ -243,7 +243,7 @@ func (v *vectorMaker) makeAll(ctx context.Context, progress func(made, of int, l
 			return ctx.Err()
 		case errors.Is(err, errHeld):
 			continue
-		case err != nil && (errors.Is(err, ErrNoModel) || failures >= strikesMost):
+		case err != nil && (errors.Is(err, ErrNoModel) || failures >= maxStrikes):
 			return err
 		case err != nil:
 			failures++

@@ -24,12 +24,12 @@ func TestTheBatchSizeAdaptsToTheTimeItTakes(t *testing.T) {
 		n := p.batchBytes()
 		p.adjust(1, n, time.Microsecond)
 	}
-	if n := p.batchBytes(); n != batchMost {
-		t.Errorf("a fast machine makes batches of %d bytes, want %d", n, batchMost)
+	if n := p.batchBytes(); n != maxBatch {
+		t.Errorf("a fast machine makes batches of %d bytes, want %d", n, maxBatch)
 	}
 	p.adjust(1, 400, time.Minute)
-	if n := p.batchBytes(); n != batchLeast {
-		t.Errorf("after a minute for one text: %d bytes, want %d", n, batchLeast)
+	if n := p.batchBytes(); n != minBatch {
+		t.Errorf("after a minute for one text: %d bytes, want %d", n, minBatch)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestTheMostValuableChunksAreEmbeddedFirst(t *testing.T) {
 		b.talk(fmt.Sprintf("cpu-%d", i), fmt.Sprintf("question %d", i), fmt.Sprintf("answer %d begins. ", i)+strings.Repeat("More of it. ", 150))
 	}
 	b.sync()
-	b.x.vectors.pace.bytes = batchMost
+	b.x.vectors.pace.bytes = maxBatch
 	b.embedAll()
 	var got []string
 	for _, text := range f.texts {

@@ -105,7 +105,7 @@ func (a *Analyzer) Chunk(text string, at time.Time) Terms {
 			switch t.kind {
 			case tokenTerm:
 				a.count(t.term)
-			case tokenSign:
+			case tokenPair:
 				a.count(t.term)
 				words++
 			case tokenPart:

@@ -50,11 +50,11 @@ func (a *Analyzer) dateTokens() ([]dateToken, bool) {
 			a.dates, any = append(a.dates, dateToken{number: -1, date: f.date, place: tokenPlace{at, -1}}), true
 			continue
 		}
-		for _, t := range f.signs {
+		for _, t := range f.cjkDates {
 			t.place = tokenPlace{at, -1}
 			a.dates, any = append(a.dates, t), true
 		}
-		if len(f.signs) > 0 {
+		if len(f.cjkDates) > 0 {
 			continue
 		}
 		for i := range f.tokens {
@@ -118,9 +118,9 @@ func (s Span) terms() []string {
 	return nil
 }
 
-// asked returns the terms that a question about the span searches for, including the week of
+// queryTerms returns the terms that a question about the span searches for, including the week of
 // a day and the days of a week.
-func (s Span) asked() []string {
+func (s Span) queryTerms() []string {
 	out := s.terms()
 	switch s.grain {
 	case grainDay:
@@ -160,8 +160,8 @@ func (p datePlaces) of(field, token int) dateShare {
 	return p[tokenPlace{field, -1}]
 }
 
-// take adds the words of a mention.
-func (p datePlaces) take(m mention) {
+// add adds the words of a mention.
+func (p datePlaces) add(m mention) {
 	for _, t := range m.tokens {
 		p[t.place] = dateShare{named: true, weight: max(p[t.place].weight, m.weight(t))}
 	}
@@ -194,7 +194,7 @@ func (a *Analyzer) spans(now time.Time) ([]Span, datePlaces) {
 		if m.vague {
 			continue
 		}
-		places.take(m)
+		places.add(m)
 		switch {
 		case m.yearly:
 			for y := range yearsBack {

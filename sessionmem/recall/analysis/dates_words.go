@@ -44,7 +44,7 @@ const (
 )
 
 // dateWords lists the words of dates: kind, number, words. English and German are complete;
-// for other languages it has the months and the most common words. signDate covers scripts
+// for other languages it has the months and the most common words. cjkDate covers scripts
 // without spaces.
 //
 //nolint:misspell // other languages than English

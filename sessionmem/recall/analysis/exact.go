@@ -178,8 +178,8 @@ func camelParts(text string) []string {
 	return append(out, string(runes[start:]))
 }
 
-// joined returns "email" for "e-mail", so that both spellings find each other.
-func joined(core string) string {
+// joinHyphenated returns "email" for "e-mail", so that both spellings find each other.
+func joinHyphenated(core string) string {
 	one, two, found := strings.Cut(core, "-")
 	if !found || strings.Contains(two, "-") || !isPlainWord(one) || !isPlainWord(two) {
 		return ""
@@ -238,8 +238,8 @@ func hasWordRune(s string) bool {
 	return strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) })
 }
 
-// isSign reports whether a character belongs to a script without spaces between words.
-func isSign(c rune) bool {
+// isUnspaced reports whether a character belongs to a script without spaces between words.
+func isUnspaced(c rune) bool {
 	if c < 0x0E00 {
 		return false
 	}

@@ -11,9 +11,9 @@ import (
 
 // field is a part of a text between spaces, brackets and quotes, with its tokens.
 type field struct {
-	tokens []token
-	date   numericDate // the date in digits that the field is, if any
-	signs  []dateToken // dates in a script without spaces
+	tokens   []token
+	date     numericDate // the date in digits that the field is, if any
+	cjkDates []dateToken // dates in a script without spaces
 }
 
 type tokenKind uint8
@@ -21,7 +21,7 @@ type tokenKind uint8
 const (
 	tokenWord tokenKind = iota // a word of the running text
 	tokenPart                  // a part or a variant of another word: it doesn't count towards the length of the text
-	tokenSign                  // two adjacent characters of a script without spaces
+	tokenPair                  // two adjacent characters of a script without spaces
 	tokenTerm                  // an exact token
 )
 
@@ -121,7 +121,7 @@ func (r fieldReader) read(text string) {
 	}
 	if !isASCII(core) {
 		core = norm.NFKC.String(core)
-		r.f.signs = signDates(core)
+		r.f.cjkDates = cjkDates(core)
 	}
 	core = strings.ReplaceAll(core, ",", "")
 	if len(text) <= maxField {
@@ -133,7 +133,7 @@ func (r fieldReader) read(text string) {
 		r.f.date = date
 	}
 	r.runs(core)
-	if whole := joined(core); whole != "" {
+	if whole := joinHyphenated(core); whole != "" {
 		r.word(whole, tokenPart)
 	}
 }
@@ -145,7 +145,7 @@ func (r fieldReader) runs(core string) {
 		if unicode.Is(unicode.Mn, c) {
 			continue
 		}
-		if s := isSign(c); s != signs {
+		if s := isUnspaced(c); s != signs {
 			r.run(core[start:i], signs)
 			start, signs = i, s
 		}
@@ -158,7 +158,7 @@ func (r fieldReader) run(text string, signs bool) {
 		return
 	}
 	if signs {
-		r.signs(text)
+		r.pairs(text)
 		return
 	}
 	for it := words.FromString(text); it.Next(); {
@@ -166,9 +166,9 @@ func (r fieldReader) run(text string, signs bool) {
 	}
 }
 
-// signs makes terms of adjacent pairs in a script without spaces, and of single ideographs,
+// pairs makes terms of adjacent pairs in a script without spaces, and of single ideographs,
 // for questions of one character.
-func (r fieldReader) signs(text string) {
+func (r fieldReader) pairs(text string) {
 	var before string
 	for len(text) > 0 {
 		c, n := utf8.DecodeRuneInString(text)
@@ -182,7 +182,7 @@ func (r fieldReader) signs(text string) {
 		sign := text[:n]
 		text = text[n:]
 		if before != "" {
-			r.f.tokens = append(r.f.tokens, token{kind: tokenSign, term: r.a.intern([]byte(before + sign))})
+			r.f.tokens = append(r.f.tokens, token{kind: tokenPair, term: r.a.intern([]byte(before + sign))})
 		}
 		if unicode.Is(unicode.Han, c) || before == "" && text == "" {
 			r.f.tokens = append(r.f.tokens, token{kind: tokenTerm, term: r.a.intern([]byte(sign))})

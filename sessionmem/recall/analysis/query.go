@@ -54,20 +54,20 @@ func (a *Analyzer) Query(text string, now time.Time) QueryTerms {
 		}
 	}
 	q.dates(spans)
-	onlyTime := len(spans) > 0 && !a.hasMoreThan(places, language)
+	onlyTime := len(spans) > 0 && !a.hasWordsBesides(places, language)
 	return QueryTerms{Terms: q.terms, Spans: spans, OnlyTime: onlyTime, When: a.asksWhen(), Many: a.asksQuantity(), AboutAnswers: a.asksAboutAnswers()}
 }
 
-// hasMoreThan reports whether the current text has a word to search for besides its dates. A
+// hasWordsBesides reports whether the current text has a word to search for besides its dates. A
 // script without spaces always counts as one, and so does a bare number.
-func (a *Analyzer) hasMoreThan(places datePlaces, language language) bool {
+func (a *Analyzer) hasWordsBesides(places datePlaces, language language) bool {
 	if len(a.seq) == 1 && isDigit(a.seq[0].bare[0]) {
 		return true
 	}
 	for i, f := range a.found {
 		for j, t := range f.tokens {
 			switch in := places.of(i, j); {
-			case t.kind == tokenTerm || t.kind == tokenSign:
+			case t.kind == tokenTerm || t.kind == tokenPair:
 				return true
 			case in.named, t.word.stopIn(language), isAmong(t.word.bare, genericWords):
 			default:
@@ -113,7 +113,7 @@ func (q *queryReader) token(t token, in dateShare) {
 			weight = weightExact
 		}
 		q.add(class, weight, Variant{t.term.text, 1})
-	case tokenSign:
+	case tokenPair:
 		q.add(ClassWord, weightWord, Variant{t.term.text, 1})
 	case tokenPart:
 		q.add(ClassWord, weightPart, q.variants(t.word)...)
@@ -179,7 +179,7 @@ func (q *queryReader) add(class Class, weight float64, variants ...Variant) {
 // dates adds the terms of dates within the times that the question names.
 func (q *queryReader) dates(spans []Span) {
 	for _, s := range spans {
-		for _, t := range s.asked() {
+		for _, t := range s.queryTerms() {
 			q.add(ClassMoment, weightDate, Variant{t, 1})
 		}
 	}

@@ -20,7 +20,7 @@ func (e *Engine) apply(c *change) {
 func (v *view) apply(c *change) error {
 	for p, docs := range c.dead {
 		for _, doc := range docs {
-			if at := p.positions[doc]; at != nowhere {
+			if at := p.positions[doc]; at != noPosition {
 				v.hide(at)
 			}
 		}

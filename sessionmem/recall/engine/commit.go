@@ -289,7 +289,7 @@ func (c *change) writeDead(ctx context.Context) error {
 func (c *change) writeDeadDelta(ctx context.Context, p *part, docs []uint32) error {
 	gone := map[int64]map[int]bool{}
 	for _, doc := range docs {
-		row := p.batches[p.batchOf(int(doc))]
+		row := p.batches[p.batchIndex(int(doc))]
 		if gone[row.id] == nil {
 			gone[row.id] = map[int]bool{}
 		}
@@ -315,8 +315,8 @@ func readBatch(ctx context.Context, q tables.Queryer, id int64) (*format.Builder
 	return format.DecodeDelta(data)
 }
 
-// batchOf returns the index of the delta row that holds a passage.
-func (p *part) batchOf(doc int) int {
+// batchIndex returns the index of the delta row that holds a passage.
+func (p *part) batchIndex(doc int) int {
 	i, found := slices.BinarySearchFunc(p.batches, doc, func(b batch, doc int) int { return cmp.Compare(b.first, doc) })
 	if !found {
 		i--
@@ -365,7 +365,7 @@ func (c *change) dropVectors(ctx context.Context) error {
 	var numbers []uint32
 	for p, docs := range c.dead {
 		for _, doc := range docs {
-			if at := p.positions[doc]; at != nowhere && !kept[c.v.lay.numbers[at]] {
+			if at := p.positions[doc]; at != noPosition && !kept[c.v.lay.numbers[at]] {
 				numbers = append(numbers, c.v.lay.numbers[at])
 			}
 		}

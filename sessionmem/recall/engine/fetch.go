@@ -53,14 +53,14 @@ func (f *fetcher) detail(ctx context.Context, p *part, doc uint32) (d format.Pas
 		if err != nil {
 			return d, err
 		}
-		row = f.keep(id, rows[id])
+		row = f.store(id, rows[id])
 	}
 	err = row.Read(int(doc%format.DetailBlock), &d)
 	return d, err
 }
 
-// keep stores a row for later.
-func (f *fetcher) keep(id int64, data []byte) *format.DetailRow {
+// store stores a row for later.
+func (f *fetcher) store(id int64, data []byte) *format.DetailRow {
 	row := format.NewDetailRow(data)
 	f.rows[id] = row
 	return row
@@ -76,7 +76,7 @@ func (f *fetcher) prefetch(ctx context.Context, top []rank.Candidate) error {
 	}
 	all, err := f.v.rows(ctx, f.q, "detail", rows)
 	for id, data := range all {
-		f.keep(id, data)
+		f.store(id, data)
 	}
 	return err
 }

@@ -63,8 +63,8 @@ func (l *layout) reserve(key strandKey, place, n uint32) *stretch {
 	return s
 }
 
-// expect allocates room for n more positions.
-func (l *layout) expect(n int) {
+// preallocate allocates room for n more positions.
+func (l *layout) preallocate(n int) {
 	l.refs, l.sources, l.times = slices.Grow(l.refs, n), slices.Grow(l.sources, n), slices.Grow(l.times, n)
 	l.words, l.around, l.parts = slices.Grow(l.words, n), slices.Grow(l.around, n), slices.Grow(l.parts, n)
 	l.flags, l.numbers = slices.Grow(l.flags, n), slices.Grow(l.numbers, n)
@@ -113,19 +113,19 @@ func (v *view) move(from, to stretch) {
 		if l.refs[a].none() {
 			continue
 		}
-		l.widen(a, -1)
+		l.addAround(a, -1)
 		l.refs[b], l.sources[b], l.times[b] = l.refs[a], l.sources[a], l.times[a]
 		l.words[b], l.flags[b], l.numbers[b], l.parts[b] = l.words[a], l.flags[a], l.numbers[a], l.parts[a]
-		l.widen(b, 1)
+		l.addAround(b, 1)
 		l.refs[a] = ref{}
 		v.parts[l.refs[b].part-1].positions[l.refs[b].doc] = b
 	}
 }
 
-// widen adds the words of a chunk to around at its own position, and the beginning of a
+// addAround adds the words of a chunk to around at its own position, and the beginning of a
 // message to around at its neighbors', times times (-1 removes them). The shares roughly
 // match those by which a neighbor's words count in scoring.
-func (l *layout) widen(at uint32, times float32) {
+func (l *layout) addAround(at uint32, times float32) {
 	w := &l.shares
 	words := float32(l.words[at])
 	l.around[at] += times * words / w.sum
@@ -155,8 +155,8 @@ func (l *layout) message(at uint32) (first, end uint32) {
 	return first, end
 }
 
-// measure stores the number of parts of the message at a position.
-func (l *layout) measure(at uint32) {
+// countParts stores the number of parts of the message at a position.
+func (l *layout) countParts(at uint32) {
 	first, end := l.message(at)
 	n := uint8(min(end-first, math.MaxUint8)) //nolint:gosec // cut
 	for i := first; i < end; i++ {

@@ -20,7 +20,7 @@ func (e *Engine) tidy(ctx context.Context) (bool, error) {
 	if d := v.parts[0]; len(d.batches) >= e.limits.DeltaRows || d.docs >= e.limits.DeltaGrown {
 		return true, e.flushDelta(ctx, v)
 	}
-	parts := v.due(e.limits)
+	parts := v.dueMerges(e.limits)
 	if len(parts) == 0 {
 		return false, nil
 	}
@@ -36,8 +36,8 @@ func (e *Engine) Tidy(ctx context.Context) error {
 	}
 }
 
-// due returns the segments to merge next; none if no merge is due.
-func (v *view) due(l Limits) []*part {
+// dueMerges returns the segments to merge next; none if no merge is due.
+func (v *view) dueMerges(l Limits) []*part {
 	for _, p := range v.parts[1:] {
 		if dead := p.docs - p.live; dead > 0 && dead*l.DeadShare >= p.docs {
 			return []*part{p}
@@ -140,7 +140,7 @@ type merger struct {
 	v     *view
 	parts []*part
 	docs  []format.Passage
-	place [][]uint32 // per segment: indexes of its passages in docs; nowhere for the dead
+	place [][]uint32 // per segment: indexes of its passages in docs; noPosition for the dead
 }
 
 // passages reads the live passages of the segments, in the order of the new one.
@@ -158,8 +158,8 @@ func (m *merger) passages(ctx context.Context) error {
 		}
 		m.place = append(m.place, make([]uint32, p.docs))
 		for doc := range docs {
-			m.place[i][doc] = nowhere
-			if p.positions[doc] != nowhere {
+			m.place[i][doc] = noPosition
+			if p.positions[doc] != noPosition {
 				all = append(all, docs[doc])
 				origins = append(origins, from{i, uint32(doc)}) //nolint:gosec // a segment is small
 			}
@@ -187,7 +187,7 @@ func (m *merger) read(ctx context.Context, p *part) ([]format.Passage, error) {
 	}
 	f := newFetcher(m.tx, m.v)
 	for doc := range docs {
-		if p.positions[doc] == nowhere {
+		if p.positions[doc] == noPosition {
 			continue
 		}
 		d, err := f.detail(ctx, p, uint32(doc)) //nolint:gosec // a segment is small
@@ -228,7 +228,7 @@ func (m *merger) eachTerm(ctx context.Context, each func(term string, postings [
 				continue
 			}
 			for _, p := range c.list() {
-				if int(p.Doc) < len(m.place[i]) && m.place[i][p.Doc] != nowhere {
+				if int(p.Doc) < len(m.place[i]) && m.place[i][p.Doc] != noPosition {
 					list = append(list, format.Posting{Doc: m.place[i][p.Doc], N: p.N})
 				}
 			}

@@ -18,9 +18,9 @@ type nearness struct {
 	vectors *vectors.Set
 }
 
-// near adds the passages nearest in meaning to those found by words. It returns nil if there
+// addNear adds the passages nearest in meaning to those found by words. It returns nil if there
 // are no vectors to compare with.
-func (s *Snapshot) near(ctx context.Context, q *Question, places *[]uint32, found *Found) (*nearness, error) {
+func (s *Snapshot) addNear(ctx context.Context, q *Question, places *[]uint32, found *Found) (*nearness, error) {
 	if q.Vector == nil {
 		return nil, nil //nolint:nilnil // none is no error
 	}
@@ -50,8 +50,8 @@ func (s *Snapshot) near(ctx context.Context, q *Question, places *[]uint32, foun
 	return &nearness{Meaning: rank.Meaning{Average: float64(nearest.Average), Best: float64(nearest.Near[0].Cosine)}, s: s, d: q.Vector, vectors: vectors}, nil
 }
 
-// fill fills in the similarity of candidates, and of their neighboring messages.
-func (n *nearness) fill(ctx context.Context, all []rank.Candidate) error {
+// fillCosines fills in the similarity of candidates, and of their neighboring messages.
+func (n *nearness) fillCosines(ctx context.Context, all []rank.Candidate) error {
 	const each = 3
 	numbers := make([]uint32, 0, each*len(all))
 	l := &n.s.v.lay

@@ -78,7 +78,7 @@ func (r *ranking) count(positions []uint32, postings []format.Posting, w float32
 			continue
 		}
 		at := positions[p.Doc]
-		if at == nowhere {
+		if at == noPosition {
 			continue
 		}
 		if own[at] == 0 {
@@ -128,8 +128,8 @@ func (r *ranking) addSessions(weight float64) {
 	r.seen = r.seen[:0]
 }
 
-// best returns the chunks that are worth a closer look.
-func (r *ranking) best() []uint32 {
+// bestChunks returns the chunks that are worth a closer look.
+func (r *ranking) bestChunks() []uint32 {
 	l := &r.v.lay
 	r.bestSession = 0
 	for _, s := range r.sessions {
@@ -141,7 +141,7 @@ func (r *ranking) best() []uint32 {
 			continue
 		}
 		session := r.sessions[room.source] / r.bestSession
-		enough := r.enough(&top, session)
+		enough := r.threshold(&top, session)
 		for i, sum := range r.acc[room.base : room.base+room.size] {
 			if sum <= enough {
 				continue
@@ -150,7 +150,7 @@ func (r *ranking) best() []uint32 {
 			score := r.w.Base(float64(sum)/float64(r.most), session, float64(r.shareOf(at)))
 			if score > top.worst() && !l.refs[at].none() {
 				top.push(at, score)
-				enough = r.enough(&top, session)
+				enough = r.threshold(&top, session)
 			}
 		}
 	}
@@ -170,9 +170,9 @@ func (r *ranking) shareOf(at uint32) float32 {
 	return r.user.Of(l.parts[at])
 }
 
-// enough returns a sum that is certainly too low for a chunk of a session to be among the
+// threshold returns a sum that is certainly too low for a chunk of a session to be among the
 // top ones, even if it were a whole message; a higher sum may suffice.
-func (r *ranking) enough(top *heap, session float64) float32 {
+func (r *ranking) threshold(top *heap, session float64) float32 {
 	return max(0, float32((top.worst()-r.w.Session.Share*session)*float64(r.most)*(1-1e-6)))
 }
 

@@ -80,8 +80,8 @@ func (r *ranking) spread() {
 				r.spreadAlone(flags, at, n)
 				continue
 			}
-			r.spreadBack(flags, at, n)
-			r.spreadOn(flags, at, n)
+			r.spreadBackward(flags, at, n)
+			r.spreadForward(flags, at, n)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func isAlone(flags []byte, at int) bool {
 	return at+strandGap+1 < len(flags) && (flags[at-1]|flags[at-2]|flags[at+1]|flags[at+2]|flags[at+3])&format.FlagContinues == 0
 }
 
-// spreadAlone does what spreadBack and spreadOn do, for such messages.
+// spreadAlone does what spreadBackward and spreadForward do, for such messages.
 func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 	w, near := r.w, r.near[at-2:at+3:at+3]
 	near[0] += n * w.Beside.Before[1]
@@ -109,9 +109,9 @@ func (r *ranking) spreadAlone(flags []byte, at int, n float32) {
 	}
 }
 
-// spreadBack adds n to the messages before the one that begins at a position. The layout
+// spreadBackward adds n to the messages before the one that begins at a position. The layout
 // leaves room for them before the first and after the last message of a strand.
-func (r *ranking) spreadBack(flags []byte, at int, n float32) {
+func (r *ranking) spreadBackward(flags []byte, at int, n float32) {
 	for _, share := range r.w.Beside.Before {
 		for {
 			at--
@@ -123,8 +123,8 @@ func (r *ranking) spreadBack(flags []byte, at int, n float32) {
 	}
 }
 
-// spreadOn adds n to the messages after it.
-func (r *ranking) spreadOn(flags []byte, at int, n float32) {
+// spreadForward adds n to the messages after it.
+func (r *ranking) spreadForward(flags []byte, at int, n float32) {
 	last := flags[at]
 	for at++; flags[at]&format.FlagContinues != 0; at++ {
 		last = flags[at]

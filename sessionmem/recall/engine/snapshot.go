@@ -106,19 +106,19 @@ type Found struct {
 
 // Candidates finds passages that share words or meaning with the question.
 func (s *Snapshot) Candidates(ctx context.Context, q Question) (Found, error) {
-	r := &ranking{scratch: s.e.scratch(), v: s.v, w: q.Weights, terms: q.Terms, allowed: q.Allowed}
+	r := &ranking{scratch: s.e.getScratch(), v: s.v, w: q.Weights, terms: q.Terms, allowed: q.Allowed}
 	if err := r.score(ctx, &dictReader{q: s.q, v: s.v}); err != nil {
 		return Found{}, err // the scratch is in an unknown state
 	}
-	places := r.best()
+	places := r.bestChunks()
 	var found Found
-	near, err := s.near(ctx, &q, &places, &found)
+	near, err := s.addNear(ctx, &q, &places, &found)
 	found.Candidates = r.candidates(places)
 	r.clear(&s.v.lay)
-	s.e.keep(r.scratch)
+	s.e.putScratch(r.scratch)
 	if err == nil && near != nil {
 		found.Meaning = &near.Meaning
-		err = near.fill(ctx, found.Candidates)
+		err = near.fillCosines(ctx, found.Candidates)
 	}
 	if err != nil {
 		found.VectorsErr, found.Meaning = err, nil
@@ -126,8 +126,8 @@ func (s *Snapshot) Candidates(ctx context.Context, q Question) (Found, error) {
 	return found, nil
 }
 
-// scratch returns memory for ranking; keep returns it for the next question.
-func (e *Engine) scratch() *scratch {
+// getScratch returns memory for ranking; putScratch gives it back for the next question.
+func (e *Engine) getScratch() *scratch {
 	select {
 	case s := <-e.scratches:
 		return s
@@ -136,7 +136,7 @@ func (e *Engine) scratch() *scratch {
 	}
 }
 
-func (e *Engine) keep(s *scratch) {
+func (e *Engine) putScratch(s *scratch) {
 	select {
 	case e.scratches <- s:
 	default:

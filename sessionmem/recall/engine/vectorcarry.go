@@ -36,7 +36,7 @@ func (e *Engine) CarryVectors(ctx context.Context, path string) error {
 	}
 	return from.snapshot(ctx, func(q tables.Queryer, _ *view) error {
 		c := carrier{to: e, numbers: byOld}
-		if err := vectors.Each(ctx, q, func(m vectors.Model, some []vectors.Packed) error { return c.take(ctx, m, some) }); err != nil {
+		if err := vectors.Each(ctx, q, func(m vectors.Model, some []vectors.Packed) error { return c.add(ctx, m, some) }); err != nil {
 			return err
 		}
 		return c.flush(ctx)
@@ -98,8 +98,8 @@ type carrier struct {
 	batch   []vectors.Packed // of model
 }
 
-// take adds vectors of a model.
-func (c *carrier) take(ctx context.Context, m vectors.Model, some []vectors.Packed) error {
+// add adds vectors of a model.
+func (c *carrier) add(ctx context.Context, m vectors.Model, some []vectors.Packed) error {
 	if c.model != m || len(c.batch) >= carryBatch {
 		if err := c.flush(ctx); err != nil {
 			return err

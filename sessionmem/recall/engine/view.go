@@ -56,7 +56,7 @@ type part struct {
 	version   int64
 	docs      int
 	live      int      // passages that aren't dead
-	positions []uint32 // of each passage in the layout; nowhere for dead ones
+	positions []uint32 // of each passage in the layout; noPosition for dead ones
 	firsts    []string // first terms of the dictionary's blocks
 	tombs     []byte   // bits of passages that are dead but still in the segment
 
@@ -72,8 +72,8 @@ type batch struct {
 	first int // passage in part.whole
 }
 
-// nowhere is the position of a dead passage.
-const nowhere = ^uint32(0)
+// noPosition is the position of a dead passage.
+const noPosition = ^uint32(0)
 
 func newView() *view {
 	return &view{
@@ -103,16 +103,16 @@ func (v *view) put(partPlace int, doc uint32, d *format.Passage) error {
 	l.refs[at] = ref{uint32(partPlace) + 1, doc} //nolint:gosec // few parts
 	l.sources[at], l.times[at], l.flags[at], l.numbers[at] = k.place, d.Time, d.Flags(), d.Number
 	l.words[at] = uint16(min(d.Words, 1<<16-1)) //nolint:gosec // cut
-	l.widen(at, 1)
-	l.measure(at)
-	k.take(p, doc, d)
+	l.addAround(at, 1)
+	l.countParts(at)
+	k.addPassage(p, doc, d)
 	v.docs++
 	v.words += int64(l.words[at])
 	return nil
 }
 
-// take adds a passage to the statistics of its source.
-func (k *Source) take(p *part, doc uint32, d *format.Passage) {
+// addPassage adds a passage to the statistics of its source.
+func (k *Source) addPassage(p *part, doc uint32, d *format.Passage) {
 	if n := len(k.runs); n > 0 && k.runs[n-1].part == p && k.runs[n-1].first+k.runs[n-1].n == doc {
 		k.runs[n-1].n++
 	} else {
@@ -137,7 +137,7 @@ func (v *view) hide(at uint32) {
 	}
 	l.refs[at] = ref{}
 	p := v.parts[r.part-1]
-	p.positions[r.doc] = nowhere
+	p.positions[r.doc] = noPosition
 	p.live--
 	if k := v.sources[l.sources[at]]; k != nil {
 		k.Docs--
@@ -145,7 +145,7 @@ func (v *view) hide(at uint32) {
 	}
 	v.docs--
 	v.words -= int64(l.words[at])
-	l.widen(at, -1)
+	l.addAround(at, -1)
 	l.flags[at] = 0
 }
 
@@ -185,7 +185,7 @@ func (v *view) addBatch(id int64, b *format.Builder) error {
 		d := &b.Docs[i]
 		doc := uint32(first + i) //nolint:gosec // small
 		p.whole = append(p.whole, *d)
-		p.positions = append(p.positions, nowhere)
+		p.positions = append(p.positions, noPosition)
 		p.docs++
 		b.EachOf(i, func(term string, n uint32) { p.lists[term] = append(p.lists[term], format.Posting{Doc: doc, N: n}) })
 		if b.IsHole(i) {

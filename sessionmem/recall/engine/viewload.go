@@ -135,7 +135,7 @@ func (p *part) decode(head *[]byte, firsts []byte) (err error) {
 	}
 	p.positions = make([]uint32, p.docs)
 	for i := range p.positions {
-		p.positions[i] = nowhere
+		p.positions[i] = noPosition
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (v *view) layOut(heads [][]byte) error {
 	for _, r := range rooms {
 		total += int(r.size) + strandRoom + strandGap
 	}
-	v.lay.expect(total)
+	v.lay.preallocate(total)
 	for _, r := range rooms {
 		place := uint32(0)
 		if k := v.byID[r.key.source]; k != nil {

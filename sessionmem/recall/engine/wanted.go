@@ -17,9 +17,9 @@ type Wanted struct {
 	Source  *Source
 }
 
-// worth ranks passages by the value of a vector: first what the user said and what was
+// vectorValue ranks passages by the value of a vector: first what the user said and what was
 // learned, then the beginnings of answers, then the rest; within each the newest first.
-func worth(flags byte, at int64) float64 {
+func vectorValue(flags byte, at int64) float64 {
 	worth := 2.0
 	switch role := format.RoleOf(flags); {
 	case flags&format.FlagContinues != 0:
@@ -35,7 +35,7 @@ func worth(flags byte, at int64) float64 {
 // Unembedded returns at most limit passages without a vector of the model, the most valuable
 // first, and how many have one. It leaves out the numbers in skip, which can't have one.
 func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, skip map[uint32]string) (some []Wanted, made int, err error) {
-	if done, err := s.embedded(ctx, m, skip); done || err != nil {
+	if done, err := s.allEmbedded(ctx, m, skip); done || err != nil {
 		return nil, s.v.docs, err
 	}
 	set, err := s.e.vectors.Of(ctx, s.q, m)
@@ -48,7 +48,7 @@ func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, s
 		if r.none() || set.Has(number) || skip[number] != "" {
 			continue
 		}
-		best.push(uint32(at), worth(s.v.lay.flags[at], s.v.lay.times[at])) //nolint:gosec // positions are 32 bits
+		best.push(uint32(at), vectorValue(s.v.lay.flags[at], s.v.lay.times[at])) //nolint:gosec // positions are 32 bits
 	}
 	slices.SortFunc(best.items, func(a, b heapItem) int { return cmp.Compare(b.score, a.score) })
 	for _, item := range best.items {
@@ -61,9 +61,9 @@ func (s *Snapshot) Unembedded(ctx context.Context, m vectors.Model, limit int, s
 	return some, set.Count, nil
 }
 
-// embedded reports whether all passages but those in skip have vectors. It doesn't load the
+// allEmbedded reports whether all passages but those in skip have vectors. It doesn't load the
 // vectors, which would then be kept in memory for nothing.
-func (s *Snapshot) embedded(ctx context.Context, m vectors.Model, skip map[uint32]string) (bool, error) {
+func (s *Snapshot) allEmbedded(ctx context.Context, m vectors.Model, skip map[uint32]string) (bool, error) {
 	n, _, err := s.Vectors(ctx, m)
 	if len(skip) > 0 {
 		for at, r := range s.v.lay.refs {

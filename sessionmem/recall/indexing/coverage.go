@@ -10,8 +10,8 @@ import (
 	"mac-stats/sessionmem/recall/engine"
 )
 
-// lookEvery is how often a search compares the files with the index if nothing else does.
-const lookEvery = 10 * time.Second
+// compareEvery is how often a search compares the files with the index if nothing else does.
+const compareEvery = 10 * time.Second
 
 // Coverage describes how much of the files the index covers.
 type Coverage struct {
@@ -22,13 +22,13 @@ type Coverage struct {
 }
 
 // Coverage returns how much of the files the index covers. It reads the directory entries
-// if the last comparison is older than lookEvery.
+// if the last comparison is older than compareEvery.
 func (x *Indexer) Coverage(ctx context.Context) (Coverage, error) {
 	x.mu.Lock()
-	fresh := time.Since(x.looked) < lookEvery
+	fresh := time.Since(x.compared) < compareEvery
 	x.mu.Unlock()
 	if !fresh {
-		if err := x.look(ctx); err != nil {
+		if err := x.compare(ctx); err != nil {
 			return Coverage{}, err
 		}
 	}
@@ -38,8 +38,8 @@ func (x *Indexer) Coverage(ctx context.Context) (Coverage, error) {
 	return Coverage{Files: x.files, Behind: max(x.behind, len(x.dirty)), Building: builds, Done: now.Files, Of: now.Of}, nil
 }
 
-// look compares the files with the index.
-func (x *Indexer) look(ctx context.Context) error {
+// compare compares the files with the index.
+func (x *Indexer) compare(ctx context.Context) error {
 	found, err := x.cfg.Corpus.Sources(ctx)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (x *Indexer) look(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.looked, x.files, x.behind = time.Now(), len(found), behind
+	x.compared, x.files, x.behind = time.Now(), len(found), behind
 	return nil
 }
 
@@ -71,5 +71,5 @@ func (x *Indexer) look(ctx context.Context) error {
 func (x *Indexer) Recheck() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.looked, x.known = time.Time{}, 0
+	x.compared, x.known = time.Time{}, 0
 }

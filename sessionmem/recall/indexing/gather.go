@@ -136,7 +136,7 @@ func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 	defer g.begin()
 	return g.e.Read(ctx, func(now *engine.Snapshot) error {
 		g.known = now.Source(g.source.Key)
-		if g.known == nil || tail && g.grew() {
+		if g.known == nil || tail && g.onlyGrew() {
 			return nil
 		}
 		g.old = map[engine.Place]format.Passage{}
@@ -147,8 +147,8 @@ func (g *gatherer) lookUp(ctx context.Context, tail bool) error {
 	})
 }
 
-// grew reports whether the session's last file may only have grown since it was indexed.
-func (g *gatherer) grew() bool {
+// onlyGrew reports whether the session's last file may only have grown since it was indexed.
+func (g *gatherer) onlyGrew() bool {
 	was, now := g.known.State.Files, g.source.Files
 	if !g.known.State.End.Ok || len(was) != len(now) || len(was) == 0 {
 		return false
@@ -177,7 +177,7 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 			first = false
 			if b.ID != end.Block || corpus.HashText(b.Text) != end.Hash {
 				same = false
-				return errNotTheSame
+				return errOtherChange
 			}
 			return nil
 		}
@@ -197,11 +197,11 @@ func (g *gatherer) readTail(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	g.state.Files = append(slices.Clone(g.source.Files[:end.File]), format.File(state))
-	return !first, g.sum()
+	return !first, g.sumBefore()
 }
 
-// errNotTheSame means that a session changed other than by growing.
-var errNotTheSame = errors.New("the session changed")
+// errOtherChange means that a session changed other than by growing.
+var errOtherChange = errors.New("the session changed")
 
 // addBlock adds the chunks of a block. It skips a summary that no longer holds, because that
 // repeats text that was removed from the file.
@@ -256,12 +256,12 @@ func (g *gatherer) readSession(ctx context.Context) error {
 	if g.known == nil { // most sessions never grow again; if one does, it is read whole once
 		g.state.End = format.Resume{}
 	}
-	return cmp.Or(err, g.sum())
+	return cmp.Or(err, g.sumBefore())
 }
 
-// sum records a checksum of the text before the last block, so that the next run can tell
+// sumBefore records a checksum of the text before the last block, so that the next run can tell
 // whether the file only grew.
-func (g *gatherer) sum() (err error) {
+func (g *gatherer) sumBefore() (err error) {
 	e := &g.state.End
 	if !e.Ok || e.File != len(g.state.Files)-1 {
 		*e = format.Resume{}

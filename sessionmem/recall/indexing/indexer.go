@@ -28,13 +28,13 @@ type Indexer struct {
 	changed chan struct{} // 1 place: something has changed
 	seed    maphash.Seed
 
-	mu     sync.Mutex      // guards the fields below; never held while the index is used
-	dirty  map[string]bool // paths reported to Changed
-	any    bool            // Changed reported that any file may have changed
-	looked time.Time       // when the files were last compared with the index
-	behind int             // the number of changed files found then
-	files  int
-	known  uint64 // print of the files when the index was last up to date
+	mu       sync.Mutex      // guards the fields below; never held while the index is used
+	dirty    map[string]bool // paths reported to Changed
+	any      bool            // Changed reported that any file may have changed
+	compared time.Time       // when the files were last compared with the index
+	behind   int             // the number of changed files found then
+	files    int
+	known    uint64 // print of the files when the index was last up to date
 }
 
 // New returns an Indexer. It reads nothing before the first call.

@@ -35,7 +35,7 @@ func (x *Indexer) KeepUp(ctx context.Context) (Report, error) {
 	x.mu.Lock()
 	same := whole && x.known == printOf(x.seed, found) && len(x.dirty) == 0
 	if same {
-		x.looked, x.files, x.behind, x.any = time.Now(), len(found), 0, false
+		x.compared, x.files, x.behind, x.any = time.Now(), len(found), 0, false
 	}
 	x.mu.Unlock()
 	if same {
@@ -139,7 +139,7 @@ func (x *Indexer) sync(ctx context.Context, e *engine.Engine) (Report, error) {
 		}
 		return report, err
 	}
-	x.looked, x.files, x.behind = time.Now(), report.Files, 0
+	x.compared, x.files, x.behind = time.Now(), report.Files, 0
 	x.known = print
 	return report, nil
 }

@@ -24,8 +24,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newest is the version of the schema that they produce.
-const newest = 2
+// schemaVersion is the version of the schema that they produce.
+const schemaVersion = 2
 
 // vectorTables creates the additional tables on a server with pgvector.
 //
@@ -60,24 +60,26 @@ type tables struct {
 }
 
 // isWhole reports whether nothing is missing.
-func (t *tables) isWhole() bool { return t.version == newest && t.machine != 0 && t.vectors != "" }
+func (t *tables) isWhole() bool {
+	return t.version == schemaVersion && t.machine != 0 && t.vectors != ""
+}
 
-// use records what exists.
-func (d *database) use(t tables) {
+// setReady records what exists.
+func (d *database) setReady(t tables) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ready, d.tables = true, t
 }
 
-// known returns what use recorded.
-func (d *database) known() tables {
+// current returns what setReady recorded.
+func (d *database) current() tables {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.tables
 }
 
-// look queries what exists, in one round trip.
-func (d *database) look(ctx context.Context) (t tables, err error) {
+// inspect queries what exists, in one round trip.
+func (d *database) inspect(ctx context.Context) (t tables, err error) {
 	used := false
 	err = d.pool.QueryRow(ctx, `SELECT (SELECT coalesce(max(version_id), 0) FROM mac_stats_schema), coalesce((SELECT id FROM machine WHERE uid = $1 AND name = $2), 0),
 		coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector' AND to_regtype('halfvec') IS NOT NULL), ''), to_regclass('embedding') IS NOT NULL`,
@@ -93,7 +95,7 @@ func (d *database) look(ctx context.Context) (t tables, err error) {
 			return t, fmt.Errorf("%w: it refused the password, and %s isn't used because others can read it; run `chmod 600 %s`", recall.ErrServer, open, open)
 		}
 	}
-	if err == nil && t.version > newest {
+	if err == nil && t.version > schemaVersion {
 		err = fmt.Errorf("%w: %w", recall.ErrServer, ErrNewer)
 	}
 	return t, err
@@ -114,11 +116,11 @@ func (d *database) forSearch(ctx context.Context) (tables, error) {
 	if ready {
 		return t, nil
 	}
-	t, err := d.look(ctx)
+	t, err := d.inspect(ctx)
 	if err == nil && t.isWhole() {
-		d.use(t)
+		d.setReady(t)
 	}
-	if err == nil && t.version < newest {
+	if err == nil && t.version < schemaVersion {
 		err = fmt.Errorf("%w: it has no tables of this version yet; `mac-stats memory backend push` makes them, and so does the app", recall.ErrServer)
 	}
 	return t, explain(err)
@@ -135,26 +137,26 @@ func (d *database) prepare(ctx context.Context) error {
 	if ready {
 		return nil
 	}
-	t, err := d.look(ctx)
+	t, err := d.inspect(ctx)
 	if err == nil && !t.isWhole() {
 		t, err = d.make(ctx)
 	}
 	if err != nil {
 		return explain(err)
 	}
-	d.use(t)
+	d.setReady(t)
 	return nil
 }
 
-// prepareAnew is like prepare but checks the server again: it may have been restored from a
+// prepareAgain is like prepare but checks the server again: it may have been restored from a
 // backup, this machine may have been dropped, or mac-stats updated elsewhere.
-func (d *database) prepareAnew(ctx context.Context) error {
-	t, err := d.look(ctx)
+func (d *database) prepareAgain(ctx context.Context) error {
+	t, err := d.inspect(ctx)
 	if err != nil {
 		return explain(err)
 	}
 	d.mu.Lock()
-	d.ready = d.ready && t.version == newest && t.machine == d.tables.machine && t.offers == d.tables.vectors
+	d.ready = d.ready && t.version == schemaVersion && t.machine == d.tables.machine && t.offers == d.tables.vectors
 	if !d.ready {
 		clear(d.models)
 	}

@@ -19,15 +19,15 @@ func explain(err error) error {
 	if err == nil || errors.Is(err, recall.ErrServer) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), &because{err})
+	return fmt.Errorf("%w: %s: %w", recall.ErrServer, remedy(err), &cause{err})
 }
 
-// because is an error of the driver without the list of tries and the address.
-type because struct{ error }
+// cause is an error of the driver without the list of tries and the address.
+type cause struct{ error }
 
-func (b *because) Unwrap() error { return b.error }
+func (b *cause) Unwrap() error { return b.error }
 
-func (b *because) Error() string {
+func (b *cause) Error() string {
 	if pgErr := new(pgconn.PgError); errors.As(b.error, &pgErr) {
 		return pgErr.Message + ", SQLSTATE " + pgErr.Code
 	}

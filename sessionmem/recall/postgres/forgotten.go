@@ -18,13 +18,13 @@ func (s *Server) Name() string { return s.name }
 // Look returns what was forgotten on any machine, and registers this machine's public key. If
 // the key has changed, keys sealed to the old one are deleted, because they are useless.
 func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardState, err error) {
-	if err := s.db.again(ctx, func() error { return s.db.prepareAnew(ctx) }); err != nil {
+	if err := s.db.again(ctx, func() error { return s.db.prepareAgain(ctx) }); err != nil {
 		return out, err
 	}
 	err = s.db.inTx(ctx, func(tx pgx.Tx) error {
 		out = forgotten.BoardState{Noted: map[string]string{}}
 		_, err := tx.Exec(ctx, `WITH other AS (UPDATE machine SET public = $2 WHERE id = $1 AND public IS DISTINCT FROM $2 RETURNING id)
-			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.db.known().machine, public)
+			DELETE FROM forgotten_key WHERE machine IN (SELECT id FROM other)`, s.db.current().machine, public)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 		if err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.db.known().machine)
+		rows, err = tx.Query(ctx, "SELECT id, machine, box FROM forgotten_key WHERE machine = $1", s.db.current().machine)
 		if err == nil {
 			out.Keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.SealedKey])
 		}
@@ -56,7 +56,7 @@ func (s *Server) Look(ctx context.Context, public []byte) (out forgotten.BoardSt
 			return err
 		}
 		rows, err = tx.Query(ctx, `SELECT m.id, coalesce(nullif(m.name, ''), 'another machine'), m.id = $1, m.public,
-			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.db.known().machine)
+			array(SELECT k.id FROM forgotten_key k WHERE k.machine = m.id) FROM machine m WHERE m.public IS NOT NULL ORDER BY m.id`, s.db.current().machine)
 		if err == nil {
 			out.Machines, err = pgx.CollectRows(rows, pgx.RowToStructByPos[forgotten.BoardMachine])
 		}
@@ -179,7 +179,7 @@ func (s *Server) sweep(ctx context.Context, after *int64, means func(session str
 			sources, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		}
 		if err == nil {
-			err = unname(ctx, tx, sources)
+			err = removeNames(ctx, tx, sources)
 		}
 		if err == nil {
 			*after = last
@@ -189,9 +189,9 @@ func (s *Server) sweep(ctx context.Context, after *int64, means func(session str
 	return n, err
 }
 
-// unname removes the names of sources, because a file's name may come from the first words in
+// removeNames removes the names of sources, because a file's name may come from the first words in
 // it. The machine that put them puts them again, under their current names.
-func unname(ctx context.Context, tx pgx.Tx, sources []int64) error {
+func removeNames(ctx context.Context, tx pgx.Tx, sources []int64) error {
 	_, err := tx.Exec(ctx, "UPDATE passage SET path = '' WHERE source = ANY($1)", sources)
 	if err == nil {
 		_, err = tx.Exec(ctx, "UPDATE source SET print = '', key = 'forgotten/' || id WHERE id = ANY($1)", sources)
@@ -217,7 +217,7 @@ func (s *Server) sweepNames(ctx context.Context, means func(session string, b tr
 		if err != nil {
 			return err
 		}
-		return unname(ctx, tx, named)
+		return removeNames(ctx, tx, named)
 	})
 }
 

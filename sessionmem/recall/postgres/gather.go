@@ -19,8 +19,8 @@ type statistics struct {
 }
 
 const (
-	// gathered is about how many passages a search collects by words, using its rarest terms.
-	gathered = 2500
+	// maxGathered is about how many passages a search collects by words, using its rarest terms.
+	maxGathered = 2500
 	// statisticsFor is how long statistics are used. They change slowly.
 	statisticsFor = 5 * time.Minute
 	// analyzeAfter is how many new passages make Cool run ANALYZE.
@@ -64,7 +64,7 @@ func (st *statistics) count(t analysis.QueryTerm) float64 {
 }
 
 // gather chooses the terms that passages are collected by: the rarest ones, as long as they
-// have no more than gathered passages together. The other terms only count for the passages
+// have no more than maxGathered passages together. The other terms only count for the passages
 // found. If even the rarest is too common, it is combined with others.
 func (st *statistics) gather(q *question, args pgx.NamedArgs) {
 	order := make([]int, 0, len(q.terms))
@@ -79,24 +79,24 @@ func (st *statistics) gather(q *question, args pgx.NamedArgs) {
 	sum := 0.0
 	for place, i := range order {
 		query, n := queryOf(q.terms[i]), int64(i+1)
-		if place > 0 && sum+counts[i] > gathered {
+		if place > 0 && sum+counts[i] > maxGathered {
 			common, commonNumbers = append(common, query), append(commonNumbers, n)
 			q.common[n] = counts[i]
 			continue
 		}
-		if counts[i] > gathered {
-			query = st.narrowed(q, order, counts)
+		if counts[i] > maxGathered {
+			query = st.narrowQuery(q, order, counts)
 		}
 		sum += counts[i]
 		queries, numbers, weights, ns = append(queries, query), append(numbers, n), append(weights, q.terms[i].Weight), append(ns, int64(counts[i]))
 	}
 	args["queries"], args["terms"], args["weights"], args["counts"] = queries, numbers, weights, ns
-	args["common"], args["common_terms"], args["most"] = common, commonNumbers, 4*gathered
+	args["common"], args["common_terms"], args["most"] = common, commonNumbers, 4*maxGathered
 }
 
-// narrowed returns a query for the rarest of terms that are all common: together with any of
+// narrowQuery returns a query for the rarest of terms that are all common: together with any of
 // the others, or with as many of the next ones as necessary.
-func (st *statistics) narrowed(q *question, order []int, counts []float64) string {
+func (st *statistics) narrowQuery(q *question, order []int, counts []float64) string {
 	first := queryOf(q.terms[order[0]])
 	var others []string
 	left := 1.0
@@ -107,13 +107,13 @@ func (st *statistics) narrowed(q *question, order []int, counts []float64) strin
 	if len(others) == 0 {
 		return first
 	}
-	if counts[order[0]]*(1-left) <= gathered {
+	if counts[order[0]]*(1-left) <= maxGathered {
 		return "(" + first + ")&(" + strings.Join(others, "|") + ")"
 	}
 	query, n := "("+first+")", counts[order[0]]
 	for at, i := range order[1:] {
 		query += "&(" + others[at] + ")"
-		if n *= counts[i] / st.docs; n <= gathered {
+		if n *= counts[i] / st.docs; n <= maxGathered {
 			break
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// mostMessages limits how many passages of a session are returned.
-const mostMessages = 20_000
+// maxMessages limits how many passages of a session are returned.
+const maxMessages = 20_000
 
 // Messages returns what other machines put of a session, in the order it was said. machine is
 // the name of one of them; "" means any.
@@ -19,7 +19,7 @@ func (s *Server) Messages(ctx context.Context, session, machine string) (out []r
 				s.key, s.session, s.origin, s.print, m.name
 			FROM passage p JOIN source s ON s.id = p.source CROSS JOIN LATERAL (SELECT coalesce(nullif(name, ''), 'another machine') AS name FROM machine WHERE id = s.machine) m
 			WHERE s.session = $1 AND s.session <> '' AND s.machine <> $2 AND $3 IN ('', m.name)
-			ORDER BY s.machine, p.said, p.source, p.strand, p.message, p.part LIMIT $4`, clean(session), s.db.known().machine, machine, mostMessages)
+			ORDER BY s.machine, p.said, p.source, p.strand, p.message, p.part LIMIT $4`, clean(session), s.db.current().machine, machine, maxMessages)
 		if err != nil {
 			return err
 		}

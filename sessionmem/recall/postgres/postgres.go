@@ -122,12 +122,12 @@ func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error
 	if err != nil {
 		return out, explain(err)
 	}
-	out.Took, out.Vectors = time.Since(begun), s.db.known().vectors
+	out.Took, out.Vectors = time.Since(begun), s.db.current().vectors
 	count := "0::bigint"
-	if s.db.known().vectors != "" {
+	if s.db.current().vectors != "" {
 		count = "(SELECT count(*) FROM embedding JOIN passage ON passage.id = embedding.passage JOIN source ON source.id = passage.source WHERE source.machine = m.id)"
 	}
-	rows, err := s.db.pool.Query(ctx, "SELECT m.name, m.id = $1, coalesce((SELECT sum(docs) FROM source WHERE machine = m.id), 0)::bigint, "+count+", m.seen FROM machine m ORDER BY m.id", s.db.known().machine)
+	rows, err := s.db.pool.Query(ctx, "SELECT m.name, m.id = $1, coalesce((SELECT sum(docs) FROM source WHERE machine = m.id), 0)::bigint, "+count+", m.seen FROM machine m ORDER BY m.id", s.db.current().machine)
 	if err != nil {
 		return out, explain(err)
 	}
@@ -142,7 +142,7 @@ func (s *Server) Status(ctx context.Context) (out recall.ServerStatus, err error
 func (s *Server) DropMachine(ctx context.Context) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		s.db.invalidate()
-		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.db.known().machine)
+		_, err := tx.Exec(ctx, "DELETE FROM machine WHERE id = $1", s.db.current().machine)
 		if err == nil { // forgettings bind the remaining machines
 			_, err = tx.Exec(ctx, "DELETE FROM forgotten WHERE NOT EXISTS (SELECT FROM machine)")
 		}

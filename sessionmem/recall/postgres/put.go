@@ -23,7 +23,7 @@ const batchTime = 2 * time.Minute
 func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.db.again(ctx, func() error { return s.db.prepareAnew(ctx) }); err != nil {
+	if err := s.db.again(ctx, func() error { return s.db.prepareAgain(ctx) }); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -32,7 +32,7 @@ func (s *Server) Prints(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	var key, print string
 	return out, s.db.again(ctx, func() error {
-		rows, err := s.db.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.db.known().machine)
+		rows, err := s.db.pool.Query(ctx, "SELECT key, print FROM source WHERE machine = $1", s.db.current().machine)
 		if err == nil {
 			_, err = pgx.ForEachRow(rows, []any{&key, &print}, func() error { out[key] = print; return nil })
 		}
@@ -50,7 +50,7 @@ func (s *Server) Marks(ctx context.Context, key string) (map[recall.ServerPlace]
 	out := map[recall.ServerPlace]string{}
 	var at recall.ServerPlace
 	var mark string
-	rows, err := s.db.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.db.known().machine, clean(key))
+	rows, err := s.db.pool.Query(ctx, "SELECT strand, message, part, mark FROM passage JOIN source ON source.id = source WHERE machine = $1 AND key = $2", s.db.current().machine, clean(key))
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&at.Strand, &at.Message, &at.Part, &mark}, func() error { out[at] = mark; return nil })
 	}
@@ -123,7 +123,7 @@ func (s *Server) Put(ctx context.Context, batch []recall.ServerSource) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.db.known().machine)
+		_, err := tx.Exec(ctx, "UPDATE machine SET seen = now() WHERE id = $1", s.db.current().machine)
 		return err
 	})
 }
@@ -132,7 +132,7 @@ func (s *Server) putSource(ctx context.Context, tx pgx.Tx, b *recall.ServerSourc
 	var id int64
 	err := tx.QueryRow(ctx, `INSERT INTO source(machine, key, session, origin) VALUES($1, $2, $3, $4)
 		ON CONFLICT (machine, key) DO UPDATE SET session = excluded.session, origin = excluded.origin, print = '' RETURNING id`,
-		s.db.known().machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
+		s.db.current().machine, clean(b.Key), clean(b.Session), clean(b.From)).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *Server) putSource(ctx context.Context, tx pgx.Tx, b *recall.ServerSourc
 			return err
 		}
 	}
-	return sum(ctx, tx, id, b.Print)
+	return updateTotals(ctx, tx, id, b.Print)
 }
 
 // rowsAtOnce is how many passages one statement writes.
@@ -173,8 +173,8 @@ func remove(ctx context.Context, tx pgx.Tx, source int64, b *recall.ServerSource
 	return err
 }
 
-// sum stores the totals and the print of a source.
-func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
+// updateTotals stores the totals and the print of a source.
+func updateTotals(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 	_, err := tx.Exec(ctx, `UPDATE source SET print = $2, (docs, words, oldest, newest) = (
 			SELECT count(*), coalesce(sum(length), 0), coalesce(min(nullif(said, 0)), 0), coalesce(max(said), 0) FROM passage WHERE source = $1)
 		WHERE id = $1`, source, print)
@@ -184,7 +184,7 @@ func sum(ctx context.Context, tx pgx.Tx, source int64, print string) error {
 // Drop implements recall.Server.
 func (s *Server) Drop(ctx context.Context, keys ...string) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.db.known().machine, cleaned(keys))
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND key = ANY($2)", s.db.current().machine, cleanAll(keys))
 		return err
 	})
 }
@@ -201,15 +201,15 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 		touched := map[int64]bool{}
 		var id int64
 		take := func(statement string, args ...any) error {
-			rows, err := tx.Query(ctx, statement, append([]any{s.db.known().machine}, args...)...)
+			rows, err := tx.Query(ctx, statement, append([]any{s.db.current().machine}, args...)...)
 			if err == nil {
 				_, err = pgx.ForEachRow(rows, []any{&id}, func() error { touched[id] = true; return nil })
 			}
 			return err
 		}
-		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.db.known().machine, cleaned(sessions))
+		_, err := tx.Exec(ctx, "DELETE FROM source WHERE machine = $1 AND session <> '' AND session = ANY($2)", s.db.current().machine, cleanAll(sessions))
 		if err == nil {
-			err = take("DELETE FROM passage p USING source s WHERE s.id = p.source AND s.machine = $1 AND p.path = ANY($2) RETURNING s.id", cleaned(files))
+			err = take("DELETE FROM passage p USING source s WHERE s.id = p.source AND s.machine = $1 AND p.path = ANY($2) RETURNING s.id", cleanAll(files))
 		}
 		if err == nil { // "session/block/part"
 			err = take(`DELETE FROM passage p USING source s, unnest($2::text[], $3::text[]) e(message, part) WHERE s.id = p.source AND s.machine = $1
@@ -220,7 +220,7 @@ func (s *Server) Erase(ctx context.Context, ids, sessions, files []string) error
 				AND s.session = '' AND 'memory/' || s.key = e.file AND p.block = split_part(e.block, '-', 1) RETURNING s.id`, keys, blocks)
 		}
 		for id := range touched {
-			err = errors.Join(err, sum(ctx, tx, id, "")) // will be compared with the rest of its files
+			err = errors.Join(err, updateTotals(ctx, tx, id, "")) // will be compared with the rest of its files
 		}
 		return err
 	})
@@ -243,7 +243,7 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 	return s.db.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `WITH moved AS (
 				UPDATE source SET cold = NOT cold WHERE machine = $1 AND session <> '' AND cold <> (newest > 0 AND newest <= $2) RETURNING id, cold)
-			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.db.known().machine, before)
+			UPDATE passage SET cold = moved.cold FROM moved WHERE passage.source = moved.id`, s.db.current().machine, before)
 		return err
 	})
 }
@@ -252,13 +252,13 @@ func (s *Server) Cool(ctx context.Context, before int64) error {
 func (s *Server) Unembedded(ctx context.Context, m recall.EmbedModel, after int64, limit int) ([]recall.ServerUnembedded, error) {
 	ctx, stop := context.WithTimeout(ctx, batchTime)
 	defer stop()
-	if err := s.db.prepare(ctx); err != nil || s.db.known().vectors == "" {
+	if err := s.db.prepare(ctx); err != nil || s.db.current().vectors == "" {
 		return nil, err
 	}
 	rows, err := s.db.pool.Query(ctx, `SELECT p.strand, p.message, p.part, p.id, s.key, p.mark FROM passage p JOIN source s ON s.id = p.source
 		WHERE s.machine = $1 AND p.id > $2 AND NOT EXISTS (
 			SELECT FROM embedding e JOIN model m ON m.id = e.model WHERE e.passage = p.id AND m.name = $3 AND m.digest = $4 AND m.dims = $5)
-		ORDER BY p.id LIMIT $6`, s.db.known().machine, after, m.Name, m.Digest, m.Dims, limit)
+		ORDER BY p.id LIMIT $6`, s.db.current().machine, after, m.Name, m.Digest, m.Dims, limit)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -298,7 +298,7 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-func cleaned(texts []string) []string {
+func cleanAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
 		out[i] = clean(t)

@@ -45,11 +45,11 @@ type question struct {
 	shares []float64
 	cold   bool // some of what may be searched is in the cold tier
 
-	messages map[placed]uint32 // numbers of the messages of candidates
+	messages map[messagePlace]uint32 // numbers of the messages of candidates
 }
 
-// placed is the position of a message.
-type placed struct {
+// messagePlace is the position of a message.
+type messagePlace struct {
 	source  int64
 	strand  uint8
 	message int
@@ -79,7 +79,7 @@ func (s *Server) Candidates(ctx context.Context, asked recall.ServerQuestion) (r
 	if err != nil {
 		return recall.ServerFound{}, err
 	}
-	q := &question{ServerQuestion: &asked, messages: map[placed]uint32{}}
+	q := &question{ServerQuestion: &asked, messages: map[messagePlace]uint32{}}
 	for _, t := range asked.Terms.Terms {
 		if t.Class != analysis.ClassPair && len(q.terms) < maxTerms {
 			q.terms = append(q.terms, t)
@@ -281,7 +281,7 @@ func (q *question) rank(list []found, out *recall.ServerFound) {
 
 // candidate returns the features of a passage that don't depend on the question.
 func (q *question) candidate(f *found, at int) rank.Candidate {
-	place := placed{f.source, f.Strand, f.Message}
+	place := messagePlace{f.source, f.Strand, f.Message}
 	if q.messages[place] == 0 {
 		q.messages[place] = uint32(len(q.messages) + 1) //nolint:gosec // a few hundred
 	}

@@ -71,7 +71,7 @@ func Order(q Query, w *Weights, all []Candidate, m *Meaning) []Candidate {
 			all[i].Score *= recency(&all[i], q.Now)
 		}
 	}
-	settle(all)
+	normalize(all)
 	if q.All {
 		return all
 	}
@@ -83,7 +83,7 @@ func byWords(q Query, w *Weights, all []Candidate) {
 	best := 0.0
 	for i := range all {
 		c := &all[i]
-		c.Score = detailed(q, w, c)
+		c.Score = wordScore(q, w, c)
 		best = max(best, c.Score)
 	}
 	for i := range all {
@@ -95,8 +95,8 @@ func byWords(q Query, w *Weights, all []Candidate) {
 	}
 }
 
-// detailed returns the score by words, adjusted by other features of the passage.
-func detailed(q Query, w *Weights, c *Candidate) float64 {
+// wordScore returns the score by words, adjusted by other features of the passage.
+func wordScore(q Query, w *Weights, c *Candidate) float64 {
 	if c.Words == 0 {
 		return 0
 	}
@@ -184,9 +184,9 @@ func recency(c *Candidate, now time.Time) float64 {
 	return 1 - recencyShare*(1-math.Exp2(-float64(age)/float64(halfLife)))
 }
 
-// settle scales scores to 0 … 1 and sorts the candidates. Those with an identifier of the
+// normalize scales scores to 0 … 1 and sorts the candidates. Those with an identifier of the
 // question come before all others: nothing near in meaning is as good as the very thing.
-func settle(all []Candidate) {
+func normalize(all []Candidate) {
 	best := 0.0
 	for i := range all {
 		best = max(best, all[i].Score)

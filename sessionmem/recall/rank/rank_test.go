@@ -25,7 +25,7 @@ func TestScoresAreScaledAndIdentifiersComeFirst(t *testing.T) {
 		{"an identifier first", []Candidate{{At: 1, Score: 1}, {At: 2, Score: .1, Exact: true}}, "2:0.55 1:0.5"},
 		{"all without a score", []Candidate{{At: 1}, {At: 2, Time: 1}}, "2:0 1:0"},
 	} {
-		settle(c.in)
+		normalize(c.in)
 		var got []string
 		for _, x := range c.in {
 			got = append(got, fmt.Sprintf("%d:%g", x.At, x.Score))

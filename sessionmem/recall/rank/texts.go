@@ -143,14 +143,14 @@ func Diverse(a *analysis.Analyzer, q Query, hits []Text) []Text {
 		h.Score = hits[len(out)].Score
 		out = append(out, h)
 		for _, i := range left {
-			same[i] = max(same[i], inCommon(words[i], words[picked]))
+			same[i] = max(same[i], similarity(words[i], words[picked]))
 		}
 	}
 	return out
 }
 
-// inCommon returns the share of the words of two texts that both contain.
-func inCommon(a, b map[string]bool) float64 {
+// similarity returns the share of the words of two texts that both contain.
+func similarity(a, b map[string]bool) float64 {
 	both := 0
 	for w := range a {
 		if b[w] {

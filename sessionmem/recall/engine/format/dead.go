@@ -72,7 +72,7 @@ func (d *Dead) Purge(blob []byte) (block []byte, first string, err error) {
 		term = append(term[:e.shared], e.rest...)
 		list := e.postings(r.width)
 		if !d.in(list) {
-			w.take(string(term), e.tail)
+			w.addEncoded(string(term), e.tail)
 			continue
 		}
 		postings, err := list.all(nil)

@@ -22,8 +22,8 @@ const (
 	// dictSmall limits the entries that move to the next block if they don't fit; a larger
 	// one takes more pages.
 	dictSmall = 1 << 10
-	// dictMost is the size at which a block ends in any case.
-	dictMost = 32 << 10
+	// dictMax is the size at which a block ends in any case.
+	dictMax = 32 << 10
 	// sealSize is the size of a checksum.
 	sealSize = 4
 )
@@ -55,7 +55,7 @@ func (w *DictWriter) Add(term string, postings []Posting) error {
 		return nil
 	}
 	w.encode(term, sharedPrefix(w.last, term), postings)
-	if n := len(w.block); n > 0 && !w.whole && (n+len(w.entry)+sealSize > roomFor(n) && len(w.entry) < dictSmall || n > dictMost) {
+	if n := len(w.block); n > 0 && !w.whole && (n+len(w.entry)+sealSize > roomFor(n) && len(w.entry) < dictSmall || n > dictMax) {
 		if err := w.Flush(); err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ func (w *DictWriter) Add(term string, postings []Posting) error {
 	return nil
 }
 
-// take adds a term with its encoded entry from a block of the same segment.
-func (w *DictWriter) take(term string, tail []byte) {
+// addEncoded adds a term with its encoded entry from a block of the same segment.
+func (w *DictWriter) addEncoded(term string, tail []byte) {
 	shared := sharedPrefix(w.last, term)
 	w.entry = appendLengths(w.entry[:0], shared, len(term)-shared)
 	w.entry = append(append(w.entry, term[shared:]...), tail...)

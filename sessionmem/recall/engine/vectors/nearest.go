@@ -17,15 +17,15 @@ type Near struct {
 	Cosine float32
 }
 
-// closeLook is how many vectors are compared exactly: those whose signs agree best. If there
-// are no more than that, all are. closeRead is the number if they have to be read first.
+// maxExact is how many vectors are compared exactly: those whose signs agree best. If there
+// are no more than that, all are. maxExactRead is the number if they have to be read first.
 const (
-	closeLook = 4 << 10
-	closeRead = 1 << 10
+	maxExact     = 4 << 10
+	maxExactRead = 1 << 10
 )
 
-// spot is the vector of a passage.
-type spot struct {
+// slotRef is the vector of a passage.
+type slotRef struct {
 	page   *vectorPage
 	at     uint32
 	number uint32
@@ -41,16 +41,16 @@ type Compared struct {
 // Nearest returns at most limit passages whose meaning is nearest. passages yields positions
 // and numbers; those without a vector are left out.
 func (s *Set) Nearest(ctx context.Context, q tables.Queryer, d *Direction, limit int, passages iter.Seq2[uint32, uint32]) (found Compared, err error) {
-	all := s.comparable(passages)
+	all := s.withVectors(passages)
 	if len(all) == 0 {
 		return found, nil
 	}
 	if found.Average, err = d.average(ctx, q, s, all); err != nil {
 		return found, err
 	}
-	look := closeLook
-	if s.lean {
-		look = closeRead
+	look := maxExact
+	if s.signsOnly {
+		look = maxExactRead
 	}
 	if len(all) > look {
 		all = d.closestBySigns(all, look)
@@ -68,7 +68,7 @@ func (s *Set) Nearest(ctx context.Context, q tables.Queryer, d *Direction, limit
 	return found, nil
 }
 
-func numbersOf(all []spot) []uint32 {
+func numbersOf(all []slotRef) []uint32 {
 	out := make([]uint32, len(all))
 	for i, s := range all {
 		out[i] = s.number
@@ -76,9 +76,9 @@ func numbersOf(all []spot) []uint32 {
 	return out
 }
 
-// comparable returns the passages that have a vector.
-func (s *Set) comparable(passages iter.Seq2[uint32, uint32]) []spot {
-	out := make([]spot, 0, s.Count)
+// withVectors returns the passages that have a vector.
+func (s *Set) withVectors(passages iter.Seq2[uint32, uint32]) []slotRef {
+	out := make([]slotRef, 0, s.Count)
 	var page *vectorPage
 	last := ^uint32(0)
 	for at, number := range passages {
@@ -89,18 +89,18 @@ func (s *Set) comparable(passages iter.Seq2[uint32, uint32]) []spot {
 			continue
 		}
 		if slot := page.index[number&(pageVectors-1)]; slot >= 0 {
-			out = append(out, spot{page, at, number, int32(slot)})
+			out = append(out, slotRef{page, at, number, int32(slot)})
 		}
 	}
 	return out
 }
 
-// sampled is the sample size for the average.
-const sampled = 1 << 10
+// averageSample is the sample size for the average.
+const averageSample = 1 << 10
 
 // average compares with a sample of runs of passages, because a page holds a run.
-func (d *Direction) average(ctx context.Context, q tables.Queryer, s *Set, all []spot) (float32, error) {
-	step := len(all)/sampled + 1
+func (d *Direction) average(ctx context.Context, q tables.Queryer, s *Set, all []slotRef) (float32, error) {
+	step := len(all)/averageSample + 1
 	var sample []uint32
 	for i := range all {
 		if i/pageVectors%step == 0 {
@@ -116,7 +116,7 @@ func (d *Direction) average(ctx context.Context, q tables.Queryer, s *Set, all [
 }
 
 // closestBySigns keeps about look of the passages: those whose signs agree best.
-func (d *Direction) closestBySigns(all []spot, look int) []spot {
+func (d *Direction) closestBySigns(all []slotRef, look int) []slotRef {
 	apart := make([]uint16, len(all))
 	parallel(len(all), func(i int) {
 		apart[i] = uint16(d.signDistance(all[i].page, int(all[i].slot))) //nolint:gosec // at most maxDims

@@ -24,7 +24,7 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 		return v
 	}
 	p := &Set{pages: map[uint32]*vectorPage{}}
-	var all []spot
+	var all []slotRef
 	for i := range uint32(docs) {
 		page := p.pages[i>>pageBits]
 		if page == nil {
@@ -33,7 +33,7 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 		}
 		scale, data, _ := quantize(vector())
 		page.put(byte(i&(pageVectors-1)), scale, data)
-		all = append(all, spot{page, i, i, int32(i & (pageVectors - 1))})
+		all = append(all, slotRef{page, i, i, int32(i & (pageVectors - 1))})
 	}
 	for _, page := range p.pages {
 		page.reindex()
@@ -45,7 +45,7 @@ func BenchmarkSignsFindTheNearest(b *testing.B) {
 		parallel(len(all), func(i int) { exact[i] = Near{all[i].at, d.cosine(all[i].page, int(all[i].slot))} })
 		slices.SortFunc(exact, func(a, b Near) int { return int(1e6 * (b.Cosine - a.Cosine)) })
 		kept := map[uint32]bool{}
-		for _, s := range d.closestBySigns(slices.Clone(all), closeLook) {
+		for _, s := range d.closestBySigns(slices.Clone(all), maxExact) {
 			kept[s.at] = true
 		}
 		for _, e := range exact[:50] {

@@ -61,8 +61,8 @@ func (p *vectorPage) place() {
 	}
 }
 
-// thin drops everything but the signs, and with it the blob that the page was read from.
-func (p *vectorPage) thin() {
+// keepSigns drops everything but the signs, and with it the blob that the page was read from.
+func (p *vectorPage) keepSigns() {
 	p.slots = slices.Clone(p.slots)
 	p.scales, p.data = nil, nil
 }

@@ -30,12 +30,12 @@ type vectorModel struct {
 
 // Set holds the vectors of one model. It never changes.
 type Set struct {
-	model   vectorModel
-	version int64
-	pages   map[uint32]*vectorPage
-	Count   int
-	budget  int  // bytes of vectors kept in memory
-	lean    bool // over budget: the pages hold only the signs
+	model     vectorModel
+	version   int64
+	pages     map[uint32]*vectorPage
+	Count     int
+	budget    int  // bytes of vectors kept in memory
+	signsOnly bool // over budget: the pages hold only the signs
 }
 
 // find returns the page with the vector of a passage, and its index there; -1 if none.
@@ -128,7 +128,7 @@ func (c *Cache) load(ctx context.Context, q tables.Queryer, m vectorModel) (*Set
 	case old.version == version:
 		return old, nil
 	}
-	s := &Set{model: m, version: version, pages: maps.Clone(old.pages), Count: old.Count, budget: old.budget, lean: old.lean}
+	s := &Set{model: m, version: version, pages: maps.Clone(old.pages), Count: old.Count, budget: old.budget, signsOnly: old.signsOnly}
 	if err := s.read(ctx, q, old.version); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Cache) load(ctx context.Context, q tables.Queryer, m vectorModel) (*Set
 // read loads the pages that are newer than a version.
 func (s *Set) read(ctx context.Context, q tables.Queryer, after int64) error {
 	return s.model.eachPage(ctx, q, after, func(number uint32, p *vectorPage) error {
-		s.take(number, p)
+		s.addPage(number, p)
 		return nil
 	})
 }
@@ -193,8 +193,8 @@ func (m vectorModel) eachPage(ctx context.Context, q tables.Queryer, after int64
 	return tables.Explain(rows.Err())
 }
 
-// take adds a page. Once the vectors exceed the budget, it keeps only their signs.
-func (s *Set) take(number uint32, p *vectorPage) {
+// addPage adds a page. Once the vectors exceed the budget, it keeps only their signs.
+func (s *Set) addPage(number uint32, p *vectorPage) {
 	if old := s.pages[number]; old != nil {
 		s.Count -= len(old.slots)
 	}
@@ -202,13 +202,13 @@ func (s *Set) take(number uint32, p *vectorPage) {
 	s.pages[number] = p
 	s.Count += len(p.slots)
 	switch {
-	case s.lean:
-		p.thin()
+	case s.signsOnly:
+		p.keepSigns()
 	case s.Count*s.model.Dims > s.budget:
-		s.lean = true
+		s.signsOnly = true
 		for n, p := range s.pages {
 			thin := *p // other sets may use the page
-			thin.thin()
+			thin.keepSigns()
 			s.pages[n] = &thin
 		}
 	}
@@ -222,7 +222,7 @@ func (s *Set) each(ctx context.Context, q tables.Queryer, numbers []uint32, each
 	for i, n := range numbers {
 		if p, at := s.find(n); at < 0 {
 			continue
-		} else if !s.lean {
+		} else if !s.signsOnly {
 			each(i, p, at)
 		} else {
 			id := first | int64(n>>pageBits)
@@ -252,7 +252,7 @@ func (s *Set) each(ctx context.Context, q tables.Queryer, numbers []uint32, each
 // Cosines compares the question with passages by number; 0 for those without a vector.
 func (s *Set) Cosines(ctx context.Context, q tables.Queryer, d *Direction, numbers []uint32) ([]float32, error) {
 	out := make([]float32, len(numbers))
-	if !s.lean {
+	if !s.signsOnly {
 		parallel(len(numbers), func(i int) {
 			if p, at := s.find(numbers[i]); at >= 0 {
 				out[i] = d.cosine(p, at)

@@ -13,9 +13,9 @@ func TestOfManyVectorsOnlyTheSignsStayInMemory(t *testing.T) {
 		for slot := range byte(5) {
 			p.put(slot, 1, make([]byte, 64))
 		}
-		s.take(n, p)
-		if lean := n == 1; s.lean != lean {
-			t.Errorf("with %d vectors of 64 bytes: the signs alone are held: %v, want %v of 500 bytes", s.Count, s.lean, lean)
+		s.addPage(n, p)
+		if lean := n == 1; s.signsOnly != lean {
+			t.Errorf("with %d vectors of 64 bytes: the signs alone are held: %v, want %v of 500 bytes", s.Count, s.signsOnly, lean)
 		}
 	}
 	for _, p := range s.pages {

@@ -9,55 +9,55 @@ import (
 // Chinese, Japanese and Korean write dates without spaces. They are found in the text itself
 // and passed to the date reader as equivalent words.
 
-// signDate matches such dates. Each group is one kind, see signDates.
-var signDate = regexp.MustCompile(`(\d{4})[年년]|(\d{1,2})[月월](?:(\d{1,2})[日号號일])?|(十[一二]?|[一二三四五六七八九])月` +
+// cjkDate matches such dates. Each group is one kind, see cjkDates.
+var cjkDate = regexp.MustCompile(`(\d{4})[年년]|(\d{1,2})[月월](?:(\d{1,2})[日号號일])?|(十[一二]?|[一二三四五六七八九])月` +
 	`|(\d{1,2}|[一二两兩三四五六七八九十])(?:个|個|か|ヶ|カ)?(天|日|周|週|月|年|일|주|개월|달|년)(?:间|間)?(?:之|以)?(?:前|전)` +
 	`|(前天|一昨日|おととい|그저께|그제|昨天|昨日|昨晚|昨夜|きのう|어제|今天|今日|今晚|今夜|きょう|오늘|明天|明日|내일)` +
 	`|(上|先|지난|下|来|來|다음|这|這|本|今|이번)(?:个|個)?(周|週|星期|礼拜|禮拜|주|月|달)|(去年|昨年|작년|今年|올해|明年|来年|내년)`)
 
-// hasSignDate holds the characters of such dates, for a quick check before signDate.
-const hasSignDate = "年月日号號天周週前昨今明去上先下来來这這本おきの년월일주달어오내그작올지다이"
+// cjkDateChars holds the characters of such dates, for a quick check before cjkDate.
+const cjkDateChars = "年月日号號天周週前昨今明去上先下来來这這本おきの년월일주달어오내그작올지다이"
 
-// signDates returns the dates in a text as words.
-func signDates(text string) []dateToken {
-	if !strings.ContainsAny(text, hasSignDate) {
+// cjkDates returns the dates in a text as words.
+func cjkDates(text string) []dateToken {
+	if !strings.ContainsAny(text, cjkDateChars) {
 		return nil
 	}
 	var out []dateToken
 	number := func(text string) {
-		if n := signNumber(text); n > 0 {
+		if n := cjkNumber(text); n > 0 {
 			out = append(out, dateToken{number: n})
 		}
 	}
 	word := func(kind dateKind, n int8) { out = append(out, dateToken{dateWord: dateWord{kind, n}, number: -1}) }
-	for _, m := range signDate.FindAllStringSubmatch(text, -1) {
+	for _, m := range cjkDate.FindAllStringSubmatch(text, -1) {
 		switch {
 		case m[1] != "":
 			number(m[1])
 		case m[2] != "", m[4] != "":
-			if n := signNumber(m[2] + m[4]); n >= 1 && n <= 12 {
+			if n := cjkNumber(m[2] + m[4]); n >= 1 && n <= 12 {
 				word(dateMonth, int8(n)) //nolint:gosec // small
 				number(m[3])
 			}
 		case m[5] != "":
 			number(m[5])
-			word(dateUnit, int8(signUnit(m[6])))
+			word(dateUnit, int8(cjkUnit(m[6])))
 			word(dateAgo, 0)
 		case m[7] != "":
-			word(dateDay, signDay(m[7]))
+			word(dateDay, cjkDay(m[7]))
 		case m[8] != "":
-			word(dateMod, signMod(m[8]))
-			word(dateUnit, int8(signUnit(m[9])))
+			word(dateMod, cjkMod(m[8]))
+			word(dateUnit, int8(cjkUnit(m[9])))
 		case m[10] != "":
-			word(dateMod, signMod(m[10]))
+			word(dateMod, cjkMod(m[10]))
 			word(dateUnit, int8(grainYear))
 		}
 	}
 	return out
 }
 
-// signNumber reads digits and the ideographs of small numbers; 0 if there are none.
-func signNumber(text string) int {
+// cjkNumber reads digits and the ideographs of small numbers; 0 if there are none.
+func cjkNumber(text string) int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n
 	}
@@ -77,7 +77,7 @@ func signNumber(text string) int {
 	return n
 }
 
-func signUnit(text string) grain {
+func cjkUnit(text string) grain {
 	switch text {
 	case "天", "日", "일":
 		return grainDay
@@ -89,7 +89,7 @@ func signUnit(text string) grain {
 	return grainWeek
 }
 
-func signDay(text string) int8 {
+func cjkDay(text string) int8 {
 	switch text {
 	case "前天", "一昨日", "おととい", "그저께", "그제":
 		return -2
@@ -101,7 +101,7 @@ func signDay(text string) int8 {
 	return 0
 }
 
-func signMod(text string) int8 {
+func cjkMod(text string) int8 {
 	switch text {
 	case "上", "先", "지난", "去年", "昨年", "작년":
 		return -1
