@@ -13,8 +13,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// errKept means that a session due for deletion by age is no longer old enough.
-var errKept = errors.New("it is not to be deleted any more")
+// errNotExpired means that a session due for deletion by age is no longer old enough.
+var errNotExpired = errors.New("it is not to be deleted any more")
 
 // ExpireRule says which archived sessions are deleted by their age.
 type ExpireRule struct {
@@ -93,7 +93,7 @@ func (l *library) DeleteExpired(ctx context.Context, rule ExpireRule) (deleted [
 		switch {
 		case err == nil:
 			deleted = append(deleted, info.Name)
-		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errKept), errors.Is(err, session.ErrNotFound):
+		case errors.Is(err, session.ErrBusy), errors.Is(err, sessiondir.ErrReplaced), errors.Is(err, errNotExpired), errors.Is(err, session.ErrNotFound):
 			l.logger.Debug("an old session is in use and not deleted", "session", info.Name, "err", err)
 		default:
 			errs = append(errs, fmt.Errorf("deleting %s: %w", info.Name, err))
@@ -112,7 +112,7 @@ func (l *library) stillExpired(info transcript.Info, rule ExpireRule) error {
 	}
 	marks, err := l.state.Marks()
 	if err == nil && !rule.expired(l.catalog.Info(parts), marks, time.Now()) {
-		err = errKept
+		err = errNotExpired
 	}
 	return err
 }

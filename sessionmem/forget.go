@@ -89,5 +89,5 @@ func (l *library) erase(ctx context.Context, f *erase.Session) error {
 		f.Erase(ctx)
 		return nil
 	}
-	return l.sessions.Session(f.Name).Moves().WhileNobodyWrites(ctx, l.patience, "forget", func() { f.Erase(ctx) })
+	return l.sessions.Session(f.Name).Moves().RunExclusively(ctx, l.patience, "forget", func() { f.Erase(ctx) })
 }

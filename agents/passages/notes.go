@@ -128,7 +128,7 @@ func (p *Passages) scope() recall.Scope {
 // session, that excludes messages before a reset and messages that an edit retracted; in
 // others, messages from Discord.
 func (p *Passages) quotable(ctx context.Context) func(corpus.Chunk) bool {
-	on, err := p.c.Store.Session(p.c.Session).Standing(ctx)
+	on, err := p.c.Store.Session(p.c.Session).InContext(ctx)
 	if err != nil {
 		p.c.Logger.Warn("this conversation is not searched: what was reset in it can't be told", "session", p.c.Session, "err", err)
 		on = func(string) bool { return false }

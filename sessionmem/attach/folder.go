@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// mostFolderFiles is how many files of a folder are read.
-const mostFolderFiles = 2000
+// maxFolderFiles is how many files of a folder are read.
+const maxFolderFiles = 2000
 
 // readFolder makes one text of the text files in a folder and its sub-folders, each under its
 // path. It leaves out hidden files and folders, links, anything but text, and what doesn't fit.
@@ -33,7 +33,7 @@ func readFolder(dir string) (File, error) {
 			return fs.SkipDir
 		case entry.IsDir() || hidden:
 			return nil
-		case seen == mostFolderFiles:
+		case seen == maxFolderFiles:
 			return fs.SkipAll
 		}
 		seen++

@@ -95,7 +95,7 @@ func TestEditedAndDeletedMessagesInAContext(t *testing.T) {
 				if got := read(t, again); got != tt.want {
 					t.Errorf("after a restart the context is %q, want %q", got, tt.want)
 				}
-				on, err := again.Session(name).Standing(t.Context())
+				on, err := again.Session(name).InContext(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

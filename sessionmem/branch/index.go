@@ -82,7 +82,7 @@ func (x *Index) Find(hash uint64) (n uint32, ok bool) {
 // Add adds the next block, at an offset of the file. number says how its id was assigned, see
 // Identify.
 func (x *Index) Add(b transcript.Block, offset int64, number int) uint32 {
-	n := uint32(len(x.blocks)) //nolint:gosec // four thousand million blocks
+	n := uint32(len(x.blocks)) //nolint:gosec // at most four billion blocks
 	x.blocks = append(x.blocks, newPlace(x.Hash(b.ID), offset, b.Kind, number > 0))
 	if number > 1 {
 		if x.number == nil {

@@ -87,7 +87,7 @@ func (l *line) addTool(at int, name string, b transcript.Block) {
 	if !b.RecalledSources().Typed() {
 		name = StrangersSearch
 	}
-	l.tools = append(l.tools, toolAt{at: at, name: l.sameName(name)})
+	l.tools = append(l.tools, toolAt{at: at, name: l.intern(name)})
 }
 
 // countedFrom returns the counted field for a new Summary.
@@ -104,8 +104,8 @@ func (l *line) countedFrom(x *Index, b transcript.Block, at int) int {
 	return at + 1
 }
 
-// sameName returns an equal string that is already stored: few tools are used often.
-func (l *line) sameName(name string) string {
+// intern returns an equal string that is already stored: few tools are used often.
+func (l *line) intern(name string) string {
 	for i := len(l.tools) - 1; i >= max(0, len(l.tools)-8); i-- {
 		if l.tools[i].name == name {
 			return l.tools[i].name

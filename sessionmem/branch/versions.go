@@ -75,7 +75,7 @@ func (f *Fold) restore(x *Index, block uint32) {
 	f.left = slices.Delete(slices.Clone(f.left), at, at+1)
 	from := 0
 	if l.behind >= 0 {
-		behind := uint32(l.behind) //nolint:gosec // it was one
+		behind := uint32(l.behind) //nolint:gosec // it was a uint32
 		f.restore(x, behind)       // if it branches off another abandoned branch
 		from = sort.Search(len(f.active), func(i int) bool { return f.active[i].block > behind })
 	}

@@ -122,7 +122,7 @@ func (c *Catalog) isLeftover(e Entry, deleted []Trashed) bool {
 	if len(deleted) == 0 || c.fileInfo(e).fit == fitGiven {
 		return false
 	}
-	began := c.began(e)
+	began := c.startStamp(e)
 	for _, t := range deleted {
 		files, err := c.TrashedFiles(t)
 		if err != nil {
@@ -133,7 +133,7 @@ func (c *Catalog) isLeftover(e Entry, deleted []Trashed) bool {
 				continue
 			}
 			old := c.EntryOf(path.Join(t.Dir, file))
-			if began != "" && path.Base(file) != path.Base(e.File) && c.began(old) == began {
+			if began != "" && path.Base(file) != path.Base(e.File) && c.startStamp(old) == began {
 				return true
 			}
 		}
@@ -141,8 +141,8 @@ func (c *Catalog) isLeftover(e Entry, deleted []Trashed) bool {
 	return false
 }
 
-// began returns when a transcript says it began, in the form of file names.
-func (d *folder) began(e Entry) string {
+// startStamp returns when a transcript says it began, in the form of file names.
+func (d *folder) startStamp(e Entry) string {
 	if e.Stamp != "" {
 		return e.Stamp
 	}

@@ -40,7 +40,7 @@ type Result struct {
 	Messages int              // covered by it, without those of earlier Summaries
 	Recent   int              // kept word for word
 	Plain    bool             // made without a model
-	Again    bool             // replaces one that forgetting made without a model
+	Renewed  bool             // replaces one that forgetting made without a model
 	Lessons  Kept
 }
 
@@ -102,7 +102,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	if len(snap.Messages) == 0 {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, session.ErrNothing)
 	}
-	if snap.Waits {
+	if snap.Unsaved {
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, waitsError{})
 	}
 	unlock, err := c.lock(ctx, snap.Session)
@@ -110,10 +110,10 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 		return out, fmt.Errorf("summarising %s: %w", snap.Session, err)
 	}
 	defer unlock()
-	if err := c.c.Store.Session(snap.Session).Summaries().StillHolds(ctx, snap, snap.Through(keep)); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().CheckCurrent(ctx, snap, snap.Through(keep)); err != nil {
 		return out, err // before a model works for nothing and lessons are learnt twice
 	}
-	if err := c.c.Store.Session(snap.Session).Summaries().StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().CheckForgotten(snap); err != nil {
 		return out, err
 	}
 	digest, err := c.digest(ctx, snap)
@@ -122,7 +122,7 @@ func (c *Compaction) compact(ctx context.Context, snap session.Snapshot, keep in
 	}
 	out.Plain = digest.By == summary.PlainBy
 	ctx = context.WithoutCancel(ctx) // the rest takes milliseconds
-	if err := c.c.Store.Session(snap.Session).Summaries().StillMeant(snap); err != nil {
+	if err := c.c.Store.Session(snap.Session).Summaries().CheckForgotten(snap); err != nil {
 		return out, err
 	}
 	if out.Lessons, err = c.learn(ctx, snap, digest, periodic); err != nil {

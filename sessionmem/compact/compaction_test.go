@@ -58,8 +58,8 @@ func newCompactRig(t *testing.T, s Summarizer) *compactRig {
 	return r
 }
 
-// say appends messages in turn: m<from> … m<to-1>.
-func (r *compactRig) say(session string, from, to int) {
+// addMessages appends messages in turn: m<from> … m<to-1>.
+func (r *compactRig) addMessages(session string, from, to int) {
 	r.t.Helper()
 	for i := from; i < to; i++ {
 		kind := transcript.KindUser
@@ -101,7 +101,7 @@ func (r *compactRig) compact(session string) (Result, error) {
 
 func TestCompactKeepsTheLastMessagesAndAllOnDisk(t *testing.T) {
 	r := newCompactRig(t, told("They spoke of tea."))
-	r.say("cli-a", 0, 10)
+	r.addMessages("cli-a", 0, 10)
 	done, err := r.compact("cli-a")
 	if err != nil || done.Messages != 6 || done.Recent != 4 {
 		t.Fatalf("%+v, %v", done, err)
@@ -126,7 +126,7 @@ func TestCompactOnceForEightMessages(t *testing.T) {
 	r := newCompactRig(t, told("So far."))
 	compacted := []int{}
 	for n := 0; n < 24; n += 2 {
-		r.say("cli-a", n, n+2)
+		r.addMessages("cli-a", n, n+2)
 		snap, p, err := r.c.Snapshot(t.Context(), "cli-a", "")
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 		stale     bool
 		want      string
 	}{
-		{"messages that came meanwhile survive in order", func(r *compactRig) error { r.say("cli-a", 8, 11); return nil }, false, "S m4 m5 m6 m7 m8 m9 m10"},
+		{"messages that came meanwhile survive in order", func(r *compactRig) error { r.addMessages("cli-a", 8, 11); return nil }, false, "S m4 m5 m6 m7 m8 m9 m10"},
 		{"a reset", func(r *compactRig) error { return r.store.Reset(context.Background(), "cli-a") }, true, ""},
 		{"a rewind into what was covered", func(r *compactRig) error {
 			_, err := r.store.Append(context.Background(), "cli-a", transcript.Block{Kind: transcript.KindNote, Note: transcript.NoteRewind, Text: "m2"})
@@ -171,7 +171,7 @@ func TestCompactAppliesOnlyToWhatItSaw(t *testing.T) {
 			r = newCompactRig(t, summarizeFunc(func(context.Context, *transcript.Block, []transcript.Block) (Digest, error) {
 				return Digest{Context: "ours", By: "small:1b"}, tt.meanwhile(r)
 			}))
-			r.say("cli-a", 0, 8)
+			r.addMessages("cli-a", 0, 8)
 			if _, err := r.compact("cli-a"); errors.Is(err, session.ErrStale) != tt.stale || !tt.stale && err != nil {
 				t.Errorf("error %v", err)
 			}
@@ -204,18 +204,18 @@ func TestCompactLessons(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newCompactRig(t, told("Tea.", tt.lesson))
 			r.write = tt.write
-			r.say("cli-a", 0, 2)
+			r.addMessages("cli-a", 0, 2)
 			if tt.tool != "" {
 				if _, err := r.store.Append(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindTool, Agent: tt.tool, Text: "x"}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			r.say("cli-a", 2, 8)
+			r.addMessages("cli-a", 2, 8)
 			for round := range 2 { // the second time it exists already
 				if _, err := r.compact("cli-a"); err != nil {
 					t.Fatal(err)
 				}
-				r.say("cli-a", 8+8*round, 16+8*round)
+				r.addMessages("cli-a", 8+8*round, 16+8*round)
 			}
 			data, err := os.ReadFile(memory.New(memory.Config{Root: r.root}).Path(memory.Target{Kind: memory.TargetGlobal}))
 			if n := strings.Count(string(data), "green tea"); (n == 1) != tt.saved || n > 1 || tt.saved && err != nil {
@@ -235,7 +235,7 @@ func (failingSink) Keep(context.Context, Learnt) (Kept, error) {
 func TestCompactCutsNothingIfLessonsFail(t *testing.T) {
 	r := newCompactRig(t, told("Tea.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1}))
 	r.c.c.Lessons = failingSink{}
-	r.say("cli-a", 0, 8)
+	r.addMessages("cli-a", 0, 8)
 	if _, err := r.compact("cli-a"); err == nil || strings.HasPrefix(window(t, r.store, "cli-a"), "S") {
 		t.Errorf("error %v, context %q", err, window(t, r.store, "cli-a"))
 	}
@@ -249,7 +249,7 @@ func TestCompactWithoutAModel(t *testing.T) {
 	if _, err := r.store.Append(t.Context(), "cli-a", transcript.Block{Kind: transcript.KindUser, Text: text}); err != nil {
 		t.Fatal(err)
 	}
-	r.say("cli-a", 1, 8)
+	r.addMessages("cli-a", 1, 8)
 	done, err := r.compact("cli-a")
 	if err != nil || !done.Plain {
 		t.Fatalf("%+v, %v", done, err)
@@ -283,14 +283,14 @@ func TestPeriodicPassOver24Hours(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { r.c.Run(ctx); close(ended) }()
-		r.say("cli-few", 0, 3)
+		r.addMessages("cli-few", 0, 3)
 		time.Sleep(25 * time.Minute)
-		r.say("cli-active", 0, 8) // 5 minutes before the first pass
+		r.addMessages("cli-active", 0, 8) // 5 minutes before the first pass
 		time.Sleep(6 * time.Minute)
 		if got := window(t, r.store, "cli-active"); got != "S m4 m5 m6 m7" {
 			t.Errorf("active: %q", got)
 		}
-		r.say("cli-idle", 0, 6) // the second pass hangs on it
+		r.addMessages("cli-idle", 0, 6) // the second pass hangs on it
 		time.Sleep(55 * time.Minute)
 		if got := window(t, r.store, "cli-idle"); got != "m0 m1 m2 m3 m4 m5" {
 			t.Errorf("hanging: %q", got)
@@ -301,7 +301,7 @@ func TestPeriodicPassOver24Hours(t *testing.T) {
 				t.Errorf("%s: %q, want %q", session, got, want)
 			}
 		}
-		r.say("cli-idle", 6, 7)
+		r.addMessages("cli-idle", 6, 7)
 		if got := window(t, r.store, "cli-idle"); got != "S m6" {
 			t.Errorf("the next message: %q", got)
 		}
@@ -316,7 +316,7 @@ func TestPeriodicPassOver24Hours(t *testing.T) {
 func TestPassTakesTenFromDisk(t *testing.T) {
 	r := newCompactRig(t, told("So far."))
 	for i := range 13 {
-		r.say(fmt.Sprintf("cli-s%d", i), 0, 4)
+		r.addMessages(fmt.Sprintf("cli-s%d", i), 0, 4)
 	}
 	again, err := sessionmem.Open(sessionmem.Config{Root: r.root})
 	if err != nil {
@@ -372,7 +372,7 @@ func TestRunningCompactionGoesStale(t *testing.T) {
 		forget()
 		return Digest{Context: "A striped animal.", By: "m", Lessons: []memory.Lesson{{Text: "Likes striped animals very much", Confidence: 1}}}, nil
 	}))
-	rig.say("cli-a", 1, 8)
+	rig.addMessages("cli-a", 1, 8)
 	forget = func() {
 		tr, err := rig.store.Forgotten().New(true, false)
 		must(t, err)

@@ -13,7 +13,7 @@ import (
 // leaves the context, and the next one is made of everything that is left.
 func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 	r := newCompactRig(t, told("So far."))
-	r.say("cli-a", 0, 8)
+	r.addMessages("cli-a", 0, 8)
 	if _, err := r.compact("cli-a"); err != nil { // up to m3
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestCompactAfterTheCoveredEndWasDeletedByHand(t *testing.T) {
 	if err := os.WriteFile(tr.Info.Path, []byte(out.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.say("cli-a", 8, 11)
+	r.addMessages("cli-a", 8, 11)
 	if got, want := window(t, r.store, "cli-a"), "m0 m1 m2 m4 m5 m6 m7 m8 m9 m10"; got != want { // the Summary contained m3 too
 		t.Errorf("context %q, want %q", got, want)
 	}

@@ -27,7 +27,7 @@ func TestSummaryLeavesWithItsMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newCompactRig(t, told("So far."))
-			r.say("cli-a", 0, 8)
+			r.addMessages("cli-a", 0, 8)
 			snap, _, err := r.c.Snapshot(t.Context(), "cli-a", "")
 			if err != nil {
 				t.Fatal(err)
@@ -35,7 +35,7 @@ func TestSummaryLeavesWithItsMessages(t *testing.T) {
 			if _, err := r.c.Compact(t.Context(), snap, 4); err != nil {
 				t.Fatal(err)
 			}
-			r.say("cli-a", 8, 9)
+			r.addMessages("cli-a", 8, 9)
 			if tt.delete != "" {
 				tr, err := r.store.Load(t.Context(), "cli-a")
 				if err != nil {

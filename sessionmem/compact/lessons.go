@@ -203,7 +203,7 @@ func (p Place) target(l memory.Lesson, channel memory.Target) memory.Target {
 
 // Words describes the result for people.
 func (c Result) Words() string {
-	if c.Again {
+	if c.Renewed {
 		return fmt.Sprintf("the summary of %d messages made anew of what is left of them", c.Messages)
 	}
 	text := fmt.Sprintf("%d messages summarised, the last %d stay word for word", c.Messages, c.Recent)

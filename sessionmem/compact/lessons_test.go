@@ -212,7 +212,7 @@ func TestFailingDiskLosesNoLessons(t *testing.T) {
 			r.write = write
 			m := memory.New(memory.Config{Root: r.root})
 			writeFile(t, r.root+"/agents", "in the way")
-			r.say("cli-a", 0, 8)
+			r.addMessages("cli-a", 0, 8)
 			if _, err := r.compact("cli-a"); err == nil || strings.HasPrefix(window(t, r.store, "cli-a"), "S") {
 				t.Fatalf("%v, context %q", err, window(t, r.store, "cli-a"))
 			}
@@ -253,20 +253,20 @@ func TestTaintOfACompaction(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newCompactRig(t, told("Tea.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
-			r.say("cli-a", 0, 4)
+			r.addMessages("cli-a", 0, 4)
 			_, err := r.store.Append(t.Context(), "cli-a", tc.block)
 			must(t, err)
-			r.say("cli-a", 4, 8)
+			r.addMessages("cli-a", 4, 8)
 			for round, next := range []string{"", "again"} { // the taint stays with the Summary
 				done, err := r.compact("cli-a")
 				must(t, err)
 				if done.Summary.Sources("").Typed() == tc.want || round == 0 && (len(done.Lessons.Proposed) == 1) != tc.want {
 					t.Errorf("%s: %+v", next, done)
 				}
-				r.say("cli-a", 8+8*round, 16+8*round)
+				r.addMessages("cli-a", 8+8*round, 16+8*round)
 			}
 			must(t, r.store.Reset(t.Context(), "cli-a"))
-			r.say("cli-a", 30, 38)
+			r.addMessages("cli-a", 30, 38)
 			if done, err := r.compact("cli-a"); err != nil || !done.Summary.Sources("").Typed() {
 				t.Errorf("after a reset: %+v, %v", done, err)
 			}
@@ -295,7 +295,7 @@ func TestOnlyOneCompactionPerSession(t *testing.T) {
 		<-release
 		return Digest{Context: "So far.", By: "small:1b", Lessons: []memory.Lesson{{Text: "The user drinks tea.", Confidence: 1}}}, nil
 	}))
-	r.say("cli-a", 0, 8)
+	r.addMessages("cli-a", 0, 8)
 	other, err := sessionmem.Open(sessionmem.Config{Root: r.root}) // another process
 	must(t, err)
 	defer func() { _ = other.Close() }()

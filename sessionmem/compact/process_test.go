@@ -58,7 +58,7 @@ func compactSlowly(ctx context.Context, root string) error {
 func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
 	t.Parallel()
 	r := newCompactRig(t, told("So far.", memory.Lesson{Text: "The user drinks tea.", Confidence: 1, Target: global}))
-	r.say("cli-a", 0, 8)
+	r.addMessages("cli-a", 0, 8)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), slowlyVariable+"="+r.root)
 	_, err := cmd.StdinPipe()
@@ -76,7 +76,7 @@ func TestTwoProcessesNeverCompactOneSession(t *testing.T) {
 	if err := r.c.Pass(t.Context()); err != nil || len(r.done) != 0 {
 		t.Errorf("a pass meanwhile: %v, %+v", err, r.done)
 	}
-	r.say("cli-a", 8, 10) // others may write to it
+	r.addMessages("cli-a", 8, 10) // others may write to it
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait() // returns "killed"
 	done, err := r.compact("cli-a")

@@ -14,7 +14,7 @@ import (
 // Renew returns ErrNothing if there is none to replace, or if a model failed at it before;
 // other errors leave it as it is.
 func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
-	out := Result{Session: name, Again: true}
+	out := Result{Session: name, Renewed: true}
 	r, err := c.c.Store.Session(name).Summaries().Renewable(ctx)
 	if err != nil {
 		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
@@ -27,7 +27,7 @@ func (c *Compaction) Renew(ctx context.Context, name string) (Result, error) {
 		return out, fmt.Errorf("making the Summary of %s anew: %w", name, err)
 	}
 	defer unlock()
-	if err := c.c.Store.Session(r.From.Session).Summaries().StillMeant(r.From); err != nil {
+	if err := c.c.Store.Session(r.From.Session).Summaries().CheckForgotten(r.From); err != nil {
 		return out, err
 	}
 	digest, err := c.c.Summarizer.Summarize(ctx, r.From.Previous, r.From.Recent())

@@ -70,7 +70,7 @@ func forgottenInASummary(t *testing.T) (*compactRig, *retelling) {
 	r.write = "off"
 	_, err := r.store.Append(t.Context(), "cli-a", transcript.Block{ID: "z", Kind: transcript.KindUser, Text: "the zebra sleeps at seven"})
 	must(t, err)
-	r.say("cli-a", 1, 10)
+	r.addMessages("cli-a", 1, 10)
 	must(t, second(r.compact("cli-a")))
 	if s := r.lastSummary("cli-a"); !strings.Contains(s.Text, "zebra") {
 		t.Fatalf("the Summary says %q", s.Text)
@@ -121,7 +121,7 @@ func TestLaterCompactionBringsNothingForgottenBack(t *testing.T) {
 			if renewed {
 				must(t, second(r.c.Renew(t.Context(), "cli-a")))
 			}
-			r.say("cli-a", 10, 20)
+			r.addMessages("cli-a", 10, 20)
 			must(t, second(r.compact("cli-a")))
 			if s := r.lastSummary("cli-a"); strings.Contains(s.Text, "zebra") || summary.IsRebuilt(s) || !strings.Contains(s.Text, "message 12") {
 				t.Errorf("the next Summary is %+v", s)
@@ -138,7 +138,7 @@ func TestLaterCompactionBringsNothingForgottenBack(t *testing.T) {
 // Making a Summary again counts no message as summarised that wasn't.
 func TestMessagesSinceTheFirstSummaryStillCount(t *testing.T) {
 	r, _ := forgottenInASummary(t)
-	r.say("cli-a", 10, 14)
+	r.addMessages("cli-a", 10, 14)
 	before, _, err := r.c.Snapshot(t.Context(), "cli-a", "")
 	must(t, err)
 	must(t, second(r.c.Renew(t.Context(), "cli-a")))
@@ -196,14 +196,14 @@ func TestPeriodicPassRenewsSummaries(t *testing.T) {
 	if s := r.lastSummary("cli-a"); s.By != "small:1b" {
 		t.Errorf("the Summary is %+v", s)
 	}
-	if len(r.done) != 1 || !r.done[0].Again || !strings.Contains(r.done[0].Words(), "made anew") {
+	if len(r.done) != 1 || !r.done[0].Renewed || !strings.Contains(r.done[0].Words(), "made anew") {
 		t.Errorf("told: %+v", r.done)
 	}
 }
 
 func TestNothingLeftMeansNoRenewal(t *testing.T) {
 	r := newCompactRig(t, &retelling{})
-	r.say("cli-a", 0, 10)
+	r.addMessages("cli-a", 0, 10)
 	must(t, second(r.compact("cli-a")))
 	traces, err := r.store.Forgotten().New(false, false)
 	must(t, err)

@@ -122,8 +122,8 @@ func (j *Journal) Lost() (all []Block, lost map[string]transcript.Block, err err
 	return read.blocks, lost, nil
 }
 
-// Agree drops what the session's files lack, and returns it.
-func (j *Journal) Agree() ([]Block, error) {
+// Accept drops what the session's files lack, and returns it.
+func (j *Journal) Accept() ([]Block, error) {
 	all, err := j.read()
 	if err != nil || len(all.missing) == 0 {
 		return nil, err

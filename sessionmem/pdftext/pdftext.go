@@ -104,7 +104,7 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 			pages = n - 1
 			break
 		}
-		if drawn(page) > maxPage {
+		if drawingSize(page) > maxPage {
 			fmt.Fprintf(&out, "[page %d: too large to read]\n\n", n)
 			continue
 		}
@@ -123,9 +123,9 @@ func read(data []byte, most int, late <-chan struct{}) (string, int, error) {
 // much.
 const maxPage = 2 << 20
 
-// drawn returns the size of a page's unpacked drawing instructions, counting no further than
+// drawingSize returns the size of a page's unpacked drawing instructions, counting no further than
 // needed to see that it exceeds maxPage.
-func drawn(p pdf.Page) (n int64) {
+func drawingSize(p pdf.Page) (n int64) {
 	defer func() { _ = recover() }() // pageText hits the same panic
 	parts := []pdf.Value{p.V.Key("Contents")}
 	if list := parts[0]; list.Kind() == pdf.Array {

@@ -49,7 +49,7 @@ func (s *Session) appendOnce(ctx context.Context, anyway bool, may func(*branch.
 		return s.keepUnlocked(blocks, err)
 	}
 	defer unlock()
-	s.anyway = anyway
+	s.ignoreSaves = anyway
 	if s.private.Load() {
 		if may != nil && !may(&s.fold) {
 			return nil, nil
@@ -88,7 +88,7 @@ func (s *state) appendFile(ctx context.Context, blocks []transcript.Block) ([]tr
 		}
 		out, err := s.write(all)
 		if err == nil && s.isCurrent() {
-			s.savedWaiting(len(waiting))
+			s.waitingSaved(len(waiting))
 			return out[len(waiting):], nil
 		}
 		if err == nil {
@@ -114,8 +114,8 @@ func (s *state) prepare(ctx context.Context, waiting []transcript.Block) error {
 	return s.renumber(waiting)
 }
 
-// savedWaiting reports that the waiting blocks are written.
-func (s *state) savedWaiting(blocks int) {
+// waitingSaved reports that the waiting blocks are written.
+func (s *state) waitingSaved(blocks int) {
 	if blocks == 0 {
 		return
 	}

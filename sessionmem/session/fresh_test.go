@@ -31,7 +31,7 @@ func TestNewSessionReadsTheFolderOnce(t *testing.T) {
 		if _, err := store.Context(t.Context(), name); err != nil && !errors.Is(err, session.ErrNotFound) {
 			t.Error(err)
 		}
-		if _, err := store.Session(name).Standing(t.Context()); err != nil && !errors.Is(err, session.ErrNotFound) {
+		if _, err := store.Session(name).InContext(t.Context()); err != nil && !errors.Is(err, session.ErrNotFound) {
 			t.Error(err)
 		}
 	})

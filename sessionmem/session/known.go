@@ -50,10 +50,10 @@ func (k *known) complete(b transcript.Block, now time.Time) transcript.Block {
 	return b.Normalized()
 }
 
-// holds reports whether a Summary of the snapshot still fits the conversation: the same
+// summaryFits reports whether a Summary of the snapshot still fits the conversation: the same
 // Summary comes before it, and the last block it covers is there. forgot says that something
 // was forgotten since, so the Summary may contain it.
-func (k *known) holds(snap Snapshot, through string, forgot bool) bool {
+func (k *known) summaryFits(snap Snapshot, through string, forgot bool) bool {
 	f, x := &k.fold, &k.index
 	at, _ := f.LastSummary(x)
 	switch {

@@ -85,7 +85,7 @@ func (s Moves) mayLeaveJournal(after time.Duration) error {
 	}
 	missing, err := s.ses.journal.Missing()
 	if err != nil || len(missing) == 0 || s.ses.stat == nil || time.Since(s.ses.stat.ModTime()) >= after {
-		return nil //nolint:nilerr // a journal that can't be read keeps nothing
+		return nil //nolint:nilerr // a journal that can't be read prevents nothing
 	}
 	return fmt.Errorf("%w: it is not decided what becomes of what a save removed", ErrBusy)
 }
@@ -120,7 +120,7 @@ func (s Moves) Delete(ctx context.Context, still func() error, put func(ctx cont
 		return nil
 	}
 	if len(s.ses.unsaved.blocks) > 0 { // what is deleted can be brought back
-		s.ses.anyway = true
+		s.ses.ignoreSaves = true
 		if _, err := s.ses.appendFile(ctx, nil); err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (s Moves) BringBack(ctx context.Context, bring func() error, journal bool) 
 	return nil
 }
 
-// WhileNobodyWrites calls work while it holds the session's turn and its lock; it waits for
+// RunExclusively calls work while it holds the session's turn and its lock; it waits for
 // them up to patience. ErrBusy says who holds the turn.
-func (s Moves) WhileNobodyWrites(ctx context.Context, patience time.Duration, who string, work func()) error {
+func (s Moves) RunExclusively(ctx context.Context, patience time.Duration, who string, work func()) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	holder := ""

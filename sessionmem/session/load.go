@@ -36,7 +36,7 @@ func (s *Session) Load(ctx context.Context) (*transcript.Transcript, error) {
 	if err != nil && (!errors.Is(err, ErrNotFound) || len(s.unsaved.blocks) == 0) {
 		return nil, err
 	}
-	return s.unsaved.behind(s.name, t), nil
+	return s.unsaved.appendTo(s.name, t), nil
 }
 
 // Each reads a session of any size block by block, in the memory that its largest block needs.
@@ -148,9 +148,9 @@ func (s *Session) Message(ctx context.Context, id string) (b transcript.Block, n
 	return b, next, err
 }
 
-// Standing returns a function that reports whether an id belongs to a block in the context:
+// InContext returns a function that reports whether an id belongs to a block in the context:
 // on its branch since the last reset, of any kind. It reflects one moment.
-func (s *Session) Standing(ctx context.Context) (on func(id string) bool, err error) {
+func (s *Session) InContext(ctx context.Context) (on func(id string) bool, err error) {
 	err = s.inspect(ctx, func() error {
 		f, x := &s.fold, &s.index
 		there := make(map[uint64]bool, f.Len())

@@ -48,7 +48,7 @@ func (s *state) midSave() bool {
 	if s.file == "" {
 		return s.mayReturn()
 	}
-	if s.journal.IsWhole() || s.trustSaves || s.anyway || s.stat == nil {
+	if s.journal.IsWhole() || s.trustSaves || s.ignoreSaves || s.stat == nil {
 		return false // the usual case: blocks were only added to the file
 	}
 	takes := saveTime
@@ -66,7 +66,7 @@ func (s *state) midSave() bool {
 // journal, and the folder has just changed. That is what an editor leaves that moves the file
 // away before it writes the new one; a file started meanwhile would be a second one.
 func (s *state) mayReturn() bool {
-	if s.trustSaves || s.anyway || !s.journal.Exists() {
+	if s.trustSaves || s.ignoreSaves || !s.journal.Exists() {
 		return false
 	}
 	fi, err := s.dir.Stat(".")

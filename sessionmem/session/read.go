@@ -126,7 +126,7 @@ func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 	}
 	was := make([]byte, len(s.tail))
 	if _, err := f.ReadAt(was, s.size-int64(len(was))); err != nil || !bytes.Equal(was, s.tail) {
-		return false, nil //nolint:nilerr // reading it whole tells what is wrong
+		return false, nil //nolint:nilerr // reading the whole file returns the reason
 	}
 	r := transcript.NewTailReader(io.NewSectionReader(f, s.size, fi.Size()-s.size), s.size, s.bare)
 	r.Limit = transcript.BlockLimit
@@ -158,7 +158,7 @@ func (s *state) readTail(f *os.File, fi os.FileInfo) (bool, error) {
 func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 	s.rewrote = s.rewrote || s.stat != nil
 	var err error
-	for range mostReads {
+	for range maxReads {
 		s.readOnly, s.base = false, 0
 		s.forgetBlocks()
 		if err = s.readEarlier(); err == nil {
@@ -179,8 +179,8 @@ func (s *state) readAll(f *os.File, fi os.FileInfo) error {
 	return err
 }
 
-// mostReads is how often a file is read while others cut it short.
-const mostReads = 20
+// maxReads is how often a file is read while others cut it short.
+const maxReads = 20
 
 // readBlocks reads a file of the session from its beginning.
 func (s *state) readBlocks(f *os.File, fi os.FileInfo, file string) (bare bool, err error) {

@@ -114,7 +114,7 @@ func (s recovery) recoverOne(ctx context.Context, file string) error {
 func (s recovery) isUnsaved(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.unsaved.waits(id)
+	return s.unsaved.contains(id)
 }
 
 // interruption returns the Note that marks b as cut off.

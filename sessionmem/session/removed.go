@@ -57,7 +57,7 @@ func (s Removals) removedOf(missing []journal.Block) Removed {
 
 // Keep accepts what a save removed from a session's files: the journal drops it.
 func (s Removals) Keep(ctx context.Context) (Removed, error) {
-	return s.decide(ctx, "removing", s.dropMissing)
+	return s.decide(ctx, "removing", s.acceptMissing)
 }
 
 // Restore puts back what a save removed from a session's files, each block in its old place.
@@ -83,12 +83,12 @@ func (s Removals) decide(ctx context.Context, doing string, do func(context.Cont
 	return s.removedOf(decided), nil
 }
 
-// dropMissing removes from the journal what the session's files lack.
-func (s Removals) dropMissing(_ context.Context) ([]journal.Block, error) {
+// acceptMissing removes from the journal what the session's files lack.
+func (s Removals) acceptMissing(_ context.Context) ([]journal.Block, error) {
 	if err := s.ses.refresh(); err != nil {
 		return nil, err
 	}
-	return s.ses.journal.Agree()
+	return s.ses.journal.Accept()
 }
 
 func (s Removals) expire(ctx context.Context) error {

@@ -80,7 +80,7 @@ func (s *Session) save(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	s.anyway = true // it has waited already, and this may be the last try
+	s.ignoreSaves = true // it has waited already, and this may be the last try
 	_, err = s.appendFile(ctx, nil)
 	if err != nil && len(s.unsaved.blocks) > 0 && isRefusal(err) {
 		s.unsaved.err = err

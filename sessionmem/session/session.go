@@ -102,7 +102,7 @@ func (s *Session) lock(ctx context.Context, reading bool) (unlock func(), err er
 			return s.mu.Unlock, nil
 		}
 		if _, err := s.catalog.Locate(s.name); err != nil {
-			return s.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading it says why
+			return s.mu.Unlock, nil //nolint:nilerr // nothing to lock: reading returns the reason
 		}
 	}
 	release, err := s.lockFile(ctx)
@@ -194,7 +194,7 @@ func (s *Session) memoryInfo() (info transcript.Info, ok bool) {
 	case len(s.mem) > 0:
 		return s.memInfo(), true
 	case s.file == "" && len(s.unsaved.blocks) > 0:
-		return s.unsaved.behind(s.name, nil).Info, true
+		return s.unsaved.appendTo(s.name, nil).Info, true
 	}
 	return info, false
 }

@@ -29,7 +29,7 @@ type Snapshot struct {
 	Last     time.Time
 
 	Omitted int  // older messages that are left out: see Context.Omitted
-	Waits   bool // the last blocks are not on disk yet
+	Unsaved bool // the last blocks are not on disk yet
 
 	results       transcript.Sources // of the results among the messages
 	before        string             // the id of the last omitted message

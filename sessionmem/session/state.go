@@ -20,12 +20,12 @@ type state struct {
 	attached map[string][]byte  // attachments of an in-memory session, by file name
 
 	known
-	unsaved unsaved
-	journal *journal.Journal
-	inTurn  []turnBlock // written in the turn that this process holds
-	anyway  bool        // appends don't wait for a save in progress
-	last    joined      // the last block that joined the file, as this process saw it
-	used    time.Time
+	unsaved     unsaved
+	journal     *journal.Journal
+	inTurn      []turnBlock // written in the turn that this process holds
+	ignoreSaves bool        // appends don't wait for a save in progress
+	last        joined      // the last block that joined the file, as this process saw it
+	used        time.Time
 }
 
 // joined records when a block joined the file while this process knew the file.

@@ -20,20 +20,20 @@ type Summaries struct{ ses *Session }
 // Summaries returns a Summaries for the session.
 func (s *Session) Summaries() Summaries { return Summaries{s} }
 
-// StillHolds returns ErrStale if a Summary of the snapshot that covers up to this block could
+// CheckCurrent returns ErrStale if a Summary of the snapshot that covers up to this block could
 // not be appended now.
-func (s Summaries) StillHolds(ctx context.Context, snap Snapshot, through string) error {
+func (s Summaries) CheckCurrent(ctx context.Context, snap Snapshot, through string) error {
 	return s.ses.inspect(ctx, func() error {
-		if !s.ses.holds(snap, through, s.ses.forgotten.Since(snap.taken)) {
+		if !s.ses.summaryFits(snap, through, s.ses.forgotten.Since(snap.taken)) {
 			return fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 		}
 		return nil
 	})
 }
 
-// StillMeant returns ErrStale if the snapshot contains something that was forgotten since or is
+// CheckForgotten returns ErrStale if the snapshot contains something that was forgotten since or is
 // being forgotten: no model may see it, and no lesson may come from it.
-func (s Summaries) StillMeant(snap Snapshot) error {
+func (s Summaries) CheckForgotten(snap Snapshot) error {
 	blocks := snap.Recent()
 	if snap.Previous != nil {
 		blocks = append(slices.Clip(blocks), *snap.Previous)
@@ -60,14 +60,14 @@ func (s Summaries) appendOnce(ctx context.Context, anyway bool, snap Snapshot, b
 		return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.ses.name, err)
 	}
 	defer unlock()
-	s.ses.anyway = anyway
+	s.ses.ignoreSaves = anyway
 	private := s.ses.private.Load()
 	if !private {
 		if err := s.ses.refreshToWrite(ctx); err != nil {
 			return transcript.Block{}, fmt.Errorf("writing to %s: %w", s.ses.name, err)
 		}
 	}
-	if !s.ses.holds(snap, b.Through, s.ses.forgotten.Since(snap.taken)) {
+	if !s.ses.summaryFits(snap, b.Through, s.ses.forgotten.Since(snap.taken)) {
 		return transcript.Block{}, fmt.Errorf("%w: %s", ErrStale, s.ses.name)
 	}
 	b = b.WithFingerprint(snap.fingerprint)
@@ -137,7 +137,7 @@ func (s Summaries) snapshotNow(before string) (Snapshot, error) {
 		end = i
 	}
 	snap, err := s.snapshotOf(f, end)
-	snap.Waits = len(s.ses.unsaved.blocks) > 0
+	snap.Unsaved = len(s.ses.unsaved.blocks) > 0
 	snap.seen = s.ses.last.seen
 	return snap, err
 }

@@ -120,7 +120,7 @@ func (l *TurnLock) putBackOnce(ctx context.Context, anyway bool) error {
 		return err
 	}
 	defer unlock()
-	l.ses.anyway = anyway
+	l.ses.ignoreSaves = anyway
 	if err := l.ses.refresh(); err != nil || !l.ses.rewrote {
 		return err
 	}

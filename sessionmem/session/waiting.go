@@ -46,8 +46,8 @@ type unsaved struct {
 	first uint32       // number in the index of the first of them
 }
 
-// waits reports whether a block waits for the disk.
-func (u *unsaved) waits(id string) bool {
+// contains reports whether a block waits for the disk.
+func (u *unsaved) contains(id string) bool {
 	return slices.ContainsFunc(u.blocks, func(b transcript.Block) bool { return b.ID == id })
 }
 
@@ -61,8 +61,8 @@ func (u *unsaved) refused(session string) Refused {
 	return r
 }
 
-// behind adds the waiting blocks to a transcript; t is nil if there is no file yet.
-func (u *unsaved) behind(session string, t *transcript.Transcript) *transcript.Transcript {
+// appendTo adds the waiting blocks to a transcript; t is nil if there is no file yet.
+func (u *unsaved) appendTo(session string, t *transcript.Transcript) *transcript.Transcript {
 	if len(u.blocks) == 0 {
 		return t
 	}
@@ -194,7 +194,7 @@ func (s *state) stillWaiting() ([]transcript.Block, error) {
 	}
 	removed, err := s.journal.Missing()
 	if err != nil {
-		return waiting, nil //nolint:nilerr // rather twice than not at all
+		return waiting, nil //nolint:nilerr // better written twice than lost
 	}
 	waiting = slices.DeleteFunc(slices.Clone(waiting), func(b transcript.Block) bool {
 		return slices.ContainsFunc(removed, func(m journal.Block) bool { return m.ID == b.ID })

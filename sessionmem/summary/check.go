@@ -38,7 +38,7 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 	if len(asked) == 0 {
 		return nil, false
 	}
-	madeUp = len(own) == 0 || float64(hits(own, said)) < leastSaid*float64(len(own))
+	madeUp = len(own) == 0 || float64(countMatches(own, said)) < leastSaid*float64(len(own))
 	covered := 0
 	for _, a := range asked {
 		if a.coveredBy(own) {
@@ -52,7 +52,7 @@ func MissingFrom(summary string, previous *transcript.Block, messages []transcri
 	}
 	if previous != nil {
 		before, _, _ := strings.Cut(previous.Text, exactly) // those are appended to every Summary
-		if words := distinctWords(before); float64(hits(words, own)) < earlierWords*float64(len(words)) {
+		if words := distinctWords(before); float64(countMatches(words, own)) < earlierWords*float64(len(words)) {
 			missing = append(missing, "what the summary of before says")
 		}
 	}
@@ -122,11 +122,11 @@ func newRequest(messages []transcript.Block, at int) request {
 
 // coveredBy reports whether a text with these words covers the message.
 func (a *request) coveredBy(words map[string]bool) bool {
-	if len(a.accepted) >= leastWords && hits(a.accepted, words) >= coveredLeast {
+	if len(a.accepted) >= leastWords && countMatches(a.accepted, words) >= coveredLeast {
 		return true
 	}
 	need := min(max(coveredShare*float64(len(a.words)), coveredLeast), coveredMost)
-	return len(a.words) >= leastWords && float64(hits(a.words, words)) >= need
+	return len(a.words) >= leastWords && float64(countMatches(a.words, words)) >= need
 }
 
 // quote returns the most informative part of the message, and the sentence of the answer that it refers to.
@@ -137,7 +137,7 @@ func (a *request) quote(limit int) string {
 	}
 	most, best := 0, ""
 	for _, s := range transcript.Sentences(withoutSecrets(a.from)) {
-		if n := hits(a.accepted, distinctWords(s)); n > most {
+		if n := countMatches(a.accepted, distinctWords(s)); n > most {
 			most, best = n, s
 		}
 	}
@@ -160,15 +160,15 @@ func distinctWords(text string) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range spokenWords(text) {
 		runes := utf8.RuneCountInString(w)
-		if runes > 2 || strings.ContainsFunc(w, unspaced) && runes > 1 || strings.ContainsFunc(w, unicode.IsDigit) {
+		if runes > 2 || strings.ContainsFunc(w, isUnspaced) && runes > 1 || strings.ContainsFunc(w, unicode.IsDigit) {
 			words[w] = true
 		}
 	}
 	return words
 }
 
-// hits counts the words of one text that another contains in some form.
-func hits(words, in map[string]bool) int {
+// countMatches counts the words of one text that another contains in some form.
+func countMatches(words, in map[string]bool) int {
 	n := 0
 	var alike map[string][]string // words by their first letters
 	for w := range words {

@@ -262,8 +262,8 @@ func TestLongConversationFadesInThePlainSummary(t *testing.T) {
 	for i := range 100 {
 		many = append(many, fmt.Sprintf("- line %d %s", i, strings.Repeat("x", i)))
 	}
-	text := faded(slices.Clone(many), 1600)
-	if short := faded(many[:9], 1600); strings.Count(short, "\n") != 8 || strings.Contains(short, "…") {
+	text := fitLines(slices.Clone(many), 1600)
+	if short := fitLines(many[:9], 1600); strings.Count(short, "\n") != 8 || strings.Contains(short, "…") {
 		t.Errorf("what fits is cut:\n%s", short)
 	}
 	if n := len([]rune(text)); n > 1600 || !strings.HasPrefix(text, "- line 0 \n- line 8") || !strings.Contains(text, "- line 99 xxx") {

@@ -69,8 +69,8 @@ func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 		}
 		var words []string
 		for _, s := range transcript.Sentences(transcript.WithoutAttachments(b.Text)) {
-			if !asks(s) && lesson.Polluted(s) == "" {
-				words = append(words, meaning(a, s)...)
+			if !isQuestion(s) && lesson.Polluted(s) == "" {
+				words = append(words, contentWords(a, s)...)
 			}
 		}
 		list = append(list, slices.Concat(before, words))
@@ -81,7 +81,7 @@ func statements(a *analysis.Analyzer, messages []transcript.Block) [][]string {
 
 // isOwn reports whether most of a lesson's words are the user's.
 func isOwn(a *analysis.Analyzer, lesson string, said [][]string) bool {
-	words := meaning(a, ownerNames().ReplaceAllString(lesson, " "))
+	words := contentWords(a, ownerNames().ReplaceAllString(lesson, " "))
 	return slices.ContainsFunc(said, func(own []string) bool {
 		n := 0
 		for _, w := range words {
@@ -93,13 +93,13 @@ func isOwn(a *analysis.Analyzer, lesson string, said [][]string) bool {
 	})
 }
 
-// meaning returns the content words of a text, each once; for a script written without spaces,
+// contentWords returns the content words of a text, each once; for a script written without spaces,
 // its characters: pairs of them rarely recur in other words.
-func meaning(a *analysis.Analyzer, text string) []string {
+func contentWords(a *analysis.Analyzer, text string) []string {
 	words := a.Content(text)
-	maps.DeleteFunc(words, func(w string, _ bool) bool { return strings.ContainsFunc(w, unspaced) })
+	maps.DeleteFunc(words, func(w string, _ bool) bool { return strings.ContainsFunc(w, isUnspaced) })
 	for _, r := range text {
-		if unspaced(r) {
+		if isUnspaced(r) {
 			words[string(r)] = true
 		}
 	}
@@ -121,8 +121,8 @@ func sameStem(a, b string) bool {
 	return n == longer || n >= leastStem && 4*n >= 3*longer
 }
 
-// unspaced reports whether r belongs to a script written without spaces.
-func unspaced(r rune) bool {
+// isUnspaced reports whether r belongs to a script written without spaces.
+func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
@@ -136,7 +136,7 @@ var nameColon = sync.OnceValue(func() *regexp.Regexp {
 func hasForm(l memory.Lesson) bool {
 	text := strings.TrimSpace(l.Text)
 	first, _ := utf8.DecodeRuneInString(text)
-	if text == "" || asks(text) || first == '>' || first == '`' || unicode.In(first, unicode.Pi, unicode.Pf, unicode.Quotation_Mark) {
+	if text == "" || isQuestion(text) || first == '>' || first == '`' || unicode.In(first, unicode.Pi, unicode.Pf, unicode.Quotation_Mark) {
 		return false
 	}
 	name := nameColon().FindString(text)
@@ -146,19 +146,19 @@ func hasForm(l memory.Lesson) bool {
 	return len(spokenWords(text[len(name):])) > 0 && len(strings.Fields(text)) > 2 || len(spokenWords(text)) > 3
 }
 
-// asks reports whether a sentence is a question.
-func asks(sentence string) bool {
+// isQuestion reports whether a sentence is a question.
+func isQuestion(sentence string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(sentence))
 	return strings.ContainsRune("?？؟;\u037e", last) // the Greek one looks like a semicolon
 }
 
-// spokenWords are the words by which a lesson is compared with what was said: where
-// a script is written without spaces, each pair of its characters.
+// spokenWords returns the words by which a lesson is compared with what was said; for a script
+// written without spaces, each pair of its characters.
 func spokenWords(text string) []string {
 	var out []string
 	for _, w := range lesson.Words(text) {
 		runes := []rune(w)
-		if !slices.ContainsFunc(runes, unspaced) {
+		if !slices.ContainsFunc(runes, isUnspaced) {
 			out = append(out, w)
 			continue
 		}

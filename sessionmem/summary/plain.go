@@ -89,9 +89,9 @@ func identifiers(messages []transcript.Block) []string {
 	return found
 }
 
-// identifiersOf gives those of a line. Only quoted ones hold a space: a line without
-// quotes is taken word by word, and words that can hold none, or were searched
-// before, are passed over.
+// identifiersOf returns the identifiers of a line. Only quoted ones contain a space: a line
+// without quotes is searched word by word, and words that can't match, or were searched
+// before, are skipped.
 func identifiersOf(line string, searched map[string]bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		words := []string{line}
@@ -252,12 +252,12 @@ func earlier(previous *transcript.Block, lines []string) string {
 			kept = append(kept, line)
 		}
 	}
-	return faded(kept, maxEarlier)
+	return fitLines(kept, maxEarlier)
 }
 
-// faded fits lines into so many characters: the more there are, the less of each remains;
+// fitLines fits lines into so many characters: the more there are, the less of each remains;
 // finally the oldest go, except the first, which says what everything is about.
-func faded(lines []string, limit int) string {
+func fitLines(lines []string, limit int) string {
 	length := func() (n int) {
 		for _, line := range lines {
 			n += utf8.RuneCountInString(line) + 1

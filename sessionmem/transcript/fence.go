@@ -15,7 +15,7 @@ func OpeningFence(line string) string {
 	return rest[:n]
 }
 
-// ClosesFence says whether a line ends the code block that fence opened.
+// ClosesFence reports whether a line ends the code block that fence opened.
 func ClosesFence(line, fence string) bool {
 	t := strings.TrimSpace(line)
 	return strings.HasPrefix(t, fence) && strings.Trim(t, fence[:1]) == ""

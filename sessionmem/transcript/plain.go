@@ -13,13 +13,12 @@ import (
 var (
 	// Lines that are only markup: a fence, a rule, the line below a table's heading.
 	markupLine = regexp.MustCompile("^(```|~~~|[-*_=]{3,}$|\\|?[ :]*-{3,}[-| :]*$)")
-	// What stands before a line's text: quotes, headings, bullets, boxes of tasks.
+	// What precedes a line's text: quote marks, heading marks, bullets, task boxes.
 	markupLead = regexp.MustCompile(`^(>\s*)*(#{1,6}\s+|[-*+]\s+(\[[ xX]\]\s+)?)?`)
 	markupLink = regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^()\s]*\)`)
 )
 
-// PlainText takes the markup out of markdown, line by line: for a line that quotes a
-// message.
+// PlainText removes markdown from text, line by line, for a line that quotes a message.
 func PlainText(markdown string) string {
 	var b strings.Builder
 	for line := range strings.Lines(markdown) {
@@ -37,8 +36,8 @@ func PlainText(markdown string) string {
 	return b.String()
 }
 
-// plainMarks takes the signs of emphasis and code out of a line. Signs that mean
-// themselves stay: 2 * 3, snake_case, \*.
+// plainMarks removes the marks of emphasis and code from a line. Characters that are not
+// markup stay: 2 * 3, snake_case, \*.
 func plainMarks(line string) string {
 	if !strings.ContainsAny(line, "*_~`\\") {
 		return line
@@ -86,7 +85,7 @@ func marksText(sign rune, run int, before, after rune) bool {
 	return beside
 }
 
-// Sentences parts a text into sentences and lines, each on one line.
+// Sentences splits a text into sentences and lines, each on one line.
 func Sentences(text string) []string {
 	var list []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -1,4 +1,4 @@
-// Package turn gives one program at a time the right to answer in a session.
+// Package turn controls who may answer in a session: one holder at a time.
 //
 // Rules:
 //   - A channel orders the goroutines of this process, a lock file orders the processes. The

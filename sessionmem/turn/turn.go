@@ -42,7 +42,7 @@ type Turn struct {
 	holder Holder // in this process; guarded by mu
 }
 
-// New returns the turn of a session; dir is nil where there are no files.
+// New returns the turn of a session; dir is nil if there are no files.
 func New(dir *sessiondir.Dir, name string, logger *slog.Logger) *Turn {
 	return &Turn{dir: dir, name: name, logger: logger, slot: make(chan struct{}, 1)}
 }
@@ -137,7 +137,7 @@ func (l *Lock) announce(h Holder) {
 // HasFile reports whether the turn has its lock file: a session in memory has none.
 func (l *Lock) HasFile() bool { return l.file != nil }
 
-// Release gives the turn to the next. Call it once.
+// Release releases the turn. Call it once.
 func (l *Lock) Release() {
 	t := l.turn
 	t.setHolder(Holder{})

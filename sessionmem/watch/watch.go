@@ -88,7 +88,7 @@ func Start(ctx context.Context, cfg Config, onChange func([]Change)) (*Watcher, 
 	} else {
 		w.notify = notify
 	}
-	w.look()
+	w.compareAll()
 	go w.run(ctx)
 	return w, nil
 }
@@ -191,7 +191,7 @@ func (w *Watcher) matters(e fsnotify.Event) bool {
 // report looks and calls onChange with what changed.
 func (w *Watcher) report(debounce *time.Timer) {
 	w.since = time.Time{}
-	changes := w.look()
+	changes := w.compareAll()
 	if len(w.missing)+len(w.cut) > 0 {
 		debounce.Reset(w.cfg.Debounce) // an editor may be about to write it again
 	}
@@ -200,10 +200,10 @@ func (w *Watcher) report(debounce *time.Timer) {
 	}
 }
 
-// look compares the folders with what is known of them and starts watching new ones. A newly
+// compareAll compares the folders with what is known of them and starts watching new ones. A newly
 // watched folder is compared again: something may have changed between listing and
 // watching it.
-func (w *Watcher) look() []Change {
+func (w *Watcher) compareAll() []Change {
 	var changes []Change
 	var found map[string]bool
 	depth := 1

@@ -29,7 +29,7 @@ func TestWatcherOverADay(t *testing.T) {
 			asleep = 0
 		})
 		must(t, w.makeAbsolute())
-		w.look()
+		w.compareAll()
 		ctx, stop := context.WithCancel(t.Context())
 		go w.run(ctx)
 		synctest.Wait()

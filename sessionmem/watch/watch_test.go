@@ -216,7 +216,7 @@ func TestWatchSweepFindsWhatTheNotifierMissed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	heard := make(chan []Change, 1)
 	w := newWatcher(Config{Dirs: []string{dir}, Sweep: 20 * time.Millisecond}, func(c []Change) { heard <- c })
-	w.look() // without a notifier
+	w.compareAll() // without a notifier
 	go w.run(ctx)
 	editorSaves["rename over"](t, path, "- two\n") // the same size
 	select {
