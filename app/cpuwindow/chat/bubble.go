@@ -64,8 +64,8 @@ func linesOf(text string) int {
 	return n
 }
 
-// fold shows the beginning of a long message, and gives the button for the rest; nil
-// where the message is short.
+// fold shows the beginning of a long message and returns the button for the rest. It returns
+// nil if the message is short.
 func (r *Rows) fold(f *column.Framed, key, text string) *kit.Button {
 	lines := linesOf(text)
 	if lines < foldFrom {

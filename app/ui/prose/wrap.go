@@ -18,7 +18,7 @@ type wrapping struct {
 	Lines   []textLine
 	width   float32 // the lines were made for; 0 means none yet
 	settled int     // number of words whose lines are up to date
-	stale   bool    // there are others
+	stale   bool    // the words have changed since
 	Widest  float32 // width of the widest line
 	version int     // incremented with every wrapping
 }
