@@ -13,15 +13,14 @@ type Actions struct {
 	TurnActions
 	MemoryActions
 
-	CopyText       func(text string)
-	ShowMenu       func(items []*fyne.MenuItem, below fyne.CanvasObject)
-	ShowOlder      func()
-	TypeInto       func(r rune)
-	FocusComposer  func()
-	OpenLink       func(url string)
-	OpenTranscript func()
-	OpenFolder     func()
-	Files          func(session string) FileActions // for the session's attachments; may be nil
+	CopyText      func(text string)
+	ShowMenu      func(items []*fyne.MenuItem, below fyne.CanvasObject)
+	ShowOlder     func()
+	TypeInto      func(r rune)
+	FocusComposer func()
+	OpenLink      func(url string)
+	OpenFolder    func()
+	Files         func(session string) FileActions // for the session's attachments; may be nil
 }
 
 // MessageActions are the actions on a message.

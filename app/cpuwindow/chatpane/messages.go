@@ -55,7 +55,7 @@ func (m messages) actions() chat.Actions {
 		ShowMenu: func(items []*fyne.MenuItem, below fyne.CanvasObject) {
 			kit.ShowMenu(fyne.NewMenu("", items...), below, p.host.Canvas())
 		},
-		ShowOlder: p.showOlder, TypeInto: p.Type, FocusComposer: p.Focus, OpenLink: p.host.OpenLink, OpenTranscript: p.openTranscript,
+		ShowOlder: p.showOlder, TypeInto: p.Type, FocusComposer: p.Focus, OpenLink: p.host.OpenLink,
 		OpenFolder: func() { p.host.OpenFile(p.parts.Home) },
 		Files:      p.Files.Actions,
 	}

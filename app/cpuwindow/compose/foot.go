@@ -15,20 +15,20 @@ import (
 type Foot struct {
 	label   *kit.Label
 	bar     *kit.Gauge
-	Context *kit.Label
+	meter   *kit.Label
 	summary *kit.Button // opens the Summary, if there is one
 	Reload  *kit.Label
-	Server  *kit.Label
+	server  *kit.Label
 	Box     *fyne.Container
 }
 
 // NewFoot returns an empty foot.
 func NewFoot(openSummary func()) *Foot {
-	f := &Foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), Context: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), Reload: kit.Small("").Squeezable(), Server: kit.Small("")}
+	f := &Foot{label: kit.Small(i18n.T("Context")), bar: kit.NewGauge(64), meter: kit.Small(""), summary: kit.NewButton(kit.ButtonQuiet, "", openSummary), Reload: kit.Small("").Squeezable(), server: kit.Small("")}
 	f.label.Hide()
 	f.bar.Hide()
 	f.summary.Hide()
-	f.Box = container.New(&footLayout{}, f.label, f.bar, f.Context, f.summary, f.Reload, f.Server)
+	f.Box = container.New(&footLayout{}, f.label, f.bar, f.meter, f.summary, f.Reload, f.server)
 	return f
 }
 
@@ -84,8 +84,8 @@ func (f *Foot) SetUsage(u *agents.Usage, summarised int) {
 	if on {
 		text = f.fill(u)
 	}
-	f.Context.SetText(text)
-	f.Context.Hidden = !on
+	f.meter.SetText(text)
+	f.meter.Hidden = !on
 	f.summary.Hidden = summarised == 0
 	if summarised > 0 {
 		f.summary.SetText(i18n.Count("{{.N}} older messages summarised", summarised))
@@ -118,10 +118,10 @@ func (f *Foot) SetServer(text string, down bool) {
 	if down {
 		role = kit.RoleHot
 	}
-	if f.Server.Text == text && f.Server.Role == role {
+	if f.server.Text == text && f.server.Role == role {
 		return // repeated every few seconds while the server is down
 	}
-	f.Server.Set(text, role)
+	f.server.Set(text, role)
 	f.Box.Refresh()
 }
 

@@ -37,10 +37,10 @@ func TestTheFootsPartsStayApart(t *testing.T) {
 		if to == 0 {
 			continue
 		}
-		if _, context := drawn(f.Context); from < context+kit.Gap8 {
+		if _, context := drawn(f.meter); from < context+kit.Gap8 {
 			t.Errorf("%.0f wide: what was reloaded begins at %.0f, the context ends at %.0f", width, from, context)
 		}
-		if server, _ := drawn(f.Server); to > server-kit.Gap4 {
+		if server, _ := drawn(f.server); to > server-kit.Gap4 {
 			t.Errorf("%.0f wide: what was reloaded ends at %.0f, the server begins at %.0f", width, to, server)
 		}
 	}

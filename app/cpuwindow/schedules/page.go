@@ -83,7 +83,7 @@ func NewPage(h Host, parts Parts) *Page {
 
 // Load reads the schedules and shows them.
 func (p *Page) Load() {
-	p.Draw()
+	p.draw()
 	p.loads++
 	load := p.loads
 	go func() {
@@ -93,7 +93,7 @@ func (p *Page) Load() {
 				return
 			}
 			p.known = s
-			p.Draw()
+			p.draw()
 		})
 	}()
 }
@@ -110,8 +110,8 @@ func (p *Page) read() state {
 	return s
 }
 
-// Draw shows the page from the data read last; an open sheet stays.
-func (p *Page) Draw() {
+// draw shows the page from the data read last; an open sheet stays.
+func (p *Page) draw() {
 	if p.sheet != nil {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
 		return
@@ -202,7 +202,7 @@ func (p *Page) confirmDelete(name string) {
 // do acts on a schedule in the background, and shows its new state.
 func (p *Page) do(name string, what func(ctx context.Context) error) {
 	p.busy[name], p.failed = true, ""
-	p.Draw()
+	p.draw()
 	go func() {
 		err := what(p.host.Context())
 		p.host.Do(func() {
@@ -219,7 +219,7 @@ func (p *Page) do(name string, what func(ctx context.Context) error) {
 func (p *Page) edit(s *schedule.Schedule) {
 	p.failed = ""
 	p.sheet = newSheet(p, s)
-	p.Draw()
+	p.draw()
 	p.View.Offset = 0
 	p.View.Refresh()
 	name := p.sheet.name
@@ -247,7 +247,7 @@ func (p *Page) heartbeat() kit.Row {
 				if err != nil {
 					p.failed = sentence(err)
 				}
-				p.Draw()
+				p.draw()
 			})
 		})
 		b.PadX = kit.Gap8

@@ -86,7 +86,7 @@ func newSheet(p *Page, s *schedule.Schedule) *sheet {
 		{oftenHourly, i18n.T("Hourly")},
 		{oftenCron, i18n.T("Cron line")},
 	} {
-		f.oftens[o.often] = choice(o.words, func() { f.frequency = o.often; f.show(); p.Draw() })
+		f.oftens[o.often] = choice(o.words, func() { f.frequency = o.often; f.show(); p.draw() })
 	}
 	for _, d := range weekdays() {
 		f.days[d] = choice(dayName(d), func() { f.day = d; f.show() })
@@ -278,5 +278,5 @@ func (f *sheet) submit() {
 // fail shows why nothing was saved.
 func (f *sheet) fail(err error) {
 	f.err.SetRuns([]prose.Run{{Text: sentence(err), Role: kit.RoleHot}})
-	f.p.Draw()
+	f.p.draw()
 }

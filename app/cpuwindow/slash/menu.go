@@ -18,7 +18,7 @@ import (
 // the field, which passes its keys to the menu.
 type Menu struct {
 	widget.BaseWidget
-	Port        *column.Viewport
+	port        *column.Viewport
 	field       *kit.Field
 	items       func() []Item
 	all         []Item            // items when the slash was typed
@@ -33,11 +33,11 @@ type Menu struct {
 // NewMenu returns a hidden menu for a field. It calls items when it opens, and put to
 // replace the field's text.
 func NewMenu(field *kit.Field, items func() []Item, put func(text string)) *Menu {
-	m := &Menu{Port: column.NewViewport(), field: field, items: items, setText: put, at: -1}
-	m.Port.Follow, m.Port.Fixed = false, true
-	m.Port.Pad, m.Port.Top, m.Port.Bottom = kit.Gap4, kit.Gap4, kit.Gap4
-	m.Port.Disable()
-	m.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble), kit.Inset(1, 1, 1, 1, m.Port))
+	m := &Menu{port: column.NewViewport(), field: field, items: items, setText: put, at: -1}
+	m.port.Follow, m.port.Fixed = false, true
+	m.port.Pad, m.port.Top, m.port.Bottom = kit.Gap4, kit.Gap4, kit.Gap4
+	m.port.Disable()
+	m.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusBubble), kit.Inset(1, 1, 1, 1, m.port))
 	m.ExtendBaseWidget(m)
 	m.Hide()
 	return m
@@ -77,8 +77,8 @@ func (m *Menu) Typed(text string, typed bool) {
 	if named { // otherwise Enter sends the text
 		m.moveTo(0)
 	}
-	m.Port.Offset = 0
-	m.Port.SetRows(placed)
+	m.port.Offset = 0
+	m.port.SetRows(placed)
 	m.field.Tabs = true
 	m.Show()
 	m.place.Refresh()
@@ -90,7 +90,7 @@ func (m *Menu) Close() {
 	if m.Visible() {
 		m.Hide()
 		m.rows = nil
-		m.Port.SetRows(nil)
+		m.port.SetRows(nil)
 	}
 }
 
@@ -156,7 +156,7 @@ func (m *Menu) moveTo(i int) {
 	}
 	m.at = i
 	m.rows[i].choose(true)
-	m.Port.RevealRow(m.rows[i])
+	m.port.RevealRow(m.rows[i])
 }
 
 // Above returns the menu in its place: above the lower edge, or above what edge leaves.

@@ -119,7 +119,7 @@ func (p *Page) Load() {
 			s.commands, s.commandsSetBy = p.host.Chosen(runCommands)
 			if p.stale || !reflect.DeepEqual(p.known, s) {
 				p.known, p.stale = s, false
-				p.Draw()
+				p.draw()
 			}
 			p.tick()
 		})
@@ -172,7 +172,7 @@ func (p *Page) do(name string, work func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(p.host.Context())
 	p.busy[name] = cancel
 	delete(p.failed, name)
-	p.Draw()
+	p.draw()
 	go func() {
 		err := work(ctx)
 		stopped := ctx.Err() != nil
@@ -190,8 +190,8 @@ func (p *Page) do(name string, work func(ctx context.Context) error) {
 	}()
 }
 
-// Draw shows the page from the data read last; an open sheet stays.
-func (p *Page) Draw() {
+// draw shows the page from the data read last; an open sheet stays.
+func (p *Page) draw() {
 	if p.sheet != nil {
 		p.View.ReplaceRows(p.host.Canvas(), p.sheet.rows())
 		return

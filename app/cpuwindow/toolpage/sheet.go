@@ -27,7 +27,7 @@ func (p *Page) openSheet() {
 	s.text.Entry.SetMinRowsVisible(8)
 	s.add = kit.NewButton(kit.ButtonPrimary, i18n.T("Add"), s.submit)
 	p.sheet = s
-	p.Draw()
+	p.draw()
 	p.View.Offset = 0
 	p.View.Refresh()
 	p.host.Do(func() { p.host.Canvas().Focus(s.text.Entry) }) // the sheet is on the screen a moment later
@@ -65,7 +65,7 @@ func (s *sheet) submit() {
 			s.add.Enable()
 			if err != nil {
 				s.problem.SetRuns(prose.Runs(sentence(err), kit.RoleHot))
-				s.p.Draw()
+				s.p.draw()
 				return
 			}
 			for _, name := range names {

@@ -79,7 +79,7 @@ type Button struct {
 	Selected bool
 	Tone     fyne.ThemeColorName // of the text, instead of the kind's
 	Group    *HoverGroup         // the group it is shown with; nil if always shown
-	Confirms string              // replaces Text for a moment after a press; "" for nothing
+	confirms string              // replaces Text for a moment after a press; "" for nothing
 	OnTap    func()
 
 	hovered, Focused bool
@@ -92,7 +92,7 @@ const confirmTime = 1500 * time.Millisecond
 // NewCopy returns a button that copies, and confirms that it did.
 func NewCopy(do func()) *Button {
 	b := NewButton(ButtonQuiet, i18n.T("Copy"), do)
-	b.Confirms = i18n.T("Copied")
+	b.confirms = i18n.T("Copied")
 	return b
 }
 
@@ -133,7 +133,7 @@ func (b *Button) Tapped(*fyne.PointEvent) {
 		return
 	}
 	b.OnTap()
-	if b.Confirms != "" {
+	if b.confirms != "" {
 		b.confirm(1)
 		host := HostOf(b)
 		time.AfterFunc(confirmTime, func() { host.Do(func() { b.confirm(-1) }) })
@@ -148,7 +148,7 @@ func (b *Button) confirm(presses int) {
 // words returns the text to show now.
 func (b *Button) words() string {
 	if b.confirmed > 0 {
-		return b.Confirms
+		return b.confirms
 	}
 	return b.Text
 }
@@ -324,8 +324,8 @@ func (r *buttonRenderer) Layout(s fyne.Size) {
 
 func (r *buttonRenderer) MinSize() fyne.Size {
 	s := MeasureText(r.b.Text, r.b.TextSize, r.b.style())
-	if r.b.Confirms != "" { // keeps the width while a press is confirmed
-		s = s.Max(MeasureText(r.b.Confirms, r.b.TextSize, r.b.style()))
+	if r.b.confirms != "" { // keeps the width while a press is confirmed
+		s = s.Max(MeasureText(r.b.confirms, r.b.TextSize, r.b.style()))
 	}
 	if r.b.Trailing != "" {
 		s.Width += Gap16 + r.tail.MinSize().Width

@@ -43,7 +43,7 @@ func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *P
 	b := img.Bounds()
 	p.size = fyne.NewSize(float32(b.Dx()), float32(b.Dy()))
 	p.img.FillMode, p.img.ScaleMode = canvas.ImageFillStretch, canvas.ImageScaleSmooth
-	p.scrim = NewScrim(p.Close)
+	p.scrim = NewScrim(p.close)
 	p.ExtendBaseWidget(p)
 	p.Resize(over.Size())
 	over.Overlays().Add(p)
@@ -51,8 +51,8 @@ func ShowPicture(over fyne.Canvas, img image.Image, name string, open func()) *P
 	return p
 }
 
-// Close removes the picture.
-func (p *Picture) Close() {
+// close removes the picture.
+func (p *Picture) close() {
 	p.over.Overlays().Remove(p)
 	p.img.Image = nil
 }
@@ -104,7 +104,7 @@ func (p *Picture) Dragged(ev *fyne.DragEvent) { p.move(ev.Dragged.DX, ev.Dragged
 func (p *Picture) DragEnd() {}
 
 // Tapped implements fyne.Tappable.
-func (p *Picture) Tapped(*fyne.PointEvent) { p.Close() }
+func (p *Picture) Tapped(*fyne.PointEvent) { p.close() }
 
 // FocusGained implements fyne.Focusable.
 func (p *Picture) FocusGained() {}
@@ -128,9 +128,9 @@ func (p *Picture) TypedRune(r rune) {
 func (p *Picture) TypedKey(k *fyne.KeyEvent) {
 	switch k.Name {
 	case fyne.KeyEscape, fyne.KeySpace:
-		p.Close()
+		p.close()
 	case fyne.KeyReturn, fyne.KeyEnter:
-		p.Close()
+		p.close()
 		p.open()
 	case fyne.KeyLeft:
 		p.move(moveStep, 0)

@@ -15,7 +15,7 @@ type Toast struct {
 	widget.BaseWidget
 	text     *kit.Label
 	Act      *kit.Button
-	Also     *kit.Button // a second action, usually hidden
+	also     *kit.Button // a second action, usually hidden
 	do       func()
 	showing  int // number of times shown: only the newest timer hides it
 	box      fyne.CanvasObject
@@ -31,9 +31,9 @@ func NewToast() *Toast {
 	t := &Toast{Duration: undoTime, text: kit.Text("").Squeezable()}
 	t.Act = kit.NewButton(kit.ButtonLink, "", t.press)
 	t.Act.TextSize = kit.SizeText
-	t.Also = kit.NewButton(kit.ButtonLink, "", nil)
-	t.Also.TextSize = kit.SizeText
-	t.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), kit.Inset(kit.Gap8, kit.Gap8, kit.Gap16, kit.Gap16, kit.Line(kit.Gap16, 0, t.text, t.Act, t.Also)))
+	t.also = kit.NewButton(kit.ButtonLink, "", nil)
+	t.also.TextSize = kit.SizeText
+	t.box = container.NewStack(kit.NewSurface(kit.RoleCard, kit.RoleLine, kit.RadiusCard), kit.Inset(kit.Gap8, kit.Gap8, kit.Gap16, kit.Gap16, kit.Line(kit.Gap16, 0, t.text, t.Act, t.also)))
 	t.ExtendBaseWidget(t)
 	t.Hide()
 	return t
@@ -53,7 +53,7 @@ func (t *Toast) show(text, label string, do func()) {
 	t.text.SetText(text)
 	t.Act.SetText(label)
 	t.Act.Hidden = do == nil
-	t.Also.Hide()
+	t.also.Hide()
 	t.Show()
 	t.Refresh()
 }
@@ -61,7 +61,7 @@ func (t *Toast) show(text, label string, do func()) {
 // width returns the width the text needs.
 func (t *Toast) width() float32 {
 	w := kit.MeasureText(t.text.Text, t.text.TextSize, t.text.Style).Width + 2*kit.Gap16 + 2
-	for _, b := range []*kit.Button{t.Act, t.Also} {
+	for _, b := range []*kit.Button{t.Act, t.also} {
 		if !b.Hidden {
 			w += kit.Gap16 + b.MinSize().Width
 		}
@@ -100,12 +100,12 @@ func (t *Toast) Offer(text, label string, do func()) {
 
 // AlsoOffer adds a second action to the toast shown.
 func (t *Toast) AlsoOffer(label string, do func()) {
-	t.Also.SetText(label)
-	t.Also.OnTap = func() {
+	t.also.SetText(label)
+	t.also.OnTap = func() {
 		t.Hide()
 		do()
 	}
-	t.Also.Show()
+	t.also.Show()
 	t.Refresh()
 	t.place.Refresh()
 }
