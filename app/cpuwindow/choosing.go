@@ -43,7 +43,7 @@ func (c *chooser) show(d *dialog.FileDialog, title, confirm string) {
 // chooseFile asks for a file with one of the extensions, or any file if there are none.
 func (w windowHost) chooseFile(title, confirm string, extensions []string, then func(path string)) {
 	d := dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
-		if w.tellUnreadable(err); err == nil && r != nil {
+		if w.notifyUnreadable(err); err == nil && r != nil {
 			path := r.URI().Path()
 			_ = r.Close() // then opens it by its path
 			then(path)
@@ -63,16 +63,16 @@ func (w windowHost) ChooseFile(title, confirm string, then func(path string)) {
 // ChooseFolder implements chatpane.Host.
 func (w chatHost) ChooseFolder(title, confirm string, then func(path string)) {
 	d := dialog.NewFolderOpen(func(l fyne.ListableURI, err error) {
-		if w.tellUnreadable(err); err == nil && l != nil {
+		if w.notifyUnreadable(err); err == nil && l != nil {
 			then(l.Path())
 		}
 	}, w.win)
 	w.chooser.show(d, title, confirm)
 }
 
-// tellUnreadable shows why a dialog couldn't read a folder.
-func (w windowHost) tellUnreadable(err error) {
+// notifyUnreadable shows why a dialog couldn't read a folder.
+func (w windowHost) notifyUnreadable(err error) {
 	if err != nil {
-		w.tell(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
+		w.notices.Show(i18n.With("The folder can't be read: {{.Error}}", i18n.Places{"Error": err.Error()}), "")
 	}
 }

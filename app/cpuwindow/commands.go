@@ -145,7 +145,7 @@ func (c *commands) togglePin() {
 	on := !c.w.parts.config().Window.OnTop
 	c.w.panes.writer.Set("window.on_top", strconv.FormatBool(on), func(err error) {
 		if err == nil && !on {
-			c.w.tell(i18n.T("The window stays on top until mac-stats restarts"), "")
+			c.w.notices.Show(i18n.T("The window stays on top until mac-stats restarts"), "")
 		}
 	})
 }

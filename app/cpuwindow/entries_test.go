@@ -48,8 +48,8 @@ func (r *stubRun) Events(ctx context.Context) <-chan agents.Event {
 	return out
 }
 
-// told returns the entries of a conversation after events, in a few words each.
-func told(c *conversation.Conversation) []string {
+// entryWords returns the entries of a conversation after events, in a few words each.
+func entryWords(c *conversation.Conversation) []string {
 	var out []string
 	for _, e := range c.View(time.Now()).Entries {
 		switch e.Kind {

@@ -210,10 +210,10 @@ func TestWelcome_primaryButtonIsVisibleInASmallWindow(t *testing.T) {
 }
 
 func TestWelcome_demoReturnsToIt(t *testing.T) {
-	var told []bool
+	var calls []bool
 	b := welcomed(t, func(b *bench) {
 		b.server.down = errors.New("refused")
-		b.params.OnDemo = func(welcomed bool) { told = append(told, welcomed) }
+		b.params.OnDemo = func(welcomed bool) { calls = append(calls, welcomed) }
 	})
 	b.tabTo("Try the demo")
 	b.pressFocused()
@@ -221,7 +221,7 @@ func TestWelcome_demoReturnsToIt(t *testing.T) {
 	b.pressFocused()
 	b.tabTo("Try the demo")
 	b.pressFocused()
-	if diff := cmp.Diff([]bool{false, true}, told); diff != "" {
+	if diff := cmp.Diff([]bool{false, true}, calls); diff != "" {
 		t.Errorf("asked for the demo on the first page, then in the chat, welcomed (-want +got):\n%s", diff)
 	}
 }

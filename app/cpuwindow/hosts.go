@@ -43,7 +43,7 @@ func (w windowHost) Context() context.Context { return w.ctx }
 func (w windowHost) Visible() bool { return w.visible }
 
 // Notify implements pages.Host.
-func (w windowHost) Notify(words, more string) { w.tell(words, more) }
+func (w windowHost) Notify(words, more string) { w.notices.Show(words, more) }
 
 // OpenFile implements pages.Host.
 func (w windowHost) OpenFile(path string) { w.open.File(path) }

@@ -47,7 +47,7 @@ func (w *Window) reloadSessions() {
 // to act.
 func (w *Window) onReload(n backend.Notice) {
 	if n.Next != "" {
-		w.tell(n.Text, n.Next)
+		w.notices.Show(n.Text, n.Next)
 	}
 	if !w.visible {
 		return

@@ -122,7 +122,7 @@ func (w pageHost) OpenSession(session string) {
 		t, err := w.parts.sessions.Load(w.ctx, session)
 		w.p.Do(func() {
 			if err != nil {
-				w.tell(i18n.With("The conversation {{.Session}} can't be opened", i18n.Places{"Session": session}), i18n.With("It was deleted, or was never written: {{.Error}}", i18n.Places{"Error": err.Error()}))
+				w.notices.Show(i18n.With("The conversation {{.Session}} can't be opened", i18n.Places{"Session": session}), i18n.With("It was deleted, or was never written: {{.Error}}", i18n.Places{"Error": err.Error()}))
 				return
 			}
 			w.ReadAt(t.Info, "", "")

@@ -17,7 +17,7 @@ import (
 func (w chatHost) Remember(line string) {
 	c := w.chats().Shown()
 	if w.chats().IsPrivate(c) {
-		w.tell(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
+		w.notices.Show(i18n.T("Nothing of a private chat is remembered"), i18n.T("Add the line on the Memory page if you want it kept."))
 		return
 	}
 	w.rememberFrom(c.Name, cmp.Or(c.Chosen().Agent, w.parts.config().Agents.Default), cmp.Or(line, w.chat.View.Port.SelectedText()))

@@ -24,7 +24,7 @@ func (c *commands) slashItems() []slash.Item {
 				do(in)
 				return
 			}
-			w.tell(i18n.T("Nothing of this conversation is saved"), "")
+			w.notices.Show(i18n.T("Nothing of this conversation is saved"), "")
 		}
 	}
 	command := func(name, words string, run func(rest string)) slash.Item {

@@ -51,7 +51,7 @@ func TestReadingAgainKeepsWhatTheTranscriptDoesNotHold(t *testing.T) {
 		blocks[1].Attrs = map[string]string{"tokens": "10+2/4096", "speed": "41.0"}
 		thought := transcript.Block{ID: "t0", Kind: transcript.KindNote, Note: transcript.NoteThinking, Parent: "u0", Text: "deep thoughts"}
 		c.Fill(transcriptOf(blocks[0], thought, blocks[1], summary("s1", "a0")))
-		got := told(c)
+		got := entryWords(c)
 		want := []string{"user question 0", "head o m", "thinking deep thoughts", "note remembered “a lesson”", "answer answer 0", "summary in short s1"}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)

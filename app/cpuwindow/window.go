@@ -252,5 +252,3 @@ func (w *Window) applyConfig() {
 	w.look.Apply(c.Window, w.visible)
 	w.commands.bind(c)
 }
-
-func (w *Window) tell(text, next string) { w.notices.Show(text, next) }

@@ -34,7 +34,7 @@ type bench struct {
 	runs  []*run
 	asked []string // the texts of all requests
 	drawn int
-	told  []string // the notifications
+	notified  []string // the notifications
 }
 
 // run is a run whose events a test sends.
@@ -62,10 +62,10 @@ func (b *bench) onUI(f func()) {
 }
 
 // seen returns the requests, the number of drawings and the notifications.
-func (b *bench) seen() (asked []string, drawn int, told []string) {
+func (b *bench) seen() (asked []string, drawn int, notified []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.asked), b.drawn, slices.Clone(b.told)
+	return slices.Clone(b.asked), b.drawn, slices.Clone(b.notified)
 }
 
 func (b *bench) Draw(conversation.View) {
@@ -77,7 +77,7 @@ func (b *bench) Draw(conversation.View) {
 func (b *bench) notify(_, body string, _ func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.told = append(b.told, body)
+	b.notified = append(b.notified, body)
 }
 
 func (b *bench) Context() context.Context                                     { return b.ctx }
@@ -211,8 +211,8 @@ func TestASlowAnswerNotifiesUnlessItIsPrivate(t *testing.T) {
 				})
 				time.Sleep(config.Default().Session.NotifyAfter)
 				b.end(0, agents.Event{Type: agents.EventDone})
-				if _, _, told := b.seen(); len(told) != want {
-					t.Errorf("told %q", told)
+				if _, _, notified := b.seen(); len(notified) != want {
+					t.Errorf("notified %q", notified)
 				}
 				time.Sleep(time.Second)
 			})

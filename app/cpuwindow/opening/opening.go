@@ -49,7 +49,7 @@ func (o *Opener) File(path string) {
 			err = osopen.Open(o.host.Context(), path)
 		}
 		if err != nil {
-			o.host.Do(func() { o.tellFailure(path, err) })
+			o.host.Do(func() { o.notifyFailure(path, err) })
 		}
 	}()
 }
@@ -68,13 +68,13 @@ func (o *Opener) Transcript(session, path string) {
 			err = osopen.Open(o.host.Context(), path)
 		}
 		if err != nil {
-			o.host.Do(func() { o.tellFailure(path, err) })
+			o.host.Do(func() { o.notifyFailure(path, err) })
 		}
 	}()
 }
 
-// tellFailure shows why a file wasn't opened.
-func (o *Opener) tellFailure(path string, err error) {
+// notifyFailure shows why a file wasn't opened.
+func (o *Opener) notifyFailure(path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		o.host.Notify(i18n.With("{{.Path}} no longer exists", i18n.Places{"Path": filepath.Base(path)}), i18n.T("It was moved or deleted outside mac-stats."))
 		return
