@@ -251,6 +251,7 @@ func fromBackend(b *backend.Backend) parts {
 	return p
 }
 
+// engineTurns returns the runs of the engine as an interface.
 type engineTurns struct{ e *agents.Engine }
 
 func (t engineTurns) Start(ctx context.Context, req agents.Request) conversation.Run {
@@ -264,21 +265,14 @@ func (t engineTurns) Active(session string) conversation.Run {
 	return nil
 }
 
+// ollamaServer is the server with the catalog of its models.
 type ollamaServer struct {
 	*ollama.Client
-	models *ollama.Catalog
+	*ollama.Catalog
 }
 
 func (s ollamaServer) Models(ctx context.Context) ([]ollama.ModelInfo, error) {
-	return s.models.Models(ctx)
-}
-
-func (s ollamaServer) ModelsNow(ctx context.Context) ([]ollama.ModelInfo, error) {
-	return s.models.ModelsNow(ctx)
-}
-
-func (s ollamaServer) Resolve(ctx context.Context, explicit string, role ollama.Role) (ollama.ModelInfo, error) {
-	return s.models.Resolve(ctx, explicit, role)
+	return s.Catalog.Models(ctx)
 }
 
 func (s ollamaServer) Address() string { return s.Host().Host }

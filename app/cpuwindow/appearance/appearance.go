@@ -10,6 +10,7 @@ package appearance
 import (
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -135,18 +136,11 @@ func zoomSteps() []int { return []int{50, 60, 70, 80, 90, 100, 110, 120, 130, 15
 // NextZoom returns the next step of zoom in percent: up if by is positive, otherwise down.
 func NextZoom(now, by int) int {
 	steps := zoomSteps()
-	if by > 0 {
-		for _, s := range steps {
-			if s > now {
-				return s
-			}
-		}
-		return steps[len(steps)-1]
+	i, found := slices.BinarySearch(steps, now)
+	if by <= 0 {
+		i--
+	} else if found {
+		i++
 	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		if steps[i] < now {
-			return steps[i]
-		}
-	}
-	return steps[0]
+	return steps[min(max(i, 0), len(steps)-1)]
 }

@@ -47,17 +47,12 @@ func (a *Appearance) SaveSize() {
 	}
 	data, err := json.Marshal(savedSize{s.Width, s.Height})
 	if err == nil {
-		err = replace(a.sizeFile, append(data, '\n'))
+		err = os.MkdirAll(filepath.Dir(a.sizeFile), 0o700)
+	}
+	if err == nil {
+		err = wholefile.WriteQuick(a.sizeFile, append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		a.logger.Info("the window's size is not kept", "error", err)
 	}
-}
-
-// replace replaces a small file atomically, with mode 0600 and without syncing it to the disk.
-func replace(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return wholefile.WriteQuick(path, data, 0o600)
 }

@@ -2,6 +2,7 @@ package chatpane
 
 import (
 	"cmp"
+	"slices"
 
 	"mac-stats/agents/ollama"
 	"mac-stats/app/cpuwindow/chats"
@@ -92,10 +93,9 @@ func (h *Choices) ShowOptions() {
 
 // modelNamed returns what the server knows about a model.
 func (h *Choices) modelNamed(name string) (ollama.ModelInfo, bool) {
-	for _, m := range h.setup.Models() {
-		if name != "" && ollama.SameModel(m.Name, name) {
-			return m, true
-		}
+	all := h.setup.Models()
+	if i := slices.IndexFunc(all, func(m ollama.ModelInfo) bool { return ollama.SameModel(m.Name, name) }); name != "" && i >= 0 {
+		return all[i], true
 	}
 	return ollama.ModelInfo{}, false
 }

@@ -30,11 +30,11 @@ type bench struct {
 	ui   sync.Mutex
 	home string
 
-	mu    sync.Mutex
-	runs  []*run
-	asked []string // the texts of all requests
-	drawn int
-	notified  []string // the notifications
+	mu       sync.Mutex
+	runs     []*run
+	asked    []string // the texts of all requests
+	drawn    int
+	notified []string // the notifications
 }
 
 // run is a run whose events a test sends.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -105,10 +106,8 @@ func (l *Library) Infos() []transcript.Info { return l.infos }
 
 // Named returns the writable session of a name, or false if there is none.
 func (l *Library) Named(name string) (transcript.Info, bool) {
-	for _, in := range l.infos {
-		if in.Name == name && !in.ReadOnly {
-			return in, true
-		}
+	if i := slices.IndexFunc(l.infos, func(in transcript.Info) bool { return in.Name == name && !in.ReadOnly }); i >= 0 {
+		return l.infos[i], true
 	}
 	return transcript.Info{}, false
 }
@@ -153,16 +152,9 @@ func (l *Library) Sweep() time.Duration {
 }
 
 func sameInfos(a, b []transcript.Info) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		if x.Path != y.Path || x.Title != y.Title || x.Messages != y.Messages || !x.Active.Equal(y.Active) || (x.Err == nil) != (y.Err == nil) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y transcript.Info) bool {
+		return x.Path == y.Path && x.Title == y.Title && x.Messages == y.Messages && x.Active.Equal(y.Active) && (x.Err == nil) == (y.Err == nil)
+	})
 }
 
 // Act runs an action on files off the UI goroutine. Then it calls then, which may be nil, or
@@ -258,10 +250,7 @@ func (l *Library) noteRead() {
 
 // noteOpened marks a session that was just opened as read, if it has new messages.
 func (l *Library) noteOpened(name string) {
-	for _, in := range l.infos {
-		if in.Name == name && l.marks.Unread(in) > 0 {
-			l.noteRead()
-			return
-		}
+	if slices.ContainsFunc(l.infos, func(in transcript.Info) bool { return in.Name == name && l.marks.Unread(in) > 0 }) {
+		l.noteRead()
 	}
 }

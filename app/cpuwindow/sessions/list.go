@@ -226,20 +226,14 @@ func (l *List) NextTo(name string) string {
 	if at < 0 {
 		return ""
 	}
-	for _, order := range [][]Line{l.Lines[at+1:], reversed(l.Lines[:at])} {
-		for _, line := range order {
-			if line.Heading == "" && line.Info.Name != name {
-				return line.key
-			}
+	order := slices.Clone(l.Lines[:at])
+	slices.Reverse(order)
+	for _, line := range slices.Concat(l.Lines[at+1:], order) {
+		if line.Heading == "" && line.Info.Name != name {
+			return line.key
 		}
 	}
 	return ""
-}
-
-func reversed(lines []Line) []Line {
-	out := slices.Clone(lines)
-	slices.Reverse(out)
-	return out
 }
 
 // StartRename starts editing the title of a row in place.

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -128,15 +129,9 @@ func waited(ctx context.Context, d time.Duration) bool {
 }
 
 func sameHits(a, b []wordsearch.Hit) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Info.Name != b[i].Info.Name || a[i].Info.Machine != b[i].Info.Machine || a[i].Block != b[i].Block {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y wordsearch.Hit) bool {
+		return x.Info.Name == y.Info.Name && x.Info.Machine == y.Info.Machine && x.Block == y.Block
+	})
 }
 
 // withNear adds related conversations to those that contain every word.

@@ -111,12 +111,8 @@ func (s *Setup) smallCard(have ollama.ModelInfo) kit.Row {
 	return c
 }
 
-func welcomeCard(title string, text ...string) *column.CardRow {
-	parts := []fyne.CanvasObject{kit.Title(title)}
-	for _, t := range text {
-		parts = append(parts, prose.NewParagraph(t, kit.RoleMuted))
-	}
-	c := column.NewCardRow(kit.RoleNone, parts...)
+func welcomeCard(title, text string) *column.CardRow {
+	c := column.NewCardRow(kit.RoleNone, kit.Title(title), prose.NewParagraph(text, kit.RoleMuted))
 	c.Pad = kit.Gap16
 	return c
 }

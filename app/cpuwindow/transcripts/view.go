@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"cmp"
+	"maps"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -139,10 +140,7 @@ func (v *View) build() {
 	v.turn++
 	v.Busy = true
 	turn, snapshot := v.turn, *v.Read
-	snapshot.open = map[string]bool{}
-	for k, on := range v.Read.open {
-		snapshot.open[k] = on
-	}
+	snapshot.open = maps.Clone(v.Read.open)
 	now := time.Now()
 	go func() {
 		items := snapshot.items(now)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -104,12 +105,7 @@ func gaugeRole(number fyne.ThemeColorName) fyne.ThemeColorName {
 }
 
 func anyPoint(s monitor.Series) bool {
-	for _, p := range s.Points {
-		if p.OK {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Points, func(p monitor.Point) bool { return p.OK })
 }
 
 // coreGrid shows a small gauge for each core, as many side by side as fit.
