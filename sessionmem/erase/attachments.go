@@ -17,10 +17,10 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Attachments forgets files that only blocks link which are forgotten.
+// Attachments removes the attached files that only forgotten blocks link to.
 func (f *Forgetting) Attachments(ctx context.Context) ([]forgotten.Touched, error) {
-	lost := map[string]string{}                   // by attachment: a session that links it
-	links := map[string][]transcript.Attachment{} // by file that is changed: what it links afterwards
+	lost := map[string]string{}                   // by attachment: a session that links to it
+	links := map[string][]transcript.Attachment{} // by changed file: the links it has afterwards
 	for _, ses := range f.sessions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func (f *Forgetting) Attachments(ctx context.Context) ([]forgotten.Touched, erro
 	if len(lost) == 0 {
 		return nil, nil
 	}
-	if err := f.e.keepLinked(lost, links); err != nil {
+	if err := f.e.excludeLinked(lost, links); err != nil {
 		return nil, err
 	}
 	var found []forgotten.Touched
@@ -49,8 +49,8 @@ func (f *Forgetting) Attachments(ctx context.Context) ([]forgotten.Touched, erro
 	return found, nil
 }
 
-// keepLinked leaves only the attachments that no transcript links any more.
-func (e *Eraser) keepLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
+// excludeLinked removes from lost the attachments that a transcript still links to.
+func (e *Eraser) excludeLinked(lost map[string]string, links map[string][]transcript.Attachment) error {
 	all, err := e.groups(nil)
 	if err != nil {
 		return fmt.Errorf("looking for what else links a file: %w", err)
@@ -66,7 +66,7 @@ func (e *Eraser) keepLinked(lost map[string]string, links map[string][]transcrip
 				}
 				data, err := e.dir.ReadRegular(file.File)
 				if err != nil {
-					continue // refused anyway, or it links nothing
+					continue // it is refused anyway, or has no links
 				}
 				maps.DeleteFunc(lost, func(file, _ string) bool { return bytes.Contains(data, []byte(file)) })
 			}
@@ -75,10 +75,10 @@ func (e *Eraser) keepLinked(lost map[string]string, links map[string][]transcrip
 	return nil
 }
 
-// removeAttachment removes an attached file, in the trash too.
+// removeAttachment deletes an attached file, also in the trash.
 func (e *Eraser) removeAttachment(file, session string, dry bool) []forgotten.Touched {
 	places := []string{path.Join(transcript.FilesDir, file)}
-	all, _ := e.catalog.Trash() // none, or it can't be read: what is in it is refused
+	all, _ := e.catalog.Trash() // no trash, or one that can't be read: its content is refused
 	for _, t := range all {
 		places = append(places, path.Join(t.Dir, transcript.FilesDir, file))
 	}
@@ -98,8 +98,8 @@ func (e *Eraser) removeAttachment(file, session string, dry bool) []forgotten.To
 	return found
 }
 
-// AttachedTexts removes attached files that hold what is meant themselves.
-// They are what the user chose: only where what the user typed elsewhere goes too.
+// AttachedTexts removes attached files that hold matching text. The user chose these files,
+// so this applies only if what the user typed elsewhere goes too.
 func (f *Forgetting) AttachedTexts() ([]forgotten.Touched, error) {
 	var found []forgotten.Touched
 	seen := map[string]bool{}

@@ -1,12 +1,12 @@
-// Package erase takes what is to be forgotten out of the files of a session folder:
-// transcripts, archive, trash, copies, checkpoints, journals and attached files.
+// Package erase removes forgotten text from the files of a session folder: transcripts,
+// archive, trash, copies, checkpoints, journals and attached files.
 //
 // Rules:
-//   - It takes no lock: whoever lets it change the files of a session holds that session's
-//     turn and lock. What it planned before is looked at again then.
-//   - A file is replaced whole, and only as it was read. What stays is copied byte by byte;
-//     what can't be changed is refused with the reason, and the others go on.
-//   - Attached files go first: a crash must leave the links to them.
-//   - What a process holds in memory is the store's to clean.
-//   - Called by the session store.
+//   - It takes no locks. A caller that lets it change the files of a session holds that
+//     session's turn and lock. Earlier plans are then checked again.
+//   - A file is replaced as a whole, and only if it is as it was read. The rest is copied byte
+//     by byte. A file that can't be changed is refused with the reason, and the others go on.
+//   - Attached files go first: after a crash the links to them must still be there.
+//   - The store cleans what processes hold in memory.
+//   - The session store calls this package.
 package erase

@@ -10,18 +10,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Each gives every block of the sessions' files as a forgetting finds
-// them: archive, trash, copies and checkpoints too, a block as often as it stands
-// there; of a journal what stands nowhere else. What can't be read is left out: Forget
-// tells of it.
-// sessions are those to look at, nil is all.
+// Each calls each with every block of the sessions' files as a forgetting finds them: also
+// in archive, trash, copies and checkpoints, and a block as often as it occurs. Of a
+// journal it passes only blocks that are nowhere else. It skips files that can't be read;
+// Forget reports those. sessions are the names of the sessions to visit, nil for all.
 func (e *Eraser) Each(ctx context.Context, sessions map[string]bool, each func(session, path string, b transcript.Block)) error {
 	all, err := e.groups(sessions)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		told := map[string]bool{} // ids
+		told := map[string]bool{} // IDs that were passed already
 		for _, group := range all[name] {
 			seen := transcript.NewCollector()
 			for _, file := range group {
@@ -35,7 +34,7 @@ func (e *Eraser) Each(ctx context.Context, sessions map[string]bool, each func(s
 				data, _ = wholefile.Decode(data)
 				from := len(seen.T.Blocks)
 				if seen.Read(bytes.NewReader(data)) != nil {
-					continue // from memory: does not fail
+					continue // can't fail: reads from memory
 				}
 				path := e.dir.Path(file.File)
 				for _, b := range seen.T.Blocks[from:] {

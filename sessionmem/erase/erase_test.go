@@ -33,8 +33,8 @@ func block(id, text string) transcript.Block {
 	return transcript.Block{ID: id, Kind: transcript.KindUser, Time: time.Date(2026, 11, 20, 10, 10, 10, 0, time.UTC), Text: text}
 }
 
-// folder is a session folder that says the secret wherever a session may stand, without
-// the program that wrote it.
+// folder returns a session folder that holds the secret in every place where a session can
+// be, without the program that wrote it.
 func folder(t *testing.T) (root string, e *erase.Eraser, traces *forgotten.Traces) {
 	root = t.TempDir()
 	below := filepath.Join(root, transcript.SessionDir)
@@ -61,7 +61,7 @@ func folder(t *testing.T) (root string, e *erase.Eraser, traces *forgotten.Trace
 	return root, erase.New(dir, all, log), draft.Traces
 }
 
-// holding gives the files that say the secret.
+// holding returns the files that hold the secret.
 func holding(t *testing.T, root string) (files []string) {
 	filetest.Must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(filetest.Read(t, path), "zebra") {
@@ -72,7 +72,7 @@ func holding(t *testing.T, root string) (files []string) {
 	return files
 }
 
-func TestErasingReachesEveryPlaceOfTheFolder(t *testing.T) {
+func TestEraseReachesEveryPlaceInTheFolder(t *testing.T) {
 	root, e, traces := folder(t)
 	f, err := e.Begin(traces, nil, false)
 	filetest.Must(t, err)
@@ -116,7 +116,7 @@ func TestADryRunChangesNothingAndShowsWhatGoes(t *testing.T) {
 	}
 }
 
-func TestABlockOfAJournalIsToldOnce(t *testing.T) {
+func TestABlockOfAJournalIsReportedOnce(t *testing.T) {
 	_, e, _ := folder(t)
 	times := map[string]int{}
 	filetest.Must(t, e.Each(t.Context(), map[string]bool{"cli-a": true}, func(_, path string, b transcript.Block) {

@@ -18,14 +18,14 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Eraser takes what was forgotten out of the files of a session folder.
+// Eraser removes forgotten text from the files of a session folder.
 type Eraser struct {
 	dir     *sessiondir.Dir
 	catalog *catalog.Catalog
 	logger  *slog.Logger
 }
 
-// New gives the Eraser of a session folder.
+// New returns the Eraser of a session folder.
 func New(dir *sessiondir.Dir, all *catalog.Catalog, logger *slog.Logger) *Eraser {
 	return &Eraser{dir: dir, catalog: all, logger: logger}
 }
@@ -35,11 +35,11 @@ type Forgetting struct {
 	e        *Eraser
 	t        *forgotten.Traces
 	dry      bool
-	sessions []*Session // in the order of their names
+	sessions []*Session // ordered by name
 }
 
-// Begin finds the files to look at: those of some sessions, nil for all. A dry run
-// changes nothing and shows texts.
+// Begin finds the files to look into: those of some sessions, or of all if sessions is nil.
+// A dry run changes nothing and returns the texts.
 func (e *Eraser) Begin(t *forgotten.Traces, sessions map[string]bool, dry bool) (*Forgetting, error) {
 	all, err := e.groups(sessions)
 	if err != nil {
@@ -52,11 +52,11 @@ func (e *Eraser) Begin(t *forgotten.Traces, sessions map[string]bool, dry bool) 
 	return f, nil
 }
 
-// Sessions gives those that have files.
+// Sessions returns the sessions that have files.
 func (f *Forgetting) Sessions() []*Session { return f.sessions }
 
-// Purge takes out of a session's files what was forgotten and came back. The caller holds
-// the session's locks.
+// Purge removes forgotten text that came back from a session's files. The caller holds the
+// session's locks.
 func (e *Eraser) Purge(ctx context.Context, t *forgotten.Traces, name string) error {
 	f, err := e.Begin(t, map[string]bool{name: true}, false)
 	if err != nil {
@@ -81,10 +81,10 @@ func (e *Eraser) Purge(ctx context.Context, t *forgotten.Traces, name string) er
 	return nil
 }
 
-// groups finds all transcripts, checkpoints and journals below the session folder: by
-// session, the files that belong together.
+// groups finds all transcripts, checkpoints and journals below the session folder. It
+// returns them by session, in groups of files that belong together.
 func (e *Eraser) groups(only map[string]bool) (map[string][][]catalog.Entry, error) {
-	bySession := map[string]map[string][]catalog.Entry{} // session, place
+	bySession := map[string]map[string][]catalog.Entry{} // by session and place
 	err := e.dir.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == ".":

@@ -18,7 +18,7 @@ import (
 
 func isJournal(file string) bool { return strings.HasPrefix(file, transcript.JournalDir+"/") }
 
-// journalLast puts journals behind what the others say.
+// journalLast sorts journals after all other files.
 func journalLast(a, b string) int {
 	if isJournal(a) == isJournal(b) {
 		return strings.Compare(a, b)
@@ -29,7 +29,7 @@ func journalLast(a, b string) int {
 	return 1
 }
 
-// Session forgets in the files of one session.
+// Session erases forgotten text from the files of one session.
 type Session struct {
 	Name string
 
@@ -38,28 +38,28 @@ type Session struct {
 	dry    bool
 	groups [][]catalog.Entry
 
-	work  [][]*cleaning // of a dry run
+	work  [][]*cleaning // the plan of a dry run
 	found []forgotten.Touched
 	gone  []string // files that the list cache knows
 
-	midSave bool // a file could not be cleaned while another program saves it
+	midSave bool // a file couldn't be cleaned while another program saves it
 }
 
-// cleaning is what is to be done with one file.
+// cleaning is the work to do on one file.
 type cleaning struct {
 	catalog.Entry
 	stat    os.FileInfo
-	data    []byte   // as it is
-	out     []byte   // as it is to be; nil: as it is
-	lost    []string // attachments that what goes links
+	data    []byte   // the current content
+	out     []byte   // the new content; nil if unchanged
+	lost    []string // attachments that removed text links to
 	changed bool
-	title   bool   // of the group: the first message goes
-	first   string // what that said, as cleaner.first
+	title   bool   // for the group: the first message goes
+	first   string // its text, see sieve.Cleaner.FirstGoes
 	found   []forgotten.Touched
 	refused string
 }
 
-// Plan looks for what is to be done, and reports whether anything is.
+// Plan looks for work, and reports whether there is any.
 func (f *Session) Plan() bool {
 	work := f.planned()
 	if f.dry {
@@ -73,7 +73,7 @@ func (f *Session) Plan() bool {
 	return len(work) > 0
 }
 
-// planned is what is to be done; a dry run keeps it.
+// planned returns the work to do; a dry run keeps it.
 func (f *Session) planned() [][]*cleaning {
 	if f.work != nil {
 		return f.work
@@ -86,10 +86,10 @@ func (f *Session) planned() [][]*cleaning {
 	return work
 }
 
-// Found tells what was done, or is to be.
+// Found returns what was removed, or would be.
 func (f *Session) Found() []forgotten.Touched { return f.found }
 
-// Refuse notes that the session can't be worked at, now or at all.
+// Refuse records that the session can't be changed, now or at all.
 func (f *Session) Refuse(err error, busy bool) {
 	f.refuse("transcript", f.Name, err)
 	if busy {
@@ -97,8 +97,8 @@ func (f *Session) Refuse(err error, busy bool) {
 	}
 }
 
-// Erase does it. Everything is looked at again, now that nobody writes: the caller holds
-// the session's turn and lock.
+// Erase does the work. It checks everything again now that nobody else writes: the caller
+// holds the session's turn and lock.
 func (f *Session) Erase(ctx context.Context) {
 	all, err := f.e.groups(map[string]bool{f.Name: true})
 	if err != nil {
@@ -110,14 +110,14 @@ func (f *Session) Erase(ctx context.Context) {
 		if group = f.rename(group); group == nil {
 			continue
 		}
-		for _, c := range slices.Backward(group) { // the first one last: it says what depends on it
+		for _, c := range slices.Backward(group) { // the first one last, because it decides what depends on it
 			f.rewrite(c)
 		}
 	}
 	f.e.catalog.Drop(ctx, f.gone)
 }
 
-// plan gives what is to be done with the files, by group.
+// plan returns the work to do on the files, by group.
 func (f *Session) plan() [][]*cleaning {
 	var work [][]*cleaning
 	for _, parts := range f.groups {
@@ -141,7 +141,7 @@ func (f *Session) plan() [][]*cleaning {
 	return work
 }
 
-// pass goes once through the files of a group.
+// pass goes through the files of a group once.
 func (f *Session) pass(c *sieve.Cleaner, group []*cleaning) {
 	for _, file := range group {
 		if file.refused != "" {
@@ -166,13 +166,13 @@ func (f *Session) pass(c *sieve.Cleaner, group []*cleaning) {
 	}
 }
 
-// find notes what goes of a file.
+// find records what goes from a file.
 func (f *Session) find(file *cleaning, t forgotten.Touched) {
 	t.Path = f.path(file.File)
 	switch {
 	case strings.HasPrefix(file.File, transcript.PartialDir+"/"):
 		t.Place = "checkpoint"
-	case isJournal(file.File): // the transcript says which blocks
+	case isJournal(file.File): // the transcript names the blocks
 		if t.Action != forgotten.Emptied && t.Action != forgotten.Rebuilt {
 			return
 		}
@@ -191,7 +191,7 @@ func (f *Session) find(file *cleaning, t forgotten.Touched) {
 
 func (f *Session) path(file string) string { return f.e.dir.Path(file) }
 
-// read reads a file, or says why it can't be changed.
+// read reads a file, or records why it can't be changed.
 func (f *Session) read(e catalog.Entry) *cleaning {
 	c := &cleaning{Entry: e}
 	stat, err := f.e.dir.Lstat(e.File)
@@ -202,12 +202,12 @@ func (f *Session) read(e catalog.Entry) *cleaning {
 	}
 	if err == nil {
 		c.data, err = f.e.dir.ReadRegular(e.File)
-		c.data, _ = wholefile.Decode(c.data) // what is taken out of UTF-16 leaves UTF-8
+		c.data, _ = wholefile.Decode(c.data) // UTF-16 becomes UTF-8 when text is removed from it
 	}
 	c.stat = stat
 	switch {
 	case errors.Is(err, transcript.ErrNotFile), errors.Is(err, fs.ErrNotExist):
-		c.refused = "none" // nothing to read in it
+		c.refused = "none" // there is nothing to read in it
 	case err != nil:
 		f.refuse("transcript", e.File, err)
 		c.refused = err.Error()

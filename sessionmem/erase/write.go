@@ -14,18 +14,18 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// mayTouch says cheaply whether anything of a file may be meant.
+// mayTouch reports cheaply whether a file may hold matching text.
 func (f *Session) mayTouch(c *cleaning) bool {
 	return f.t.NeedsBlocks(f.Name) || f.t.HoldsRaw(c.data)
 }
 
-// refuse notes what could not be done.
+// refuse records what couldn't be done.
 func (f *Session) refuse(place, file string, err error) {
 	f.found = append(f.found, forgotten.Touched{Place: place, Action: forgotten.Refused, Path: f.path(file), Session: f.Name, Why: wholefile.WhyNot(err)})
 }
 
-// rename takes the first message's words out of the names of a group's files. It
-// gives the group with its names from now on, nil where that failed.
+// rename removes the first message's words from the names of a group's files. It returns
+// the group with its new names, or nil if that failed.
 func (f *Session) rename(group []*cleaning) []*cleaning {
 	const topic = "forgotten"
 	for _, c := range slices.Backward(group) {
@@ -52,7 +52,7 @@ func (f *Session) rename(group []*cleaning) []*cleaning {
 	return group
 }
 
-// mayWrite says why a file can't be written; "" where it can.
+// mayWrite returns why a file can't be written, or "" if it can.
 func (f *Session) mayWrite(c *cleaning) string {
 	head, _ := transcript.CutFrontMatter(bytes.TrimPrefix(c.data, []byte("\xef\xbb\xbf")))
 	switch {
@@ -64,7 +64,7 @@ func (f *Session) mayWrite(c *cleaning) string {
 	return ""
 }
 
-// rewrite puts the cleaned file in the place of the old one.
+// rewrite replaces the old file with the cleaned one.
 func (f *Session) rewrite(c *cleaning) {
 	if c.refused != "" {
 		return
@@ -75,7 +75,7 @@ func (f *Session) rewrite(c *cleaning) {
 	}
 	err := errors.New(f.mayWrite(c))
 	if err.Error() == "" {
-		err = f.e.dir.Replace(c.File, c.stat, c.out) // what stays is copied byte by byte
+		err = f.e.dir.Replace(c.File, c.stat, c.out) // all unmatched bytes are copies
 	}
 	if err != nil {
 		f.midSave = f.midSave || errors.Is(err, sessiondir.ErrMidSave)

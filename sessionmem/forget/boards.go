@@ -13,43 +13,44 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Board is a server where a person's machines tell each other what they forgot, and which
-// holds what they say.
+// Board is a server through which a person's machines share what they forgot, and which
+// holds their texts.
 type Board interface {
-	// Name is what people call it.
+	// Name returns the name that people know it by.
 	Name() string
-	// Look tells what is noted there. The machine's public key is noted.
+	// Look returns the content of the board and stores this machine's public key on it.
 	Look(ctx context.Context, public []byte) (forgotten.BoardState, error)
-	// Fetch gives forgettings that are noted.
+	// Fetch returns shared forgettings.
 	Fetch(ctx context.Context, ids []string) ([]forgotten.Shared, error)
-	// Note notes forgettings: no machine puts anything there any more before it knows them.
+	// Note stores forgettings. From then on no machine stores anything on the board before
+	// it knows them.
 	Note(ctx context.Context, all []forgotten.Shared) error
-	// Give notes keys for machines.
+	// Give stores keys for machines.
 	Give(ctx context.Context, keys []forgotten.SealedKey) error
-	// Erase takes sessions and files (below the data folder) of this machine out.
+	// Erase removes sessions and files (relative to the data folder) of this machine.
 	Erase(ctx context.Context, ids, sessions, files []string) error
-	// Sweep takes out what is meant of what any machine put, and notes that it was done for
-	// these forgettings.
+	// Sweep removes what matches from the texts of all machines, and records that this was
+	// done for these forgettings.
 	Sweep(ctx context.Context, ids []string, means func(session string, b transcript.Block) bool) error
 }
 
 const (
 	// boardWait is how long a forgetting waits for a server.
 	boardWait = 5 * time.Second
-	// clockWithin is what clocks may differ by and count as the same.
+	// clockWithin is the difference up to which clocks count as equal.
 	clockWithin = 2 * time.Second
 )
 
-// boards are the servers that the person's machines look at.
+// boards are the servers that the person's machines use.
 type boards struct {
 	record *forgotten.Record
-	reach  func() (all []Board, closeAll func()) // nil: there are none
+	reach  func() (all []Board, closeAll func()) // nil if there are none
 	pair   func() (*forgotten.Pair, error)
 	logger *slog.Logger
 }
 
-// lookAt reads what is noted, and takes the keys that are there for this machine.
-func (o boards) lookAt(ctx context.Context, b Board) (forgotten.BoardState, error) {
+// readState returns the content of a board, and saves the keys on it for this machine.
+func (o boards) readState(ctx context.Context, b Board) (forgotten.BoardState, error) {
 	own, err := o.pair()
 	if err != nil {
 		return forgotten.BoardState{}, err
@@ -73,9 +74,9 @@ func (o boards) lookAt(ctx context.Context, b Board) (forgotten.BoardState, erro
 	return state, nil
 }
 
-// tell notes what others don't know yet and gives keys to machines that have none; what
-// stands on the board is taken out of it.
-func (o boards) tell(ctx context.Context, b Board, state forgotten.BoardState) error {
+// publish stores what others don't know yet, and keys for machines that have none. It also
+// removes matching text from the board.
+func (o boards) publish(ctx context.Context, b Board, state forgotten.BoardState) error {
 	fresh, err := o.record.Share(func(id string) bool { return state.Noted[id] != "" }, state.Ahead)
 	if err == nil && len(fresh) > 0 {
 		err = b.Note(ctx, fresh)
@@ -106,8 +107,8 @@ func (o boards) tell(ctx context.Context, b Board, state forgotten.BoardState) e
 	})
 }
 
-// give gives the keys that this machine has to those that lack them, itself among them: its
-// own data folder may come back from a backup.
+// give stores the keys of this machine for machines that lack them. Those include itself:
+// its own data folder may come back from a backup.
 func (o boards) give(ctx context.Context, b Board, state forgotten.BoardState, needed []string) error {
 	have := o.record.KeyIDs()
 	var out []forgotten.SealedKey
@@ -130,10 +131,10 @@ func (o boards) give(ctx context.Context, b Board, state forgotten.BoardState, n
 	return b.Give(ctx, out)
 }
 
-// serverCopies is what no forgetting reaches.
+// serverCopies names what no forgetting reaches.
 const serverCopies = "its log, backups and replicas keep copies until its administrator removes them"
 
-// named are the servers in a plan.
+// named returns the servers for a plan.
 func (o boards) named() (out []forgotten.Touched) {
 	all, closeAll := o.open()
 	defer closeAll()
@@ -156,17 +157,17 @@ func (o boards) open() (all []Board, closeAll func()) {
 	return o.reach()
 }
 
-// derived gives the sessions and files that an index has from what is touched.
+// derived returns the sessions and files that an index made from the places touched.
 type derived func() (sessions, files []string, err error)
 
-// tellAll takes what is forgotten out of the servers and has the other machines know. One
-// that can't be reached is pending: the forgetting is not over before it was.
-func (o boards) tellAll(ctx context.Context, from derived) (out []forgotten.Touched) {
+// publishAll removes matching text from the servers and informs the other machines. A
+// server that can't be reached is pending: the forgetting isn't over before it was reached.
+func (o boards) publishAll(ctx context.Context, from derived) (out []forgotten.Touched) {
 	all, closeAll := o.open()
 	defer closeAll()
 	for _, b := range all {
 		told := forgotten.Touched{Place: placeServer, Action: forgotten.Removed, Path: b.Name(), Why: serverCopies}
-		others, err := o.tellOne(ctx, b, from)
+		others, err := o.publishOne(ctx, b, from)
 		switch {
 		case err != nil:
 			o.logger.Warn("a memory server is not rid of what was forgotten yet", "error", err)
@@ -179,10 +180,10 @@ func (o boards) tellAll(ctx context.Context, from derived) (out []forgotten.Touc
 	return out
 }
 
-func (o boards) tellOne(ctx context.Context, b Board, from derived) (others []string, err error) {
+func (o boards) publishOne(ctx context.Context, b Board, from derived) (others []string, err error) {
 	ctx, stop := context.WithTimeout(ctx, boardWait)
 	defer stop()
-	state, err := o.lookAt(ctx, b)
+	state, err := o.readState(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (o boards) tellOne(ctx context.Context, b Board, from derived) (others []st
 		err = b.Erase(ctx, nil, sessions, files)
 	}
 	if err == nil {
-		err = o.tell(ctx, b, state)
+		err = o.publish(ctx, b, state)
 	}
 	for _, m := range state.Machines {
 		if !m.Mine {

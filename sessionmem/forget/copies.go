@@ -12,12 +12,13 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// forgetCopy forgets in a transcript that lies elsewhere: of blocks that wait for the
-// disk, kept by a process that may still run, or an export. place names it.
+// forgetCopy removes matching text from a transcript outside the session folder: blocks
+// that wait for the disk, kept by a process that may still run, or an export. place names
+// it.
 func forgetCopy(place, path string, t *forgotten.Traces, dry bool) []forgotten.Touched {
-	was, err := os.Stat(path) // before it is read: its owner may still run
+	was, err := os.Stat(path) // before reading: its owner may still be running
 	if err != nil {
-		return nil // written where it belongs meanwhile
+		return nil // its content was written where it belongs meanwhile
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -32,7 +33,7 @@ func forgetCopy(place, path string, t *forgotten.Traces, dry bool) []forgotten.T
 	refused := func(err error) []forgotten.Touched {
 		return []forgotten.Touched{{Place: place, Action: forgotten.Refused, Path: path, Session: name, Why: wholefile.WhyNot(err)}}
 	}
-	look := sieve.NewCleaner(t, name) // tells whether its title goes
+	look := sieve.NewCleaner(t, name) // decides whether its title goes
 	if _, _, err := look.File(data, nil); err != nil {
 		return refused(err)
 	}

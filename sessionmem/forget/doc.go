@@ -1,15 +1,15 @@
-// Package forget takes what a person wants forgotten out of every place where the
-// product keeps it: transcripts, memory files, the inbox, checkpoints, archive, trash,
-// drafts, logs, the search index, caches.
+// Package forget removes what a person wants forgotten from every place where the product
+// keeps it: transcripts, memory files, the inbox, checkpoints, archive, trash, drafts,
+// logs, the search index, caches.
 //
 // Rules:
-//   - First a plan, that says what would go and changes nothing. What it finds is then
-//     noted as keyed hashes (forgotten.Traces), never as text; from that moment on the
-//     forgetting binds all programs, and the next start finishes what a crash cut off.
-//   - Nothing is sent anywhere but to a memory server that holds the text anyway (Board):
-//     it loses the text and passes sealed hashes on to the person's other machines, which
-//     forget it too. A forgetting is not over before each server was told.
-//   - What can't be taken out is told, with the next step, and tried again.
-//   - A place where something of a conversation may be kept is a Place: a new one is
-//     registered in Params.Places.
+//   - First a plan shows what would go and changes nothing. Its finds are then recorded as
+//     keyed hashes (forgotten.Traces), never as text. From that moment on the forgetting binds
+//     all programs, and after a crash the next start finishes it.
+//   - Nothing is sent anywhere except to a memory server that holds the text anyway (Board).
+//     The server loses the text and passes sealed hashes to the person's other machines, which
+//     forget it too. A forgetting isn't over before every server was informed.
+//   - What can't be removed is reported, with the next step, and tried again.
+//   - Every place where a part of a conversation may be kept is a Place. Register new ones in
+//     Params.Places.
 package forget

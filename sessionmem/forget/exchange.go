@@ -11,11 +11,11 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Exchange learns what other machines forgot, and forgets it here; and tells them what was
-// forgotten here. It is done before anything is put on the board.
+// Exchange gets what other machines forgot and forgets it here, and publishes what was
+// forgotten here. Call it before anything is stored on the board.
 func (f *Forgetter) Exchange(ctx context.Context, b Board) (Report, error) {
 	var r Report
-	state, err := f.boards.lookAt(ctx, b)
+	state, err := f.boards.readState(ctx, b)
 	if err != nil {
 		return r, err
 	}
@@ -40,11 +40,11 @@ func (f *Forgetter) Exchange(ctx context.Context, b Board) (Report, error) {
 				return r, err
 			}
 		}
-		if state, err = f.boards.lookAt(ctx, b); err != nil {
+		if state, err = f.boards.readState(ctx, b); err != nil {
 			return r, err
 		}
 	}
-	return r, f.boards.tell(ctx, b, state)
+	return r, f.boards.publish(ctx, b, state)
 }
 
 // adopt forgets what another machine forgot.
@@ -74,15 +74,15 @@ func (f *Forgetter) adopt(ctx context.Context, s forgotten.Shared, ahead time.Du
 	return f.finish(ctx, t.Traces, p.sessions)
 }
 
-// leaveNamesakes keeps sessions that only have the name of one which another machine forgot:
-// people name them themselves. A copy holds the same blocks; the conversation with a channel
-// of Discord is the same everywhere.
+// leaveNamesakes keeps sessions that only have the same name as one that another machine
+// forgot, because people choose the names. A copy of the session has the same blocks. The
+// conversation with a Discord channel is the same everywhere.
 func leaveNamesakes(ctx context.Context, store *sessionmem.Store, t *forgotten.Draft) error {
 	means, same := map[string]bool{}, map[string]bool{}
 	err := store.EachForgettable(ctx, nil, func(session, _ string, b transcript.Block) {
-		if t.MeansSession(session) {
+		if t.MatchesSession(session) {
 			means[session] = true
-			same[session] = same[session] || strings.HasPrefix(session, "discord-") || t.MeansBlock(session, b.ID)
+			same[session] = same[session] || strings.HasPrefix(session, "discord-") || t.MatchesBlock(session, b.ID)
 		}
 	})
 	for session := range means {

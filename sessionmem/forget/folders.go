@@ -19,16 +19,16 @@ import (
 )
 
 // folders is everything else below the data folder and the cache: drafts, logs, crash
-// reports, caches, files that a crash left half written, and what other programs put
-// there. It is what makes sure that nothing is missed.
+// reports, caches, files half written before a crash, and files of other programs. It
+// ensures that nothing is missed.
 type folders struct {
 	root, cache string
 	store       *sessionmem.Store
 	memory      *memory.Memory
 }
 
-// Forget looks at every file that no other place answers for. A data base of another
-// place is looked at afterwards: nothing may be left in its free pages.
+// Forget looks into every file that no other place is responsible for. It looks into
+// another place's database after that place, because nothing may be left in its free pages.
 func (p *folders) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	var found []forgotten.Touched
 	for _, root := range []string{p.root, p.cache} {
@@ -42,10 +42,10 @@ func (p *folders) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]
 	return found, ctx.Err()
 }
 
-// isIndex says whether a file is the search index: it is erased through its own.
+// isIndex reports whether a file belongs to the search index, which erases its own files.
 func isIndex(name string) bool { return strings.HasPrefix(name, "recall.db") }
 
-// isElsewhere says whether another place answers for a file.
+// isElsewhere reports whether another place is responsible for a file.
 func (p *folders) isElsewhere(path string) bool {
 	rel, err := filepath.Rel(p.root, path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *folders) isElsewhere(path string) bool {
 	return false
 }
 
-// file forgets in one file, by what it is.
+// file removes matching text from one file, depending on its kind.
 func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.Touched {
 	data, err := readSmall(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.T
 	switch {
 	case strings.HasSuffix(name, ".md") && strings.HasPrefix(filepath.Base(filepath.Dir(path)), "unsaved-"):
 		return forgetCopy("unsaved message", path, t, dry)
-	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")): // whatever an editor or a backup calls it
+	case bytes.HasPrefix(data, []byte("---\nformat: mac-stats-session/")): // whatever name an editor or a backup gave it
 		return forgetCopy("export", path, t, dry)
 	}
 	if !t.HoldsRaw(text) {
@@ -96,7 +96,7 @@ func (p *folders) file(t *forgotten.Traces, path string, dry bool) []forgotten.T
 		touched.Place, touched.Action = "cache", forgotten.Removed
 		err = unless(dry, func() error { return os.Remove(path) })
 	case t.Own().Guest, name == ".shipped.json":
-		return nil // the owner's file says the same; names of shipped files, and hashes
+		return nil // the owner's files may say the same; names of shipped files, and hashes
 	case !t.HoldsRaw(p.memory.Unshipped(text)):
 		touched = memory.ShippedTouched("other file", path, 1)
 	default:
@@ -116,11 +116,11 @@ func unless(dry bool, work func() error) error {
 	return work()
 }
 
-// stillWritten is how long a file that is being written may take to get its name.
+// stillWritten is how long a file that is being written may take to get its final name.
 const stillWritten = 3 * time.Second
 
-// removeStale removes a file that a crash left half written. One that is being written
-// just now gets its name within a moment, and what it holds was looked at before.
+// removeStale removes a file that was half written before a crash. A file that is being
+// written gets its final name within a moment, and its content was checked before.
 func removeStale(path string) error {
 	for {
 		fi, err := os.Lstat(path)
@@ -138,8 +138,8 @@ func removeStale(path string) error {
 	return nil
 }
 
-// blank overwrites what is meant in a file that another process writes on: its bytes
-// keep their places.
+// blank overwrites matching text in a file that another process continues to write. All
+// bytes keep their offsets.
 func blank(path string, t *forgotten.Traces) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -158,15 +158,16 @@ func blank(path string, t *forgotten.Traces) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// draftsFile is what of the window's drafts.json matters here; what else is in it stays.
+// draftsFile is the relevant part of the window's drafts.json; the rest of it stays.
 type draftsFile struct {
 	Format   string                     `json:"format"`
 	Written  json.RawMessage            `json:"written,omitempty"`
 	Sessions map[string]json.RawMessage `json:"sessions"`
 }
 
-// drafts takes out the drafts that hold what is meant, and those of sessions that go.
-// Where words are not meant that the user typed elsewhere, they stay: they are not said.
+// drafts removes the drafts with matching text, and those of sessions that go. If text that
+// the user typed elsewhere doesn't match, drafts with matching text stay: they weren't
+// sent.
 func (p *folders) drafts(t *forgotten.Traces, path string, data []byte, dry bool) []forgotten.Touched {
 	var file draftsFile
 	if json.Unmarshal(data, &file) != nil {
@@ -178,7 +179,7 @@ func (p *folders) drafts(t *forgotten.Traces, path string, data []byte, dry bool
 	}
 	var found []forgotten.Touched
 	for name, draft := range file.Sessions {
-		if t.MeansSession(name) || t.HoldsRaw(draft) && t.Own().Typed {
+		if t.MatchesSession(name) || t.HoldsRaw(draft) && t.Own().Typed {
 			delete(file.Sessions, name)
 			found = append(found, draftsTouched(path, name, nil)...)
 		}

@@ -18,15 +18,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Place is one where something of a conversation may be kept.
+// Place is a place where a part of a conversation may be kept.
 type Place interface {
-	// Forget finds what the traces mean, and takes it out unless dry. What can't be
-	// taken out is told as forgotten.Refused or ForgetPending; an error is that of
-	// ctx, or that the place can't be looked through to its end.
+	// Forget finds what matches the traces, and removes it unless dry. It reports what it
+	// couldn't remove as forgotten.Refused or forgotten.Pending. An error is that of ctx,
+	// or means that the place couldn't be searched completely.
 	Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error)
 }
 
-// Index is the search index, derived from the files.
+// Index is the search index, which is derived from the files.
 type Index interface {
 	Chunk(ctx context.Context, id string) (corpus.Chunk, error)
 	Similar(ctx context.Context, text string, limit int) ([]recall.Hit, error)
@@ -34,15 +34,16 @@ type Index interface {
 	Changed(paths ...string)
 }
 
-// Params is what a Forgetter needs: Root, Store and Memory.
+// Params holds the dependencies of a Forgetter. Root, Store and Memory are required.
 type Params struct {
-	Root     string // data folder
-	CacheDir string // folder for caches; "" for none
+	Root     string // the data folder
+	CacheDir string // the folder for caches; "" for none
 	Store    *sessionmem.Store
 	Memory   *memory.Memory
 	Index    Index   // may be nil
-	Places   []Place // further ones
-	// Boards are the servers where other machines learn of it; nil: none. Close lets them go.
+	Places   []Place // additional places
+	// Boards returns the servers that inform other machines, and a function that closes
+	// them. nil if there are none.
 	Boards func() (boards []Board, close func())
 	Pair   func() (*forgotten.Pair, error) // this machine's keys; required with Boards
 	Logger *slog.Logger
@@ -56,7 +57,7 @@ type Forgetter struct {
 	boards    boards
 }
 
-// New panics where a required field is missing.
+// New panics if a required field is missing.
 func New(p Params) *Forgetter {
 	if p.Root == "" || p.Store == nil || p.Memory == nil {
 		panic("forget: New needs Root, Store and Memory")
@@ -71,11 +72,11 @@ func New(p Params) *Forgetter {
 	return f
 }
 
-// Plan is what a forgetting would do. It holds texts: it is never written down.
+// Plan is what a forgetting would do. It holds texts, so it is never written to disk.
 type Plan struct {
 	Selection Selection
 	Found     []forgotten.Touched
-	Common    int // sentences that stand in several sessions, and stay there
+	Common    int // sentences that occur in several sessions, and stay there
 
 	draft    *forgotten.Draft
 	sessions map[string]bool
@@ -89,11 +90,11 @@ func (p *Plan) Nothing() bool {
 // Report is what a forgetting did.
 type Report struct {
 	Found   []forgotten.Touched
-	Refused int // places where something is left that can't be taken out; not those that are final
-	Pending int // places where somebody else is at it: Resume finishes them
+	Refused int // places with something left that can't be removed, except final ones
+	Pending int // places in use by others; Resume finishes them
 }
 
-// Left is how many places may still hold something that was to go.
+// Left returns the number of places that may still hold matching text.
 func (r *Report) Left() int { return r.Refused + r.Pending }
 
 func (r *Report) add(found ...forgotten.Touched) {
@@ -108,7 +109,7 @@ func (r *Report) add(found ...forgotten.Touched) {
 	}
 }
 
-// Plan finds what a selection means, everywhere, and changes nothing.
+// Plan finds everything that matches a selection, and changes nothing.
 func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -132,13 +133,13 @@ func (f *Forgetter) Plan(ctx context.Context, s Selection) (*Plan, error) {
 	}
 	p.Found = append(p.Found, offers...)
 	p.Found = append(p.Found, f.similar(ctx, p, g)...)
-	if !p.Nothing() || s.Text != "" { // words may stand at another machine alone
+	if !p.Nothing() || s.Text != "" { // the words may be on another machine only
 		p.Found = append(p.Found, f.boards.named()...)
 	}
 	return p, nil
 }
 
-// look finds what a plan's traces mean, and adds what is derived from it.
+// look finds what matches a plan's traces, and adds what is derived from it.
 func (f *Forgetter) look(ctx context.Context, p *Plan) (*gathered, error) {
 	p.sessions = map[string]bool{}
 	g, err := f.gather(ctx, p)
@@ -162,7 +163,7 @@ func (f *Forgetter) look(ctx context.Context, p *Plan) (*gathered, error) {
 	return g, nil
 }
 
-// below is a path as the index names it.
+// below returns a path in the form in which the index names it.
 func (f *Forgetter) below(path string) (string, bool) {
 	rel, err := filepath.Rel(f.p.Root, path)
 	if path == "" || err != nil || strings.HasPrefix(rel, "..") {
@@ -171,9 +172,9 @@ func (f *Forgetter) below(path string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Do forgets what a plan found. It is written down first: from then on it is finished
-// by Resume whatever happens to this process. Where something was refused it stays
-// unfinished, so that the next start tries again.
+// Do forgets what a plan found. It first records the forgetting, so that Resume finishes it
+// whatever happens to this process. If something is refused, the forgetting stays
+// unfinished and the next start tries again.
 func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
 	unlock, err := f.forgotten.Lock(ctx)
 	if err != nil {
@@ -186,8 +187,8 @@ func (f *Forgetter) Do(ctx context.Context, p *Plan) (Report, error) {
 	return f.finish(ctx, p.draft.Traces, p.sessions)
 }
 
-// Resume finishes what was begun and not completed: before a crash, or because
-// something was refused. It changes nothing where there is nothing.
+// Resume finishes forgettings that were begun and not completed, because of a crash or
+// because something was refused. If there are none, it changes nothing.
 func (f *Forgetter) Resume(ctx context.Context) (Report, error) {
 	if len(f.forgotten.Unfinished()) == 0 {
 		return Report{}, nil
@@ -207,28 +208,29 @@ func (f *Forgetter) Resume(ctx context.Context) (Report, error) {
 	return all, errors.Join(errs...)
 }
 
-// finish takes everything out; sessions are those to look at, nil is all.
+// finish removes everything. sessions are the names of those to look into, nil for all.
 func (f *Forgetter) finish(ctx context.Context, t *forgotten.Traces, sessions map[string]bool) (Report, error) {
 	var r Report
-	early := f.eraseIndex(ctx, t, nil) // where that fails, it is done below
+	early := f.eraseIndex(ctx, t, nil) // if it fails, it is tried again below
 	found, err := f.run(ctx, t, sessions, false)
 	r.add(found...)
 	if err != nil {
 		return r, fmt.Errorf("forgetting: %w; run it again, or restart mac-stats, to finish it", err)
 	}
-	// Once more: an indexing that was under way may have taken up what it had read before.
+	// Once more: indexing that was under way may have added text that it read before.
 	if err := f.eraseIndex(ctx, t, found); err != nil {
 		f.p.Logger.Warn("the search index is not rid of what was forgotten yet", "error", errors.Join(early, err))
 		r.add(f.indexLeft(err))
 	}
-	r.add(f.boards.tellAll(ctx, func() (sessions, files []string, err error) { return f.derived(ctx, t, found) })...)
+	r.add(f.boards.publishAll(ctx, func() (sessions, files []string, err error) { return f.derived(ctx, t, found) })...)
 	if r.Left() > 0 {
 		return r, f.forgotten.Tried(t, found)
 	}
 	return r, f.forgotten.Done(t, found)
 }
 
-// indexLeft tells that the index may hold words of it. Their texts it never does.
+// indexLeft reports that the index may still hold matching words. It never reports their
+// texts.
 func (f *Forgetter) indexLeft(err error) forgotten.Touched {
 	t := forgotten.Touched{Place: "index", Path: filepath.Join(f.p.CacheDir, "recall.db")}
 	if errors.Is(err, recall.ErrBusy) {
@@ -239,8 +241,8 @@ func (f *Forgetter) indexLeft(err error) forgotten.Touched {
 	return t
 }
 
-// run goes through all places. Memory first: what was learnt is found by what is
-// still said.
+// run goes through all places. Memory comes first, because lessons are found by the texts
+// that are still there.
 func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[string]bool, dry bool) ([]forgotten.Touched, error) {
 	var all []forgotten.Touched
 	for _, place := range f.places {
@@ -257,7 +259,7 @@ func (f *Forgetter) run(ctx context.Context, t *forgotten.Traces, sessions map[s
 	return append(all, unseen(err)...), nil
 }
 
-// unseen tells of a place that could not be looked through to its end: the others are.
+// unseen reports a place that couldn't be searched completely; the others were.
 func unseen(err error) []forgotten.Touched {
 	if err == nil {
 		return nil
@@ -265,8 +267,8 @@ func unseen(err error) []forgotten.Touched {
 	return []forgotten.Touched{{Place: "folder", Action: forgotten.Refused, Why: wholefile.WhyNot(err)}}
 }
 
-// eraseIndex takes the touched sessions and files out of the index; it takes up again
-// what is left of them.
+// eraseIndex removes the touched sessions and files from the index, which then indexes the
+// rest of them again.
 func (f *Forgetter) eraseIndex(ctx context.Context, t *forgotten.Traces, found []forgotten.Touched) error {
 	if f.p.Index == nil {
 		return nil
@@ -280,7 +282,7 @@ func (f *Forgetter) eraseIndex(ctx context.Context, t *forgotten.Traces, found [
 	return err
 }
 
-// derived gives the sessions and files that the index has from what is touched.
+// derived returns the sessions and files in the index that were made from what is touched.
 func (f *Forgetter) derived(ctx context.Context, t *forgotten.Traces, found []forgotten.Touched) (sessions, files []string, err error) {
 	all, err := f.p.Store.Catalog().Files(ctx)
 	if err != nil {
@@ -311,7 +313,7 @@ func (f *Forgetter) derived(ctx context.Context, t *forgotten.Traces, found []fo
 	return sessions, files, err
 }
 
-// memoryPlace is the memory files, the inbox and what is kept to undo.
+// memoryPlace is the memory files, the inbox and the undo data.
 type memoryPlace struct{ m *memory.Memory }
 
 func (p memoryPlace) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {

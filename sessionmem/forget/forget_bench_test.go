@@ -10,8 +10,8 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// BenchmarkForget forgets one message among 2,000 sessions with 60,000 blocks, planned
-// before: what the plan costs goes with the text there is, what is done with what is
+// BenchmarkForget forgets one message among 2,000 sessions with 60,000 blocks, planned in
+// advance. The cost of a plan grows with all text, the cost of the removal with what is
 // touched.
 func BenchmarkForget(b *testing.B) {
 	root, cache := b.TempDir(), b.TempDir()

@@ -38,7 +38,7 @@ type rig struct {
 	memory      *memory.Memory
 	index       *recall.Index
 	f           *Forgetter
-	patience    time.Duration // of an erasure from the index
+	patience    time.Duration // for an erasure from the index
 }
 
 func newRig(t *testing.T) *rig {
@@ -48,7 +48,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// open opens it as another process does.
+// open opens the folders as another process does.
 func (r *rig) open() {
 	r.t.Helper()
 	store, err := sessionmem.Open(sessionmem.Config{Root: r.root, CacheDir: r.cache})
@@ -102,7 +102,7 @@ func (r *rig) plan(s Selection) *Plan {
 	return p
 }
 
-// forget plans and does it; nothing may be refused.
+// forget plans and forgets a selection; nothing may be refused.
 func (r *rig) forget(s Selection) Report {
 	r.t.Helper()
 	report, err := r.f.Do(r.t.Context(), r.plan(s))
@@ -115,7 +115,7 @@ func (r *rig) forget(s Selection) Report {
 	return report
 }
 
-// residue gives the files below both folders that hold one of the words in their raw
+// residue returns the files below both folders that hold one of the words in their raw
 // bytes or in their name.
 func (r *rig) residue(words ...string) (left []string) {
 	r.t.Helper()
@@ -148,11 +148,11 @@ func (r *rig) clean(words ...string) {
 
 const secret = "The blue zebra sleeps below bridge seven"
 
-// traces of it that the tests look for: its words, and base64 of them as it may stand
-// in the list of undos.
+// secretWords are the traces that the tests look for: words of the secret, and base64 of
+// them as the list of undos may have it.
 var secretWords = []string{"zebra", "emVicm", "plYnJh", "6ZWJyY"}
 
-// aDay writes a day of real life that has the secret in every file that can hold it.
+// aDay writes a day of real use with the secret in every file that can hold it.
 func (r *rig) aDay() {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -214,7 +214,7 @@ func jsonOf(t testing.TB, v any) string {
 	return string(data)
 }
 
-// hits is how many chunks the index finds for a query.
+// hits returns the number of chunks that the index finds for a query.
 func (r *rig) hits(query string) int {
 	r.t.Helper()
 	a, err := r.index.Search(r.t.Context(), recall.Query{Text: query, Limit: 50, Cold: true})
@@ -222,7 +222,7 @@ func (r *rig) hits(query string) int {
 	return len(a.Hits)
 }
 
-func TestADayOfLifeHoldsNoTraceOfAForgottenSentence(t *testing.T) {
+func TestADayOfUseHoldsNoTraceOfAForgottenSentence(t *testing.T) {
 	r := newRig(t)
 	r.aDay()
 	places := map[string]bool{}
@@ -262,7 +262,7 @@ func TestADayOfLifeHoldsNoTraceOfAForgottenSentence(t *testing.T) {
 	}
 }
 
-func TestWhatADryRunListsIsWhatIsDone(t *testing.T) {
+func TestADryRunListsExactlyWhatIsDone(t *testing.T) {
 	for _, s := range []Selection{{Text: "blue zebra sleeps"}, {Session: "cpu-day"}, {Session: "cpu-day", Lessons: true, Copies: true}, {Since: time.Now().Add(-time.Hour)}} {
 		r := newRig(t)
 		r.aDay()
@@ -284,7 +284,7 @@ func TestWhatADryRunListsIsWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestForgettingASessionLeavesOthersAsTheyAre(t *testing.T) {
+func TestForgettingASessionLeavesOthersUnchanged(t *testing.T) {
 	r := newRig(t)
 	r.aDay()
 	other := r.say("cli-own", user("I tell it here too: "+secret+"."))
@@ -369,7 +369,7 @@ func TestForgettingAChunk(t *testing.T) {
 	r.clean("zebra")
 }
 
-func TestASelectionThatIsNotClearIsRefused(t *testing.T) {
+func TestAnUnclearSelectionIsRefused(t *testing.T) {
 	r := newRig(t)
 	r.say("cpu-a", user("hello"))
 	for _, s := range []Selection{
@@ -394,7 +394,7 @@ func TestASelectionThatIsNotClearIsRefused(t *testing.T) {
 	}
 }
 
-// What models say in every conversation is not taken out of all of them.
+// What models say in every conversation isn't removed from all of them.
 func TestCommonSentencesStayElsewhere(t *testing.T) {
 	r := newRig(t)
 	const common = "Please let me know if there is anything else that I can do for you."
@@ -426,14 +426,14 @@ func (p *stoppingPlace) Forget(ctx context.Context, _ *forgotten.Traces, dry boo
 	return nil, ctx.Err()
 }
 
-// brokenPlace can't be looked through.
+// brokenPlace can't be searched.
 type brokenPlace struct{}
 
 func (brokenPlace) Forget(context.Context, *forgotten.Traces, bool) ([]forgotten.Touched, error) {
 	return nil, errors.New("the bot's state is damaged")
 }
 
-func TestAPlaceThatIsBrokenKeepsTheOthersFromNothing(t *testing.T) {
+func TestABrokenPlaceDoesNotStopTheOthers(t *testing.T) {
 	r := newRig(t)
 	r.say("cpu-a", user(secret))
 	r.f = New(Params{Root: r.root, CacheDir: r.cache, Store: r.store, Memory: r.memory, Index: r.index, Places: []Place{brokenPlace{}}})
@@ -448,7 +448,7 @@ func TestAPlaceThatIsBrokenKeepsTheOthersFromNothing(t *testing.T) {
 	}
 }
 
-func TestAForgettingThatWasCutOffIsFinishedByTheNextStart(t *testing.T) {
+func TestAnInterruptedForgettingIsFinishedByTheNextStart(t *testing.T) {
 	r := newRig(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -477,7 +477,7 @@ func TestAForgettingThatWasCutOffIsFinishedByTheNextStart(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedIsTriedAgain(t *testing.T) {
+func TestRefusedPlacesAreTriedAgain(t *testing.T) {
 	r := newRig(t)
 	r.say("cpu-a", user(secret))
 	path := r.write(filepath.Join(r.root, "agents", "agent-1", "memory.md"), "- "+secret+"\n")
@@ -551,7 +551,7 @@ func FuzzParseChunk(f *testing.F) {
 	})
 }
 
-func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
+func TestForgettingAnAuthorIncludesTheirLatestMessages(t *testing.T) {
 	r := newRig(t)
 	by := func(author, text string) transcript.Block {
 		return transcript.Block{Kind: transcript.KindUser, Text: text, Attrs: map[string]string{"author": author, "msg": "1"}}
@@ -569,8 +569,8 @@ func TestForgettingAnAuthorMeansWhatTheyJustSaidToo(t *testing.T) {
 	}
 }
 
-// With an attached file that holds what is forgotten its links go, and the name of no
-// attachment tells what was in it.
+// The links to an attached file that holds forgotten text go with it, and no attachment's
+// name reveals what was in it.
 func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 	r := newRig(t)
 	u, err := attach.New("pin.txt", []byte("zebra 4711"))
@@ -607,7 +607,7 @@ func TestTheLinkToARemovedAttachmentGoes(t *testing.T) {
 	check("once both came back")
 }
 
-// Nothing stays of who wrote what goes, nor of what was attached to it.
+// Nothing remains of who wrote the forgotten text, or of its attachments.
 func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
 	r := newRig(t)
 	r.say("discord-200", transcript.Block{Kind: transcript.KindUser, Text: "mine", Attrs: map[string]string{"author": "301", "msg": "1", "name": "Ann Zebra", "files": "0123.txt"}}, answer("Fine."))
@@ -615,9 +615,9 @@ func TestForgettingAnAuthorLeavesNoNameAndNoFiles(t *testing.T) {
 	r.clean("zebra", "0123.txt")
 }
 
-// An export lies where the user put it: the report names the folder, and keeps nothing of
-// the file's name, which may be made of what is forgotten.
-func TestAnExportElsewhereIsTold(t *testing.T) {
+// An export is where the user put it. The report names the folder, and nothing of the
+// file's name, which may be made from forgotten text.
+func TestAnExportElsewhereIsReported(t *testing.T) {
 	r := newRig(t)
 	r.say("cpu-a", user("zebra 4711 it is"))
 	r.say("cpu-b", user("nothing of it"))
@@ -637,8 +637,8 @@ func TestAnExportElsewhereIsTold(t *testing.T) {
 	r.clean("zebra", "4711")
 }
 
-// A hard link keeps what a file said: the report names the file and how to find the link.
-func TestAFileWithAnotherNameIsTold(t *testing.T) {
+// A hard link keeps a file's old text. The report names the file and how to find the link.
+func TestAFileWithAHardLinkIsReported(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links are not counted there")
 	}
@@ -655,7 +655,7 @@ func TestAFileWithAnotherNameIsTold(t *testing.T) {
 	}
 }
 
-// What a model thought says a message in words that no forgetting of text would find.
+// A model's thoughts repeat a message in words that no forgetting of text would find.
 func TestThoughtsGoWithTheMessageOrTheAnswer(t *testing.T) {
 	for _, of := range []string{"message", "answer"} {
 		t.Run(of, func(t *testing.T) {

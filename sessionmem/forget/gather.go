@@ -19,30 +19,30 @@ import (
 )
 
 const (
-	// maxSearched is how large a file is that is looked through, in bytes.
+	// maxSearched is the maximum size of a file that is searched, in bytes.
 	maxSearched = 512 << 20
 
-	// similarTexts is how many forgotten messages are looked up for what says the same
-	// in other words; similarFrom how near it has to be.
+	// similarTexts is the number of forgotten messages for which the index is asked for
+	// texts that say the same in other words; similarFrom is the similarity that these
+	// need.
 	similarTexts = 3
 	similarHits  = 10
 	similarFrom  = 0.6
 )
 
-// gathered is what is known of the blocks that are meant.
+// gathered is what is known about the matching blocks.
 type gathered struct {
-	words map[string]map[string]bool // by session: those of the texts that go
-	order map[string][]string        // by session: all ids of blocks
-	gone  map[string]map[string]bool // by session: ids of those that go
-	since map[string]time.Time       // by session: when the first of them was said
+	words map[string]map[string]bool // by session: the words of the texts that go
+	order map[string][]string        // by session: all block IDs
+	gone  map[string]map[string]bool // by session: the IDs of blocks that go
+	since map[string]time.Time       // by session: the time of the first block that goes
 	typed []string                   // what the user wrote
-	texts map[string]string          // by id: what goes
+	texts map[string]string          // by ID: the texts that go
 	sets  []map[string]bool          // the words of single texts that go, of the first ones
 }
 
-// gather adds what the blocks that are meant say: their sentences, in the forms that
-// they have, the titles made of them, the Summaries that cover them and what was
-// learnt from them.
+// gather adds the content of the matching blocks: their sentences in all forms, the titles
+// made from them, the Summaries that cover them, and what was learned from them.
 func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	g := &gathered{
 		words: map[string]map[string]bool{}, order: map[string][]string{},
@@ -55,12 +55,12 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 		if !phrase.Empty() && addForms(t, b, phrase) {
 			g.add(t, session, b)
 		}
-		if b.Text == forgotten.Text || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) && !meansElsewhere(t, session, b) {
+		if b.Text == forgotten.Text || !t.Selects(session, b) && !t.SelectsPart(session, b.ID) && !matchesElsewhere(t, session, b) {
 			return
 		}
 		g.add(t, session, b)
-		if t.Selects(session, b) && (!t.MeansSession(session) || len(g.gone[session]) <= proofBlocks) {
-			t.AddBlock(session, b.ID) // others may quote it by its id
+		if t.Selects(session, b) && (!t.MatchesSession(session) || len(g.gone[session]) <= proofBlocks) {
+			t.AddBlock(session, b.ID) // others may quote it by its ID
 		}
 		switch {
 		case !t.Selects(session, b) || b.Kind == transcript.KindNote:
@@ -103,13 +103,13 @@ func (f *Forgetter) gather(ctx context.Context, p *Plan) (*gathered, error) {
 	return g, nil
 }
 
-// proofBlocks is how many blocks of a session that is forgotten as a whole are named: by
-// these another machine tells a copy of it from a session that only has its name.
+// proofBlocks is the number of blocks to name of a session that is forgotten as a whole.
+// With these, another machine tells a copy of it from a session that only has its name.
 const proofBlocks = 8
 
-// meansElsewhere says whether the words that another machine forgot mean something in a
-// block. Here they are in the phrase.
-func meansElsewhere(t *forgotten.Draft, session string, b transcript.Block) bool {
+// matchesElsewhere reports whether the words that another machine forgot match in a block.
+// Here they are in the phrase.
+func matchesElsewhere(t *forgotten.Draft, session string, b transcript.Block) bool {
 	if !t.Own().Elsewhere {
 		return false
 	}
@@ -117,7 +117,8 @@ func meansElsewhere(t *forgotten.Draft, session string, b transcript.Block) bool
 	return changed
 }
 
-// addForms adds the forms that a phrase has in a block, and says whether its text has it.
+// addForms adds the forms of a phrase in a block, and reports whether the block's text has
+// it.
 func addForms(t *forgotten.Draft, b transcript.Block, phrase textfold.Phrase) bool {
 	for _, text := range []string{b.Task, b.Context} {
 		t.AddPhrase(text, phrase)
@@ -148,7 +149,7 @@ func (g *gathered) add(t *forgotten.Draft, session string, b transcript.Block) {
 	}
 }
 
-// gatherForks adds the copies that forks hold of blocks: of the same id and text.
+// gatherForks adds the copies of blocks in forks: those with the same ID and text.
 func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Draft, g *gathered) error {
 	if len(g.texts) == 0 {
 		return nil
@@ -158,7 +159,7 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Draft, g *gath
 		if !goes || g.gone[session][b.ID] || text != b.Text || b.Text == "" || b.Kind == transcript.KindNote {
 			return
 		}
-		for name, ids := range g.gone { // copied as a whole, or in part
+		for name, ids := range g.gone { // copied completely, or in part
 			if ids[b.ID] && name != session && t.Selects(name, b) {
 				t.AddBlock(session, b.ID)
 				g.add(t, session, b)
@@ -173,7 +174,7 @@ func (f *Forgetter) gatherForks(ctx context.Context, t *forgotten.Draft, g *gath
 	})
 }
 
-// gatherDerived adds what was made of the blocks that are meant: Summaries and titles.
+// gatherDerived adds what was made from the matching blocks: Summaries and titles.
 func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Draft, g *gathered, common *forgotten.Common) error {
 	in := map[string]bool{}
 	for name := range g.gone {
@@ -208,14 +209,14 @@ func (f *Forgetter) gatherDerived(ctx context.Context, t *forgotten.Draft, g *ga
 	})
 }
 
-// taught says whether a lesson, or a proposal, comes from what is meant: all that was
-// learnt in a session or a time that goes as a whole; else what was learnt in the
-// session since then, from those blocks or in the same words.
+// taught reports whether a lesson or a proposal comes from matching text: from a session or
+// a time that goes as a whole; else from the session since then, from those blocks or in
+// the same words.
 func (g *gathered) taught(t *forgotten.Draft, l memory.Learned) bool {
 	if l.Session == "" {
 		return false
 	}
-	if t.MeansSession(l.Session) || t.MeansTime(l.Day) {
+	if t.MatchesSession(l.Session) || t.MatchesTime(l.Day) {
 		return true
 	}
 	gone := g.gone[l.Session]
@@ -237,14 +238,14 @@ func (g *gathered) taught(t *forgotten.Draft, l memory.Learned) bool {
 	return same >= 2 && 2*same >= len(words)
 }
 
-// isAbout says whether a lesson was learnt on Discord about a person there, and stands in
-// the file about them. What the owner wrote into it is no lesson.
+// isAbout reports whether a lesson was learned on Discord about a person there, and is in
+// the file about them. The owner's own lines in it aren't lessons.
 func (f *Forgetter) isAbout(author string, l memory.Learned) bool {
 	return author != "" && strings.HasPrefix(l.Session, "discord-") &&
 		l.Path == f.p.Memory.Path(memory.Target{Kind: memory.TargetPerson, ID: author})
 }
 
-// addFormsOfFiles adds the forms that a phrase has in other files than transcripts.
+// addFormsOfFiles adds the forms of a phrase in files other than transcripts.
 func (f *Forgetter) addFormsOfFiles(t *forgotten.Draft, phrase textfold.Phrase) {
 	for _, root := range []string{f.p.Root, f.p.CacheDir} {
 		eachFile(root, func(path string, d fs.DirEntry) {
@@ -268,7 +269,7 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// eachFile goes through the files below a folder; what can't be read is passed over.
+// eachFile visits the files below a folder, and skips those that can't be read.
 func eachFile(root string, each func(path string, d fs.DirEntry)) {
 	if root == "" {
 		return
@@ -281,7 +282,7 @@ func eachFile(root string, each func(path string, d fs.DirEntry)) {
 	})
 }
 
-// similar asks the index for what says the same in other words.
+// similar asks the index for texts that say the same in other words.
 func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []forgotten.Touched {
 	if f.p.Index == nil {
 		return nil
@@ -308,13 +309,13 @@ func (f *Forgetter) similar(ctx context.Context, p *Plan, g *gathered) []forgott
 			offer, why := h.Session+"/"+h.Block, "it may tell of the same in other words"
 			if h.Kind == corpus.KindMemory {
 				if p.draft.Holds(h.Text) || p.draft.IsLesson(h.Text) || p.draft.IsChosen(h.Text) {
-					continue // it goes, or is proposed to
+					continue // it goes, or its removal is proposed
 				}
 				if offer = f.lineOf(h); offer == "" {
 					why += "; forget it by its chunk, " + h.ID
 				}
 			}
-			if h.Relevance < similarFrom || listed[offer] || listed[h.ID] || listed[h.Text] || p.draft.MeansSession(h.Session) {
+			if h.Relevance < similarFrom || listed[offer] || listed[h.ID] || listed[h.Text] || p.draft.MatchesSession(h.Session) {
 				continue
 			}
 			listed[offer], listed[h.ID] = offer != "", true

@@ -13,9 +13,9 @@ import (
 	"mac-stats/sessionmem/recall"
 )
 
-// While another process writes the index, all else is forgotten; that is said as it is,
-// and the next start finishes it.
-func TestAnIndexThatIsHeldIsFinishedLater(t *testing.T) {
+// While another process writes the index, everything else is forgotten. The report says so,
+// and the next start finishes the index.
+func TestALockedIndexIsFinishedLater(t *testing.T) {
 	r := newRig(t)
 	r.patience = 20 * time.Millisecond
 	r.open()
@@ -35,7 +35,7 @@ func TestAnIndexThatIsHeldIsFinishedLater(t *testing.T) {
 	}
 	a, err := r.index.Search(t.Context(), recall.Query{Text: "zebra", Limit: 50, Cold: true})
 	must(t, err)
-	for _, h := range a.Hits { // neighbours of what is gone
+	for _, h := range a.Hits { // neighbors of what is gone
 		if strings.Contains(h.Text, "zebra") {
 			t.Errorf("meanwhile %s is found: %q", h.ID, h.Text)
 		}
@@ -55,9 +55,9 @@ func TestAnIndexThatIsHeldIsFinishedLater(t *testing.T) {
 	}
 }
 
-// After a forgetting the index says what it lacks, and finds what is left once it is
-// brought up to date.
-func TestAfterAForgettingTheIndexSaysThatItIsBehind(t *testing.T) {
+// After a forgetting the index reports what it lacks, and finds the rest once it is up to
+// date.
+func TestAfterAForgettingTheIndexReportsThatItIsBehind(t *testing.T) {
 	for _, s := range []Selection{{Text: "blue zebra sleeps"}, {Session: "cpu-day"}, {Since: time.Now().Add(-time.Hour)}} {
 		r := newRig(t)
 		r.aDay()

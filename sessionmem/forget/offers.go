@@ -15,17 +15,19 @@ import (
 )
 
 const (
-	// maxOffers is how many places are offered, beside those that hold the same words.
+	// maxOffers is the maximum number of places offered, in addition to those with the same
+	// words.
 	maxOffers = 40
-	// maxSets is how many of the texts that go are compared one by one.
+	// maxSets is the number of texts that go that are compared one by one.
 	maxSets = 64
-	// rareShare of a session's blocks: a word that stands in more of them says little.
+	// rareShare is the divisor for rare words: a word in more than one in ten of a
+	// session's blocks says little.
 	rareShare = 10
 )
 
-// offers finds what stays and may tell of the same: it goes where Selection.Also names
-// it. The rest of a turn that loses a part, what says it in most of its words, and what
-// was learnt in the session since.
+// offers finds what stays and may reveal the same: the rest of a turn that loses a part,
+// texts with most of the same words, and what was learned in the session since. It goes if
+// Selection.Also names it.
 func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]forgotten.Touched, error) {
 	if p.draft.Own().Guest {
 		return nil, nil // nobody is asked
@@ -33,7 +35,7 @@ func (f *Forgetter) offers(ctx context.Context, p *Plan, g *gathered) ([]forgott
 	o := &offering{f: f, p: p, g: g, turns: map[string]map[string]bool{}, spread: map[string]int{}, listed: map[string]bool{}}
 	in := map[string]bool{}
 	for name := range g.gone {
-		in[name] = !p.draft.MeansSession(name)
+		in[name] = !p.draft.MatchesSession(name)
 	}
 	for _, t := range p.Found {
 		o.listed[t.Session+"/"+t.Block] = true
@@ -60,15 +62,15 @@ type offering struct {
 	p *Plan
 	g *gathered
 
-	session, turn string                     // where it is: the id of the turn's question
-	turns         map[string]map[string]bool // that lose a block
-	spread        map[string]int             // by word of what goes: in how many blocks it stands
+	session, turn string                     // the current place; a turn has the ID of its question
+	turns         map[string]map[string]bool // the turns that lose a block
+	spread        map[string]int             // by word of what goes: the number of blocks that have it
 	blocks        int
 	listed        map[string]bool
 	found         []forgotten.Touched
 }
 
-// follow notes which turn a block belongs to.
+// follow records which turn a block belongs to.
 func (o *offering) follow(session string, b transcript.Block) {
 	switch {
 	case b.Kind == transcript.KindUser:
@@ -119,8 +121,8 @@ func (o *offering) offer(session, path string, b transcript.Block) {
 	})
 }
 
-// saysTheSame reports whether a text uses the words of one that goes: half of them that
-// are rare in the session, or they are half of its own.
+// saysTheSame reports whether a text uses the words of a text that goes: half of those that
+// are rare in the session, or as many as half of its own.
 func (o *offering) saysTheSame(session string, b transcript.Block) bool {
 	words := o.p.draft.WordsOf(b.Text)
 	own, rare := 0, 0
@@ -152,8 +154,8 @@ func (o *offering) saysTheSame(session string, b transcript.Block) bool {
 
 func (o *offering) isRare(w string) bool { return o.spread[w] <= max(3, o.blocks/rareShare) }
 
-// offerLessons offers what was learnt in a session since what goes was said there, and
-// isn't known to come from it.
+// offerLessons offers what was learned in a session after the text that goes, and isn't
+// known to come from it.
 func (o *offering) offerLessons() {
 	for _, l := range o.f.p.Memory.Learned() {
 		gone := o.g.gone[l.Session]
@@ -168,7 +170,7 @@ func (o *offering) offerLessons() {
 	}
 }
 
-// lineID names a line of a memory file as the search index names it.
+// lineID returns the ID of a line of a memory file in the search index.
 func (f *Forgetter) lineID(path, text string) string {
 	rel, err := filepath.Rel(f.p.Root, path)
 	if err != nil {
@@ -191,8 +193,7 @@ func (f *Forgetter) offerKept(found []forgotten.Touched) {
 	}
 }
 
-// lineAt names the line of a memory file that was found; "" where it is no line that
-// was learnt.
+// lineAt returns the ID of the found line of a memory file; "" if it isn't a learned line.
 func (f *Forgetter) lineAt(t forgotten.Touched) string {
 	for _, l := range f.p.Memory.Learned() {
 		if l.Path == t.Path && l.Line == t.Line && !l.Proposal {
@@ -202,8 +203,7 @@ func (f *Forgetter) lineAt(t forgotten.Touched) string {
 	return ""
 }
 
-// lineOf names the line of a memory file that was found; "" where it is none that can
-// be chosen.
+// lineOf returns the ID of the found line of a memory file; "" if it can't be chosen.
 func (f *Forgetter) lineOf(h recall.Hit) string {
 	path := filepath.Join(f.p.Root, filepath.FromSlash(h.Path))
 	for _, l := range f.p.Memory.Learned() {
@@ -214,7 +214,7 @@ func (f *Forgetter) lineOf(h recall.Hit) string {
 	return ""
 }
 
-// seedAlso adds what was chosen of the offers.
+// seedAlso adds the offers that were chosen.
 func (f *Forgetter) seedAlso(ctx context.Context, t *forgotten.Draft, ids []string) error {
 	for _, id := range ids {
 		if file, ok := strings.CutPrefix(id, "memory/"); ok {
@@ -252,8 +252,8 @@ func (f *Forgetter) seedChosenLine(t *forgotten.Draft, id string) (found bool) {
 	return false
 }
 
-// Offers are the places of a plan that stay, and go too where Selection.Also holds
-// their Offer.
+// Offers returns the places of a plan that stay, and go too if Selection.Also holds their
+// Offer.
 func (p *Plan) Offers() []forgotten.Touched {
 	return slices.DeleteFunc(slices.Clone(p.Found), func(t forgotten.Touched) bool { return t.Offer == "" })
 }

@@ -12,7 +12,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// offered gives the offers of a plan as "<id of its block or its text>: <why>".
+// offered returns the offers of a plan as "<id of its block or its text>: <why>".
 func offered(p *Plan) map[string]string {
 	out := map[string]string{}
 	for _, t := range p.Offers() {
@@ -25,7 +25,8 @@ func offered(p *Plan) map[string]string {
 	return out
 }
 
-// A turn in which all but the question says it in other words, and what was made of it.
+// paraphrased writes a turn in which everything but the question says it in other words,
+// and what was made from it.
 func (r *rig) paraphrased() (asked, step, said, later, lesson string) {
 	r.t.Helper()
 	q := r.say("cpu-p", user("my locker at the gym opens with zebra 4711"))
@@ -37,14 +38,14 @@ func (r *rig) paraphrased() (asked, step, said, later, lesson string) {
 	return q.ID, s.ID, a.ID, l.ID, "Trains in the evening"
 }
 
-func TestWhatMayTellOfTheSameIsOfferedAndGoesWhenChosen(t *testing.T) {
+func TestRelatedTextsAreOfferedAndGoWhenChosen(t *testing.T) {
 	r := newRig(t)
 	_, step, said, later, lesson := r.paraphrased()
 	r.say("cpu-other", user("hello"), answer("Good day."))
 	must(t, second(r.index.Sync(t.Context())))
 	s := Selection{Text: "opens with zebra 4711"}
 	must(t, second(r.memory.Append(t.Context(), memory.Lesson{Text: "The locker opens with zebra 4711", Confidence: 1, Session: "cpu-p"})))
-	must(t, second(r.index.Sync(t.Context()))) // a line that goes is not offered
+	must(t, second(r.index.Sync(t.Context()))) // a line that goes isn't offered
 	p := r.plan(s)
 	got := offered(p)
 	for id, why := range map[string]string{
@@ -115,8 +116,8 @@ func TestOffersOfOtherSelections(t *testing.T) {
 	}
 }
 
-// What is typed elsewhere is offered, too: --copies is not the only way.
-func TestWhatWasTypedElsewhereCanBeChosenAlone(t *testing.T) {
+// Text typed elsewhere is offered too: --copies isn't the only way.
+func TestTextTypedElsewhereCanBeChosenAlone(t *testing.T) {
 	r := newRig(t)
 	const sentence = "the blue zebra sleeps below bridge seven"
 	r.say("cpu-a", user(sentence))
@@ -134,7 +135,7 @@ func TestWhatWasTypedElsewhereCanBeChosenAlone(t *testing.T) {
 	}
 }
 
-func TestManyOffersAreCut(t *testing.T) {
+func TestOffersAreLimited(t *testing.T) {
 	r := newRig(t)
 	for i := range 60 {
 		r.say("cpu-a", user(fmt.Sprintf("number %d of the zebra", i)), answer("I see."))

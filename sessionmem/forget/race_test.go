@@ -22,7 +22,7 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// slowEmbedder makes vectors, and takes its time.
+// slowEmbedder makes vectors slowly.
 type slowEmbedder struct{}
 
 func (slowEmbedder) Model(context.Context) (recall.EmbedModel, error) {
@@ -42,8 +42,8 @@ func (slowEmbedder) Embed(ctx context.Context, _ recall.EmbedModel, _ recall.Emb
 	return out, nil
 }
 
-// parrot answers turn after turn in a session, as a model does that quotes what its
-// prompt holds.
+// parrot answers turn after turn in a session, like a model that quotes what its prompt
+// holds.
 func parrot(ctx context.Context, s *sessionmem.Store, session string) error {
 	for turn := 0; ctx.Err() == nil; turn++ {
 		lock, err := s.Session(session).LockTurn(ctx, "window", nil)
@@ -82,8 +82,7 @@ func parrotTurn(ctx context.Context, s *sessionmem.Store, session string, turn i
 	return err
 }
 
-// retelling summarises as a model does that repeats what it is given, and learns the
-// same from it.
+// retelling summarizes like a model that repeats its input, and learns the same from it.
 type retelling struct{}
 
 func (retelling) Summarize(ctx context.Context, previous *transcript.Block, messages []transcript.Block) (compact.Digest, error) {
@@ -102,7 +101,7 @@ func (retelling) Summarize(ctx context.Context, previous *transcript.Block, mess
 	return compact.Digest{Context: text, By: "small:1b", Lessons: []memory.Lesson{{Text: "It matters that " + messages[0].Text, Confidence: 1}}}, nil
 }
 
-// summarising summarises a session again and again, and makes anew what a forgetting cut.
+// summarising summarizes a session again and again, and makes what a forgetting cut again.
 func summarising(ctx context.Context, c *compact.Compaction, name string) error {
 	for ; ctx.Err() == nil; time.Sleep(3 * time.Millisecond) {
 		snap, _, err := c.Snapshot(ctx, name, "")
@@ -121,7 +120,7 @@ func summarising(ctx context.Context, c *compact.Compaction, name string) error 
 	return nil
 }
 
-// learning writes lessons of what it read before, as work in the background does.
+// learning writes lessons from what it read earlier, as work in the background does.
 func learning(ctx context.Context, s *sessionmem.Store, m *memory.Memory, session string) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		c, err := s.Context(ctx, session)
@@ -145,7 +144,7 @@ func learning(ctx context.Context, s *sessionmem.Store, m *memory.Memory, sessio
 	return nil
 }
 
-// load is all that may be under way in another process while something is forgotten.
+// load is everything that may be under way in another process while something is forgotten.
 type load struct {
 	r     *rig
 	store *sessionmem.Store
@@ -205,8 +204,8 @@ func (l *load) end() {
 	must(l.r.t, errors.Join(l.index.Close(), l.store.Close()))
 }
 
-// While turns are answered, sessions summarised, lessons learnt, files indexed and
-// vectors made, a forgetting leaves no residue.
+// A forgetting leaves no residue while turns are answered, sessions summarized, lessons
+// learned, files indexed and vectors made.
 func TestForgettingUnderLoadLeavesNoResidue(t *testing.T) {
 	for round, s := range []Selection{{Text: "blue zebra sleeps"}, {Since: time.Now().Add(-time.Hour), Copies: true, Lessons: true}} {
 		r := newRig(t)
@@ -222,7 +221,7 @@ func TestForgettingUnderLoadLeavesNoResidue(t *testing.T) {
 			report, err = r.f.Resume(t.Context())
 			must(t, err)
 		}
-		time.Sleep(30 * time.Millisecond) // what was under way comes to its end
+		time.Sleep(30 * time.Millisecond) // work under way comes to its end
 		l.end()
 		if report.Left() > 0 {
 			t.Errorf("left: %+v", report)
@@ -231,11 +230,10 @@ func TestForgettingUnderLoadLeavesNoResidue(t *testing.T) {
 	}
 }
 
-// childFolder names the data folder that a child process forgets in.
+// childFolder names the data folder in which a child process forgets.
 const childFolder = "MAC_STATS_FORGET_TEST"
 
-// TestForgetChild is the process that is killed; by itself it only says that it is not
-// asked for.
+// TestForgetChild is the process that is killed. Run by itself, it is skipped.
 func TestForgetChild(t *testing.T) {
 	root := os.Getenv(childFolder)
 	if root == "" {
@@ -280,7 +278,7 @@ func TestAKilledForgettingIsFinishedByTheNextStart(t *testing.T) {
 		t.Logf("killed with %d files left, %d forgettings unfinished", len(r.residue("zebra")), begun)
 		r.open()
 		must(t, second(r.f.Resume(t.Context())))
-		if r.store.Forgotten().Last().IsZero() { // it was killed before it began: nothing is changed
+		if r.store.Forgotten().Last().IsZero() { // it was killed before it began: nothing has changed
 			r.forget(Selection{Text: "blue zebra sleeps"})
 		}
 		r.clean(secretWords...)

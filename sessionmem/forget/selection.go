@@ -15,34 +15,35 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrSelection says that what is to be forgotten isn't said clearly. The text says how.
+// ErrSelection means that it isn't clear what to forget. The error's text says why.
 var ErrSelection = errors.New("not clear what to forget")
 
 const (
-	// minText is how many letters a text needs to be forgotten wherever it stands.
+	// minText is the minimum number of letters of a text that is forgotten wherever it
+	// occurs.
 	minText = 3
-	// mostShort is how many messages a text may stand in that is found as a whole word
-	// only (textfold.Phrase.Whole): in more of them it is a common word.
+	// mostShort is the maximum number of messages in which a text may occur that is found
+	// only as a whole word (textfold.Phrase.Whole). A text in more of them is a common
+	// word.
 	mostShort = 50
 )
 
-// Selection says what is to be forgotten: one of Chunk, Session, Text, Author, or a
-// span of time.
+// Selection selects what to forget: one of Chunk, Session, Text, Author, or a span of time.
 type Selection struct {
 	Chunk   string // "<session>/<block id>/<part>", or "<session>/<block id>"; "memory/<path>/<hash>"
-	Session string // its full name
-	Text    string // words, wherever they stand together; case and diacritics make no difference
-	Author  string // who wrote it on Discord, as the attribute author of a block says: nothing of the owner's own goes because it says the same
+	Session string // the full name
+	Text    string // words, wherever they occur together; case and diacritics make no difference
+	Author  string // the author on Discord, as in a block's attribute author; the owner's own text doesn't go because it says the same
 
-	Since, Until time.Time // what was said from then on, and before then; zero: no bound
+	Since, Until time.Time // what was said from Since until before Until; zero for no limit
 
-	Copies  bool // with Chunk, Session, Author or a span: also where you typed the same sentences elsewhere
-	Lessons bool // what was learnt from it goes too, instead of being proposed for removal
+	Copies  bool // with Chunk, Session, Author or a span: also the same sentences that you typed elsewhere
+	Lessons bool // also remove what was learned from it, instead of proposing to
 
-	Also []string // what a plan of the same offered, and goes too: Touched.Offer
+	Also []string // offers of a plan for the same selection that go too: Touched.Offer
 }
 
-// Check says what is missing: ErrSelection.
+// Check returns an ErrSelection if something is missing.
 func (s Selection) Check() error {
 	given := 0
 	for _, v := range []bool{s.Chunk != "", s.Session != "", s.Text != "", s.Author != "", !s.Since.IsZero() || !s.Until.IsZero()} {
@@ -59,7 +60,7 @@ func (s Selection) Check() error {
 	return nil
 }
 
-// seed adds what the selection names to the traces; the rest is found from there.
+// seed adds what the selection names to the traces; everything else is found from there.
 func (f *Forgetter) seed(ctx context.Context, t *forgotten.Draft, s Selection) error {
 	if err := f.seedAlso(ctx, t, s.Also); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (f *Forgetter) seed(ctx context.Context, t *forgotten.Draft, s Selection) e
 	return nil
 }
 
-// checkText refuses a text that would take more than anybody means by it.
+// checkText refuses a text that would remove more than anybody means by it.
 func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Draft, text string) error {
 	phrase := t.Phrase(text)
 	switch {
@@ -110,8 +111,8 @@ func (f *Forgetter) checkText(ctx context.Context, t *forgotten.Draft, text stri
 	return err
 }
 
-// seedLatest adds what is there and meant by its id, where its time doesn't tell that
-// it was said before: within the second that the forgetting is of, or without a time.
+// seedLatest adds existing blocks that match by their ID if their time doesn't prove that
+// they are older: those in the second of the forgetting, or without a time.
 func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Draft, sessions map[string]bool, means func(session string, b transcript.Block) bool) error {
 	return f.p.Store.EachForgettable(ctx, sessions, func(session, _ string, b transcript.Block) {
 		if (b.Time.IsZero() || !b.Time.Before(t.Own().At.Truncate(time.Second))) && means(session, b) {
@@ -120,9 +121,9 @@ func (f *Forgetter) seedLatest(ctx context.Context, t *forgotten.Draft, sessions
 	})
 }
 
-// seedChunk adds a chunk: a short block as a whole, else the words of its part; and what
-// a model thought about that message, or before that answer, which tells of it in words of
-// its own.
+// seedChunk adds a chunk: a short block as a whole, else the words of its part. It also
+// adds a model's thoughts about that message, or before that answer, which repeat it in
+// other words.
 func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Draft, id string) error {
 	if file, ok := strings.CutPrefix(id, "memory/"); ok {
 		return f.seedLine(ctx, t, id, file)
@@ -131,8 +132,8 @@ func (f *Forgetter) seedChunk(ctx context.Context, t *forgotten.Draft, id string
 	if err != nil {
 		return err
 	}
-	asked := ""                       // id of the message that the block is, or answers
-	thoughts := map[string][]string{} // ids, by the message they are about
+	asked := ""                       // the ID of the message that the block is, or answers
+	thoughts := map[string][]string{} // IDs, by the message they are about
 	var seedErr error
 	err = f.p.Store.EachForgettable(ctx, map[string]bool{session: true}, func(name, _ string, b transcript.Block) {
 		switch {
@@ -182,7 +183,7 @@ func (f *Forgetter) seedLine(ctx context.Context, t *forgotten.Draft, id, file s
 	return nil
 }
 
-// parseChunk takes a chunk's id apart; part is -1 where none is named.
+// parseChunk splits a chunk's ID; part is -1 if it names none.
 func parseChunk(id string) (session, block string, part int, err error) {
 	bad := fmt.Errorf("%w: %q is not a chunk ID; it looks like cpu-k3x9qa/7f3a/0", ErrSelection, id)
 	fields := strings.Split(id, "/")
@@ -200,8 +201,8 @@ func parseChunk(id string) (session, block string, part int, err error) {
 	return fields[0], fields[1], part, nil
 }
 
-// ParseTime reads a time as people give it: a date (its beginning, in local time), a
-// date and a time, "today", "yesterday", or how long ago (90m, 24h, 7d, 2w).
+// ParseTime parses a time as people write it: a date (its beginning, in local time), a date
+// and a time, "today", "yesterday", or how long ago (90m, 24h, 7d, 2w).
 func ParseTime(words string, now time.Time) (time.Time, error) {
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	words = strings.TrimSpace(words)

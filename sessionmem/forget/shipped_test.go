@@ -10,8 +10,8 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Instructions that come with the product hold common words. They are no memory.
-func TestShippedInstructionsStayAndAreTold(t *testing.T) {
+// Instructions that come with the product hold common words. They aren't memory.
+func TestShippedInstructionsStayAndAreReported(t *testing.T) {
 	const skill = "# Coder\n\nYou fix the gearbox of programs.\nBe brief.\n"
 	shipped := fstest.MapFS{
 		"agents/agent-002/skill.md": {Data: []byte(skill)},

@@ -10,9 +10,9 @@ import (
 	"mac-stats/sessionmem/memory"
 )
 
-// Whoever writes on Discord may have themselves forgotten; by typing what the owner's
-// own files say they must not have these emptied.
-func TestAStrangerForgetsNothingOfTheOwners(t *testing.T) {
+// People who write on Discord may have themselves forgotten. By typing what the owner's own
+// files say, they must not be able to empty these.
+func TestAStrangerCannotForgetTheOwnersText(t *testing.T) {
 	const guess = "Always deploy the billing service from the release branch only."
 	const channel = "discord-123456789012345678"
 	today := time.Now().Format(time.DateOnly)
@@ -55,8 +55,8 @@ func TestAStrangerForgetsNothingOfTheOwners(t *testing.T) {
 	}
 }
 
-// A word that stands in a file which nobody here can change is told of; but it must not
-// take that word out of every answer from then on.
+// A word in a file that nobody here can change is reported, but that word must not be
+// removed from every answer from then on.
 func TestAFileOfTheOwnersDoesNotKeepAForgettingOpen(t *testing.T) {
 	r := newRig(t)
 	r.say("cpu-k1", user("The gearbox hums."))
@@ -74,7 +74,7 @@ func TestAFileOfTheOwnersDoesNotKeepAForgettingOpen(t *testing.T) {
 	}
 }
 
-func TestAPersonIsForgottenWhereOthersSpokeInTheSameMessage(t *testing.T) {
+func TestAPersonIsForgottenInMessagesSharedWithOthers(t *testing.T) {
 	r := newRig(t)
 	said := user("Anna: the gearbox hums\nBen: oil it")
 	said.Time = time.Now().Add(-time.Hour)
@@ -85,8 +85,8 @@ func TestAPersonIsForgottenWhereOthersSpokeInTheSameMessage(t *testing.T) {
 	r.clean("111222333444555666")
 }
 
-// A line that the owner wrote stays, wherever it stands and whoever types the same.
-func TestAStrangerForgetsNoLineThatTheOwnerWrote(t *testing.T) {
+// A line that the owner wrote stays, wherever it is and whoever types the same.
+func TestAStrangerCannotForgetTheOwnersLines(t *testing.T) {
 	const guess = "The wifi password of the club is swordfish seven."
 	today := time.Now().Format(time.DateOnly)
 	learnt := "- Mallory likes purple unicorn stickers best <!-- " + today + " discord-7 -->\n"
@@ -113,9 +113,9 @@ func TestAStrangerForgetsNoLineThatTheOwnerWrote(t *testing.T) {
 	}
 }
 
-// What was learnt about a person leaves no copy, though it says nothing in their words, and
+// What was learned about a person leaves no copy, even if it doesn't use their words, and
 // what the owner wrote about them stays.
-func TestWhatWasLearntAboutAPersonLeavesNoCopy(t *testing.T) {
+func TestLessonsAboutAPersonLeaveNoCopy(t *testing.T) {
 	r := newRig(t)
 	target := memory.Target{Kind: memory.TargetPerson, ID: "666"}
 	said := user("Good morning, everybody.")

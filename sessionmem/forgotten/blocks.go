@@ -10,13 +10,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Clean takes out of a block what is meant: all of it, where it is meant itself, else
-// the paragraphs that hold what is. What was said after a forgetting isn't.
+// Clean removes matching text from a block: all of it if the block itself matches, else the
+// paragraphs that hold matching text. Text written after a forgetting doesn't match.
 func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block, whole, changed bool) {
 	if t.Empty() {
 		return b, false, false
 	}
-	before := func(g *Forgetting) bool { return t.marks.meansTime(g, b) && g.Counts(session) }
+	before := func(g *Forgetting) bool { return t.marks.matchesTime(g, b) && g.Counts(session) }
 	if g := t.selecting(session, b); g != nil {
 		out, whole = emptied(b, func(author string) bool { return t.marks.has(g, traceAuthor, author) }), true
 	} else {
@@ -24,16 +24,16 @@ func (t *Traces) Clean(session string, b transcript.Block) (out transcript.Block
 		out = b
 		out.Text = cleaning{t, func(g *Forgetting) bool { return before(g) && (g.Typed || !typed) }}.text(b.Text)
 	}
-	out, _ = out.DropRecalled(func(chunk string) bool { return t.meansChunk(chunk, b) })
+	out, _ = out.DropRecalled(func(chunk string) bool { return t.matchesChunk(chunk, b) })
 	out = cleaning{t, before}.rest(out)
 	if b.IsBranching() {
-		out.Text = b.Text // an id
+		out.Text = b.Text // an ID
 	}
 	return out, whole, out.Text != b.Text || out.Task != b.Task || out.Context != b.Context || !maps.Equal(out.Attrs, b.Attrs)
 }
 
-// CleanSince takes out of a block that is about to be written what was forgotten while it
-// was being made: since then. What a person types anew is theirs.
+// CleanSince removes from a block that is about to be written what was forgotten while it
+// was being made, that is, since then. Text that a person types again is theirs.
 func (t *Traces) CleanSince(session string, b transcript.Block, since time.Time) transcript.Block {
 	while := cleaning{t, func(g *Forgetting) bool { return g.during(since) && g.Counts(session) }}
 	if b.Kind != transcript.KindUser && !b.IsBranching() {
@@ -42,10 +42,11 @@ func (t *Traces) CleanSince(session string, b transcript.Block, since time.Time)
 	return while.rest(b)
 }
 
-// meansTime says whether a block is old enough to be meant by its words: what a person
-// typed before it was planned, what a model said before it was over.
-// Blocks keep whole seconds: of those of that very second only the ones that were found.
-func (m marks) meansTime(g *Forgetting, b transcript.Block) bool {
+// matchesTime reports whether a block is old enough to match by its words: a person's text
+// must have been typed before the forgetting was planned, a model's text before it was
+// over. Blocks have times in whole seconds. Of those in the very second of the forgetting,
+// only the ones it found match.
+func (m marks) matchesTime(g *Forgetting, b transcript.Block) bool {
 	end := g.ended
 	if b.Kind == transcript.KindUser || b.Kind == transcript.KindText {
 		end = g.At
@@ -61,20 +62,20 @@ func (m marks) meansTime(g *Forgetting, b transcript.Block) bool {
 	return b.Time.Before(end)
 }
 
-// meansChunk says whether a chunk that a block quotes is of a block that is meant.
-func (t *Traces) meansChunk(chunk string, in transcript.Block) bool {
+// matchesChunk reports whether a chunk that a block quotes comes from a matching block.
+func (t *Traces) matchesChunk(chunk string, in transcript.Block) bool {
 	session, rest, _ := strings.Cut(chunk, "/")
 	id, _, _ := strings.Cut(rest, "/")
 	return t.selecting(session, transcript.Block{ID: id, Time: in.Time}) != nil || t.SelectsPart(session, id)
 }
 
-// cleaning takes out of texts what is meant by the forgettings that count.
+// cleaning removes from texts what matches the forgettings that count.
 type cleaning struct {
 	t      *Traces
 	counts func(*Forgetting) bool
 }
 
-// rest cleans what stands beside a block's text: it was put there by programs.
+// rest cleans what accompanies a block's text. Programs put it there.
 func (c cleaning) rest(b transcript.Block) transcript.Block {
 	says := func(text string) bool { return c.t.holdsBy(text, c.counts) }
 	if says(b.Task) {
@@ -85,10 +86,10 @@ func (c cleaning) rest(b transcript.Block) transcript.Block {
 	return b
 }
 
-// emptied is a block that is forgotten as a whole. What steers the session stays.
+// emptied returns a block that is forgotten as a whole. What controls the session stays.
 func emptied(b transcript.Block, isAuthor func(id string) bool) transcript.Block {
 	switch {
-	case b.Kind == transcript.KindNote && saysHow(b):
+	case b.Kind == transcript.KindNote && isControl(b):
 		return b
 	case b.Text != "":
 		b.Text = Text
@@ -111,9 +112,9 @@ func emptied(b transcript.Block, isAuthor func(id string) bool) transcript.Block
 	return b
 }
 
-// saysHow says whether the text of a Note says how the session goes on: it is an id or a
-// choice, not anything that was said.
-func saysHow(b transcript.Block) bool {
+// isControl reports whether the text of a Note controls how the session goes on: it is an
+// ID or a choice, and nothing that was said.
+func isControl(b transcript.Block) bool {
 	switch b.Note {
 	case transcript.NoteRewind, transcript.NoteVersion, transcript.NoteSettings, transcript.NoteEnded, transcript.NoteInterrupted, transcript.NoteRestored:
 		return true
@@ -121,7 +122,7 @@ func saysHow(b transcript.Block) bool {
 	return false
 }
 
-// text replaces the paragraphs that hold what is meant.
+// text replaces the paragraphs that hold matching text.
 func (c cleaning) text(text string) string {
 	if text == "" || text == Text {
 		return text
@@ -144,7 +145,7 @@ func (c cleaning) text(text string) string {
 	return joinForgotten(out.String())
 }
 
-// joinForgotten makes one of several forgotten paragraphs behind each other.
+// joinForgotten merges consecutive forgotten paragraphs into one.
 func joinForgotten(text string) string {
 	twice := Text + "\n\n" + Text
 	for strings.Contains(text, twice) {
@@ -153,8 +154,8 @@ func joinForgotten(text string) string {
 	return text
 }
 
-// paragraphs gives the pieces of a text that blank lines part, without these. A
-// fenced block is one piece, and with it what stands above it without a blank line.
+// paragraphs returns the parts of a text between blank lines. A fenced block, together with
+// the lines right above it, is one part.
 func paragraphs(text string) []textfold.Mark {
 	var out []textfold.Mark
 	fence, open := "", false
@@ -182,7 +183,7 @@ func paragraphs(text string) []textfold.Mark {
 	return out
 }
 
-// cleanLines replaces the lines that hold what is meant.
+// cleanLines replaces the lines that hold matching text.
 func cleanLines(text string, says func(string) bool) string {
 	if !says(text) {
 		return text
@@ -196,7 +197,7 @@ func cleanLines(text string, says func(string) bool) string {
 	if cleaned := strings.Join(lines, "\n"); !says(cleaned) {
 		return cleaned
 	}
-	return Text // it stands across lines
+	return Text // the match spans several lines
 }
 
 func cleanAttrs(attrs map[string]string, says func(string) bool) map[string]string {

@@ -6,20 +6,20 @@ import (
 	"mac-stats/sessionmem/textfold"
 )
 
-// Common are sentences that stand in several sessions: what models always say.
+// Common finds sentences that occur in several sessions: what models always say.
 type Common struct {
 	t     *Traces
-	loose map[[sha256.Size / 2]byte]map[string]bool // of windows that may be left out: the sessions that hold them
+	loose map[[sha256.Size / 2]byte]map[string]bool // from windows that may be dropped to the sessions that hold them
 }
 
-// commonFrom is in how many other sessions a sentence of a model stands that is
-// nobody's in particular.
+// commonFrom is the number of other sessions in which a model's sentence must occur to
+// count as a stock phrase.
 const commonFrom = 3
 
 // Empty reports whether there is nothing to count.
 func (c *Common) Empty() bool { return len(c.loose) == 0 }
 
-// Count looks at a text of another session.
+// Count counts the sentences of a text from another session.
 func (c *Common) Count(session, text string) {
 	if c.t == nil || len(c.loose) == 0 {
 		return

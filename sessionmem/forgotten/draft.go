@@ -10,26 +10,26 @@ import (
 	"mac-stats/sessionmem/textfold"
 )
 
-// Draft are the traces of a forgetting that is not written down yet: what it means is still
-// being collected. Record.Begin ends that.
+// Draft holds the traces of a forgetting that isn't recorded yet: what it matches is still
+// being collected. Record.Begin ends this phase.
 type Draft struct {
 	*Traces
 }
 
-// Touch notes a place (a session's name, a file's path below the data folder) that
-// something was found in: what is derived from it is made anew.
+// Touch records a place (a session's name, a file's path below the data folder) with a
+// match. What is derived from the place is made again.
 func (t *Draft) Touch(place string) { t.mark(traceTouched, place) }
 
-// AddWords adds words that stand so in a text, one behind the other, at most 16 of
-// them for each trace: where they stand together anywhere, they are meant.
+// AddWords adds consecutive words of a text, at most 16 for each trace. They match wherever
+// they occur in this order.
 func (t *Draft) AddWords(text string) {
 	for _, w := range t.f().Read([]byte(text)).Whole() {
 		t.addWindows(w, 0, len(w.Words))
 	}
 }
 
-// addWindows adds n words from the first on; the last window reaches back, so that it
-// isn't a few words that stand everywhere.
+// addWindows adds n words from the first on. The last window reaches back, so that it isn't
+// made of a few words that occur everywhere.
 func (t *Draft) addWindows(w textfold.Words, first, n int) {
 	for i := 0; i < n; i += maxWindow {
 		size := min(maxWindow, n-i)
@@ -50,14 +50,13 @@ func (t *Draft) addWindow(w textfold.Words, i, n int) {
 	t.add(traceLine{Kind: traceText, Words: n, Tag: w.Tag(i, n), Sum: g.sum(traceText, text), Of: g.ID}, g)
 }
 
-// AddPhrase adds every form that a phrase has in a text or a file's bytes: it may begin
-// and end within a word, unless Phrase.Whole says otherwise. It reports whether it stands
-// there.
+// AddPhrase adds every form of a phrase that occurs in a text. The phrase may begin and end
+// inside a word, unless Phrase.Whole says otherwise. It reports whether the phrase occurs.
 func (t *Draft) AddPhrase(text string, phrase textfold.Phrase) bool {
 	return t.AddPhraseRaw([]byte(text), phrase)
 }
 
-// AddPhraseRaw is AddPhrase for bytes.
+// AddPhraseRaw is AddPhrase for the bytes of a file.
 func (t *Draft) AddPhraseRaw(data []byte, phrase textfold.Phrase) bool {
 	there := false
 	for _, w := range t.f().Read(data).All() {
@@ -69,7 +68,7 @@ func (t *Draft) AddPhraseRaw(data []byte, phrase textfold.Phrase) bool {
 	return there
 }
 
-// Has reports whether a phrase stands in a text as AddPhrase finds it.
+// Has reports whether a phrase occurs in a text as AddPhrase finds it.
 func (t *Draft) Has(text string, phrase textfold.Phrase) bool {
 	return slices.ContainsFunc(t.f().Read([]byte(text)).All(), func(w textfold.Words) bool { return len(w.FindAny(phrase)) > 0 })
 }
@@ -77,8 +76,8 @@ func (t *Draft) Has(text string, phrase textfold.Phrase) bool {
 // Phrase makes words comparable.
 func (t *Draft) Phrase(words string) textfold.Phrase { return t.f().Phrase(words) }
 
-// AddSentences adds the sentences of a text that say enough to be known again
-// elsewhere. typed: a person wrote it.
+// AddSentences adds the sentences of a text that are distinctive enough to be recognized
+// elsewhere. typed reports whether a person wrote the text.
 func (t *Draft) AddSentences(text string, typed bool) {
 	for _, s := range textfold.Sentences(text) {
 		r := t.f().Read([]byte(s))
@@ -100,21 +99,21 @@ func distinctive(w textfold.Words, typed bool) bool {
 	return n >= minTyped || digits && n >= 2 && len(w.Folded) >= 6 || len(w.Folded) >= 20
 }
 
-// AddBlock adds a block, whatever it says.
+// AddBlock adds a block, whatever its text.
 func (t *Draft) AddBlock(session, id string) { t.mark(traceBlock, session+"\x00"+id) }
 
-// AddPart adds words that stand in a block: they are meant there even where what a
-// person typed is not meant elsewhere.
+// AddPart adds words of a block. They match there even if text that a person typed doesn't
+// match elsewhere.
 func (t *Draft) AddPart(session, id, words string) {
 	t.mark(tracePart, session+"\x00"+id)
 	t.AddWords(words)
 }
 
-// AddSession adds the blocks of a session up to now, but for those of this second.
+// AddSession adds the blocks of a session until now, except those of this second.
 func (t *Draft) AddSession(name string) { t.mark(traceSession, name) }
 
-// AddFound notes which blocks of the very second of the forgetting it found: another one
-// with the same words was said after it.
+// AddFound records which blocks of the very second of the forgetting it found. Other blocks
+// with the same words were written after it.
 func (t *Draft) AddFound(found []Touched) {
 	t.Own().Seconds = true
 	for _, id := range OfSecond(found, t.Own().At) {
@@ -122,7 +121,7 @@ func (t *Draft) AddFound(found []Touched) {
 	}
 }
 
-// AddAuthor adds the blocks that an author wrote up to now.
+// AddAuthor adds the blocks that an author has written until now.
 func (t *Draft) AddAuthor(author string) { t.mark(traceAuthor, author) }
 
 func (t *Draft) mark(kind, text string) {
@@ -130,11 +129,11 @@ func (t *Draft) mark(kind, text string) {
 	t.add(traceLine{Kind: kind, Sum: g.sum(kind, text), Of: g.ID}, g)
 }
 
-// ForGuest says that somebody on Discord asks for it: what is meant by its words alone
-// is left where the owner's own conversations, memory and files say the same.
+// ForGuest marks a forgetting that somebody on Discord asked for: matches by words alone
+// don't count in the owner's own conversations, memory and files.
 func (t *Draft) ForGuest() { t.Own().Guest = true }
 
-// AddSpan adds the blocks of a time, until excluded and never later than now.
+// AddSpan adds the blocks of a time span. until is excluded and limited to now.
 func (t *Draft) AddSpan(since, until time.Time) {
 	g := t.Own()
 	if until.IsZero() || until.After(g.At) {
@@ -144,16 +143,16 @@ func (t *Draft) AddSpan(since, until time.Time) {
 	t.spans = append(t.spans, g)
 }
 
-// AddLesson adds a line of a memory that was learnt from what is forgotten: it is
-// removed where lessons go too, else its removal is proposed. A proposal of the same
-// words goes in any case.
+// AddLesson adds a line of a memory that was learned from what is forgotten. It is removed
+// if lessons go too, else its removal is proposed. A proposal with the same words is always
+// removed.
 func (t *Draft) AddLesson(text string) { t.mark(traceLesson, t.words(text)) }
 
-// AddLine adds a line of a memory that goes in any case, wherever it was learnt.
+// AddLine adds a line of a memory that is always removed, wherever it was learned.
 func (t *Draft) AddLine(text string) { t.mark(traceChosen, t.words(text)) }
 
-// AddTold adds the sentences of a model's text; those that Common finds elsewhere,
-// too, are left out again by DropCommon.
+// AddTold adds the sentences of a model's text. DropCommon drops those again that Common
+// finds elsewhere too.
 func (t *Draft) AddTold(text string, c *Common) {
 	if c.t == nil {
 		c.t, c.loose = t.Traces, map[[sha256.Size / 2]byte]map[string]bool{}
@@ -165,7 +164,7 @@ func (t *Draft) AddTold(text string, c *Common) {
 	}
 }
 
-// DropCommon leaves out what stands in several sessions, and says how many that are.
+// DropCommon drops the traces that occur in several sessions, and returns their number.
 func (t *Draft) DropCommon(c *Common) (dropped int) {
 	if c.t == nil {
 		return 0
@@ -179,8 +178,8 @@ func (t *Draft) DropCommon(c *Common) (dropped int) {
 	return before - len(t.lines)
 }
 
-// WordsOf gives the words of a text that say something, to compare texts by: folded,
-// of four letters and more.
+// WordsOf returns the significant words of a text for comparisons: folded, of four letters
+// and more.
 func (t *Draft) WordsOf(text string) map[string]bool {
 	out := map[string]bool{}
 	w := t.f().WordsOf([]byte(text), false)
@@ -192,8 +191,8 @@ func (t *Draft) WordsOf(text string) map[string]bool {
 	return out
 }
 
-// LeaveSession has a forgetting of another machine not mean a session of this one, which only
-// has the name of the one that is meant.
+// LeaveSession keeps another machine's forgetting from matching a session of this machine
+// that only has the same name.
 func (t *Draft) LeaveSession(name string) {
 	g := t.Own()
 	sum := g.sum(traceSession, name)

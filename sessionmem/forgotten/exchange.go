@@ -13,39 +13,41 @@ import (
 	"time"
 )
 
-// Several machines of a person tell each other what was forgotten. What one gives to the
-// others is sealed by the key of its hashes, so that a server between them learns how many
-// forgettings there are, how long they are and when they came, and nothing else: no hash, no
-// time span. The key itself is sealed to each machine's public key (HPKE, RFC 9180). Who can
-// write to the server could put a public key of their own there, and so has to be trusted as
-// much as with the texts that searches find there; who reads a backup, a replica or the
-// server's log learns nothing. A key that the person types on each machine would protect from
-// the former too, at the price that a forgotten one can't be had again: a password of the
-// server may change, and is not always there (a certificate, a socket).
+// The machines of one person share what was forgotten. What a machine shares is sealed with
+// the key of its hashes, so that a server between the machines learns only the number,
+// length and time of arrival of forgettings: no hash and no time span. The key itself is
+// sealed to each machine's public key (HPKE, RFC 9180). Somebody who can write to the
+// server could store a public key of their own there, and therefore must be trusted as much
+// as with the texts that searches find there. Somebody who reads a backup, a replica or the
+// server's log learns nothing. A key that the person types on each machine would protect
+// against the former too, but a lost one couldn't be recovered. A server's password
+// wouldn't serve as such a key: it may change, and isn't always there (a certificate, a
+// socket).
 
-// Shared is a forgetting as machines give it to each other.
+// Shared is a forgetting in the form in which machines share it.
 type Shared struct {
 	ID    string
-	KeyID string // of the key that seals it
+	KeyID string // the ID of the key that seals it
 	Box   []byte
 }
 
-// sharedForgetting is what a Box holds.
+// sharedForgetting is the content of a Box.
 type sharedForgetting struct {
 	Begin Forgetting  `json:"begin"`
 	Lines []traceLine `json:"lines"`
 }
 
-// ErrNoKey: what another machine forgot is sealed by a key that this one hasn't got yet.
+// ErrNoKey means that another machine's forgetting is sealed with a key that this machine
+// doesn't have yet.
 var ErrNoKey = errors.New("a machine that knows the key of what was forgotten has to be online once")
 
-// BoardState is what is noted on a Board.
+// BoardState is the content of a Board.
 type BoardState struct {
 	Ahead    time.Duration     // how far its clock is ahead of this machine's
-	Noted    map[string]string // the ids of forgettings, with those of their keys
-	Unswept  []string          // of them those for which Sweep was not done
+	Noted    map[string]string // from the IDs of forgettings to those of their keys
+	Unswept  []string          // those of them for which Sweep wasn't completed
 	Keys     []SealedKey       // for this machine
-	Machines []BoardMachine    // all that have a public key, this one too
+	Machines []BoardMachine    // all that have a public key, including this one
 }
 
 // SealedKey is a key for one machine.
@@ -55,17 +57,17 @@ type SealedKey struct {
 	Box     []byte
 }
 
-// BoardMachine is a machine that looks there.
+// BoardMachine is a machine that uses the Board.
 type BoardMachine struct {
 	Number int32
 	Name   string
 	Mine   bool
 	Public []byte
-	Has    []string // ids of the keys that are there for it
+	Has    []string // IDs of the keys stored for it
 }
 
-// Share gives what is recorded and not known to others. Its times are moved by how far the
-// clock that all machines go by is ahead of this machine's.
+// Share returns the recorded forgettings that others don't know. It shifts their times by
+// how far the shared clock is ahead of this machine's.
 func (f *Record) Share(known func(id string) bool, ahead time.Duration) (out []Shared, err error) {
 	all := f.Traces()
 	for _, g := range all.at {
@@ -74,7 +76,7 @@ func (f *Record) Share(known func(id string) bool, ahead time.Duration) (out []S
 		}
 		s := sharedForgetting{Begin: *g, Lines: all.only(g).lines}
 		s.Begin.move(ahead)
-		s.Begin.Begun = time.Time{} // each machine's own
+		s.Begin.Begun = time.Time{} // differs between machines
 		text, err := json.Marshal(s)
 		if err != nil {
 			return nil, fmt.Errorf("sharing what was forgotten: %w", err)
@@ -88,7 +90,7 @@ func (f *Record) Share(known func(id string) bool, ahead time.Duration) (out []S
 	return out, nil
 }
 
-// Open gives a draft of what another machine forgot; ErrNoKey. Nothing is written down.
+// Open returns a draft of what another machine forgot, or ErrNoKey. It records nothing.
 func (f *Record) Open(s Shared, ahead time.Duration) (*Draft, error) {
 	keys, _, err := f.ring.read()
 	if err != nil {
@@ -127,7 +129,7 @@ func (f *Record) Open(s Shared, ahead time.Duration) (*Draft, error) {
 	return &Draft{t}, nil
 }
 
-// move sets a forgetting's times to another clock.
+// move shifts a forgetting's times to another clock.
 func (g *Forgetting) move(by time.Duration) {
 	for _, at := range []*time.Time{&g.At, &g.Since, &g.Until} {
 		if !at.IsZero() {
@@ -136,14 +138,14 @@ func (g *Forgetting) move(by time.Duration) {
 	}
 }
 
-// Knows says whether a forgetting is recorded.
+// Knows reports whether a forgetting is recorded.
 func (f *Record) Knows(id string) bool {
 	return slices.ContainsFunc(f.Traces().at, func(g *Forgetting) bool { return g.ID == id })
 }
 
-// KeyIDs gives the ids of the keys there are.
+// KeyIDs returns the IDs of the available keys.
 func (f *Record) KeyIDs() []string {
-	keys, _, _ := f.ring.read() // whoever needs one is told
+	keys, _, _ := f.ring.read() // whoever needs a key gets the error
 	ids := make([]string, 0, len(keys))
 	for id := range keys {
 		ids = append(ids, id)
@@ -152,7 +154,7 @@ func (f *Record) KeyIDs() []string {
 	return ids
 }
 
-// SealKey gives a key so that only the machine with this public key can read it.
+// SealKey seals a key so that only the machine with this public key can read it.
 func (f *Record) SealKey(id string, public []byte) ([]byte, error) {
 	keys, _, err := f.ring.read()
 	if err != nil || keys[id] == nil {
@@ -165,7 +167,7 @@ func (f *Record) SealKey(id string, public []byte) ([]byte, error) {
 	return hpke.Seal(to, hpke.HKDFSHA256(), hpke.AES256GCM(), []byte(sealInfo), keys[id])
 }
 
-// TakeKey keeps a key that SealKey gave for this machine.
+// TakeKey saves a key that SealKey sealed for this machine.
 func (f *Record) TakeKey(id string, box []byte, own *Pair) error {
 	key, err := hpke.Open(own.private, hpke.HKDFSHA256(), hpke.AES256GCM(), []byte(sealInfo), box)
 	if err == nil && (len(key) != keyBytes || keyID(key) != id) {
@@ -181,10 +183,10 @@ const sealInfo = "mac-stats key of what was forgotten"
 
 func kem() hpke.KEM { return hpke.DHKEM(ecdh.X25519()) }
 
-// Pair is a machine's private key with its public one.
+// Pair is a machine's private key with its public key.
 type Pair struct{ private hpke.PrivateKey }
 
-// NewPair makes the pair of a secret, always the same.
+// NewPair derives a pair from a secret, always the same one.
 func NewPair(secret []byte) (*Pair, error) {
 	sum := sha256.Sum256(append([]byte("mac-stats machine\x00"), secret...))
 	private, err := kem().DeriveKeyPair(sum[:])
@@ -194,10 +196,10 @@ func NewPair(secret []byte) (*Pair, error) {
 	return &Pair{private}, nil
 }
 
-// Public is what other machines seal keys to.
+// Public returns the key to which other machines seal their keys.
 func (p *Pair) Public() []byte { return p.private.PublicKey().Bytes() }
 
-// sharing is what seals forgettings on their way.
+// sharing returns the cipher that seals shared forgettings.
 func sharing(key []byte) (cipher.AEAD, error) {
 	sum := sha256.Sum256(append([]byte("mac-stats shared forgetting\x00"), key...))
 	block, err := aes.NewCipher(sum[:])

@@ -2,7 +2,7 @@ package forgotten
 
 import "testing"
 
-// What stands on a server may be cut off or made up.
+// Data from a server may be truncated or forged.
 func TestOpenRefusesADamagedBox(t *testing.T) {
 	r := newRig(t)
 	r.forget("Zebra seven opens my locker", "zebra seven opens")

@@ -10,30 +10,30 @@ import (
 // Forgetting is one act of forgetting.
 type Forgetting struct {
 	ID        string    `json:"id"`
-	At        time.Time `json:"at"`              // what was said until then is meant
-	Begun     time.Time `json:"begun"`           // when it was written down: what was being made then may hold it
-	Typed     bool      `json:"typed,omitempty"` // what the user typed elsewhere goes too
+	At        time.Time `json:"at"`              // text written until then matches
+	Begun     time.Time `json:"begun"`           // when it was recorded: work that was under way then may hold matches
+	Typed     bool      `json:"typed,omitempty"` // text that the user typed elsewhere goes too
 	Since     time.Time `json:"since,omitzero"`  // a span of time, Until excluded
 	Until     time.Time `json:"until,omitzero"`
-	Learn     bool      `json:"lessons,omitempty"`   // lessons learnt from it go too
+	Learn     bool      `json:"lessons,omitempty"`   // lessons learned from it go too
 	Seconds   bool      `json:"seconds,omitempty"`   // blocks of its very second are marked, see AddFound
-	Guest     bool      `json:"guest,omitempty"`     // somebody on Discord asked for it: its words count in what is of Discord alone
+	Guest     bool      `json:"guest,omitempty"`     // somebody on Discord asked for it: its words count on Discord only
 	Elsewhere bool      `json:"elsewhere,omitempty"` // another machine forgot it
 
 	key   []byte
-	kinds map[string]bool // of its marks
+	kinds map[string]bool // the kinds of its marks
 	done  bool
-	ended time.Time // when all was gone through first; zero: it is under way
+	ended time.Time // when everything was first gone through; zero while it is under way
 }
 
-// during says whether the forgetting wasn't over at a time: what is made of what was
-// read then may hold it.
+// during reports whether the forgetting wasn't over at time t: what is made from text read
+// then may hold matches.
 func (g *Forgetting) during(t time.Time) bool { return g.ended.IsZero() || !g.ended.Before(t.Round(0)) }
 
-// IsOver reports whether the forgetting was gone through once.
+// IsOver reports whether everything was gone through once.
 func (g *Forgetting) IsOver() bool { return !g.ended.IsZero() }
 
-// end notes when all was gone through; a later try changes nothing of that.
+// end records when everything was gone through. Later attempts don't change that time.
 func (g *Forgetting) end(at time.Time) {
 	if g.ended.IsZero() {
 		g.ended = at
@@ -41,23 +41,23 @@ func (g *Forgetting) end(at time.Time) {
 }
 
 // Counts reports whether the words of a forgetting count in a session. Somebody on Discord
-// who types what the owner's own conversations say must not have these emptied.
+// who types text of the owner's own conversations must not be able to empty these.
 func (g *Forgetting) Counts(session string) bool {
 	return !g.Guest || strings.HasPrefix(session, "discord-")
 }
 
-// traceLine is a line of the file. There, the number of words and the tag, which have no
-// key, are sealed: a tag alone would tell which of the few PINs there are it may be.
+// traceLine is a line of the file. The number of words and the tag have no key, so the file
+// holds them sealed: a tag alone would reveal which of the few possible PINs it may be.
 type traceLine struct {
 	Kind  string `json:"kind,omitempty"` // text, block, session, author
-	Words int    `json:"n,omitempty"`    // of files before forgottenFormat, as Tag
+	Words int    `json:"n,omitempty"`    // in files older than forgottenFormat, like Tag
 	Tag   uint16 `json:"tag,omitempty"`
 	Seal  []byte `json:"seal,omitempty"`
 	Sum   []byte `json:"sum,omitempty"`
 	Of    string `json:"of,omitempty"`
 }
 
-// seal gives the line as it is written.
+// seal returns the line in the form in which it is written.
 func (l traceLine) seal(g *Forgetting) traceLine {
 	if l.Kind != traceText {
 		return l
@@ -70,7 +70,7 @@ func (l traceLine) seal(g *Forgetting) traceLine {
 	return l
 }
 
-// open gives the line as it was before seal.
+// open undoes seal.
 func (l traceLine) open(g *Forgetting) traceLine {
 	if len(l.Seal) != 3 {
 		return l

@@ -13,15 +13,15 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// The key of the hashes lies in a file of its own, so that forgotten.jsonl alone (in a
-// backup, a synced folder, a report) tells nothing: without the key nobody can try
-// guesses. Whoever has both files can, and so find a short text, as a PIN within a
-// sentence that they know. Each line is the key's id and the key.
+// The key of the hashes is in a file of its own, so that forgotten.jsonl alone (in a
+// backup, a synced folder, a report) reveals nothing: without the key nobody can test
+// guesses. Somebody with both files can, and so could find a short text such as a PIN in a
+// sentence they know. Each line is the key's ID and the key.
 const keyFile = "forgotten.key"
 
 const keyBytes = 32
 
-// keyID names a key without telling it.
+// keyID returns an ID of a key that doesn't reveal the key.
 func keyID(key []byte) string {
 	sum := sha256.Sum256(append([]byte("mac-stats key id\x00"), key...))
 	return hex.EncodeToString(sum[:6])
@@ -30,7 +30,7 @@ func keyID(key []byte) string {
 // keyring is the file of the keys.
 type keyring struct{ path string }
 
-// read reads the keys there are; last is the id of the newest.
+// read returns the keys in the file; last is the ID of the newest.
 func (k keyring) read() (all map[string][]byte, last string, err error) {
 	all = map[string][]byte{}
 	data, _, err := wholefile.ReadText(k.path)
@@ -46,7 +46,7 @@ func (k keyring) read() (all map[string][]byte, last string, err error) {
 	return all, last, err
 }
 
-// save makes sure that a key is there.
+// save adds a key to the file unless it is there.
 func (k keyring) save(key []byte) error {
 	keys, _, err := k.read()
 	if err != nil || keys[keyID(key)] != nil {
@@ -54,12 +54,12 @@ func (k keyring) save(key []byte) error {
 	}
 	line := keyID(key) + " " + hex.EncodeToString(key) + "\n"
 	if fi, err := os.Stat(k.path); err == nil && fi.Size() > 0 {
-		line = "\n" + line // the last one may have been cut off
+		line = "\n" + line // the last line may be truncated
 	}
 	return appendPrivate(k.path, []byte(line))
 }
 
-// appendPrivate appends to a file that nobody else may read, safe on disk.
+// appendPrivate appends to a file that nobody else may read, and syncs it.
 func appendPrivate(path string, data []byte) error {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return fmt.Errorf("writing %s: it is no file; move it away", filepath.Base(path))
@@ -69,7 +69,7 @@ func appendPrivate(path string, data []byte) error {
 		return err
 	}
 	fi, err := file.Stat()
-	if err == nil && fi.Mode().Perm()&0o077 != 0 { // widened by a copy, or a sync
+	if err == nil && fi.Mode().Perm()&0o077 != 0 { // widened by a copy or a sync
 		err = file.Chmod(0o600)
 	}
 	if err == nil {

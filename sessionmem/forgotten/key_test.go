@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
+func TestTheKeyIsASeparateFileAndBothArePrivate(t *testing.T) {
 	r := newRig(t)
 	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
@@ -27,7 +27,7 @@ func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
 			t.Error("the key stands beside the hashes")
 		}
 	}
-	must(t, os.Chmod(hashes, 0o644)) // as a copy makes it
+	must(t, os.Chmod(hashes, 0o644)) // as a copy does
 	must(t, os.Chmod(keys, 0o644))
 	r.forget("Camel eight opens my garage", "camel eight opens")
 	if fi, err := os.Stat(hashes); runtime.GOOS != "windows" && (err != nil || fi.Mode().Perm() != 0o600) {
@@ -43,9 +43,9 @@ func TestTheKeyLiesApartAndNobodyElseMayReadEither(t *testing.T) {
 	}
 }
 
-// What an older version wrote, with the key beside the hashes, still binds; the next
+// A file of an older version, with the key beside the hashes, still works. The next
 // forgetting moves the key.
-func TestAnOlderFileStillBindsAndItsKeyIsMoved(t *testing.T) {
+func TestAnOlderFileStillMatchesAndItsKeyIsMoved(t *testing.T) {
 	r := newRig(t)
 	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	hashes, keys := filepath.Join(r.root, forgottenFile), filepath.Join(r.root, keyFile)
@@ -69,7 +69,7 @@ func TestAnOlderFileStillBindsAndItsKeyIsMoved(t *testing.T) {
 	}
 }
 
-func TestWithoutItsKeyNothingBindsAndTheNextForgettingDoes(t *testing.T) {
+func TestWithoutItsKeyNothingMatchesUntilTheNextForgetting(t *testing.T) {
 	r := newRig(t)
 	r.forget("Zebra seven opens my locker", "zebra seven opens")
 	must(t, os.Remove(filepath.Join(r.root, keyFile)))
@@ -101,7 +101,7 @@ func FuzzForgottenFiles(f *testing.F) {
 	})
 }
 
-// asOlder makes a file of the version before: the tags of its traces have no key.
+// asOlder writes a file of the previous version, in which the tags of traces have no key.
 func asOlder(t *testing.T, f *Record) {
 	t.Helper()
 	data := readFile(t, f.Path())
@@ -123,7 +123,7 @@ func asOlder(t *testing.T, f *Record) {
 	writeFile(t, f.Path(), out.String())
 }
 
-// narrowed is how many of all PINs of four digits the file alone leaves.
+// narrowed returns how many of all four-digit PINs remain possible with the file alone.
 func narrowed(t *testing.T, root string) int {
 	t.Helper()
 	tags := map[uint16]bool{}
@@ -148,7 +148,7 @@ func narrowed(t *testing.T, root string) int {
 	return left
 }
 
-func TestWhatIsNotedOfAPINNarrowsNothingDown(t *testing.T) {
+func TestTheFileAloneDoesNotNarrowDownAPIN(t *testing.T) {
 	r := newRig(t)
 	r.forget("my PIN is 4711", "4711")
 	if n := narrowed(t, r.root); n != 10000 {
@@ -156,8 +156,8 @@ func TestWhatIsNotedOfAPINNarrowsNothingDown(t *testing.T) {
 	}
 }
 
-// The first program that opens a file of the version before seals it, in one step, and
-// what it says binds as before.
+// The first program that opens a file of the previous version seals it in one step, and
+// what it records still matches.
 func TestAFileWithOpenTagsIsSealedOnTheFirstOpening(t *testing.T) {
 	r := newRig(t)
 	r.forget("my PIN is 4711", "4711")

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// IsChosen reports whether AddLine was told of a line.
+// IsChosen reports whether AddLine added this line.
 func (t *Traces) IsChosen(text string) bool {
 	words := t.words(text)
 	return words != "" && t.marks.anyHas(t.at, traceChosen, words)
 }
 
-// IsLesson reports whether AddLesson was told of a line.
+// IsLesson reports whether AddLesson added this line.
 func (t *Traces) IsLesson(text string) bool {
 	words := t.words(text)
 	return words != "" && t.marks.anyHas(t.at, traceLesson, words)
 }
 
-// GoesAsLesson says whether a line goes because of where it was learnt, or was chosen.
+// GoesAsLesson reports whether a line goes because of its origin, or because it was chosen.
 func (t *Traces) GoesAsLesson(text string) bool {
 	return t.Own().Learn && t.IsLesson(text) || t.IsChosen(text)
 }
 
-// Allow notes that the user wrote a line of a memory anew which holds what was forgotten:
-// it stays. A later forgetting of the same takes it out again.
+// Allow records that the user wrote a line of a memory again that matches: it stays. A
+// later forgetting of the same text removes it again.
 func (f *Record) Allow(text string) error {
 	t := f.Traces()
 	if t.Empty() || !t.Holds(text) {
@@ -41,7 +41,7 @@ func (f *Record) Allow(text string) error {
 	return nil
 }
 
-// IsAllowed says whether a line of a memory stays that holds what is meant.
+// IsAllowed reports whether a line of a memory stays although it may match.
 func (t *Traces) IsAllowed(line string) bool {
 	words := t.words(line)
 	return words != "" && len(t.marks) > 0 && !slices.ContainsFunc(t.at, func(g *Forgetting) bool {
@@ -49,20 +49,19 @@ func (t *Traces) IsAllowed(line string) bool {
 	})
 }
 
-// The kinds of a trace that mark lines of a memory by all of their words.
+// The kinds of traces that mark lines of a memory by all of their words.
 const (
-	traceLesson = "lesson" // a line, or a proposal, that was learnt
+	traceLesson = "lesson" // a learned line or proposal
 	traceChosen = "line"   // a line that was chosen itself
-	traceAgain  = "again"  // a line that the user wrote anew
+	traceAgain  = "again"  // a line that the user wrote again
 )
 
-// MarksLines reports whether lines of a memory are meant that hold no word of a trace.
+// MarksLines reports whether lines of a memory match that hold no word of a trace.
 func (t *Traces) MarksLines() bool {
 	return slices.ContainsFunc(t.lines, func(l traceLine) bool { return l.Kind == traceLesson || l.Kind == traceChosen })
 }
 
-// Each gives the traces of each forgetting by itself, the oldest first: of those that
-// which is true for.
+// Each returns the traces of each forgetting for which which returns true, oldest first.
 func (t *Traces) Each(which func(at time.Time, over bool) bool) []*Traces {
 	var all []*Traces
 	for _, g := range t.at {

@@ -20,39 +20,37 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// What was forgotten is remembered as keyed hashes in forgotten.jsonl, one object a
-// line: so that it is not taken in again from an editor's late save, a synced copy,
-// or work that was under way. The file holds no text, and not the key either (see
-// keyFile). A line of its own begins each
-// forgetting and ends it: one that was begun and not ended is finished by the next
-// start.
+// Forgotten text is recorded as keyed hashes in forgotten.jsonl, one object per line, so
+// that an editor's late save, a synced copy or unfinished work can't bring it back. The
+// file holds neither text nor the key (see keyFile). Each forgetting has a line at its
+// beginning and one at its end; the next start finishes a forgetting without an end.
 const (
 	forgottenFile   = "forgotten.jsonl"
 	forgottenFormat = "mac-stats-forgotten/3"
 	forgottenOpen   = "mac-stats-forgotten/2" // with a part of a hash that has no key
-	forgottenBefore = "mac-stats-forgotten/1" // with its key beside the hashes, too
+	forgottenBefore = "mac-stats-forgotten/1" // also with the key beside the hashes
 	forgetLock      = "forget.lock"
 )
 
-// ErrForgetting: another process forgets something now.
+// ErrForgetting means that another process is forgetting something.
 var ErrForgetting = errors.New("something is being forgotten already; try again in a moment")
 
-// Record is what was forgotten in a data folder. It is safe for use by several
+// Record is what was forgotten in a data folder. It is safe for concurrent use by several
 // goroutines and processes.
 type Record struct {
-	root   string // data folder, absolute; "": there is no file
+	root   string // the data folder, absolute; "" if there is no file
 	ring   keyring
 	logger *slog.Logger
 	folder func() *textfold.Folder
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	stat os.FileInfo
-	at   time.Time         // when stat was asked for
-	sum  [sha256.Size]byte // of the file and its keys, as all was read
+	at   time.Time         // the time of the stat
+	sum  [sha256.Size]byte // of the file and its keys, as read last
 	all  *Traces
 }
 
-// NewRecord gives what was forgotten in a data folder; root "" is none.
+// NewRecord returns the record of a data folder; with root "" it is empty.
 func NewRecord(root string, logger *slog.Logger) *Record {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -63,36 +61,36 @@ func NewRecord(root string, logger *slog.Logger) *Record {
 	return &Record{root: root, ring: keyring{filepath.Join(root, keyFile)}, logger: logger, folder: sync.OnceValue(textfold.NewFolder)}
 }
 
-// Path is where the file is, or would be.
+// Path returns the path of the file, whether or not it exists.
 func (f *Record) Path() string { return filepath.Join(f.root, forgottenFile) }
 
-// forgottenLine is a line that is no trace.
+// forgottenLine is a line that isn't a trace.
 type forgottenLine struct {
 	Format string `json:"format,omitempty"`
 	KeyID  string `json:"key_id,omitempty"`
-	Key    []byte `json:"key,omitempty"` // of forgottenBefore
+	Key    []byte `json:"key,omitempty"` // in forgottenBefore
 
 	Begin *Forgetting `json:"begin,omitempty"`
 	Done  string      `json:"done,omitempty"`
-	Tried string      `json:"tried,omitempty"` // gone through, but for what was refused
+	Tried string      `json:"tried,omitempty"` // everything was gone through, but something was refused
 	Ended time.Time   `json:"ended,omitzero"`
 
 	traceLine
 }
 
-// Has reports whether a text holds what was forgotten. Of a block, whose time is known,
+// Has reports whether a text holds what was forgotten. For a block, whose time is known,
 // HasBlock is exact.
 func (f *Record) Has(text string) bool { return f.Traces().holdsBy(text, nil) }
 
-// HasIn is Has for a text of a session, or of a lesson from there; session "" is the
-// owner's own memory.
+// HasIn is Has for a text of a session or of a lesson from there; session "" is the owner's
+// own memory.
 func (f *Record) HasIn(session, text string) bool {
 	t := f.Traces()
 	return t.HoldsIn(session, text) && (session != "" || !t.IsAllowed(text))
 }
 
-// HasBlock reports whether a block of a session was forgotten: it itself, or
-// something it says. A block says so wherever it comes from: an old copy, too.
+// HasBlock reports whether a block of a session was forgotten, as a whole or in part. That
+// applies to every copy of the block, old ones included.
 func (f *Record) HasBlock(session string, b transcript.Block) bool {
 	t := f.Traces()
 	if t.Empty() || b.Text == Text {
@@ -105,7 +103,7 @@ func (f *Record) HasBlock(session string, b transcript.Block) bool {
 	return cleaned.Text != b.Text
 }
 
-// Traces gives all there are, as the file is now.
+// Traces returns all traces in the current file.
 func (f *Record) Traces() *Traces {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +134,7 @@ func (f *Record) Traces() *Traces {
 		return f.all
 	}
 	f.stat, f.at = fi, now
-	keys, _, _ := wholefile.ReadText(f.ring.path) // parse tells of an error
+	keys, _, _ := wholefile.ReadText(f.ring.path) // parse reports errors
 	if sum := sha256.Sum256(append(data, keys...)); f.all == nil || sum != f.sum {
 		f.all, _ = f.parse(data)
 		f.sum = sum
@@ -144,7 +142,7 @@ func (f *Record) Traces() *Traces {
 	return f.all
 }
 
-// upgradeNow is upgrade where nobody else forgets just now.
+// upgradeNow is upgrade unless another process is forgetting.
 func (f *Record) upgradeNow() bool {
 	lock := wholefile.NewLock(f.lockPath())
 	if ok, err := lock.TryLock(); err != nil || !ok {
@@ -164,8 +162,8 @@ func (f *Record) lockPath() string {
 	return filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir, forgetLock)
 }
 
-// parse reads the file. What can't be read of it (half a line after a crash) is left
-// out. last is the key of the last header.
+// parse reads the file. It skips unreadable lines, such as half a line after a crash. last
+// is the key of the last header.
 func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 	all = newTraces(f.folder)
 	begun := map[string]*Forgetting{}
@@ -210,9 +208,9 @@ func (f *Record) parse(data []byte) (all *Traces, last []byte) {
 	return all, last
 }
 
-// New gives traces that are empty, of a forgetting that is not written down yet.
-// typed: words that are added are meant wherever they stand, else not where a person
-// typed them in another message than those meant. lessons: what was learnt goes too.
+// New returns a draft without traces. typed: added words match everywhere, else not in what
+// a person typed in other messages than the selected ones. lessons: what was learned from
+// it goes too.
 func (f *Record) New(typed, lessons bool) (*Draft, error) {
 	key, err := f.key()
 	if err != nil {
@@ -223,8 +221,8 @@ func (f *Record) New(typed, lessons bool) (*Draft, error) {
 	return &Draft{t}, nil
 }
 
-// Begin writes a forgetting down, safe on disk: from now on it binds all programs,
-// and is finished whatever happens to this one.
+// Begin records a forgetting and syncs the file. From now on it binds all programs, and is
+// finished whatever happens to this process.
 func (f *Record) Begin(t *Draft) error {
 	g := t.Own()
 	if err := errors.Join(f.upgrade(), f.ring.save(g.key)); err != nil {
@@ -238,12 +236,12 @@ func (f *Record) Begin(t *Draft) error {
 	return f.append(g.key, lines...)
 }
 
-// Done notes that a forgetting is complete, which found this.
+// Done records that a forgetting is complete, with what it found.
 func (f *Record) Done(t *Traces, found []Touched) error {
 	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Done: t.Own().ID, Ended: at} })
 }
 
-// end notes that all was gone through.
+// end records that everything was gone through.
 func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgottenLine) error {
 	g, at := t.Own(), time.Now().Round(0)
 	var lines []any
@@ -255,16 +253,16 @@ func (f *Record) end(t *Traces, found []Touched, line func(at time.Time) forgott
 	return f.append(g.key, append(lines, line(at))...)
 }
 
-// Tried notes that a forgetting went through everything and something was refused: it
-// is tried again, but what is said from now on is not meant.
+// Tried records that a forgetting went through everything but something was refused. It
+// will be tried again, but text written from now on doesn't match.
 func (f *Record) Tried(t *Traces, found []Touched) error {
 	if !t.Own().ended.IsZero() {
-		return nil // noted before
+		return nil // recorded before
 	}
 	return f.end(t, found, func(at time.Time) forgottenLine { return forgottenLine{Tried: t.Own().ID, Ended: at} })
 }
 
-// append writes lines at the end, behind the key where it is not there yet.
+// append appends lines to the file, after adding the key if it is missing.
 func (f *Record) append(key []byte, lines ...any) error {
 	data, _, err := wholefile.ReadText(f.Path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -289,16 +287,16 @@ func (f *Record) append(key []byte, lines ...any) error {
 	return nil
 }
 
-// Since says whether anything was forgotten since a time: what was being made then of
-// what was said may tell of it.
+// Since reports whether anything was forgotten since t: what was being made then from older
+// text may hold it.
 func (f *Record) Since(t time.Time) bool {
 	return slices.ContainsFunc(f.Traces().at, func(g *Forgetting) bool {
 		return !g.Begun.Before(t.Round(0)) || !g.ended.IsZero() && !g.ended.Before(t.Round(0))
 	})
 }
 
-// Meant says whether blocks of a session still say what is to be forgotten.
-func (f *Record) Meant(session string, blocks []transcript.Block) bool {
+// HasAny reports whether any of these blocks of a session still holds what was forgotten.
+func (f *Record) HasAny(session string, blocks []transcript.Block) bool {
 	t := f.Traces()
 	return !t.Empty() && slices.ContainsFunc(blocks, func(b transcript.Block) bool {
 		_, _, changed := t.Clean(session, b)
@@ -306,7 +304,7 @@ func (f *Record) Meant(session string, blocks []transcript.Block) bool {
 	})
 }
 
-// Unfinished gives the traces of each forgetting that was begun and not completed.
+// Unfinished returns the traces of each forgetting that was begun and not completed.
 func (f *Record) Unfinished() []*Traces {
 	var out []*Traces
 	all := f.Traces()
@@ -318,7 +316,7 @@ func (f *Record) Unfinished() []*Traces {
 	return out
 }
 
-// only gives the traces of one forgetting.
+// only returns the traces of one forgetting.
 func (t *Traces) only(g *Forgetting) *Traces {
 	one := newTraces(t.f)
 	one.at = []*Forgetting{g}
@@ -333,7 +331,7 @@ func (t *Traces) only(g *Forgetting) *Traces {
 	return one
 }
 
-// Lock makes this the only process that forgets; ErrForgetting where another does.
+// Lock makes this the only process that may forget, or returns ErrForgetting.
 func (f *Record) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.root, transcript.SessionDir, transcript.LocksDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -355,10 +353,10 @@ func (f *Record) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// Patience is how long another forgetting, or a session's turn, is waited for.
+// Patience is how long to wait for another forgetting or for a session's turn.
 const Patience = 5 * time.Second
 
-// Last is when something was forgotten last; zero where nothing was.
+// Last returns when something was last forgotten; zero if nothing was.
 func (f *Record) Last() time.Time {
 	var last time.Time
 	for _, g := range f.Traces().at {
@@ -369,8 +367,8 @@ func (f *Record) Last() time.Time {
 	return last
 }
 
-// HasTyped reports whether a text that is not sent yet holds words which were
-// forgotten since a time, wherever they were typed.
+// HasTyped reports whether an unsent text holds words that were forgotten since a time,
+// wherever they were typed.
 func (f *Record) HasTyped(text string, since time.Time) bool {
 	return f.Traces().holdsBy(text, func(g *Forgetting) bool { return g.Typed && g.Begun.After(since) })
 }

@@ -21,14 +21,14 @@ type rig struct {
 	root string
 }
 
-// newRig makes a data folder that the app has been in: it has the folder of the locks.
+// newRig creates a data folder that the app has used: the folder of the locks exists.
 func newRig(t *testing.T) rig {
 	r := rig{t, t.TempDir()}
 	must(t, os.MkdirAll(filepath.Join(r.root, transcript.SessionDir, transcript.LocksDir), 0o700))
 	return r
 }
 
-// forget forgets a phrase that stands in a text.
+// forget forgets a phrase of a text.
 func (r rig) forget(text, phrase string) {
 	r.t.Helper()
 	record := NewRecord(r.root, nil)

@@ -8,27 +8,29 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// MeansSession says whether all that was said in a session is meant.
-func (t *Traces) MeansSession(name string) bool {
+// MatchesSession reports whether everything said in a session matches.
+func (t *Traces) MatchesSession(name string) bool {
 	return t.marks.anyHas(t.at, traceSession, name)
 }
 
-// MeansTime says whether a span of time is meant that the day from that time on lies in.
-func (t *Traces) MeansTime(day time.Time) bool {
+// MatchesTime reports whether a span of time matches that overlaps the 24 hours from day
+// on.
+func (t *Traces) MatchesTime(day time.Time) bool {
 	return !day.IsZero() && slices.ContainsFunc(t.spans, func(g *Forgetting) bool {
 		return day.Before(g.Until) && day.AddDate(0, 0, 1).After(g.Since)
 	})
 }
 
-// MadeOf says whether a title, or the topic in a file's name, goes with a first message:
-// it may be made of it. One that a person wrote instead shares no word with it, but for
-// such as "the". Where the message was gone before, nobody knows; with a session all goes.
+// MadeOf reports whether a title, or the topic in a file's name, may be made from the first
+// message. A title that a person wrote instead shares no word with it, apart from words
+// such as "the". If the message was removed earlier, or the whole session goes, it returns
+// true.
 func (t *Traces) MadeOf(session, first, title string) bool {
 	words := t.words(title)
-	if first == "" || len(words) == 0 || t.MeansSession(session) || t.HoldsIn(session, title) {
+	if first == "" || len(words) == 0 || t.MatchesSession(session) || t.HoldsIn(session, title) {
 		return true
 	}
-	if strings.HasPrefix(t.words(transcript.TitleText(first)), words) { // a cut one may end within a word
+	if strings.HasPrefix(t.words(transcript.TitleText(first)), words) { // a truncated one may end inside a word
 		return true
 	}
 	said := strings.Fields(t.words(first))
@@ -38,7 +40,7 @@ func (t *Traces) MadeOf(session, first, title string) bool {
 	})
 }
 
-// SiftName names a transcript under what is forgotten now.
+// SiftName returns the name of a transcript under everything that is forgotten now.
 func (t *Traces) SiftName(file string) [8]byte {
 	return [8]byte(t.at[0].sum("sifted", t.generation+"\x00"+file))
 }

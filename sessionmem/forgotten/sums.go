@@ -7,9 +7,9 @@ import (
 	"mac-stats/sessionmem/textfold"
 )
 
-// traceSums are the traces of texts of that many words.
+// traceSums holds the traces of texts with a certain number of words.
 type traceSums struct {
-	tags [1 << 16 / 64]uint64 // a bit for each tag there is
+	tags [1 << 16 / 64]uint64 // a bit for each tag in use
 	all  map[uint16][]traceSum
 }
 
@@ -18,10 +18,10 @@ type traceSum struct {
 	of  *Forgetting
 }
 
-// windows are the traces of texts, by number of words.
+// windows holds the traces of texts, by number of words.
 type windows map[int]*traceSums
 
-// add takes a line in; false where it is there already, or is none.
+// add adds a line. It returns false if the line is there already or isn't a trace.
 func (s windows) add(l traceLine, g *Forgetting) bool {
 	if len(l.Sum) != sha256.Size/2 || l.Words < 1 || l.Words > maxWindow {
 		return false
@@ -40,7 +40,7 @@ func (s windows) add(l traceLine, g *Forgetting) bool {
 	return true
 }
 
-// drop leaves out the sums that are common.
+// drop removes the sums that are common.
 func (s windows) drop(common func(sum [sha256.Size / 2]byte) bool) {
 	for _, set := range s {
 		for tag, list := range set.all {
@@ -49,8 +49,7 @@ func (s windows) drop(common func(sum [sha256.Size / 2]byte) bool) {
 	}
 }
 
-// each calls do with every window of the words, from i on and of n words, whose tag is
-// among those there are.
+// each calls do with every window of n words from word i on whose tag is in use.
 func (s windows) each(w textfold.Words, do func(set *traceSums, tag uint16, i, n int)) {
 	for n, set := range s {
 		r := textfold.NewRolling(n)
@@ -62,7 +61,7 @@ func (s windows) each(w textfold.Words, do func(set *traceSums, tag uint16, i, n
 	}
 }
 
-// find finds what is meant by the forgettings that count; nil: all do.
+// find returns the matches of the forgettings that count; nil means that all count.
 func (s windows) find(w textfold.Words, counts func(*Forgetting) bool) []textfold.Mark {
 	var marks []textfold.Mark
 	s.each(w, func(set *traceSums, tag uint16, i, n int) {
@@ -73,7 +72,7 @@ func (s windows) find(w textfold.Words, counts func(*Forgetting) bool) []textfol
 	return textfold.JoinMarks(marks)
 }
 
-// holds compares a window whose tag is among those there are.
+// holds compares a window whose tag is in use.
 func (s *traceSums) holds(tag uint16, w textfold.Words, i, n int, counts func(*Forgetting) bool) bool {
 	text := string(w.Window(i, n))
 	var key string
@@ -92,17 +91,17 @@ func (s *traceSums) holds(tag uint16, w textfold.Words, i, n int, counts func(*F
 	return false
 }
 
-// marks are the traces of all that is no text, by kind and hash: who means it.
+// marks holds the traces of everything but text, by kind and hash, with their forgettings.
 type marks map[string][]*Forgetting
 
-// add takes a line in; false where it is there already.
+// add adds a line. It returns false if the line is there already.
 func (m marks) add(l traceLine, g *Forgetting) bool {
 	mark := l.Kind + "\x00" + string(l.Sum)
 	if slices.Contains(m[mark], g) {
 		return false
 	}
 	m[mark] = append(m[mark], g)
-	if !g.kinds[l.Kind] { // others may be reading it, of a forgetting that is known whole
+	if !g.kinds[l.Kind] { // don't write: others may be reading a forgetting that is complete
 		if g.kinds == nil {
 			g.kinds = map[string]bool{}
 		}
@@ -111,12 +110,12 @@ func (m marks) add(l traceLine, g *Forgetting) bool {
 	return true
 }
 
-// has says whether the forgetting means this.
+// has reports whether the forgetting matches this.
 func (m marks) has(g *Forgetting, kind, text string) bool {
 	return g.kinds[kind] && slices.Contains(m[kind+"\x00"+string(g.sum(kind, text))], g)
 }
 
-// anyHas says whether one of the forgettings means this.
+// anyHas reports whether one of the forgettings matches this.
 func (m marks) anyHas(of []*Forgetting, kind, text string) bool {
 	return slices.ContainsFunc(of, func(g *Forgetting) bool { return m.has(g, kind, text) })
 }

@@ -8,38 +8,38 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Text stands in the place of what was forgotten.
+// Text replaces what was forgotten.
 const Text = "[forgotten]"
 
 const (
-	// maxWindow is how many words a trace holds; a longer sentence has several.
+	// maxWindow is the maximum number of words of a trace; a longer sentence has several.
 	maxWindow = 16
 
-	// What a sentence needs for its copies to be found elsewhere: less than that says
-	// everybody. Of a model's words it takes more, they repeat themselves.
+	// How many words a sentence needs for its copies to be found elsewhere: everybody
+	// writes shorter ones. Models repeat themselves, so their sentences need more.
 	minTyped, minTold = 5, 8
 )
 
-// Traces tell what is to be forgotten, or was, without its text: keyed hashes of
-// words that stand one behind the other, of blocks and sessions. They are collected
-// in a Draft and never changed once they are written down.
+// Traces identify what is to be forgotten, or was, without its text: keyed hashes of
+// consecutive words, of blocks and sessions. They are collected in a Draft and don't change
+// once they are recorded.
 type Traces struct {
-	f     func() *textfold.Folder // made when it is needed: that takes some milliseconds
+	f     func() *textfold.Folder // made on demand, because it takes some milliseconds
 	lines []traceLine
-	at    []*Forgetting // whose lines these are
+	at    []*Forgetting // the forgettings of these lines
 
 	texts windows
 	marks marks
 	spans []*Forgetting
 
-	generation string // names which forgettings these are
+	generation string // identifies this set of forgettings
 }
 
 func newTraces(f func() *textfold.Folder) *Traces {
 	return &Traces{f: f, texts: windows{}, marks: marks{}}
 }
 
-// add takes a line in.
+// add adds a line.
 func (t *Traces) add(l traceLine, g *Forgetting) {
 	take := t.marks.add
 	if l.Kind == traceText {
@@ -50,7 +50,7 @@ func (t *Traces) add(l traceLine, g *Forgetting) {
 	}
 }
 
-// Own is the forgetting that these traces are made for.
+// Own returns the forgetting that these traces belong to.
 func (t *Traces) Own() *Forgetting { return t.at[0] }
 
 // Touches reports whether Touch added this place.
@@ -58,18 +58,18 @@ func (t *Traces) Touches(place string) bool {
 	return t.marks.anyHas(t.at, traceTouched, place)
 }
 
-// SelectsPart says whether AddPart was told of this block.
+// SelectsPart reports whether AddPart added words of this block.
 func (t *Traces) SelectsPart(session, id string) bool {
 	return t.marks.anyHas(t.at, tracePart, session+"\x00"+id)
 }
 
-// MeansBlock says whether a block is meant by its id.
-func (t *Traces) MeansBlock(session, id string) bool {
+// MatchesBlock reports whether a block matches by its ID.
+func (t *Traces) MatchesBlock(session, id string) bool {
 	return t.marks.anyHas(t.at, traceBlock, session+"\x00"+id)
 }
 
-// NeedsBlocks says whether a session's file has to be taken apart to see whether anything
-// in it is meant: something is by other things than its words.
+// NeedsBlocks reports whether a session's file must be parsed to find all matches, because
+// some traces match by other things than words.
 func (t *Traces) NeedsBlocks(session string) bool {
 	return len(t.spans) > 0 || slices.ContainsFunc(t.at, func(g *Forgetting) bool {
 		return g.kinds[traceBlock] || g.kinds[tracePart] || g.kinds[traceAuthor] || t.marks.has(g, traceSession, session)
@@ -79,15 +79,15 @@ func (t *Traces) NeedsBlocks(session string) bool {
 // Empty reports whether there is nothing to look for.
 func (t *Traces) Empty() bool { return len(t.texts) == 0 && len(t.marks) == 0 && len(t.spans) == 0 }
 
-// words are a text's words as they stand, folded.
+// words returns a text's words as written, folded.
 func (t *Traces) words(text string) string { return string(t.f().WordsOf([]byte(text), false).Folded) }
 
-// Selects says whether a block is meant itself, whatever it says.
+// Selects reports whether a block itself matches, whatever its text.
 func (t *Traces) Selects(session string, b transcript.Block) bool {
 	return t.selecting(session, b) != nil
 }
 
-// selecting gives the forgetting that means a block itself.
+// selecting returns the forgetting that matches a block itself.
 func (t *Traces) selecting(session string, b transcript.Block) *Forgetting {
 	if len(t.marks) == 0 && len(t.spans) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (t *Traces) selecting(session string, b transcript.Block) *Forgetting {
 	return nil
 }
 
-// OfSecond gives the blocks of that second among those that were found.
+// OfSecond returns those of the found blocks that have a time in this second.
 func OfSecond(found []Touched, at time.Time) (ids []string) {
 	for _, f := range found {
 		if f.Block != "" && f.Action != Kept && f.Time.Truncate(time.Second).Equal(at.Truncate(time.Second)) {

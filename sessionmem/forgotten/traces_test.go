@@ -16,7 +16,7 @@ func tracesFor(t testing.TB, typed bool) *Draft {
 	return tr
 }
 
-// A phrase is found in any form that a search finds it in.
+// A phrase is found in any form in which a search finds it.
 func TestWordsAreFoundWhateverTheirForm(t *testing.T) {
 	for _, tc := range []struct {
 		name, phrase, text, found string
@@ -67,9 +67,9 @@ func TestRawBytesAreFoundAsJSONWritesThem(t *testing.T) {
 	}
 }
 
-// What is forgotten of a session is found elsewhere by its sentences, but not what
-// everybody says.
-func TestOnlySentencesThatSayEnoughAreTraced(t *testing.T) {
+// Forgotten text of a session is found elsewhere by its sentences, except those that
+// everybody writes.
+func TestOnlyDistinctiveSentencesAreTraced(t *testing.T) {
 	for _, tc := range []struct {
 		text  string
 		typed bool
@@ -105,7 +105,7 @@ func TestALongSentenceIsFoundByAnyPartOfIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
+func TestTextTypedAgainIsKept(t *testing.T) {
 	f := NewRecord(t.TempDir(), nil)
 	tr, err := f.New(true, false)
 	must(t, err)
@@ -121,7 +121,7 @@ func TestWhatIsTypedAnewBelongsToWhoTypesIt(t *testing.T) {
 	}
 }
 
-func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
+func TestTombstonesHoldNoTextAndSurviveARestart(t *testing.T) {
 	root := t.TempDir()
 	f := NewRecord(root, nil)
 	tr, err := f.New(true, true)
@@ -153,8 +153,8 @@ func TestTombstonesHoldNoTextAndOutliveARestart(t *testing.T) {
 	}
 }
 
-// Half a line, as a crash leaves it, hides nothing that stands before or behind it.
-func TestATornLineOfTombstonesIsPassedOver(t *testing.T) {
+// Half a line, left by a crash, hides nothing before or after it.
+func TestATruncatedLineOfTombstonesIsSkipped(t *testing.T) {
 	f := NewRecord(t.TempDir(), nil)
 	for _, words := range []string{"blue whale song", "green turtle nest"} {
 		tr, err := f.New(true, false)
@@ -225,8 +225,8 @@ func FuzzForgottenFile(f *testing.F) {
 	})
 }
 
-// Whatever way the same words are written, they are found; and where they stand.
-func TestNoWayOfWritingHidesWords(t *testing.T) {
+// The same words are found at their places however they are written.
+func TestWordsAreFoundHoweverTheyAreWritten(t *testing.T) {
 	for _, tc := range []struct{ name, phrase, text, found string }{
 		{"bold within a word", "zanzibar", "in zan**zibar** today", "zan**zibar"},
 		{"several marks", "zanzibar", "in z_an_~~zi~~`bar` today", "z_an_~~zi~~`bar"},
@@ -293,7 +293,7 @@ func TestNoWayOfWritingHidesWords(t *testing.T) {
 	}
 }
 
-// Text made to be slow to take apart costs its length, not the square of it.
+// The time to parse malicious text is linear in its length, not quadratic.
 func BenchmarkReadHostileMarkup(b *testing.B) {
 	tr := tracesFor(b, true)
 	tr.AddWords("zanzibar")

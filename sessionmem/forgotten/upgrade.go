@@ -10,7 +10,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// key is that of the folder, or a new one.
+// key returns the key of the folder, or a new one.
 func (f *Record) key() ([]byte, error) {
 	keys, last, err := f.ring.read()
 	if err != nil {
@@ -31,8 +31,8 @@ func (f *Record) key() ([]byte, error) {
 	return key, nil
 }
 
-// upgrade rewrites a file of an older version: its keys go into the file of the keys, and
-// what has no key is sealed. The lock is held.
+// upgrade rewrites a file of an older version: it moves the keys to the file of the keys
+// and seals what has no key. The caller holds the lock.
 func (f *Record) upgrade() error {
 	data, was, err := wholefile.ReadText(f.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +67,7 @@ func (f *Record) upgrade() error {
 		case l.Kind == traceText && begun[l.Of] != nil && len(l.Seal) == 0:
 			l.traceLine = l.seal(begun[l.Of])
 		case l.Kind == traceText && len(l.Seal) == 0:
-			continue // its key is gone: it finds nothing any more
+			continue // its key is gone: it can't match any more
 		}
 		text, err := json.Marshal(l)
 		if err != nil {
@@ -82,7 +82,7 @@ func (f *Record) upgrade() error {
 	return err
 }
 
-// isOlder says whether the file is of a version before this one.
+// isOlder reports whether the file is of an older version.
 func isOlder(data []byte) bool {
 	return bytes.Contains(data, []byte(`"`+forgottenBefore+`"`)) || bytes.Contains(data, []byte(`"`+forgottenOpen+`"`))
 }

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lookAlikes are Cyrillic and Greek letters that look like Latin ones, in lower case.
-// Source: the confusables of Unicode TS 39, those that are alike in common fonts.
+// lookAlikes maps Cyrillic and Greek letters to the Latin ones they look like, in lower
+// case. Source: the confusables of Unicode TS 39, restricted to those alike in common
+// fonts.
 var lookAlikes = strings.NewReplacer(
 	"а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "у", "y", "х", "x", "і", "i", "ј", "j", "ѕ", "s", "һ", "h", "ԁ", "d", "ԛ", "q", "ԝ", "w",
 	"ӏ", "l", "ɡ", "g", "ո", "n", "ս", "u", "օ", "o", "ɩ", "i", "ı", "i",
@@ -25,28 +26,28 @@ var lookAlikes = strings.NewReplacer(
 )
 
 var (
-	// wordBreaks are signs that stand for a space in "ignore_all-previous".
+	// wordBreaks matches signs used instead of a space, as in "ignore_all-previous".
 	wordBreaks = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[\s_\-.*~|/\\+]+`)
 	})
-	// spelled is a word in single letters.
+	// spelled matches a word written in single letters.
 	spelled = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:\b\pL\b ){3,}\pL\b`)
 	})
-	// codedRun could be text in another coding.
+	// codedRun matches what could be encoded text.
 	codedRun = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[A-Za-z0-9+/_=-]{16,}|(?:%[0-9A-Fa-f]{2}){6,}`)
 	})
-	// opaqueRun is longer than any word, and than what stands between the signs of the
-	// links and paths that people note.
+	// opaqueRun matches a run longer than any word and than the parts between the signs of
+	// the links and paths that people note.
 	opaqueRun = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[A-Za-z0-9+_=-]{80,}`)
 	})
 )
 
-// unmasked are the readings of a text in which an instruction would stand plain: in
-// lower case, its look-alikes and marks replaced, without signs between the words,
-// and spelled words put together.
+// unmasked returns readings of a text in which a disguised instruction is plain: in lower
+// case, with look-alikes and marks replaced, without signs between words, and with spelled
+// words joined.
 func unmasked(text string) []string {
 	plain := strings.ToLower(transcript.OneLine(norm.NFKC.String(text)))
 	bare := strings.Map(func(r rune) rune {
@@ -61,8 +62,8 @@ func unmasked(text string) []string {
 	return []string{plain, latin, spaced, joined}
 }
 
-// hidden says by what a text could hold words that people don't read; "" for one
-// that reads as it looks.
+// hidden returns how a text could hold words that people don't read, or "" if it reads as
+// it looks.
 func hidden(text string) string {
 	if mixesScripts(text) {
 		return "a word of it mixes letters of two alphabets that look alike; type it again in one"
@@ -78,8 +79,8 @@ func hidden(text string) string {
 	return ""
 }
 
-// mixesScripts finds a word of Latin letters with some of another alphabet that all
-// look like Latin ones. "PDFка" and "5 µm" are no such words.
+// mixesScripts finds a word that mixes Latin letters with letters of another alphabet that
+// all look Latin. "PDFка" and "5 µm" aren't such words.
 func mixesScripts(text string) bool {
 	notLetter := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }
 	for _, word := range strings.FieldsFunc(norm.NFC.String(text), notLetter) {
@@ -101,7 +102,7 @@ func mixesScripts(text string) bool {
 	return false
 }
 
-// decodes reports whether a run of characters is readable text in another coding.
+// decodes reports whether a run of characters is readable text in an encoding.
 func decodes(run string) bool {
 	if text, err := url.PathUnescape(run); err == nil && text != run {
 		return readable([]byte(text))
@@ -123,7 +124,7 @@ func decodes(run string) bool {
 	return false
 }
 
-// readable says whether bytes are a text in words.
+// readable reports whether data is a text in words.
 func readable(data []byte) bool {
 	if len(data) < 8 || !utf8.Valid(data) {
 		return false
@@ -140,7 +141,7 @@ func readable(data []byte) bool {
 	return letters*10 >= utf8.RuneCount(data)*7
 }
 
-// secretForms are the forms of keys, and how people write down a password.
+// secretForms matches the forms of keys, and the ways people write down a password.
 var secretForms = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:(?:live|test|proj|ant|or)[-_][\w-]{16,}|[A-Za-z0-9]{20,})` +
 		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abprs]-[\w-]{10,}` +

@@ -1,15 +1,15 @@
-// Package lesson says what may be remembered: whether a text can be a lesson at all
-// (Check), how sure a model must be of it (CheckConfidence), and whether one says what
-// another says already (AlreadySays).
+// Package lesson defines what may be remembered: whether a text can be a lesson (Check),
+// how sure a model must be of it (CheckConfidence), and whether another text already says
+// the same (AlreadySays).
 //
 // Rules:
-//   - A lesson is one short line in words. No instruction to the model, in whatever
-//     disguise, no hidden character, no secret, no scrap of an answer or of a tool's output.
-//   - A rejection says what is wrong and what to write instead.
-//   - A word replaced by another one is never a duplicate.
+//   - A lesson is one short line in words. It holds no instruction to the model in any
+//     disguise, no hidden character, no secret, and no scrap of an answer or a tool's output.
+//   - A rejection names the reason and what to write instead.
+//   - A text that replaces a word with another one is never a duplicate.
 //
-// The package works on one text at a time and knows no file. Memory asks it before it
-// writes or proposes, summaries before they offer a lesson.
+// The package checks one text at a time and knows no files. Memory calls it before it
+// writes or proposes a lesson, and summaries call it before they offer one.
 package lesson
 
 import (
@@ -26,21 +26,20 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrRejected: the text may not become a memory (empty, too long, instructions,
-// invisible characters). The wrapped text says which.
+// ErrRejected means that the text may not become a memory (empty, too long, instructions,
+// invisible characters). The error's text names the reason.
 var ErrRejected = errors.New("not remembered")
 
 const minLength = 3 // characters
 
-// MaxLength is how long a lesson may be, in characters.
+// MaxLength is the maximum length of a lesson, in characters.
 const MaxLength = 300
 
-// MinConfidence is what a lesson needs to be kept or proposed at all.
+// MinConfidence is the confidence that a lesson needs to be kept or proposed.
 const MinConfidence = 0.6
 
-// instructionPatterns are what a text says that wants to steer the model rather
-// than to be remembered. They are tried on the text in lower case with its
-// look-alike forms unified.
+// instructionPatterns match texts that try to steer the model. They are tried on the text
+// in lower case with its look-alike forms unified.
 var instructionPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`\b(ignore|disregard|forget|override|bypass|drop)\b.{0,40}\b(instruction|instructions|rules|prompt|prompts|guidelines|guardrails|directives|everything above|everything before)\b`),
@@ -57,13 +56,13 @@ var instructionPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// directivePattern is a line of the orchestrator's own language.
+// directivePattern matches a line of the orchestrator's own language.
 var directivePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|\W)(AGENT|SKILL|FIND_AGENT|FIND_SKILL|MEMORY_APPEND|MEMORY_REPLACE|MEMORY_REMOVE|MEMORY_SEARCH|SYSTEM_STATS|FETCH_URL|RUN_CMD|MCP):`)
 })
 
-// pollution is what gets into a memory by accident: parts of an answer or of a
-// tool's output. They are tried on the text as it is.
+// pollution matches what gets into a memory by accident: parts of an answer or of a tool's
+// output. The patterns are tried on the unchanged text.
 var pollution = sync.OnceValue(func() []polluted {
 	return []polluted{
 		{regexp.MustCompile("```|~~~"), "a piece of code"},
@@ -80,13 +79,13 @@ var pollution = sync.OnceValue(func() []polluted {
 	}
 })
 
-// polluted is a form, and what a text of that form is.
+// polluted is a pattern and a name for texts that match it.
 type polluted struct {
 	pattern *regexp.Regexp
 	what    string
 }
 
-// Polluted says what a text looks like that is no lesson; "" for one that may be.
+// Polluted returns what a text is if it can't be a lesson, or "".
 func Polluted(text string) string {
 	for _, p := range pollution() {
 		if p.pattern.MatchString(text) {
@@ -96,7 +95,7 @@ func Polluted(text string) string {
 	return ""
 }
 
-// Check makes a lesson's text one clean line, or says why it may not be kept.
+// Check returns a lesson's text as one clean line, or the reason why it may not be kept.
 func Check(text string) (string, error) {
 	reject := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrRejected, why) }
 	if !utf8.ValidString(text) {
@@ -138,7 +137,7 @@ func Check(text string) (string, error) {
 	return text, nil
 }
 
-// CheckConfidence refuses what is only a guess. 0 is: nothing was said.
+// CheckConfidence rejects mere guesses. 0 means that the confidence is unknown, and passes.
 func CheckConfidence(c float64) error {
 	if c == 0 || c >= MinConfidence && c <= 1 {
 		return nil
@@ -155,7 +154,7 @@ func commas(n int) string {
 	return s
 }
 
-// instructs says whether a text wants to steer the model, also in a disguise.
+// instructs reports whether a text tries to steer the model, in plain words or disguised.
 func instructs(text string) bool {
 	if directivePattern().MatchString(text) {
 		return true
@@ -168,7 +167,7 @@ func instructs(text string) bool {
 	return false
 }
 
-// unseen names the sort of a character that invisible found.
+// unseen returns a name for the kind of a character that invisible found.
 func unseen(r rune) string {
 	if unicode.IsControl(r) {
 		return "a control character"
@@ -176,9 +175,8 @@ func unseen(r rune) string {
 	return "an invisible character"
 }
 
-// invisible finds a character that people don't see and models do. The joiners
-// that Persian, Indic scripts and emoji are written with are let through where
-// these use them.
+// invisible finds a character that people don't see and models do. It allows the joiners of
+// Persian, Indic scripts and emoji where these use them.
 func invisible(text string) (rune, bool) {
 	var prev rune
 	for _, r := range text {
@@ -200,7 +198,7 @@ func invisible(text string) (rune, bool) {
 	return 0, false
 }
 
-// joins says whether a joiner may follow r.
+// joins reports whether a joiner may follow r.
 func joins(r rune) bool {
 	if unicode.In(r, unicode.So, unicode.Sk) || r == '\ufe0f' {
 		return true

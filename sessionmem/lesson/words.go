@@ -8,15 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lightWords say nothing of their own in a lesson.
+// lightWords add no meaning to a lesson.
 var lightWords = strings.Fields(`a an the this that these those is are was were be been to of in on at for with and or as by from
 	user users user's he she they his her their i my me we our you your it its please all every each`)
 
-// heavyWords turn a sentence round: a lesson that has one more is another lesson.
+// heavyWords reverse the meaning of a sentence: a lesson with one more of them is
+// different.
 var heavyWords = strings.Fields(`no not never none nothing without don't doesn't didn't isn't aren't won't can't cannot only except unless
 	nicht kein keine nie pas jamais non sin nunca nao não не нет 不 没 ない`)
 
-// Words gives the words of a lesson that carry its meaning, in order.
+// Words returns the words of a lesson that carry its meaning, in order.
 func Words(text string) []string {
 	var out []string
 	split := func(r rune) bool {
@@ -32,7 +33,7 @@ func Words(text string) []string {
 	return out
 }
 
-// stem takes the endings off that don't change an English word's meaning here.
+// stem removes the endings that don't change an English word's meaning here.
 func stem(w string) string {
 	for _, end := range []string{"ing", "es", "ed", "s"} {
 		if s, ok := strings.CutSuffix(w, end); ok && len(s) >= 4 && !slices.Contains(heavyWords, w) {
@@ -42,9 +43,9 @@ func stem(w string) string {
 	return w
 }
 
-// AlreadySays reports whether a bullet says all of what a new lesson says: the
-// same words but for their light ones, or these in order with few others between.
-// A word replaced by another one is never a duplicate.
+// AlreadySays reports whether a bullet says everything that a new lesson says: the same
+// words apart from light ones, or these words in order with few others between them. A text
+// that replaces a word with another one is never a duplicate.
 func AlreadySays(bullet, lesson []string) bool {
 	if slices.Equal(bullet, lesson) {
 		return len(lesson) > 0

@@ -1,41 +1,41 @@
-// Package linediff compares two texts line by line (Lines) and joins two edits of one
-// text (Merge).
+// Package linediff compares two texts line by line (Lines) and merges two edits of one text
+// (Merge).
 //
 // Rules:
-//   - Texts are LF; a text that ends in a line end has an empty last line.
-//   - Work and memory are bounded: what differs too much counts as changed throughout.
+//   - Texts use LF; a text that ends in a line end has an empty last line.
+//   - Work and memory are bounded: texts that differ too much count as changed throughout.
 //   - Merging loses no line of either edit.
 //
-// The package knows no file. Memory rebuilds edited files with it, the window shows what
-// another program changed and joins that with an edit that was begun.
+// The package knows no files. Memory rebuilds edited files with it, and the window uses it
+// to show what another program changed and to merge that with an unfinished edit.
 package linediff
 
 import "strings"
 
-// maxDiffCells bounds the work of one comparison: what differs in longer texts is one change.
+// maxDiffCells bounds the work of one comparison. Longer differences count as one change.
 const maxDiffCells = 4 << 20
 
-// Op says what became of a line between two versions of a text.
+// Op is what happened to a line between two versions of a text.
 type Op byte
 
-// What can become of a line.
+// The values of Op.
 const (
 	Same Op = iota
 	Added
 	Removed
 )
 
-// Line is a line of a comparison. Before and After are its 1-based numbers in
-// the two versions, 0 in the one that doesn't have it.
+// Line is a line of a comparison. Before and After are its 1-based numbers in the two
+// versions, or 0 if the line isn't in that version.
 type Line struct {
 	Op            Op
 	Text          string
 	Before, After int
 }
 
-// Lines compares two texts (LF) line by line; of a line that was changed the
-// removed form comes before the added one. Its cost is bounded: beyond some
-// thousand changed lines all of them count as removed and added.
+// Lines compares two texts (LF) line by line. A changed line appears first as removed and
+// then as added. The cost is bounded: if more than some thousand lines changed, all of them
+// count as removed and added.
 func Lines(before, after string) []Line {
 	return diff(strings.Split(before, "\n"), strings.Split(after, "\n"))
 }
@@ -67,7 +67,8 @@ func diff(a, b []string) []Line {
 	return out
 }
 
-// changedLines adds the lines from i to m of a as removed, from j to n of b as added.
+// changedLines appends the lines from i to m of a as removed, and from j to n of b as
+// added.
 func changedLines(out []Line, a, b []string, i, m, j, n int) []Line {
 	for ; i < m; i++ {
 		out = append(out, Line{Removed, a[i], i + 1, 0})
@@ -78,8 +79,8 @@ func changedLines(out []Line, a, b []string, i, m, j, n int) []Line {
 	return out
 }
 
-// commonLines is a longest common subsequence as pairs of places, moved by atA and
-// atB; none where the comparison would cost too much.
+// commonLines returns a longest common subsequence as pairs of indices, offset by atA and
+// atB. It returns none if the comparison would cost too much.
 func commonLines(a, b []string, atA, atB int) [][2]int {
 	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > maxDiffCells {
 		return nil
@@ -110,8 +111,8 @@ func commonLines(a, b []string, atA, atB int) [][2]int {
 	return pairs
 }
 
-// Merge joins two edits of one text (LF). Where both changed the same place,
-// theirs comes first and then what mine adds to it: no line of either is lost.
+// Merge merges two edits of one text (LF). If both changed the same place, theirs comes
+// first, followed by what mine adds to it: no line of either is lost.
 func Merge(base, mine, theirs string) string {
 	b := strings.Split(base, "\n")
 	m, t := strings.Split(mine, "\n"), strings.Split(theirs, "\n")
@@ -122,7 +123,7 @@ func Merge(base, mine, theirs string) string {
 		endM, endT := len(m), len(t)
 		if i < len(b) {
 			if inMine[i] < 0 || inTheirs[i] < 0 {
-				continue // changed by one of them: part of what is joined
+				continue // changed by one edit: part of the next merge
 			}
 			endM, endT = inMine[i], inTheirs[i]
 		}
@@ -135,7 +136,7 @@ func Merge(base, mine, theirs string) string {
 	return strings.Join(out, "\n")
 }
 
-// keptLines gives for each line of base its place in the edit, -1 where it went.
+// keptLines returns for each line of base its index in the edit, or -1 if it was removed.
 func keptLines(base, edit []string) []int {
 	at := make([]int, len(base))
 	for i := range at {
@@ -149,7 +150,7 @@ func keptLines(base, edit []string) []int {
 	return at
 }
 
-// joinEdits joins what two edits made of the same lines.
+// joinEdits merges what two edits made of the same lines.
 func joinEdits(base, mine, theirs []string) []string {
 	switch {
 	case equalLines(mine, base):

@@ -39,7 +39,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// checkNumbers reads both versions back from a comparison, by its line numbers.
+// checkNumbers rebuilds both versions from a comparison, using its line numbers.
 func checkNumbers(t *testing.T, before, after string, lines []Line) {
 	t.Helper()
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
@@ -74,12 +74,12 @@ func FuzzDiffLines(f *testing.F) {
 	})
 }
 
-func TestLinesOfVeryLongTextsIsBounded(t *testing.T) {
+func TestLinesOfVeryLongTextsHasBoundedCost(t *testing.T) {
 	before, after := strings.Repeat("a\n", 30000), strings.Repeat("b\n", 30000)
 	checkNumbers(t, before, after, Lines(before, after))
 }
 
-func TestMergeLosesNoLineOfEither(t *testing.T) {
+func TestMergeKeepsEveryLineOfBothEdits(t *testing.T) {
 	for name, tc := range map[string]struct{ base, mine, theirs, want string }{
 		"only mine":                   {"a\nb\n", "a\nB\n", "a\nb\n", "a\nB\n"},
 		"only theirs":                 {"a\nb\n", "a\nb\n", "a\nb\nc\n", "a\nb\nc\n"},

@@ -14,23 +14,23 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// ErrNoLine: no line, or more than one, says what is to be replaced or removed.
+// ErrNoLine means that no line, or more than one, has the words to be replaced or removed.
 var ErrNoLine = errors.New("not one line says this")
 
-// ErrFull: the list of a person or a server holds as many lines as it may, or a
-// memory as many characters as go into a prompt. Nothing is evicted in silence:
-// propose a replacement.
+// ErrFull means that the list of a person or a server holds as many lines as it may, or a
+// memory as many characters as fit into a prompt. No line is evicted silently; propose a
+// replacement instead.
 var ErrFull = errors.New("the memory is full")
 
-// room is how much the memories may hold.
+// room holds the limits on how much the memories may hold.
 type room struct {
-	person, server int              // lines; none below 0
-	budget         func(Target) int // characters, 0 for any number; nil: any
+	person, server int              // lines; none if negative
+	budget         func(Target) int // characters, 0 for no limit; nil for no limit anywhere
 }
 
-// full says why there is no room for one more lesson, "" where there is. What the
-// owner writes by hand may go beyond a budget: then the oldest lines are left out of
-// prompts, which is said there.
+// full returns the reason why there is no room for one more lesson, or "" if there is. A
+// line that the owner writes by hand may exceed the budget: the oldest lines are then left
+// out of prompts, and the prompt says so.
 func (r room) full(t Target, text memorytext.Text, lesson string, hand bool) string {
 	name, lines, most := filepath.Base(folder("").path(t)), len(text.Bullets()), 0
 	switch t.Kind {
@@ -52,7 +52,7 @@ func (r room) full(t Target, text memorytext.Text, lesson string, hand bool) str
 	return fmt.Sprintf("%s holds %d characters of %d", name, size, budget)
 }
 
-// findLine finds the one bullet that says this, else in another case.
+// findLine finds the one bullet with these words, first exactly and then ignoring case.
 func findLine(text memorytext.Text, words, file string) (memorytext.Item, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var found []memorytext.Item
@@ -72,8 +72,8 @@ func findLine(text memorytext.Text, words, file string) (memorytext.Item, error)
 	return memorytext.Item{}, fmt.Errorf("%w: no line of %s is %q; copy its words exactly", ErrNoLine, file, words)
 }
 
-// changeLine replaces or removes the one line a proposal is about; every other
-// byte stays. The lock is held.
+// changeLine replaces or removes the one line that a proposal is about. All other bytes
+// stay as they are. The caller holds the lock.
 func (s *store) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	w := Written{Path: s.Path(p.Target), Text: p.Text, Old: p.Old, Target: p.Target}
 	back := undo{Target: p.Target}
@@ -109,7 +109,7 @@ func (s *store) changeLine(ctx context.Context, p Proposal) (Written, error) {
 	return w, nil
 }
 
-// readChangeBack makes sure that the change is on disk.
+// readChangeBack verifies that the change is on disk.
 func readChangeBack(w Written, written []byte) error {
 	if w.Text != "" {
 		return readBack(w, written)

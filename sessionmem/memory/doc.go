@@ -1,15 +1,15 @@
-// Package memory keeps the memory files that people edit by hand, with what may be
-// written into them: lessons (Append), proposals that wait in the inbox (Propose, Accept),
-// edits made in the window (OpenOwned, SaveOwned) and what takes each of them back (Undo).
+// Package memory reads and writes the memory files that people also edit by hand. It
+// appends lessons (Append), keeps proposals in the inbox (Propose, Accept), saves edits
+// made in the window (OpenOwned, SaveOwned), and mustUndo each of these changes (Undo).
 //
 // Rules:
-//   - What people edit by hand wins and is never reordered or reformatted. A lesson that
-//     meets another program's save waits in the inbox; package sharedfile says how.
-//   - No lesson goes in that gives instructions, hides characters or holds a secret, and
-//     none that the memory has no room for: nothing is dropped to make room.
-//   - What was forgotten is neither read nor written; package forgotten says what that is.
-//   - Nothing another program took out comes back by itself: Dropped tells of it.
+//   - What people write by hand wins, and is never reordered or reformatted. If another
+//     program is saving the file, a new lesson waits in the inbox; see package sharedfile.
+//   - A lesson that gives instructions, hides characters, holds a secret or exceeds the
+//     memory's limit is refused. No line is dropped to make room.
+//   - Forgotten text is neither read nor written; package forgotten defines what that is.
+//   - A line that another program removed doesn't come back by itself: Dropped lists it.
 //
-// The package knows no session, no model and no screen. Agents read it for prompts and
-// append to it, the window and the commands edit it, forgetting cleans it (Forget).
+// The package doesn't know sessions, models or the screen. Agents read it for prompts and
+// append to it, the window and the commands edit it, and forgetting cleans it (Forget).
 package memory

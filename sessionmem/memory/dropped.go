@@ -14,29 +14,29 @@ import (
 	"mac-stats/sessionmem/sharedfile"
 )
 
-// Dropped is a line that the app has remembered and that is in no memory file any more:
-// another program saved the file without it. Nothing puts it back but Restore, and it is
-// in no prompt.
+// Dropped is a line that the app remembered and that is no longer in any memory file,
+// because another program saved the file without it. Only Restore puts it back, and no
+// prompt contains it.
 type Dropped struct {
 	ID     string
 	Target Target
 	Path   string
 	Text   string
-	From   string // where it was learnt: "2026-11-21 cpu-k3x9qa"
+	From   string // where it was learned: "2026-11-21 cpu-k3x9qa"
 }
 
-// ErrNothingDropped: no remembered line is missing.
+// ErrNothingDropped means that no remembered line is missing.
 var ErrNothingDropped = errors.New("every remembered line is still in its file")
 
-// ErrUnknownDropped: the ID is not that of a missing line.
+// ErrUnknownDropped means that the ID doesn't belong to a missing line.
 var ErrUnknownDropped = errors.New("no missing line has the ID")
 
-// Dropped gives the remembered lines that other programs' saves took out, the oldest
-// first. A line that was reworded or moved to another memory file is not among them. A
-// file that is being saved right now is left out until that is over.
+// Dropped returns the remembered lines that other programs' saves removed, oldest first. It
+// doesn't return lines that were reworded or moved to another memory file. Files that are
+// being saved at the moment are left out until the save is complete.
 func (m *Memory) Dropped() []Dropped {
 	lines := m.files.Journal().Lines()
-	var all []File // read where a line is missing
+	var all []File // read only if a line is missing
 	files := map[string]*remembered{}
 	var out []Dropped
 	for _, l := range lines {
@@ -46,11 +46,11 @@ func (m *Memory) Dropped() []Dropped {
 			files[l.File] = f
 		}
 		b := memorytext.BulletOf(l.Line)
-		if f == nil || f.says(b) {
+		if f == nil || f.has(b) {
 			continue
 		}
 		if all == nil {
-			all, _ = m.List() // a folder that can't be read holds nothing that was moved there
+			all, _ = m.List() // if a folder can't be read, no line was moved to it
 		}
 		elsewhere := func(o File) bool {
 			return slices.ContainsFunc(o.Bullets, func(other memorytext.Bullet) bool { return other.Text == b.Text })
@@ -63,16 +63,16 @@ func (m *Memory) Dropped() []Dropped {
 	return out
 }
 
-// remembered is a memory file with what tells whether it says a remembered line.
+// remembered is a memory file, with what it takes to tell whether it still has a line.
 type remembered struct {
 	target   Target
 	path     string
 	text     memorytext.Text
-	bullets  map[string]bool     // what its lines say
-	reworded map[string][]string // by origin: lines of it that the app did not write so
+	bullets  map[string]bool     // the texts of its bullets
+	reworded map[string][]string // by origin: lines that the app didn't write with these words
 }
 
-// remembered reads a file of the journal; nil where nothing can be said of it now.
+// remembered reads a file of the journal. It returns nil if the file can't be judged now.
 func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
 	path := filepath.Join(string(m.root), filepath.FromSlash(file))
 	t, ok := m.root.targetAt(path)
@@ -80,7 +80,7 @@ func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return nil // its agent was deleted, or the folder is away
+		return nil // the agent was deleted, or the folder is unavailable
 	}
 	f, err := m.Load(t)
 	if err != nil || f.Saving {
@@ -102,8 +102,8 @@ func (m *Memory) remembered(file string, lines []sharedfile.Line) *remembered {
 	return r
 }
 
-// says reports whether the file still says a line, in these words or others.
-func (r *remembered) says(b memorytext.Bullet) bool {
+// has reports whether the file still has a line, with the same words or reworded.
+func (r *remembered) has(b memorytext.Bullet) bool {
 	if r.bullets[b.Text] {
 		return true
 	}
@@ -116,8 +116,8 @@ func (r *remembered) says(b memorytext.Bullet) bool {
 	return found
 }
 
-// shareAWord reports whether two lines may be about the same: they have a longer word in
-// common.
+// shareAWord reports whether two lines may be about the same thing: they have a word of
+// more than three letters in common.
 func shareAWord(a, b string) bool {
 	words := strings.Fields(strings.ToLower(b))
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(a)), func(w string) bool {
@@ -125,7 +125,8 @@ func shareAWord(a, b string) bool {
 	})
 }
 
-// chosen are the journal's lines of these ids that are missing; all where there is none.
+// chosen returns the missing lines with these IDs from the journal, or all missing lines if
+// there are no IDs.
 func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 	var missing []string
 	for _, d := range m.Dropped() {
@@ -151,9 +152,10 @@ func (m *Memory) chosen(ids []string) ([]sharedfile.Line, error) {
 	return list, nil
 }
 
-// Restore puts dropped lines back where they stood, those of the ids or all; one undo
-// takes them out again. After an error those it gives are back. Errors:
-// ErrNothingDropped, sharedfile.ErrSaving, or of the disk.
+// Restore puts the dropped lines with these IDs, or all if there are none, back where they
+// were. One undo removes them again. If it fails, the lines it returns are back
+// nevertheless. Errors: ErrNothingDropped, ErrUnknownDropped, sharedfile.ErrSaving, or
+// errors of the disk.
 func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) {
 	unlock, err := m.files.Lock(ctx)
 	if err != nil {
@@ -183,7 +185,7 @@ func (m *Memory) Restore(ctx context.Context, ids ...string) ([]Written, error) 
 	return written, err
 }
 
-// restore puts one line back; the lock is held.
+// restore puts one line back. The caller holds the lock.
 func (m *Memory) restore(ctx context.Context, l sharedfile.Line) (Written, undo, error) {
 	path := m.files.Journal().PathOf(l)
 	target, _ := m.root.targetAt(path)
@@ -209,9 +211,9 @@ func (m *Memory) restore(ctx context.Context, l sharedfile.Line) (Written, undo,
 	return w, undo{Target: target, Change: memorytext.Change{Line: added}}, err
 }
 
-// KeepRemoved takes the removal of dropped lines, those of the ids or all, for what the
-// user wants: nothing tells of them any more, and no model writes them again. Errors:
-// ErrNothingDropped, or of the disk.
+// KeepRemoved records that the user wants the dropped lines with these IDs, or all if there
+// are none, to stay removed: they are no longer reported, and no model writes them again.
+// Errors: ErrNothingDropped, ErrUnknownDropped, or errors of the disk.
 func (m *Memory) KeepRemoved(ctx context.Context, ids ...string) error {
 	unlock, err := m.files.Lock(ctx)
 	if err != nil {

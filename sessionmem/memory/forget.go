@@ -14,16 +14,16 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// WhyForgotten says that a proposal would remove what was learnt from something
+// WhyForgotten marks a proposal to remove a lesson that was learned from something
 // forgotten.
 const WhyForgotten = "forgotten"
 
-// Forgotten gives what was forgotten in the data folder.
+// Forgotten returns the record of what was forgotten in the data folder.
 func (m *Memory) Forgotten() *forgotten.Record { return m.forgotten }
 
-// forgettable gives the text files that hold memory, or may: those of agents, of
-// memory and skills, what lies in agents/.trash, and copies; and the folders that can't
-// be read.
+// forgettable returns the text files that hold memory or may hold it: those of agents, the
+// memory and skills, files in agents/.trash, and copies. It also returns the folders that
+// can't be read.
 func (f folder) forgettable() (files []string, refused []forgotten.Touched) {
 	for _, dir := range []string{"agents", "memory", "skills"} {
 		_ = filepath.WalkDir(filepath.Join(string(f), dir), func(p string, d fs.DirEntry, err error) error {
@@ -39,8 +39,9 @@ func (f folder) forgettable() (files []string, refused []forgotten.Touched) {
 	return files, refused
 }
 
-// IsMemoryText says whether a file in the folders of agents, memory and skills is a text
-// of lines, or an editor's or a sync's copy of one: Memory.Forget looks at it.
+// IsMemoryText reports whether a file in the folders of agents, the memory and skills is a
+// text file, or a copy of one made by an editor or a sync program. Memory.Forget looks into
+// such files.
 func IsMemoryText(name string) bool {
 	for _, end := range []string{transcript.FileSuffix, ".md~", ".md.bak", ".md.old", ".md.orig", ".txt"} {
 		if strings.HasSuffix(name, end) {
@@ -50,9 +51,9 @@ func IsMemoryText(name string) bool {
 	return false
 }
 
-// Forget takes what the traces mean out of memory files of all kinds (the lines that
-// hold it go), the inbox, the list of changes that can be undone and edits that are
-// not saved. What can't be done is told by ForgetRefused.
+// Forget removes what the traces match from the memory files of all kinds (line by line),
+// the inbox, the list of undoable changes, and unsaved edits. It reports what it couldn't
+// remove as forgotten.Refused.
 func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]forgotten.Touched, error) {
 	if t.Empty() {
 		return nil, nil
@@ -61,7 +62,7 @@ func (m *Memory) Forget(ctx context.Context, t *forgotten.Traces, dry bool) ([]f
 	if err != nil {
 		return nil, err
 	}
-	found := m.sieve.forgetJournal(m.files.Journal(), t, dry) // first: what goes from a file goes from there too
+	found := m.sieve.forgetJournal(m.files.Journal(), t, dry) // first: a line that goes from a file must also go from the journal
 	var propose []Proposal
 	files, refused := m.root.forgettable()
 	found = append(found, refused...)
@@ -133,8 +134,8 @@ func (f *pass) run(ctx context.Context, files *sharedfile.Files) []forgotten.Tou
 	return done
 }
 
-// Clean gives what was read of a file that people own without what was forgotten, and
-// takes that out of the file. A file that Forget doesn't look into stays as it is.
+// Clean returns the text of a file that people own without what was forgotten, and removes
+// that from the file too. Files that Forget doesn't look into stay as they are.
 func (m *Memory) Clean(path string, text []byte) []byte {
 	if !IsMemoryText(filepath.Base(path)) || !wholefile.IsWithin(filepath.Clean(path), string(m.root)) {
 		return text
@@ -143,6 +144,6 @@ func (m *Memory) Clean(path string, text []byte) []byte {
 	return out
 }
 
-// Unshipped gives a file without the lines that come with the product: what is left is
-// what people, or programs for them, wrote.
+// Unshipped returns a file without the lines that come with the product. The rest was
+// written by people, or by programs on their behalf.
 func (m *Memory) Unshipped(data []byte) []byte { return m.sieve.unshipped(data) }

@@ -17,36 +17,37 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// ErrNoProposal: the inbox holds no proposal of that id.
+// ErrNoProposal means that the inbox holds no proposal with that ID.
 var ErrNoProposal = errors.New("no such proposal in the inbox")
 
-// ErrInboxFull: so many proposals wait that no more is taken; it is a lesson.ErrRejected.
+// ErrInboxFull means that so many proposals wait that no more are accepted. It wraps
+// lesson.ErrRejected.
 var ErrInboxFull = fmt.Errorf("%w: the inbox is full", lesson.ErrRejected)
 
-// The reasons for which something waits instead of being remembered.
+// The reasons why a change waits instead of being made at once.
 const (
 	WhyAsk       = "ask"       // memory.write = ask
-	WhyStrangers = "strangers" // the conversation holds text of strangers
-	WhyFull      = "full"      // there is no room: it would replace a line
+	WhyStrangers = "strangers" // the conversation holds text from strangers
+	WhyFull      = "full"      // there is no room: a line would have to be replaced
 	WhyUnsure    = "unsure"    // the model didn't say how sure it is
-	WhyChange    = "change"    // changes of a memory always wait
+	WhyChange    = "change"    // replacements and removals always wait
 	WhyAssistant = "assistant" // another assistant proposed it
-	WhySaving    = "saving"    // another program saves the file: it is written when that is done, without the user
+	WhySaving    = "saving"    // another program is saving the file; the lesson is written afterwards, without asking the user
 )
 
-// maxProposals is how many may wait: a page that makes a model propose without end
-// must not bury the user's own.
+// maxProposals is the number of proposals that may wait. A page that makes a model propose
+// without end must not bury the user's own proposals.
 const maxProposals = 200
 
-// maxOfAssistants is how many of them other assistants may have there: they leave room
-// for what the user's own conversations bring up.
+// maxOfAssistants is the number of proposals that other assistants may have in the inbox,
+// so that there is room for those from the user's own conversations.
 const maxOfAssistants = 20
 
-// maxOld is the length of an existing line, in characters, that can be proposed to
-// be replaced or removed.
+// maxOld is the maximum length, in characters, of an existing line that a proposal can
+// replace or remove.
 const maxOld = 2000
 
-// ProposalKind says what a proposal would do.
+// ProposalKind is what a proposal would do.
 type ProposalKind string
 
 // The kinds of proposals.
@@ -56,25 +57,25 @@ const (
 	ProposeRemove  ProposalKind = "remove"
 )
 
-// Proposal is a change of a memory that waits for the user in
-// agents/memory-inbox.md, a file people can read and edit.
+// Proposal is a change of a memory that waits for the user's decision in
+// agents/memory-inbox.md, a file that people can read and edit.
 type Proposal struct {
 	ID         string
 	Kind       ProposalKind
 	Target     Target
-	Text       string  // the new line; "" of a removal
-	Old        string  // the line as it is now, of a replacement or a removal
-	Confidence float64 // 0 … 1; 0 where nothing is said
+	Text       string  // the new line; "" for a removal
+	Old        string  // the line as it is now, for a replacement or a removal
+	Confidence float64 // 0 … 1; 0 if unknown
 	Session    string
-	Why        string    // one of the Why constants, "" where nothing is said
-	From, To   string    // ids of the first and last block it was learnt from; "" unknown
-	Time       time.Time // zero for one written by hand without
+	Why        string    // one of the Why constants; "" if unknown
+	From, To   string    // the IDs of the first and last block it was learned from; "" if unknown
+	Time       time.Time // zero for one written by hand without a time
 	Line       int       // 1-based line in the inbox
 
-	Accepting bool // its change of the memory was begun, and perhaps made: Accept finishes it
+	Accepting bool // its change was begun and perhaps completed; Accept finishes it
 }
 
-// Reason is Why in words, for people.
+// Reason returns Why in words, for people.
 func (p Proposal) Reason() string {
 	switch p.Why {
 	case WhyAsk:
@@ -97,22 +98,22 @@ func (p Proposal) Reason() string {
 	return ""
 }
 
-// inbox holds the changes of the memory that wait for the user: it proposes, edits,
-// accepts and discards them.
+// inbox holds the changes of the memory that wait for the user's decision. It proposes,
+// edits, accepts and discards them.
 type inbox struct{ s *store }
 
-// InboxPath is where the inbox is (or would be).
+// InboxPath returns the path of the inbox, whether or not the file exists.
 func (b *inbox) InboxPath() string { return b.s.waiting.path }
 
-// Inbox gives the proposals in the order of the file, the oldest first; none where
-// there is no inbox.
+// Inbox returns the proposals in the order of the file, oldest first; none if there is no
+// inbox.
 func (b *inbox) Inbox() ([]Proposal, error) { return b.s.waiting.list() }
 
-// Propose puts a change into the inbox and gives it with its ID. The text passes
-// the same checks as in Append. Old may be a line's words in another case or with
-// other spaces; it must mean exactly one line. A lesson for a list that is full
-// becomes a replacement of its oldest line. Errors: ErrDuplicate where the memory
-// or the inbox says so already, lesson.ErrRejected, ErrNoLine, or of the disk.
+// Propose puts a change into the inbox and returns it with its ID. The text passes the same
+// checks as in Append. Old may differ from the line in case and spaces, but must match
+// exactly one line. A lesson for a full list becomes a replacement of its oldest line.
+// Errors: ErrDuplicate if the memory or the inbox already says so, lesson.ErrRejected,
+// ErrNoLine, or errors of the disk.
 func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	if p.Kind == "" {
 		p.Kind = ProposeAdd
@@ -152,7 +153,8 @@ func (b *inbox) Propose(ctx context.Context, p Proposal) (Proposal, error) {
 	return p, b.s.waiting.add(ctx, &p)
 }
 
-// hasRoom reports whether one more may wait. What a forgetting proposes always may.
+// hasRoom returns an error if no more proposals may wait. Proposals made by forgetting are
+// always allowed.
 func hasRoom(why string, waiting []Proposal) error {
 	assistants := 0
 	for _, w := range waiting {
@@ -170,7 +172,7 @@ func hasRoom(why string, waiting []Proposal) error {
 	return nil
 }
 
-// check checks what can be checked without the files.
+// check does the checks that need no file.
 func (p *Proposal) check(root folder, record *forgotten.Record) error {
 	if root.path(p.Target) == "" {
 		return badTarget(p.Target)
@@ -202,7 +204,7 @@ func (p *Proposal) check(root folder, record *forgotten.Record) error {
 	return nil
 }
 
-// fitProposal compares a proposal with the memory it would change.
+// fitProposal compares a proposal with the memory that it would change.
 func (b *inbox) fitProposal(p *Proposal, waiting []Proposal) error {
 	f, err := b.s.LoadStable(context.Background(), p.Target)
 	if err != nil {
@@ -230,9 +232,9 @@ func (b *inbox) fitProposal(p *Proposal, waiting []Proposal) error {
 	return nil
 }
 
-// replaceOldest makes a proposal for a full list one to replace its oldest line
-// that no other proposal would change; lines that were learnt go before those that
-// the user wrote.
+// replaceOldest turns a proposal for a full list into a replacement of its oldest line that
+// no other proposal would change. Learned lines are replaced before lines that the user
+// wrote.
 func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal) error {
 	for _, learnt := range []bool{true, false} {
 		for _, b := range bullets {
@@ -249,7 +251,7 @@ func replaceOldest(p *Proposal, bullets []memorytext.Bullet, waiting []Proposal)
 	return fmt.Errorf("%w: it holds %d lines, and changes of all of them wait in the inbox", ErrFull, len(bullets))
 }
 
-// Discard takes a proposal out of the inbox, with nothing remembered.
+// Discard removes a proposal from the inbox without making the change.
 func (b *inbox) Discard(ctx context.Context, id string) (Proposal, error) {
 	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
@@ -259,7 +261,7 @@ func (b *inbox) Discard(ctx context.Context, id string) (Proposal, error) {
 	return b.s.waiting.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
 }
 
-// Edit changes a proposal's new text. It stays in the inbox.
+// Edit replaces a proposal's new text. The proposal stays in the inbox.
 func (b *inbox) Edit(ctx context.Context, id, text string) (Proposal, error) {
 	text, err := lesson.Check(text)
 	if err != nil {

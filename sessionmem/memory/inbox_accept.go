@@ -6,14 +6,15 @@ import (
 	"fmt"
 )
 
-// Accept does what a proposal says and takes it out of the inbox. The text passes
-// the checks again: it may have been edited by hand. After an error it waits as
-// before. A lesson is written even beyond the memory's budget: the user said so.
+// Accept makes the change of a proposal and removes the proposal from the inbox. The text
+// is checked again, because people may have edited it. After an error the proposal waits as
+// before. A lesson is written even if it exceeds the memory's budget, because the user
+// decided so.
 //
-// It is done in three steps, each a whole file at once: the proposal is marked, the
-// memory changed, the proposal taken out. A crash in between leaves a marked
-// proposal, and the next Accept finishes what was begun: nothing is lost, and
-// nothing written twice (UndoID is "" where the crash took it).
+// Accept takes three steps, each an atomic write: it marks the proposal, changes the
+// memory, and removes the proposal. After a crash in between, the proposal is still marked,
+// and the next Accept finishes the work. Nothing is lost and nothing is written twice, but
+// UndoID may be "".
 func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
 	unlock, err := b.s.files.Lock(ctx)
 	if err != nil {
@@ -29,7 +30,7 @@ func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
 	}
 	w, done := Written{}, false
 	if p.Accepting {
-		if w, done, err = b.already(p); err != nil {
+		if w, done, err = b.isDone(p); err != nil {
 			return Written{}, err
 		}
 	}
@@ -44,7 +45,7 @@ func (b *inbox) Accept(ctx context.Context, id string) (Written, error) {
 	return w, nil
 }
 
-// acceptNew marks a proposal and changes the memory; after an error it stands in the
+// acceptNew marks a proposal and changes the memory. After an error the proposal is in the
 // inbox as before.
 func (b *inbox) acceptNew(ctx context.Context, p Proposal) (Written, error) {
 	before, err := b.s.waiting.mark(ctx, p.ID)
@@ -58,7 +59,7 @@ func (b *inbox) acceptNew(ctx context.Context, p Proposal) (Written, error) {
 	return w, nil
 }
 
-// changeMemory does what a proposal says; the lock is held.
+// changeMemory makes the change of a proposal. The caller holds the lock.
 func (b *inbox) changeMemory(ctx context.Context, p Proposal) (Written, error) {
 	if p.Kind == ProposeAdd {
 		return b.s.appendLocked(ctx, Lesson{Text: p.Text, Target: p.Target, Session: p.Session, Hand: true, proposed: true})
@@ -70,9 +71,8 @@ func (b *inbox) changeMemory(ctx context.Context, p Proposal) (Written, error) {
 	return w, err
 }
 
-// already reports whether the memory says what an accepted proposal would make it
-// say.
-func (b *inbox) already(p Proposal) (Written, bool, error) {
+// isDone reports whether the memory already says what the proposal would make it say.
+func (b *inbox) isDone(p Proposal) (Written, bool, error) {
 	f, err := b.s.Load(p.Target)
 	if err != nil {
 		return Written{}, false, err

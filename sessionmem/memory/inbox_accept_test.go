@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// held is the memory that the proposals of these tests are about.
+// held is the memory that the proposals of these tests change.
 const held = "- Likes tea\n- Uses Go 1.25\n"
 
 var acceptedKinds = []struct {
 	name string
 	p    Proposal
-	want string // the texts after it
+	want string // the texts afterwards
 }{
 	{"an addition", Proposal{Text: "Lives in Oslo"}, "Likes tea|Uses Go 1.25|Lives in Oslo"},
 	{"a replacement", Proposal{Kind: ProposeReplace, Old: "Uses Go 1.25", Text: "Uses Go 1.26"}, "Likes tea|Uses Go 1.26"},
@@ -32,7 +32,8 @@ func bulletTexts(t testing.TB, m *Memory) string {
 	return strings.Join(texts, "|")
 }
 
-// A crash after each step of Accept: the next one finishes it, and does nothing twice.
+// After a crash in any step of Accept, the next Accept finishes the work and does nothing
+// twice.
 func TestAcceptAfterACrash(t *testing.T) {
 	for _, kind := range acceptedKinds {
 		for _, step := range []string{"before anything", "after the mark", "after the memory"} {
@@ -64,7 +65,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 				if left, err := again.Inbox(); err != nil || len(left) != 0 {
 					t.Errorf("left %+v, %v", left, err)
 				}
-				undoes(t, again, "")
+				mustUndo(t, again, "")
 				if got := readFile(t, again.Path(global)); got != held {
 					t.Errorf("after undo:\n%s", got)
 				}
@@ -73,7 +74,7 @@ func TestAcceptAfterACrash(t *testing.T) {
 	}
 }
 
-// A proposal that was begun and then edited, in the window or by hand, is a new one.
+// A proposal that was marked and then edited, in the window or by hand, is a new one.
 func TestAMarkedProposalCanBeEdited(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held)
@@ -91,9 +92,9 @@ func TestAMarkedProposalCanBeEdited(t *testing.T) {
 	}
 }
 
-// Two processes (and the user's editor) decide at the same time: each proposal is
-// accepted once at most, and what isn't a proposal stays.
-func TestManyDecideAtTheSameTime(t *testing.T) {
+// Two processes and the user's editor decide at the same time. Each proposal is accepted at
+// most once, and everything that isn't a proposal stays.
+func TestConcurrentDecisionsAcceptEachProposalOnce(t *testing.T) {
 	root := t.TempDir()
 	m := New(Config{Root: root})
 	writeFile(t, m.InboxPath(), "my own words\n\n- [zz] ## \x00 broken => \n")
@@ -140,9 +141,9 @@ func TestManyDecideAtTheSameTime(t *testing.T) {
 	}
 }
 
-// An editor saves the inbox while a proposal is accepted: what was typed stays, and
-// the proposal is done once, whether the editor's text still holds it or not.
-func TestTheInboxIsEditedMeanwhile(t *testing.T) {
+// An editor saves the inbox while a proposal is being accepted. What was typed stays, and
+// the proposal is carried out once, whether or not the editor's text still holds it.
+func TestAcceptWhileAnEditorSavesTheInbox(t *testing.T) {
 	for name, edit := range map[string]func(text string) string{
 		"a line more":           func(text string) string { return text + "\nand my words\n" },
 		"without the proposal":  func(string) string { return "only my words\n" },
@@ -152,7 +153,7 @@ func TestTheInboxIsEditedMeanwhile(t *testing.T) {
 			m := New(Config{Root: t.TempDir()})
 			writeFile(t, m.Path(global), held)
 			p := propose(t, m, Proposal{Text: "Lives in Oslo"})
-			text := edit(readFile(t, m.InboxPath())) // what the editor has read
+			text := edit(readFile(t, m.InboxPath())) // the editor read this
 			_, err := m.waiting.mark(t.Context(), p.ID)
 			must(t, err)
 			_, err = m.changeMemory(t.Context(), p)
@@ -174,8 +175,7 @@ func TestTheInboxIsEditedMeanwhile(t *testing.T) {
 	}
 }
 
-// Changes of all kinds are taken back in the order of their making, and one alone by
-// its id, out of order.
+// Changes of all kinds are undone newest first, and a single one out of order by its ID.
 func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	writeFile(t, m.Path(global), held+"\n## Notes\n\n- last\n")
@@ -198,7 +198,7 @@ func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
 		if i%2 == 0 {
 			id = ids[i]
 		}
-		undoes(t, m, id)
+		mustUndo(t, m, id)
 		if got := readFile(t, m.Path(global)); got != states[i] {
 			t.Errorf("after undoing change %d:\n%s\nwant:\n%s", i, got, states[i])
 		}
@@ -207,7 +207,7 @@ func TestSeveralChangesAreUndoneInOrder(t *testing.T) {
 	must(t, err)
 	_, err = m.Append(t.Context(), Lesson{Text: "another fact"})
 	must(t, err)
-	undoes(t, m, w.UndoID) // not the newest
+	mustUndo(t, m, w.UndoID) // not the newest
 	if got := bulletTexts(t, m); got != "Likes tea|Uses Go 1.25|last|another fact" {
 		t.Errorf("memory %q", got)
 	}

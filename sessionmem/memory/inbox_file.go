@@ -16,14 +16,14 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// inboxFile is the file of the proposals. What changes it holds the lock of the files.
+// inboxFile is the file of the proposals. Its writing methods need the lock of the files.
 type inboxFile struct {
 	path  string
 	files *sharedfile.Files
 	sieve *sieve
 }
 
-// list gives the proposals in the order of the file.
+// list returns the proposals in the order of the file.
 func (b inboxFile) list() ([]Proposal, error) {
 	raw, _, err := wholefile.ReadText(b.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func (b inboxFile) list() ([]Proposal, error) {
 	return parseProposals(memorytext.ParseBytes(raw)), nil
 }
 
-// find reads one proposal.
+// find returns the proposal with this ID.
 func (b inboxFile) find(id string) (Proposal, error) {
 	raw, _, err := wholefile.ReadText(b.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func (b inboxFile) add(ctx context.Context, p *Proposal) error {
 	})
 }
 
-// findProposal finds a proposal of an inbox with the lines it is written in.
+// findProposal returns the proposal with this ID from the text of an inbox, with its lines.
 func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
 	text := memorytext.ParseBytes(raw)
 	for _, p := range parseProposals(text) {
@@ -71,8 +71,8 @@ func findProposal(raw []byte, id string) (Proposal, memorytext.Item, error) {
 	return Proposal{}, memorytext.Item{}, fmt.Errorf("%w: %q; `mac-stats memory inbox` lists them", ErrNoProposal, id)
 }
 
-// change replaces a proposal's lines by what bullet gives for it, nothing
-// where it gives "".
+// change replaces a proposal's lines with the result of bullet, or removes them if that is
+// "".
 func (b inboxFile) change(ctx context.Context, id string, bullet func(p *Proposal) (string, error)) (Proposal, error) {
 	var p Proposal
 	err := b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
@@ -91,7 +91,8 @@ func (b inboxFile) change(ctx context.Context, id string, bullet func(p *Proposa
 	return p, err
 }
 
-// keep puts a lesson into the inbox while its file is being saved.
+// keep puts a lesson into the inbox while another program saves its file, and returns the
+// proposal's ID.
 func (b inboxFile) keep(ctx context.Context, l Lesson, text string) (id string, err error) {
 	waiting, err := b.list()
 	if err != nil {
@@ -106,8 +107,8 @@ func (b inboxFile) keep(ctx context.Context, l Lesson, text string) (id string, 
 	return p.ID, b.add(ctx, &p)
 }
 
-// unsettle makes a lesson that waited for a save a proposal like others: it can't
-// be written now.
+// unsettle turns a lesson that waited for a save into an ordinary proposal, because it
+// can't be written now.
 func (b inboxFile) unsettle(ctx context.Context, id, why string) error {
 	_, err := b.change(ctx, id, func(p *Proposal) (string, error) {
 		p.Why = why
@@ -116,8 +117,8 @@ func (b inboxFile) unsettle(ctx context.Context, id, why string) error {
 	return err
 }
 
-// mark notes in the inbox that a proposal's change begins; it gives the lines as they
-// were.
+// mark notes in the inbox that the change of a proposal begins. It returns the proposal's
+// lines as they were.
 func (b inboxFile) mark(ctx context.Context, id string) (before []byte, err error) {
 	err = b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		p, it, err := findProposal(raw, id)
@@ -132,7 +133,7 @@ func (b inboxFile) mark(ctx context.Context, id string) (before []byte, err erro
 	return before, err
 }
 
-// unmark puts a proposal's lines back that mark has changed.
+// unmark restores the lines of a proposal that mark changed.
 func (b inboxFile) unmark(ctx context.Context, id string, before []byte) error {
 	return b.files.Edit(ctx, b.path, func(raw []byte) ([]byte, error) {
 		_, it, err := findProposal(raw, id)
@@ -147,8 +148,8 @@ func (b inboxFile) unmark(ctx context.Context, id string, before []byte) error {
 	})
 }
 
-// takeOut takes a proposal out of the inbox. One that is gone (an editor saved the
-// inbox without it meanwhile) is no error.
+// takeOut removes a proposal from the inbox. If it is gone already because an editor saved
+// the inbox without it, that is no error.
 func (b inboxFile) takeOut(ctx context.Context, id string) error {
 	_, err := b.change(ctx, id, func(*Proposal) (string, error) { return "", nil })
 	if errors.Is(err, ErrNoProposal) {

@@ -12,17 +12,16 @@ import (
 	"mac-stats/sessionmem/memorytext"
 )
 
-// The inbox is a list that people can read and edit; a bullet is a proposal:
+// The inbox is a list that people can read and edit. Each bullet is a proposal:
 //
 //	- [k3x9qa] add to global: Likes green tea <!-- 2026-11-21T10:15:02+01:00 session=cpu-a blocks=u1..a9 confidence=0.8 why=strangers -->
 //	- [m2p4zz] replace in agent 002: Uses Go 1.25 => Uses Go 1.26 <!-- 2026-11-21T10:16:40+01:00 session=cpu-a -->
 //	- [q7t1bb] remove from global: Likes tea
 //
-// A bullet of another form, written by hand, proposes its text for all agents; one
-// without an id gets one from its words. What else stands in the file is left
-// alone.
+// A bullet in another form, written by hand, proposes its text for all agents. A bullet
+// without an ID gets one derived from its words. All other text in the file is ignored.
 
-// inboxHead begins an inbox.
+// inboxHead is the beginning of a new inbox.
 const inboxHead = `# Proposed memories
 
 Nothing here is remembered before you accept it: in the window, or with
@@ -36,10 +35,11 @@ var (
 	arrowKept = regexp.MustCompile(`\\(\\*=>)`)
 )
 
-// arrow parts the old words from the new ones; within the old ones it is written \=>.
+// arrow separates the old words from the new ones. Within the old words it is escaped as
+// \=>.
 const arrow = " => "
 
-// parseProposals reads the bullets of an inbox.
+// parseProposals returns the proposals among the bullets of an inbox.
 func parseProposals(m memorytext.Text) []Proposal {
 	var list []Proposal
 	seen := map[string]int{}
@@ -102,13 +102,13 @@ func parseProposal(b memorytext.Bullet) Proposal {
 	return p
 }
 
-// cutArrow parts "old => new".
+// cutArrow splits "old => new".
 func cutArrow(words string) (before, after string, found bool) {
 	before, after, found = strings.Cut(words, arrow)
 	return arrowKept.ReplaceAllString(strings.TrimSpace(before), "$1"), strings.TrimSpace(after), found
 }
 
-// parseOrigin reads the comment behind a proposal. What it doesn't know it leaves.
+// parseOrigin reads the comment after a proposal and ignores what it doesn't know.
 func (p *Proposal) parseOrigin(from string) {
 	for word := range strings.FieldsSeq(from) {
 		key, value, _ := strings.Cut(word, "=")
@@ -133,7 +133,7 @@ func (p *Proposal) parseOrigin(from string) {
 	}
 }
 
-// bullet is the proposal as it stands in the inbox, without the list's sign.
+// bullet returns the proposal as the inbox writes it, without the list's sign.
 func (p Proposal) bullet() string {
 	words := p.Text
 	how := "add to"
@@ -150,7 +150,7 @@ func (p Proposal) bullet() string {
 	return line
 }
 
-// origin is the comment behind a proposal.
+// origin returns the comment that follows a proposal.
 func (p Proposal) origin() string {
 	var parts []string
 	if !p.Time.IsZero() {

@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// propose puts a proposal into the inbox that must fit.
-// undoes takes a change of a memory back.
-func undoes(t *testing.T, m *Memory, id string) {
+// propose puts a proposal into the inbox; it must be accepted. mustUndo mustUndo a change of a
+// memory.
+func mustUndo(t *testing.T, m *Memory, id string) {
 	t.Helper()
 	if _, err := m.Undo(t.Context(), id); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestInboxRoundTrip(t *testing.T) {
 			t.Errorf("proposed %+v", p)
 		}
 	}
-	given[2].Old = "Uses a => b" // as it stands in the file
+	given[2].Old = "Uses a => b" // as the file has it
 	got, err := New(Config{Root: string(m.root)}).Inbox()
 	must(t, err)
 	if diff := cmp.Diff(given, got, cmpopts.IgnoreFields(Proposal{}, "ID", "Time", "Line")); diff != "" {
@@ -62,7 +62,7 @@ func TestInboxRoundTrip(t *testing.T) {
 	}
 }
 
-func TestInboxIsReadGenerously(t *testing.T) {
+func TestInboxAcceptsLooseFormats(t *testing.T) {
 	for _, tc := range []struct {
 		name, given string
 		want        []Proposal
@@ -96,7 +96,7 @@ func TestInboxIsReadGenerously(t *testing.T) {
 	}
 }
 
-func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
+func TestAcceptMakesTheProposedChangeAndCanBeUndone(t *testing.T) {
 	const given = "\ufeff- one\r\n- Likes tea <!-- 2026-01-01 -->\r\n  a lot\r\n\r\n## Notes\r\n- last"
 	for _, tc := range []struct {
 		name string
@@ -125,10 +125,10 @@ func TestAcceptDoesWhatIsProposedAndCanBeUndone(t *testing.T) {
 			if left, err := m.Inbox(); err != nil || len(left) != 0 || readFile(t, m.InboxPath()) != inboxHead+"\n" {
 				t.Errorf("left in the inbox: %+v, %v", left, err)
 			}
-			undoes(t, New(Config{Root: string(m.root)}), "") // another process
+			mustUndo(t, New(Config{Root: string(m.root)}), "") // another process
 			want := given
 			if tc.p.Kind == "" {
-				want += "\r\n" // the last line got its end
+				want += "\r\n" // the last line got a line end
 			}
 			if diff := cmp.Diff(want, readFile(t, m.Path(global))); diff != "" {
 				t.Error(diff)
@@ -268,7 +268,7 @@ func TestProposeRefuses(t *testing.T) {
 	}
 }
 
-func TestAFullListEvictsNothingInSilence(t *testing.T) {
+func TestAFullListEvictsNothingSilently(t *testing.T) {
 	m := New(Config{Root: t.TempDir(), MaxServer: 2})
 	for target, room := range map[Target]int{{TargetPerson, "7"}: 5, {TargetServer, "9"}: 2} {
 		for i := range room {
@@ -311,7 +311,7 @@ func TestUndoOfARemovalFindsItsPlace(t *testing.T) {
 			_, err := m.Accept(t.Context(), propose(t, m, Proposal{Kind: ProposeRemove, Old: "two"}).ID)
 			must(t, err)
 			writeFile(t, m.Path(global), tc.now)
-			undoes(t, m, "")
+			mustUndo(t, m, "")
 			if diff := cmp.Diff(tc.want, readFile(t, m.Path(global))); diff != "" {
 				t.Error(diff)
 			}
@@ -326,7 +326,7 @@ func TestChangesCanBeUndoneOneAfterTheOther(t *testing.T) {
 		must(t, err)
 	}
 	for range maxUndo {
-		undoes(t, m, "")
+		mustUndo(t, m, "")
 	}
 	f, err := m.Load(global)
 	must(t, err)
@@ -370,7 +370,7 @@ func FuzzInbox(f *testing.F) {
 		out, _, _ := memorytext.ParseBytes([]byte(raw)).Insert([]byte(raw), Proposal{ID: "id9999", Target: global, Text: "some words"}.bullet())
 		_, it, err := findProposal(out, "id9999")
 		if err != nil {
-			return // it ends within a code block or a comment: Propose says so
+			return // the file ends within a code block or a comment: Propose reports it
 		}
 		back, _, _ := it.Replace(out, "")
 		if strings.TrimRight(string(back), "\r\n") != strings.TrimRight(raw, "\r\n") {

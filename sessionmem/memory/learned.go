@@ -8,20 +8,19 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Learned is a line of a memory, or a proposal, with what is known of where it comes
-// from.
+// Learned is a line of a memory, or a proposal, with what is known about its origin.
 type Learned struct {
 	Path     string
 	Line     int
 	Text     string
 	Session  string
-	Day      time.Time // local midnight; zero: unknown
-	From, To string    // ids of blocks; "" unknown
+	Day      time.Time // local midnight; zero if unknown
+	From, To string    // IDs of blocks; "" if unknown
 	Proposal bool
 }
 
-// Learned gives what was learnt, by what the comments behind it say, and what is
-// proposed. What can't be read is left out: Forget tells of it.
+// Learned returns the lessons, with the origins that their comments name, and the
+// proposals. It leaves out files that can't be read; Forget reports those.
 func (m *Memory) Learned() []Learned {
 	var out []Learned
 	files, _ := m.root.forgettable()

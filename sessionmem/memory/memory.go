@@ -16,31 +16,31 @@ import (
 	"mac-stats/sessionmem/sharedfile"
 )
 
-// ErrDuplicate: the memory already holds this (or nearly this) lesson.
+// ErrDuplicate means that the memory already holds this lesson, or nearly the same one.
 var ErrDuplicate = errors.New("memory already says so")
 
 // Lesson is something to remember.
 type Lesson struct {
 	Text       string
 	Target     Target
-	Confidence float64 // 0 … 1; 1 for what the user said to remember, 0 where nothing is said
-	Session    string  // where it was learnt; "" for by hand
-	About      string  // the person it is about, as named; "" for the owner or nobody
-	Hand       bool    // by the owner's own hand: written even beyond the budget
+	Confidence float64 // 0 … 1; 1 for what the user said to remember, 0 if unknown
+	Session    string  // the session it was learned in; "" if written by hand
+	About      string  // the name of the person it is about; "" for the owner or nobody
+	Hand       bool    // written by the owner: may exceed the budget
 
-	proposed bool // it stands in the inbox already
+	proposed bool // it is in the inbox already
 }
 
-// Memory reads and appends to the memory files of one data folder. It is safe for use by
-// several goroutines and, through a file lock, by several processes.
+// Memory reads and appends to the memory files of one data folder. It is safe for
+// concurrent use by several goroutines and, with a file lock, by several processes.
 type Memory struct {
 	*store
 	*inbox
 	*Edits
 }
 
-// store reads the memory files and writes single lines of them. Memory and its inbox are
-// built on it.
+// store reads the memory files and writes single lines of them. Memory, its inbox and Edits
+// are built on it.
 type store struct {
 	root      folder
 	logger    *slog.Logger
@@ -53,32 +53,33 @@ type store struct {
 	parser    parser
 }
 
-// parser takes the files' texts apart.
+// parser parses the texts of the files.
 type parser struct {
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	last map[string]parsed
 }
 
-// parsed is the text of a file as it was taken apart last: a turn that finds it unchanged
-// doesn't do so again.
+// parsed is the last text of a file with its bullets. A turn that finds the text unchanged
+// doesn't parse it again.
 type parsed struct {
 	text    string
 	bullets []memorytext.Bullet
 }
 
-// Config is what Memory needs. Root is required.
+// Config holds the dependencies of Memory. Root is required.
 type Config struct {
 	Root   string
 	Logger *slog.Logger
-	// MaxPerson and MaxServer are how many lines the memory of a person and of a
-	// server may hold; 5 and 100 where 0, none below 0.
+	// MaxPerson and MaxServer are the maximum numbers of lines in the memory of a person
+	// and of a server: 5 and 100 if 0, none if negative.
 	MaxPerson, MaxServer int
-	// Budget is how many characters of a memory go into a prompt, 0 for any number.
-	// Beyond it the oldest lines would be left out, so Append says ErrFull. Optional.
+	// Budget returns the number of characters of a memory that go into a prompt, 0 for no
+	// limit. Beyond it the oldest lines would be left out, so Append returns ErrFull.
+	// Optional.
 	Budget func(Target) int
-	// Changed is called after each edit of a memory file by this process; optional.
+	// Changed is called after each edit of a memory file by this process. Optional.
 	Changed func()
-	// Shipped are the files that come with the product: no line of theirs is taken for
+	// Shipped holds the files that come with the product. None of their lines counts as
 	// something that was said. Optional.
 	Shipped fs.FS
 }
@@ -115,25 +116,25 @@ func New(cfg Config) *Memory {
 type File struct {
 	Target  Target
 	Path    string
-	Text    string // whole file, normalized to LF and valid UTF-8
+	Text    string // the whole file, normalized to LF and valid UTF-8
 	Bullets []memorytext.Bullet
 	ModTime time.Time
 	Missing bool
-	Saving  bool  // another program is saving it: this is what was known before
-	Err     error // from List: why the file could not be read
+	Saving  bool  // another program is saving it; this is its state before
+	Err     error // set by List if the file couldn't be read
 }
 
-// Path is where the target's file is (or would be); "" for a target whose ID
-// can't be part of a file name.
+// Path returns the path of the target's file, whether or not the file exists; "" if the
+// target's ID can't be part of a file name.
 func (s *store) Path(t Target) string { return s.root.path(t) }
 
-// Load gives a memory file as it is now; one that hasn't changed since the last
-// time costs a stat. A missing file gives Missing and no error. While another program
-// saves the file it is given as it was known before, with Saving: see LoadStable.
+// Load returns a memory file as it is now. If it hasn't changed since the last call, that
+// costs one stat. A missing file is no error: Missing is set. While another program saves
+// the file, Load returns its state before with Saving set; see LoadStable.
 func (s *store) Load(t Target) (File, error) { return s.load(t, s.files.Read) }
 
-// LoadStable is Load for a reader that must not miss an edit and must not take half a
-// save for one: it waits for a save that is going on, up to about a second.
+// LoadStable is like Load, for callers that must not miss an edit or see half a save: it
+// waits up to about a second for a save to finish.
 func (s *store) LoadStable(ctx context.Context, t Target) (File, error) {
 	return s.load(t, func(path string) (sharedfile.Reading, error) { return s.files.ReadStable(ctx, path) })
 }
@@ -147,7 +148,7 @@ func (s *store) load(t Target, read func(path string) (sharedfile.Reading, error
 	return File{Target: t, Path: path, Text: r.Text, Bullets: s.parser.bullets(path, r.Text), ModTime: r.ModTime, Missing: r.Missing, Saving: r.Saving}, err
 }
 
-// bullets gives the bullets of a file's text.
+// bullets returns the bullets of a file's text.
 func (p *parser) bullets(path, text string) []memorytext.Bullet {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,8 +158,8 @@ func (p *parser) bullets(path, text string) []memorytext.Bullet {
 	return slices.Clone(p.last[path].bullets)
 }
 
-// List returns every memory file there is, global first. A file that can't be
-// read is there with its Err.
+// List returns all existing memory files, global first. A file that can't be read has Err
+// set.
 func (s *store) List() ([]File, error) {
 	targets, err := s.root.targets()
 	var files []File

@@ -22,7 +22,7 @@ import (
 
 var global = Target{Kind: TargetGlobal}
 
-// remember appends a lesson and gives the file's text with the date as DATE.
+// remember appends a lesson and returns the file's text with the date replaced by DATE.
 func remember(t *testing.T, m *Memory, text string) string {
 	t.Helper()
 	_, err := m.Append(t.Context(), Lesson{Text: text, Target: global, Session: "cpu-k3x9qa"})
@@ -67,7 +67,7 @@ func TestLoadSeesEveryEdit(t *testing.T) {
 	load("new")
 }
 
-func TestMemoryAppendLeavesTheFileAsItIs(t *testing.T) {
+func TestMemoryAppendKeepsAllOtherBytes(t *testing.T) {
 	const added = "tea <!-- DATE cpu-k3x9qa -->"
 	for _, tc := range []struct{ name, given, want string }{
 		{"given no file, then it begins one", "", "- " + added + "\n"},
@@ -95,7 +95,7 @@ func TestMemoryAppendLeavesTheFileAsItIs(t *testing.T) {
 	}
 }
 
-func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
+func TestMemoryAppendReturnsThePlaceAndCanBeUndone(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	given := "# Memory\n\n- one <!-- 2026-01-01 -->\n\n## Notes\n"
 	writeFile(t, m.Path(global), given)
@@ -110,7 +110,7 @@ func TestMemoryAppendTellsWhereAndCanBeUndone(t *testing.T) {
 	if diff := cmp.Diff(want, f.Bullets); diff != "" {
 		t.Error(diff)
 	}
-	undoes(t, New(Config{Root: string(m.root)}), w.UndoID) // another process
+	mustUndo(t, New(Config{Root: string(m.root)}), w.UndoID) // another process
 	if got := readFile(t, m.Path(global)); got != given {
 		t.Errorf("after undo:\n%s", got)
 	}
@@ -215,13 +215,13 @@ func TestMemoryAppendKeepsLinkAndMode(t *testing.T) {
 	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 1 {
 		t.Errorf("left beside it: %v, %v", left, err)
 	}
-	must(t, os.Remove(target)) // a link to nothing
+	must(t, os.Remove(target)) // a dangling link
 	if got := remember(t, m, "tea"); !strings.HasPrefix(got, "- tea") {
 		t.Errorf("through a link to nothing: %q", got)
 	}
 }
 
-func TestMemoryAppendsAtOnceAllArrive(t *testing.T) {
+func TestConcurrentMemoryAppendsAllArrive(t *testing.T) {
 	root := t.TempDir()
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -270,7 +270,7 @@ func TestMemoryList(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(string(m.root), "agents", "memory-inbox.md"), "- proposed\n")
 	writeFile(t, filepath.Join(string(m.root), "agents", "agent-003", "skill.md"), "x")
-	must(t, os.MkdirAll(m.Path(Target{TargetAgent, "004"}), 0o700)) // a folder where a file should be
+	must(t, os.MkdirAll(m.Path(Target{TargetAgent, "004"}), 0o700)) // a folder in place of the file
 	files, err := m.List()
 	must(t, err)
 	var got []Target
@@ -286,7 +286,7 @@ func TestMemoryList(t *testing.T) {
 	}
 }
 
-// BenchmarkMemoryAppend is one lesson written to a large file people own.
+// BenchmarkMemoryAppend appends one lesson to a large file that people own.
 func BenchmarkMemoryAppend(b *testing.B) {
 	for _, size := range []int{8 << 10, 5 << 20} {
 		b.Run(fmt.Sprintf("to %d KB", size>>10), func(b *testing.B) {
@@ -307,8 +307,8 @@ func BenchmarkMemoryAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkMemoryIntoPrompt reads a memory of 8 KB and cuts it to its budget: what
-// every turn does.
+// BenchmarkMemoryIntoPrompt reads a memory of 8 KB and cuts it to its budget, as every turn
+// does.
 func BenchmarkMemoryIntoPrompt(b *testing.B) {
 	m := New(Config{Root: b.TempDir()})
 	writeFile(b, m.Path(global), strings.Repeat("- prefers metric units in every answer <!-- 2026-11-21 cpu-a -->\n", 120))
@@ -320,8 +320,8 @@ func BenchmarkMemoryIntoPrompt(b *testing.B) {
 	}
 }
 
-// A lesson makes no folder in the place of one that was moved away.
-func TestRememberingWhileTheSessionFolderIsAway(t *testing.T) {
+// A lesson must not create a folder in place of one that was moved away.
+func TestAppendWhileTheSessionFolderIsMissing(t *testing.T) {
 	root := t.TempDir()
 	m := New(Config{Root: root})
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes green tea", Target: global})))
@@ -333,16 +333,16 @@ func TestRememberingWhileTheSessionFolderIsAway(t *testing.T) {
 	must(t, os.Rename(root+"/away", session))
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes long walks", Target: global})))
 	must(t, os.RemoveAll(session))
-	must(t, os.Mkdir(session, 0o700)) // by hand
+	must(t, os.Mkdir(session, 0o700)) // created by hand
 	must(t, second(m.Append(t.Context(), Lesson{Text: "likes old maps", Target: global})))
 }
 
-// Whoever asks for a lesson to be remembered and ends while another program saves the
-// file is not held up: the lesson waits in the inbox.
-func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
+// If the context ends while another program saves the file, Append returns without delay
+// and the lesson waits in the inbox.
+func TestACanceledAppendDoesNotWaitForASave(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
+		time.Sleep(time.Until(began)) // the bubble's clock has the time of the files
 		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
 		writeFile(t, m.Path(global), "")
@@ -359,12 +359,12 @@ func TestWhoEndsWhileAFileIsSavedDoesNotWait(t *testing.T) {
 	})
 }
 
-// A file that is too large for a memory is not read, and it is said what to do.
-func TestAMemoryOfTheSizeOfADiskIsNotRead(t *testing.T) {
+// A file that is too large for a memory isn't read, and the error tells people what to do.
+func TestAHugeMemoryFileIsNotRead(t *testing.T) {
 	m := New(Config{Root: t.TempDir()})
 	path := m.Path(global)
 	writeFile(t, path, "")
-	must(t, os.Truncate(path, 40<<30)) // a hole
+	must(t, os.Truncate(path, 40<<30)) // a sparse file
 	if _, err := m.Load(global); err == nil || !strings.Contains(err.Error(), "shorten it") {
 		t.Error(err)
 	}
@@ -373,12 +373,12 @@ func TestAMemoryOfTheSizeOfADiskIsNotRead(t *testing.T) {
 	}
 }
 
-// A lesson that waits for a save, whose file then can't be written at all, stays in the
-// inbox.
+// A lesson that waits for a save stays in the inbox if its file then can't be written at
+// all.
 func TestALessonWhoseFileBecomesAFolderStaysInTheInbox(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(began)) // the bubble's clock is that of the files
+		time.Sleep(time.Until(began)) // the bubble's clock has the time of the files
 		m := New(Config{Root: t.TempDir()})
 		must(t, second(m.Append(t.Context(), Lesson{Text: "Cats purr.", Confidence: 1, Hand: true})))
 		path := m.Path(global)

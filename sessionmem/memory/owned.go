@@ -16,28 +16,28 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// maxOwned is the size in bytes up to which OpenOwned gives a file's text.
+// maxOwned is the maximum size, in bytes, of a file that OpenOwned returns with its text.
 const maxOwned = 1 << 20
 
-// ErrChangedOutside: the file is not any more what the edit began with.
+// ErrChangedOutside means that the file has changed since the edit began.
 var ErrChangedOutside = errors.New("the file was changed outside meanwhile")
 
-// ErrNotEditable: the file is there and can't be edited from here. The wrapped text
-// says why.
+// ErrNotEditable means that the file exists and can't be edited in the app. The error's
+// text says why.
 var ErrNotEditable = errors.New("it can't be edited here")
 
-// Owned is a text file people own, opened to be looked at or edited.
+// Owned is a text file that people own, opened for reading or editing.
 type Owned struct {
 	Path string
-	Link string // where it is in truth, of a symlink; else ""
-	Text string // LF, without BOM; what is no UTF-8 is U+FFFD
+	Link string // the real path if Path is a symbolic link; else ""
+	Text string // LF, without BOM; invalid UTF-8 is replaced by U+FFFD
 	Size int64  // in bytes
-	// Missing: there is no such file yet. Saving makes it.
+	// Missing reports whether the file doesn't exist yet. Saving creates it.
 	Missing bool
-	// Garbled: some of its bytes are no UTF-8. They stay as they are; a line that
-	// holds some can be removed, but not edited.
+	// Garbled reports whether some of its bytes aren't valid UTF-8. They stay as they are:
+	// a line that holds some can be removed, but not edited.
 	Garbled bool
-	// Why says why it can't be edited; "" where it can.
+	// Why is the reason why it can't be edited; "" if it can.
 	Why string
 
 	raw []byte
@@ -48,12 +48,12 @@ func (o Owned) SameText(other Owned) bool {
 	return o.Missing == other.Missing && o.Why == other.Why && bytes.Equal(o.raw, other.raw)
 }
 
-// Edits are edits of files that people own: those that are being made, and those that wait
-// to be saved. It is safe for use by several goroutines.
+// Edits opens and saves files that people own, and keeps edits that aren't saved yet. It is
+// safe for concurrent use.
 type Edits struct{ s *store }
 
-// OpenOwned reads a file of the data folder, through a link if it is one. A missing
-// file gives Missing, one that can't be edited gives Why; neither is an error.
+// OpenOwned reads a file of the data folder, following a link. For a missing file it sets
+// Missing, and for one that can't be edited Why; neither is an error.
 func (e *Edits) OpenOwned(path string) (Owned, error) {
 	o := Owned{Path: path}
 	if !wholefile.IsWithin(filepath.Clean(path), string(e.s.root)) {
@@ -79,7 +79,7 @@ func (e *Edits) OpenOwned(path string) (Owned, error) {
 		return o, nil
 	}
 	if e.s.root.isMemory(path) {
-		_, _ = e.s.files.ReadStable(context.Background(), path) // what is wrong with it is told by who reads it
+		_, _ = e.s.files.ReadStable(context.Background(), path) // other readers report what is wrong with it
 	}
 	if o.raw, _, err = wholefile.ReadText(path); err != nil {
 		return o, wholefile.Explain("reading "+filepath.Base(path), err)
@@ -96,11 +96,10 @@ func (e *Edits) OpenOwned(path string) (Owned, error) {
 	return o, nil
 }
 
-// SaveOwned writes an edited text in the place of what was opened: under the lock of
-// the memory files, at once, through a link. The lines that were not edited keep
-// their bytes, line ends and BOM; new ones get the file's line ends. Errors:
-// ErrChangedOutside, with nothing done, where the file is not what was opened;
-// ErrNotEditable; or of the disk.
+// SaveOwned replaces what was opened with the edited text: under the lock of the memory
+// files, atomically, following a link. Unedited lines keep their bytes, line ends and BOM;
+// new ones get the file's line ends. Errors: ErrChangedOutside if the file has changed
+// since it was opened, with nothing written; ErrNotEditable; or errors of the disk.
 func (e *Edits) SaveOwned(ctx context.Context, o Owned, text string) (Owned, error) {
 	if o.Why != "" {
 		return o, fmt.Errorf("%s: %w: %s", filepath.Base(o.Path), ErrNotEditable, o.Why)
@@ -139,7 +138,7 @@ func notEditable(o Owned) error {
 	return fmt.Errorf("%s: %w: %s", filepath.Base(o.Path), ErrNotEditable, o.Why)
 }
 
-// rebuild gives the file's bytes with the text edited.
+// rebuild returns the file's bytes with the edited text.
 func (o Owned) rebuild(text string) ([]byte, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	bom, body := wholefile.CutBOM(o.raw)
@@ -147,7 +146,7 @@ func (o Owned) rebuild(text string) ([]byte, error) {
 	eol := memorytext.LineEnd(body)
 	out := bytes.NewBuffer(nil)
 	out.Write(bom)
-	end := "" // of the line before
+	end := "" // the previous line's end
 	for _, d := range linediff.Lines(o.Text, text) {
 		if d.Op == linediff.Removed {
 			continue

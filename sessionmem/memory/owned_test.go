@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ownedRig is a data folder with one memory file of these bytes.
+// ownedRig returns a data folder with one memory file of these bytes.
 func ownedRig(t *testing.T, raw string) (*Memory, string) {
 	t.Helper()
 	m := New(Config{Root: t.TempDir()})
@@ -35,7 +35,7 @@ func bytesOf(t *testing.T, path string) string {
 	return string(raw)
 }
 
-func TestSaveOwnedKeepsWhatWasNotEdited(t *testing.T) {
+func TestSaveOwnedKeepsUneditedBytes(t *testing.T) {
 	for name, tc := range map[string]struct{ raw, from, to, want string }{
 		"LF":                       {"a\nb\n", "b", "B", "a\nB\n"},
 		"CRLF":                     {"a\r\nb\r\n", "b", "B\nc", "a\r\nB\r\nc\r\n"},
@@ -106,7 +106,7 @@ func TestSaveOwnedNeverOverwritesAnEditMadeOutside(t *testing.T) {
 	}
 }
 
-func TestOwnedFilesThatCannotBeEditedSayWhy(t *testing.T) {
+func TestOwnedFilesThatCannotBeEditedHaveAReason(t *testing.T) {
 	for name, tc := range map[string]struct {
 		raw  string
 		mode os.FileMode
@@ -171,7 +171,7 @@ func TestOwnedFilesMissingAndLinked(t *testing.T) {
 	}
 }
 
-func TestUnsavedEditsOutliveTheApp(t *testing.T) {
+func TestUnsavedEditsSurviveARestart(t *testing.T) {
 	m, path := ownedRig(t, "a\n")
 	u := Unsaved{Path: path, Base: "a\n", Text: "a\nb", Time: time.Date(2026, 11, 21, 14, 0, 0, 0, time.UTC)}
 	for range 2 {
@@ -198,7 +198,7 @@ func TestUnsavedEditsOutliveTheApp(t *testing.T) {
 	}
 }
 
-func TestUndoableNamesWhatCanBeTakenBack(t *testing.T) {
+func TestUndoableListsTheChangesThatCanBeUndone(t *testing.T) {
 	m, path := ownedRig(t, "- by hand\n")
 	for _, text := range []string{"Likes green tea", "Works in Lisbon"} {
 		if _, err := m.Append(t.Context(), Lesson{Text: text, Confidence: 1, Session: "cpu-a"}); err != nil {
@@ -223,8 +223,8 @@ func TestUndoableNamesWhatCanBeTakenBack(t *testing.T) {
 	}
 }
 
-// A link that says where its file is from the folder it is in is followed from that
-// folder, not from the link that led into it.
+// A relative link is resolved from the folder that it is in, not from the link that led to
+// that folder.
 func TestARelativeLinkWithinALinkedFolder(t *testing.T) {
 	root, other := t.TempDir(), t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(other, "real"), 0o700))

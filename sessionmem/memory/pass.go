@@ -15,17 +15,17 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// placeAgent is a file of an agent or a skill that is no memory.
+// placeAgent names a file of an agent or a skill that isn't a memory.
 const placeAgent = "agent's file"
 
-// pass takes what is meant out of one text file.
+// pass removes matching text from one text file.
 type pass struct {
 	s    *sieve
 	t    *forgotten.Traces
 	path string
 	dry  bool
 
-	returned bool // it is read again after it was forgotten: nothing is proposed
+	returned bool // the file is cleaned again after an earlier forgetting: nothing is proposed
 
 	found   []forgotten.Touched
 	propose []Proposal
@@ -36,7 +36,7 @@ func (f *pass) refuse(err error) {
 	f.found = append(f.found, forgotten.Touched{Place: f.place(), Action: forgotten.Refused, Path: f.path, Why: wholefile.WhyNot(err)})
 }
 
-// place names the file for people.
+// place returns the kind of the file, for people.
 func (f *pass) place() string {
 	switch base := filepath.Base(f.path); {
 	case f.path == f.s.root.inbox():
@@ -48,7 +48,7 @@ func (f *pass) place() string {
 	}
 }
 
-// clean gives the file without the lines that hold what is meant.
+// clean returns the file without the lines that hold matching text.
 func (f *pass) clean(raw []byte) []byte {
 	text := memorytext.ParseBytes(raw)
 	proposals := map[int]Proposal{}
@@ -68,7 +68,7 @@ func (f *pass) clean(raw []byte) []byte {
 			}
 			continue
 		}
-		if !f.goes(it, proposals) {
+		if !f.removes(it, proposals) {
 			continue
 		}
 		out = append(out, raw[at:begin]...)
@@ -76,18 +76,18 @@ func (f *pass) clean(raw []byte) []byte {
 		f.changed = true
 	}
 	out = append(out, raw[at:]...)
-	if f.counts("") && f.t.HoldsRaw(out) { // across items: a heading and what stands below it
+	if f.counts("") && f.t.HoldsRaw(out) { // across items: a heading and the text below it
 		out = f.cleanLines(out)
 	}
 	return out
 }
 
-// counts says whether words that are meant count in a line that comes from a session, ""
-// for one that was written by hand: somebody on Discord takes away what was learnt there,
-// and by having typed the same nothing that the owner wrote, in any file.
+// counts reports whether matching words count in a line from a session; "" is a line that was
+// written by hand. Somebody on Discord can remove what was learned on Discord, but must not
+// be able to remove the owner's lines, in any file, by having typed the same words.
 func (f *pass) counts(session string) bool { return f.t.Own().Counts(session) }
 
-// cleanLines removes every line that a meant stretch touches.
+// cleanLines removes every line that a matching range touches.
 func (f *pass) cleanLines(raw []byte) []byte {
 	var out []byte
 	marks := f.t.FindRaw(raw)
@@ -105,8 +105,8 @@ func (f *pass) cleanLines(raw []byte) []byte {
 	return out
 }
 
-// cleanProse gives what is left of a paragraph that a person wrote, without the sentences
-// that hold what is meant; false where it stays, or is cleaned line by line.
+// cleanProse returns a paragraph that a person wrote without the sentences that hold what
+// matches. ok is false if the paragraph stays, or is cleaned line by line.
 func (f *pass) cleanProse(it memorytext.Item, raw []byte) (left []byte, ok bool) {
 	line := func(is func(string) bool) bool { return slices.ContainsFunc(it.Lines, is) }
 	if !f.counts("") || line(f.s.ships) || line(func(l string) bool { return transcript.OpeningFence(l) != "" }) || line(func(l string) bool { return f.t.IsAllowed(l) }) {
@@ -147,8 +147,9 @@ func (f *pass) cleanProse(it memorytext.Item, raw []byte) (left []byte, ok bool)
 	return left, true
 }
 
-// proseSentences gives the sentences of a paragraph that stand in a line of it, with the
-// blanks behind them. A line ends a sentence unless the next one goes on in lower case.
+// proseSentences returns the sentences of a paragraph that overlap one line of it, with the
+// blanks that follow them. A line ends a sentence unless the next line begins in lower
+// case.
 func proseSentences(raw []byte, from, to int) []textfold.Mark {
 	var all []textfold.Mark
 	begin := 0
@@ -172,15 +173,15 @@ func proseSentences(raw []byte, from, to int) []textfold.Mark {
 	return slices.DeleteFunc(all, func(m textfold.Mark) bool { return m.To <= from || m.From >= to })
 }
 
-// continuesBelow says whether a line goes on with the sentence above it.
+// continuesBelow reports whether a line continues the sentence of the line above.
 func continuesBelow(below []byte) bool {
 	r, _ := utf8.DecodeRune(bytes.TrimLeft(below, " \t>"))
 	return unicode.IsLower(r)
 }
 
-// goes says whether an item is removed, and notes it.
-func (f *pass) goes(it memorytext.Item, proposals map[int]Proposal) bool {
-	if it.Kind == memorytext.Blank || slices.ContainsFunc(it.Lines, f.s.ships) { // of those, line by line: cleanLines
+// removes reports whether an item must go, and records it.
+func (f *pass) removes(it memorytext.Item, proposals map[int]Proposal) bool {
+	if it.Kind == memorytext.Blank || slices.ContainsFunc(it.Lines, f.s.ships) { // lines that ship with the product are handled by cleanLines
 		return false
 	}
 	text := strings.Join(it.Lines, "\n")
@@ -210,11 +211,11 @@ func (f *pass) goes(it memorytext.Item, proposals map[int]Proposal) bool {
 	return true
 }
 
-// proposeRemoval puts the removal of a lesson into the inbox, where its file is one
-// that the inbox can name; else it is only told of.
+// proposeRemoval proposes to remove a lesson if the inbox can name its file; otherwise it
+// only reports the lesson.
 func (f *pass) proposeRemoval(b memorytext.Bullet) {
 	if f.t.Own().IsOver() || f.returned {
-		return // it was proposed the first time, and is decided
+		return // the removal was proposed the first time, and the user has decided
 	}
 	target, ok := f.s.root.targetAt(f.path)
 	session := b.Session()
@@ -232,8 +233,8 @@ func (f *pass) preview(text string) string {
 	return forgotten.Preview(text)
 }
 
-// shippedHeld tells of the lines of the file that come with the product and hold what
-// is meant; none is nil.
+// shippedHeld reports the lines of the file that come with the product and hold what is
+// matching text; nil if there are none.
 func (f *pass) shippedHeld(raw []byte) []forgotten.Touched {
 	n, first := 0, 0
 	preview := ""

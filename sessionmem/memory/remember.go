@@ -19,19 +19,18 @@ import (
 type Written struct {
 	Path    string
 	Line    int
-	Text    string // "" of a removal
+	Text    string // "" for a removal
 	Old     string // the line that was replaced or removed
 	Target  Target
-	Session string // where it was learnt; "" for by hand
+	Session string // the session it was learned in; "" if written by hand
 	UndoID  string
 }
 
-// Append writes a lesson through at once: trimmed, capped, scanned, checked
-// against duplicates, appended under a lock, atomically, through a symlink if the
-// file is one, and read back. While another program saves the file, the lesson waits in
-// the inbox; where that takes long it stays there, and Settle writes it later. Errors:
-// ErrDuplicate, lesson.ErrRejected, ErrFull for a memory that has no room, sharedfile.ErrSaving for a
-// lesson that waits, or of the disk.
+// Append trims, checks and writes a lesson: under a lock, atomically, following a symbolic
+// link, and reads it back. While another program saves the file, the lesson waits in the
+// inbox; if the save takes long it stays there and Settle writes it later. Errors:
+// ErrDuplicate; lesson.ErrRejected; ErrFull if the memory has no room; sharedfile.ErrSaving
+// for a lesson that waits; or errors of the disk.
 func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	unlock, err := m.files.Lock(ctx)
 	if err != nil {
@@ -41,7 +40,7 @@ func (m *Memory) Append(ctx context.Context, l Lesson) (Written, error) {
 	return m.appendLocked(ctx, l)
 }
 
-// appendLocked is Append under the lock.
+// appendLocked is Append for callers that hold the lock.
 func (s *store) appendLocked(ctx context.Context, l Lesson) (Written, error) {
 	w, u, err := s.write(ctx, l, sharedfile.Patience, !l.proposed)
 	if err == nil {
@@ -50,8 +49,8 @@ func (s *store) appendLocked(ctx context.Context, l Lesson) (Written, error) {
 	return w, err
 }
 
-// AppendTo appends a lesson to each of the files; one undo takes all of it back. A
-// file that says so already is passed over, those without room are given back.
+// AppendTo appends a lesson to each of the files; one undo removes all of them. It skips
+// files that already say so, and returns the targets that have no room.
 func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (written []Written, full []Target, err error) {
 	unlock, err := m.files.Lock(ctx)
 	if err != nil {
@@ -64,7 +63,7 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 		switch {
 		case writeErr == nil:
 			written, undos = append(written, w), append(undos, u)
-		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrSaving): // it is there, or will be
+		case errors.Is(writeErr, ErrDuplicate), errors.Is(writeErr, sharedfile.ErrSaving): // it is in the file, or will be
 		case errors.Is(writeErr, ErrFull):
 			full = append(full, l.Target)
 		default:
@@ -80,9 +79,9 @@ func (m *Memory) AppendTo(ctx context.Context, l Lesson, targets []Target) (writ
 	return written, full, err
 }
 
-// write puts a lesson into its file and reads it back; the lock is held. It waits so
-// long for another program's save; where the lesson is to be kept, it stands in the
-// inbox meanwhile.
+// write puts a lesson into its file and reads it back. It waits up to patience for another
+// program's save; with keep, the lesson is in the inbox meanwhile. The caller holds the
+// lock.
 func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, keep bool) (Written, undo, error) {
 	if l.Target.Kind == "" {
 		l.Target.Kind = TargetGlobal
@@ -153,7 +152,7 @@ func (s *store) write(ctx context.Context, l Lesson, patience time.Duration, kee
 	return w, undo{Target: l.Target, Change: memorytext.Change{Line: added}}, nil
 }
 
-// findDuplicate finds the bullet that says already what text says.
+// findDuplicate finds the bullet that already says what text says.
 func findDuplicate(m memorytext.Text, text string) (memorytext.Bullet, bool) {
 	words := lesson.Words(text)
 	for _, it := range m.Items {
@@ -171,8 +170,8 @@ func findDuplicate(m memorytext.Text, text string) (memorytext.Bullet, bool) {
 	return memorytext.Bullet{}, false
 }
 
-// readBack makes sure that the lesson is on disk and is read as a bullet: what was
-// written was looked at before, so only a file that was edited since is read anew.
+// readBack verifies that the lesson is on disk and is read as a bullet. The written bytes
+// were checked before, so the file is parsed only if it was edited since.
 func readBack(w Written, written []byte) error {
 	raw, _, err := wholefile.ReadText(w.Path)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"mac-stats/sessionmem/sharedfile"
 )
 
-// Settled reports what Settle did.
+// Settled is the result of Settle.
 type Settled struct {
 	Written []Written // lessons that waited for a save
-	Pending bool      // something is left to be done
+	Pending bool      // something is left to do
 }
 
-// Settle finishes what waits for other programs' saves: lessons in the inbox, and files
-// that were open for writing when they were replaced. What was forgotten and came back in
-// the journal is taken out of it. It waits for none of them: where
-// something is pending, call it again.
+// Settle finishes the work that waits for other programs' saves: lessons in the inbox, and
+// files that were open for writing when they were replaced. It also removes forgotten text
+// that came back in the journal. It never waits for a save: if something is pending, call
+// it again.
 func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 	var s Settled
 	waiting, err := m.waiting.list()
@@ -35,7 +35,7 @@ func (m *Memory) Settle(ctx context.Context) (Settled, error) {
 	if s.Pending, err = m.files.TakeOver(ctx); err != nil {
 		return s, err
 	}
-	if waiting, err = m.waiting.list(); err != nil { // another process may have been at it
+	if waiting, err = m.waiting.list(); err != nil { // another process may have changed it
 		return s, err
 	}
 	for _, p := range waiting {
@@ -64,8 +64,8 @@ func anySaving(list []Proposal) bool {
 	return false
 }
 
-// settle writes a lesson that waits for a save. Where it can't be written any more it
-// becomes a proposal like others, and the user decides.
+// settle writes a lesson that waited for a save. If it can't be written any more, it
+// becomes an ordinary proposal and the user decides.
 func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 	w, u, err := m.write(ctx, Lesson{Text: p.Text, Target: p.Target, Confidence: p.Confidence, Session: p.Session, Hand: p.Session == ""}, 0, false)
 	switch {
@@ -85,6 +85,6 @@ func (m *Memory) settle(ctx context.Context, p Proposal) (Written, error) {
 	return Written{}, m.waiting.unsettle(ctx, p.ID, why)
 }
 
-// Replaced names files that a program may still have open and that Settle looks after,
-// without their folders.
+// Replaced returns the names, without folders, of the replaced files that a program may
+// still have open and that Settle looks after.
 func (m *Memory) Replaced() []string { return m.files.Replaced() }

@@ -14,16 +14,16 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// sieve gives memory files without what was forgotten: late saves, backups and synced
-// copies bring it back. What the user writes anew in the app, or adds by a command, is
-// allowed (see forgotten.Record.Allow): text from another program can't be told from an old one.
+// sieve removes forgotten text from memory files: late saves, backups and synced copies
+// bring it back. Text that the user writes again in the app or with a command is allowed
+// (see forgotten.Record.Allow). Text from another program can't be told from an old copy.
 type sieve struct {
 	root      folder
 	forgotten *forgotten.Record
 	shipped   func() map[string]bool // lines that come with the product
 }
 
-// Without gives a file's bytes without what was forgotten.
+// Without returns a file's bytes without what was forgotten.
 func (s *sieve) Without(path string, raw []byte) []byte {
 	t := s.forgotten.Traces()
 	if t.Empty() || len(raw) == 0 || !s.mayHold(t, raw) {
@@ -32,20 +32,20 @@ func (s *sieve) Without(path string, raw []byte) []byte {
 	return s.cleanBy(t.Each(func(time.Time, bool) bool { return true }), path, raw)
 }
 
-// WithoutOver is Without for forgettings that are over: what one that is under
-// way means it takes out itself, and tells of.
+// WithoutOver is Without for completed forgettings. One that is under way removes and
+// reports its finds itself.
 func (s *sieve) WithoutOver(path string, raw []byte) []byte {
 	over := s.forgotten.Traces().Each(func(_ time.Time, over bool) bool { return over })
 	return s.cleanBy(over, path, raw)
 }
 
-// Returned says whether a line that was noted elsewhere was forgotten before.
+// Returned reports whether a line that was recorded elsewhere was forgotten before.
 func (s *sieve) Returned(path, line string) bool {
 	return s.forgotten.Has(line) && len(s.WithoutOver(path, []byte(line))) == 0
 }
 
-// since gives an unsaved edit without what was forgotten after it was
-// typed; false where it stays.
+// since returns an unsaved edit without what was forgotten after it was typed; false if the
+// edit stays as it is.
 func (s *sieve) since(u Unsaved) (Unsaved, bool) {
 	since := s.forgotten.Traces().Each(func(at time.Time, _ bool) bool { return !at.Before(u.Time) })
 	if len(since) == 0 {
@@ -56,7 +56,7 @@ func (s *sieve) since(u Unsaved) (Unsaved, bool) {
 	return u, u != was
 }
 
-// cleanBy takes out of a file's bytes what these forgettings mean.
+// cleanBy removes what these forgettings match from a file's bytes.
 func (s *sieve) cleanBy(by []*forgotten.Traces, path string, raw []byte) []byte {
 	for _, t := range by {
 		f := &pass{s: s, t: t, path: path, dry: true, returned: true}
@@ -68,7 +68,7 @@ func (s *sieve) cleanBy(by []*forgotten.Traces, path string, raw []byte) []byte 
 	return raw
 }
 
-// mayHold says whether anything in a file may be meant.
+// mayHold reports whether a file may hold matching text.
 func (s *sieve) mayHold(t *forgotten.Traces, raw []byte) bool {
 	if t.HoldsRaw(raw) {
 		return true
@@ -78,10 +78,10 @@ func (s *sieve) mayHold(t *forgotten.Traces, raw []byte) bool {
 	})
 }
 
-// forgetJournal takes what the traces mean out of the journal. The lock is held.
+// forgetJournal removes what the traces match from the journal. The caller holds the lock.
 func (s *sieve) forgetJournal(j *sharedfile.Journal, t *forgotten.Traces, dry bool) []forgotten.Touched {
 	over := func(l sharedfile.Line) *pass { return &pass{s: s, t: t, path: j.PathOf(l), dry: true} }
-	path, err := j.Forget(sharedfile.Meant{
+	path, err := j.Forget(sharedfile.Matcher{
 		Line:  func(l sharedfile.Line) bool { return len(over(l).clean([]byte(l.Line))) == 0 },
 		Above: func(l sharedfile.Line) bool { return t.Holds(l.After) && t.Own().Counts("") },
 		Raw:   t.HoldsRaw,
@@ -96,17 +96,17 @@ func (s *sieve) forgetJournal(j *sharedfile.Journal, t *forgotten.Traces, dry bo
 	return []forgotten.Touched{touched}
 }
 
-// whyShipped is why a line that comes with the product stays.
+// whyShipped is the reason why a line that comes with the product stays.
 const whyShipped = "it came with mac-stats: an instruction or a setting, nothing that was said; edit the file if you want it otherwise"
 
-// shippedLines reads the lines of all files that come with the product. A line of an
-// older version that a person's edit has kept is that person's.
+// shippedLines returns the lines of all files that come with the product. A line of an
+// older version that survives in a file a person edited counts as that person's.
 func shippedLines(files fs.FS) map[string]bool {
 	lines := map[string]bool{}
 	if files == nil {
 		return lines
 	}
-	for _, top := range []string{"agents", "skills", "config.toml"} { // what of it is written into the data folder
+	for _, top := range []string{"agents", "skills", "config.toml"} { // the part that is written into the data folder
 		_ = fs.WalkDir(files, top, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return nil //nolint:nilerr // what isn't there does not ship
@@ -123,11 +123,11 @@ func shippedLines(files fs.FS) map[string]bool {
 	return lines
 }
 
-// ships says whether a line stands so in a file that comes with the product.
+// ships reports whether a line is in a file that comes with the product.
 func (s *sieve) ships(line string) bool { return s.shipped()[strings.TrimSpace(line)] }
 
-// unshipped gives a file without the lines that come with the product: what is left is
-// what people, or programs for them, wrote.
+// unshipped returns a file without the lines that come with the product. The rest was
+// written by people, or by programs on their behalf.
 func (s *sieve) unshipped(data []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(data) {
@@ -139,7 +139,7 @@ func (s *sieve) unshipped(data []byte) []byte {
 	return out
 }
 
-// ShippedTouched tells of a file that holds what is meant in so many lines that come
+// ShippedTouched reports a file that holds matching text in this number of lines that come
 // with the product.
 func ShippedTouched(place, path string, lines int) forgotten.Touched {
 	why := whyShipped

@@ -14,10 +14,10 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// TargetKind names whose memory a file is.
+// TargetKind is the kind of a memory file.
 type TargetKind string
 
-// The kinds of memory files (channel, person and server come with Discord).
+// The kinds of memory files (channel, person and server are for Discord).
 const (
 	TargetGlobal  TargetKind = "global"
 	TargetAgent   TargetKind = "agent"
@@ -38,7 +38,7 @@ type Target struct {
 	ID   string
 }
 
-// String is the target in words, as the inbox writes it: "global", "agent 002".
+// String returns the target in words, as the inbox writes it: "global", "agent 002".
 func (t Target) String() string {
 	if t.ID == "" {
 		return string(t.Kind)
@@ -46,36 +46,36 @@ func (t Target) String() string {
 	return string(t.Kind) + " " + t.ID
 }
 
-// parseTarget reads what String wrote.
+// parseTarget parses the result of String.
 func parseTarget(words string) (Target, bool) {
 	kind, id, _ := strings.Cut(strings.TrimSpace(words), " ")
 	t := Target{TargetKind(strings.ToLower(kind)), strings.TrimSpace(id)}
 	return t, goodTarget(t)
 }
 
-// folder is the data folder: where the files of the memory are in it.
+// folder is the data folder. Its methods return the paths of the memory's files.
 type folder string
 
 func (f folder) inbox() string { return filepath.Join(string(f), "agents", "memory-inbox.md") }
 
-// undo is the file of the ids of changes, where nobody looks for text.
+// undo returns the file with the IDs of changes, in a place where nobody looks for text.
 func (f folder) undo() string { return filepath.Join(string(f), "agents", undoFile) }
 
 func (f folder) unsaved() string { return filepath.Join(string(f), "agents", unsavedDir) }
 
-// isMemory says whether a file is the memory of some target.
+// isMemory reports whether a file is the memory of a target.
 func (f folder) isMemory(path string) bool {
 	_, ok := f.targetAt(path)
 	return ok
 }
 
-// isShared says whether a file is about a channel, a server or a person on Discord.
+// isShared reports whether a file is about a channel, a server or a person on Discord.
 func (f folder) isShared(path string) bool {
 	return filepath.Dir(path) == filepath.Join(string(f), "memory") || strings.HasPrefix(filepath.Base(path), "memory-discord-")
 }
 
-// path is where the target's file is (or would be); "" for a target whose ID
-// can't be part of a file name.
+// path returns the path of the target's file, whether or not the file exists; "" if the
+// target's ID can't be part of a file name.
 func (f folder) path(t Target) string {
 	if !goodTarget(t) {
 		return ""
@@ -97,7 +97,7 @@ func (f folder) path(t Target) string {
 	}
 }
 
-// goodTarget says whether the target names a file inside its folder and no other.
+// goodTarget reports whether the target names a file inside its folder and no other.
 func goodTarget(t Target) bool {
 	switch t.Kind {
 	case TargetGlobal:
@@ -123,7 +123,7 @@ func badTarget(t Target) error {
 	return fmt.Errorf("no memory is called %s %q; use the id of an agent, channel, person or server", t.Kind, t.ID)
 }
 
-// targetAt is the target whose memory file this is.
+// targetAt returns the target whose memory file has this path.
 func (f folder) targetAt(path string) (Target, bool) {
 	dir, base := filepath.Split(path)
 	name, isText := strings.CutSuffix(base, transcript.FileSuffix)
@@ -149,10 +149,10 @@ func (f folder) targetAt(path string) (Target, bool) {
 	return t, t.Kind != "" && f.path(t) == path
 }
 
-// kinds are the kinds of targets in the order in which they are listed.
+// kinds lists the kinds of targets in the order in which they are shown.
 var kinds = []TargetKind{TargetGlobal, TargetAgent, TargetChannel, TargetPerson, TargetServer}
 
-// targets gives the targets that may have a file, agents/memory.md first.
+// targets returns the targets that may have a file, agents/memory.md first.
 func (f folder) targets() ([]Target, error) {
 	var targets []Target
 	for _, dir := range []string{"agents", "memory"} {

@@ -12,18 +12,18 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// UndoStep is a change that can be taken back; one of several files is named by the
+// UndoStep is a change that can be undone. A change of several files has the target of the
 // first of them.
 type UndoStep struct {
 	ID      string // for Undo
 	Target  Target
-	Added   string // the line that is new; "" of a removal
-	Removed string // the line that went; "" of an addition
-	Session string // where the new line was learnt; "" where it doesn't say
+	Added   string // the new line; "" for a removal
+	Removed string // the line that was removed; "" for an addition
+	Session string // the session in which the new line was learned; "" if unknown
 }
 
-// Undoable gives the changes that can be taken back, the newest first. One whose
-// line is not there any more is left out.
+// Undoable returns the changes that can be undone, newest first. It leaves out those whose
+// line is gone.
 func (m *Memory) Undoable() []UndoStep {
 	files := map[Target][]byte{}
 	var steps []UndoStep
@@ -38,14 +38,14 @@ func (m *Memory) Undoable() []UndoStep {
 	return steps
 }
 
-// step is a change for people.
+// step returns a change in a form for people.
 func (u undo) step(id string) UndoStep {
 	added := memorytext.BulletOf(u.Line)
 	return UndoStep{ID: id, Target: u.Target, Added: added.Text, Removed: memorytext.BulletOf(string(u.Old)).Text, Session: added.Session()}
 }
 
-// applies reports whether a change can be taken back; files are those that were read
-// for it before.
+// applies reports whether a change can be undone. files caches the files that were read for
+// earlier changes.
 func (u undo) applies(root folder, files map[Target][]byte) bool {
 	path := root.path(u.Target)
 	if path == "" {
@@ -54,15 +54,14 @@ func (u undo) applies(root folder, files map[Target][]byte) bool {
 	if _, ok := files[u.Target]; !ok {
 		files[u.Target], _, _ = wholefile.ReadText(path) // a file that can't be read has no line to undo
 	}
-	_, ok := u.TakeBack(files[u.Target])
+	_, ok := u.Revert(files[u.Target])
 	return ok
 }
 
-// Undo takes back a change of Append or Accept if its line is still there, and gives
-// what it took back. An empty undoID means the newest change that was not undone yet;
-// ErrNothingToUndo where there is none. A line that another program's save took out is
-// left to Restore and KeepRemoved, but one whose own id is given: then its removal is
-// what is asked for.
+// Undo mustUndo a change of Append or Accept if its line is still there, and returns what it
+// undid. An empty undoID means the newest change that wasn't undone yet; ErrNothingToUndo
+// if there is none. A line that another program's save removed is left to Restore and
+// KeepRemoved, unless its own ID is given: then the user asked for exactly this removal.
 func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 	unlock, err := m.files.Lock(ctx)
 	if err != nil {
@@ -86,14 +85,14 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 		errs []error
 	)
 	for _, u := range changes {
-		if err := m.takeBack(ctx, u, named); err != nil {
+		if err := m.revert(ctx, u, named); err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		done = append(done, u.step(undoID))
 	}
 	err = errors.Join(errs...)
-	if !errors.Is(err, sharedfile.ErrSaving) && !errors.Is(err, ErrMissing) { // else it is tried again
+	if !errors.Is(err, sharedfile.ErrSaving) && !errors.Is(err, ErrMissing) { // otherwise the user can try again
 		m.undos.edit(func(ids []string) []string {
 			return slices.DeleteFunc(ids, func(id string) bool { return id == undoID })
 		})
@@ -101,17 +100,18 @@ func (m *Memory) Undo(ctx context.Context, undoID string) ([]UndoStep, error) {
 	return done, err
 }
 
-// ErrMissing: the line of the change was taken out by another program's save.
+// ErrMissing means that another program's save removed the line of the change.
 var ErrMissing = errors.New("another program's save took it out of the file; `mac-stats memory restore` brings it back, with --keep-removed it stays out")
 
-// takeBack undoes one change; the lock is held. With named its id was given.
-func (m *Memory) takeBack(ctx context.Context, u undo, named bool) error {
+// revert mustUndo one change. named reports whether the user gave its ID. The caller holds
+// the lock.
+func (m *Memory) revert(ctx context.Context, u undo, named bool) error {
 	path := m.Path(u.Target)
 	if m.forgotten.Has(string(u.Old)) {
 		return errors.New("undoing a memory: what it would bring back was forgotten since")
 	}
 	return m.files.Edit(ctx, path, func(raw []byte) ([]byte, error) {
-		out, ok := u.TakeBack(raw)
+		out, ok := u.Revert(raw)
 		switch {
 		case ok:
 			return out, nil

@@ -14,23 +14,24 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// undoFile keeps the newest changes' undo ids, one a line, the newest last. It can
-// be deleted at any time: then only an id that was shown can still be undone.
+// undoFile holds the undo IDs of the newest changes, one a line, the newest last. It can be
+// deleted at any time; then a change can be undone only by an ID that was shown.
 const undoFile = ".memory-undo"
 
-// maxUndo is how many changes can be undone one after the other without their ids.
+// maxUndo is the number of changes that can be undone one after the other without their
+// IDs.
 const maxUndo = 20
 
-// ErrNothingToUndo: no change of a memory is known that could be taken back.
+// ErrNothingToUndo means that no change of a memory is known that could be undone.
 var ErrNothingToUndo = errors.New("there is no change of the memory to undo")
 
-// undo is what an UndoID holds: it needs no memory of the process that wrote.
+// undo is the content of an UndoID. It doesn't depend on the process that wrote it.
 type undo struct {
 	Target Target `json:"t"`
 	memorytext.Change
 }
 
-// undoSign parts the changes that one undo takes back.
+// undoSign separates the changes that one undo takes back.
 const undoSign = "."
 
 func undoID(changes ...undo) string {
@@ -38,7 +39,7 @@ func undoID(changes ...undo) string {
 	for _, u := range changes {
 		data, err := json.Marshal(u)
 		if err != nil {
-			return "" // strings and numbers alone: can't fail
+			return "" // can't fail: only strings and numbers
 		}
 		parts = append(parts, base64.RawURLEncoding.EncodeToString(data))
 	}
@@ -60,22 +61,23 @@ func parseUndo(id string) (changes []undo, ok bool) {
 	return changes, true
 }
 
-// undoList is the file of the changes that can be taken back without their ids.
+// undoList is the file of the changes that can be undone without their IDs.
 type undoList struct {
 	path   string
 	files  *sharedfile.Files
 	logger *slog.Logger
 }
 
-// keep notes changes that belong together for Undo without an id; the lock is held.
+// keep records changes that belong together, for an Undo without an ID. The caller holds
+// the lock.
 func (l undoList) keep(changes ...undo) string {
 	id := undoID(changes...)
 	l.edit(func(ids []string) []string { return append(ids, id) })
 	return id
 }
 
-// edit changes the list of ids. Where it can't be written, the change that was
-// made stands, and only its id undoes it.
+// edit changes the list of IDs. If it can't be written, the change of the memory stands and
+// only its ID mustUndo it.
 func (l undoList) edit(change func(ids []string) []string) {
 	err := l.files.Rewrite(l.path, func(raw []byte) ([]byte, error) {
 		ids := change(strings.Fields(string(raw)))
@@ -87,17 +89,17 @@ func (l undoList) edit(change func(ids []string) []string) {
 	}
 }
 
-// ids gives the changes' ids, the oldest first; none where none was made yet.
+// ids returns the IDs of the changes, oldest first; none if nothing was changed yet.
 func (l undoList) ids() []string {
 	raw, _, err := wholefile.ReadText(l.path)
 	if err != nil {
-		return nil // or only its id undoes a change: edit said so
+		return nil // a change is undone by its ID only; edit logged why
 	}
 	return strings.Fields(string(raw))
 }
 
-// forget drops the changes that hold what is meant: they can't be undone any
-// more. The lock is held.
+// forget drops the changes that hold matching text, so they can no longer be undone. The
+// caller holds the lock.
 func (l undoList) forget(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	goes := func(id string) bool {
 		changes, ok := parseUndo(id)

@@ -15,10 +15,10 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// unsavedDir keeps edits that were begun in the window and not saved, one file each.
+// unsavedDir holds the edits that were begun in the window and not saved, one file each.
 const unsavedDir = ".unsaved"
 
-// Unsaved is an edit that waits to be saved: it outlives the window and the app.
+// Unsaved is an edit that isn't saved yet. It survives closing the window and the app.
 type Unsaved struct {
 	Path string    `json:"path"`
 	Base string    `json:"base"` // the file's text when the edit began
@@ -31,7 +31,7 @@ func (e *Edits) unsavedPath(path string) string {
 	return filepath.Join(e.s.root.unsaved(), hex.EncodeToString(sum[:8])+".json")
 }
 
-// KeepUnsaved writes an edit down; an earlier one of the same file is replaced.
+// KeepUnsaved writes an edit to disk. It replaces an earlier one of the same file.
 func (e *Edits) KeepUnsaved(u Unsaved) error {
 	data, err := json.Marshal(u)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Edits) KeepUnsaved(u Unsaved) error {
 	return wholefile.Wrap("keeping an unsaved edit of "+filepath.Base(u.Path), err)
 }
 
-// DropUnsaved forgets an edit: it was saved, or given up.
+// DropUnsaved deletes an edit that was saved or abandoned.
 func (e *Edits) DropUnsaved(path string) error {
 	err := os.Remove(e.unsavedPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,8 +61,8 @@ func (e *Edits) DropUnsaved(path string) error {
 	return wholefile.Wrap("forgetting an unsaved edit", err)
 }
 
-// AllUnsaved gives the edits that wait, by path. One that can't be read is left
-// where it is and told of in the error, beside the others.
+// AllUnsaved returns the unsaved edits by path. An edit that can't be read stays where it
+// is and is reported in the error, beside the others.
 func (e *Edits) AllUnsaved() (map[string]Unsaved, error) {
 	dir := e.s.root.unsaved()
 	entries, err := os.ReadDir(dir)

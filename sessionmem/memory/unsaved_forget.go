@@ -13,7 +13,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// forgetUnsaved forgets in edits that wait to be saved. The lock is held.
+// forgetUnsaved removes matching text from unsaved edits. The caller holds the lock.
 func (e *Edits) forgetUnsaved(t *forgotten.Traces, dry bool) []forgotten.Touched {
 	dir := e.s.root.unsaved()
 	entries, err := os.ReadDir(dir)
@@ -57,8 +57,8 @@ func editHoldsLesson(t *forgotten.Traces, raw []byte) bool {
 	return slices.ContainsFunc(memorytext.Parse(u.Base+"\n"+u.Text).Bullets(), func(b memorytext.Bullet) bool { return t.GoesAsLesson(b.Text) })
 }
 
-// clean takes the lines out of an edit, and out of the text that it began with:
-// saving it then changes nothing that was forgotten. One that can't be read goes.
+// clean removes the lines from an edit and from the text it began with, so that saving the
+// edit doesn't bring anything back. An edit that can't be read is deleted.
 func (e *Edits) clean(t *forgotten.Traces, file string, raw []byte) error {
 	var u Unsaved
 	if json.Unmarshal(raw, &u) != nil {

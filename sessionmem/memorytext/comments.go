@@ -2,8 +2,8 @@ package memorytext
 
 import "strings"
 
-// commentSpans gives where the comments of a text begin and end. One that does
-// not end is none: it is shown rather than hides the rest.
+// commentSpans returns where the comments of a text begin and end. An unclosed comment
+// doesn't count, so that it doesn't hide the rest of the text.
 func commentSpans(text string) [][2]int {
 	var spans [][2]int
 	for at := 0; ; {
@@ -21,7 +21,7 @@ func commentSpans(text string) [][2]int {
 	}
 }
 
-// replaceComments puts what with gives in the place of each comment.
+// replaceComments replaces each comment with the result of with.
 func replaceComments(text string, with func(comment string) string) string {
 	spans := commentSpans(text)
 	if len(spans) == 0 {
@@ -38,11 +38,11 @@ func replaceComments(text string, with func(comment string) string) string {
 	return b.String()
 }
 
-// hiddenLines gives the lines that hold nothing but (a part of) a comment.
+// hiddenLines returns the lines that hold only a comment or a part of one.
 func hiddenLines(text string) map[int]bool {
 	hidden := map[int]bool{}
-	counted, lines := 0, 0      // line ends before the offset counted
-	lineStart, lineEnd := 0, -1 // of the line that a comment begins in, and of the one that it ends in
+	counted, lines := 0, 0      // line ends counted before this offset
+	lineStart, lineEnd := 0, -1 // of the line in which a comment begins, and of the one in which it ends
 	for _, span := range commentSpans(text) {
 		between := text[counted:span[0]]
 		if i := strings.LastIndexByte(between, '\n'); i >= 0 {
@@ -68,7 +68,7 @@ func hiddenLines(text string) map[int]bool {
 	return hidden
 }
 
-// withoutComments takes comments out, and the lines that held nothing else.
+// withoutComments removes comments, and the lines that hold nothing else.
 func withoutComments(text string) string {
 	if !strings.Contains(text, "<!--") {
 		return text

@@ -9,7 +9,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// LineEnd is how the lines of a file end.
+// LineEnd returns the line end that a file uses.
 func LineEnd(raw []byte) string {
 	if bytes.Contains(raw, []byte("\r\n")) {
 		return "\r\n"
@@ -17,9 +17,10 @@ func LineEnd(raw []byte) string {
 	return "\n"
 }
 
-// Insert puts a bullet at the end of the last list, in that list's manner,
-// and leaves every other byte as it is. A file without a list gets it at its end.
-// It gives the new bytes, the bullet's 1-based line, and the line. The text is raw's.
+// Insert adds a bullet at the end of the last list, in the style of that list, and leaves
+// all other bytes as they are. In a file without a list the bullet goes to the end. It
+// returns the new bytes, the bullet's 1-based line number, and the line. m must be the
+// parsed raw.
 func (m Text) Insert(raw []byte, bullet string) (out []byte, line int, added string) {
 	eol, items := LineEnd(raw), m.Items
 	last := -1
@@ -34,7 +35,7 @@ func (m Text) Insert(raw []byte, bullet string) (out []byte, line int, added str
 	}
 	pad, sign := listManner(items[:last+1])
 	added = pad + sign + " " + bullet
-	after := items[last].First + len(items[last].Lines) // lines before the new one
+	after := items[last].First + len(items[last].Lines) // the number of lines before the new one
 	at := lineOffset(raw, after)
 	out = slices.Clone(raw[:at])
 	if at > 0 && raw[at-1] != '\n' {
@@ -44,8 +45,8 @@ func (m Text) Insert(raw []byte, bullet string) (out []byte, line int, added str
 	return append(out, raw[at:]...), after + 1, added
 }
 
-// listManner gives how the next bullet of the list that ends the items is
-// written: its outermost indentation, and its sign or next number.
+// listManner returns how to write the next bullet of the list that ends the items: its
+// outermost indentation, and its sign or next number.
 func listManner(items []Item) (pad, sign string) {
 	last := items[len(items)-1]
 	pad, sign = last.pad, last.sign
@@ -60,8 +61,8 @@ func listManner(items []Item) (pad, sign string) {
 	return pad, sign
 }
 
-// appendAtEnd appends a line after the file's text, with a blank line between a
-// paragraph or heading and the list that begins.
+// appendAtEnd appends a line to the file's text, with a blank line between a paragraph or
+// heading and the new list.
 func appendAtEnd(raw []byte, added, eol string) ([]byte, int, string) {
 	out := slices.Clone(raw)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
@@ -74,7 +75,7 @@ func appendAtEnd(raw []byte, added, eol string) ([]byte, int, string) {
 	return append(out, added+eol...), line, added
 }
 
-// lineOffset is where the 0-based line n begins, or the end.
+// lineOffset returns the offset of the 0-based line n, or of the end.
 func lineOffset(raw []byte, n int) int {
 	at := 0
 	for ; n > 0; n-- {
@@ -87,7 +88,7 @@ func lineOffset(raw []byte, n int) int {
 	return at
 }
 
-// Above is the line above an item, "" at the beginning.
+// Above returns the line above an item, or "" at the beginning.
 func (m Text) Above(it Item) string {
 	if it.First == 0 {
 		return ""
@@ -95,9 +96,9 @@ func (m Text) Above(it Item) string {
 	return m.Lines[it.First-1]
 }
 
-// Replace puts a bullet into the place of the item's lines, in the manner of the
-// first of them; "" leaves nothing there. It gives the new bytes, the line that is
-// new, and the bytes that went.
+// Replace replaces the item's lines with a bullet in the style of the first of them, or
+// removes them if bullet is "". It returns the new bytes, the new line, and the bytes that
+// were removed.
 func (it Item) Replace(raw []byte, bullet string) (out []byte, added string, gone []byte) {
 	begin, end := it.Bytes(raw)
 	gone = slices.Clone(raw[begin:end])
@@ -109,7 +110,7 @@ func (it Item) Replace(raw []byte, bullet string) (out []byte, added string, gon
 	return append(out, raw[end:]...), added, gone
 }
 
-// Bytes is where the item's lines begin and end.
+// Bytes returns the offsets of the beginning and the end of the item's lines.
 func (it Item) Bytes(raw []byte) (begin, end int) {
 	begin, end = lineOffset(raw, it.First), lineOffset(raw, it.First+len(it.Lines))
 	if begin == 0 && bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")) {
@@ -118,17 +119,17 @@ func (it Item) Bytes(raw []byte) (begin, end int) {
 	return begin, end
 }
 
-// Change is what was done to the lines of a file, as far as it takes to do the opposite.
+// Change records what was done to the lines of a file, as far as needed to undo it.
 type Change struct {
-	Line  string `json:"l,omitempty"` // the line that is new; "" of a removal
-	Old   []byte `json:"o,omitempty"` // the lines that went, as they were
-	After string `json:"a,omitempty"` // of a removal: the line above
-	At    int    `json:"n,omitempty"` // of a removal: the 0-based line
+	Line  string `json:"l,omitempty"` // the new line; "" for a removal
+	Old   []byte `json:"o,omitempty"` // the removed lines, as they were
+	After string `json:"a,omitempty"` // for a removal: the line above
+	At    int    `json:"n,omitempty"` // for a removal: the 0-based line number
 }
 
-// TakeBack takes the change back: the line that was added goes, what stood there
-// returns to its place. It reports false where its line is gone.
-func (u Change) TakeBack(raw []byte) ([]byte, bool) {
+// Revert mustUndo the change: it removes the added line and puts back what was there before.
+// It returns false if the added line is gone.
+func (u Change) Revert(raw []byte) ([]byte, bool) {
 	if u.Line == "" {
 		return u.Reinsert(raw), true
 	}
@@ -144,8 +145,8 @@ func (u Change) TakeBack(raw []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// Reinsert puts removed lines back: below the line they stood under, nearest to
-// where that was, else at the end.
+// Reinsert puts removed lines back: below the line that was above them, at the place
+// nearest to the old one, or else at the end.
 func (u Change) Reinsert(raw []byte) []byte {
 	lines := strings.Split(Normalize(raw), "\n")
 	at := -1

@@ -9,16 +9,16 @@ import (
 
 // Injected is the part of a memory file that goes into a prompt.
 type Injected struct {
-	Text   string // whole lines only: bullets (and what else is written) and the headings above them
+	Text   string // whole lines only: bullets (and other text) with the headings above them
 	Used   int    // characters (runes) injected
 	Size   int    // characters of the whole file without comments
 	Budget int
 	Cut    int // bullets left out (the oldest)
 }
 
-// Inject cuts a memory to a budget of characters: whole bullets only, comments
-// removed, newest kept. What else stands in the file (a paragraph, a table) is
-// kept or left out in the same way, as a whole; all of it is there when it fits.
+// Inject cuts a memory to a budget of characters: it removes comments and keeps the newest
+// whole bullets. Other items (a paragraph, a table) are kept or left out as a whole too. If
+// everything fits, everything is kept.
 func Inject(text string, budget int) Injected {
 	text = transcript.TrimBlankLines(withoutComments(text))
 	in := Injected{Size: utf8.RuneCountInString(text), Budget: budget}
@@ -38,9 +38,9 @@ func Inject(text string, budget int) Injected {
 	return in
 }
 
-// LeftOut gives the lines of a memory (1-based) that a prompt with this budget does
-// not hold: what Inject cuts, with the headings that stand above nothing else.
-// Blank lines and comments are not among them.
+// LeftOut returns the lines of a memory (1-based) that a prompt with this budget doesn't
+// hold: those that Inject cuts, and headings with no kept line below. Blank lines and
+// comments aren't included.
 func LeftOut(file string, budget int) map[int]bool {
 	text := withoutComments(file)
 	in := transcript.TrimBlankLines(text)
@@ -51,7 +51,7 @@ func LeftOut(file string, budget int) map[int]bool {
 	if text != file {
 		hidden = hiddenLines(file)
 	}
-	var numbers []int // of the lines that are left
+	var numbers []int // of the lines that remain
 	for i := range strings.Count(file, "\n") + 1 {
 		if !hidden[i] {
 			numbers = append(numbers, i+1)
@@ -76,13 +76,13 @@ func LeftOut(file string, budget int) map[int]bool {
 	return out
 }
 
-// Size is the characters of a memory that a prompt could hold.
+// Size returns how many characters of a memory could go into a prompt.
 func Size(text string) int {
 	return utf8.RuneCountInString(transcript.TrimBlankLines(withoutComments(text)))
 }
 
-// keepNewest chooses from the end of the file: whole items with the headings
-// above them, as long as they fit. An item that could never fit is passed over.
+// keepNewest chooses items from the end of the file, each whole and with the headings above
+// it, as long as they fit. It skips items that are larger than the budget.
 func keepNewest(items []Item, budget int) []bool {
 	kept := make([]bool, len(items))
 	parent := parents(items)
@@ -110,7 +110,7 @@ func keepNewest(items []Item, budget int) []bool {
 	return kept
 }
 
-// size is the item's characters with its line ends.
+// size returns the number of the item's characters, line ends included.
 func (it Item) size() int {
 	n := 0
 	for _, l := range it.Lines {
@@ -119,10 +119,10 @@ func (it Item) size() int {
 	return n
 }
 
-// parents gives for each item the heading it stands under, -1 where there is none.
+// parents returns for each item the index of the heading it belongs to, or -1.
 func parents(items []Item) []int {
 	parent := make([]int, len(items))
-	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading in force below it
+	under := [8]int{-1, -1, -1, -1, -1, -1, -1, -1} // by level: the heading that applies to items below that level
 	for i, it := range items {
 		if it.Kind != Heading {
 			parent[i] = under[7]

@@ -1,16 +1,16 @@
-// Package memorytext reads and changes the text of a memory file, which people write too:
-// headings, bullets with what belongs to them, paragraphs, code, and comments, which no
+// Package memorytext parses and changes the text of a memory file, which people edit too:
+// headings, bullets with their continuation lines, paragraphs, code, and comments, which no
 // model sees.
 //
 // Rules:
-//   - A text taken apart (Parse) covers every line: put together it is the same again.
-//   - A change (Insert, Replace, Change.TakeBack) leaves every byte it isn't about as it
-//     was, with the file's own line ends, list signs and indentation.
-//   - What goes into a prompt (Inject) is whole items, the newest first, without comments.
-//   - Parsing happens in every turn: it copies no line and uses no pattern.
+//   - The items of a parsed text (Parse) cover every line; joined, they are the text again.
+//   - A change (Insert, Replace, Change.Revert) leaves all unrelated bytes as they are, and
+//     uses the file's own line ends, list signs and indentation.
+//   - A prompt gets whole items, the newest first, without comments (Inject).
+//   - Parsing happens in every turn, so it copies no line and uses no regular expression.
 //
-// The package knows no file, no lock and no agent. Memory writes lessons and proposals with
-// it, prompts cut memories to their budget, the index takes them apart.
+// The package doesn't know files, locks or agents. Memory writes lessons and proposals with
+// it, prompts cut memories to their budget, and the index splits memories into pieces.
 package memorytext
 
 import (
@@ -24,11 +24,11 @@ import (
 // Bullet is one remembered line.
 type Bullet struct {
 	Line int    // 1-based line in the file
-	Text string // without the bullet sign and the trailing provenance comment
+	Text string // without the list's sign and the provenance comment at the end
 	From string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
 }
 
-// Kind says what a piece of a memory file is.
+// Kind is the kind of an item.
 type Kind int
 
 // The kinds of items.
@@ -36,7 +36,7 @@ const (
 	Blank Kind = iota
 	Heading
 	Bulleted
-	Prose // everything else that is not blank: paragraphs, tables, fenced code
+	Prose // everything else that isn't blank: paragraphs, tables, fenced code
 )
 
 // Item is a run of lines that belong together: a bullet with its continuation
@@ -47,18 +47,18 @@ type Item struct {
 	Lines []string
 	level int    // headings: 1 … 6
 	sign  string // bullets: "-", "*", "+", "1." …
-	pad   string // bullets: what stands before the sign
-	text  string // bullets: what follows the sign in the first line
+	pad   string // bullets: the text before the sign
+	text  string // bullets: the text after the sign in the first line
 }
 
-// Text is a memory file taken apart. Its items cover every line, in order.
+// Text is a parsed memory file. Its items cover every line, in order.
 type Text struct {
 	Lines []string
 	Items []Item
 }
 
-// Parse takes a normalized text apart. It is read in every turn, so it
-// copies no line and uses no pattern.
+// Parse parses a normalized text. It runs in every turn, so it copies no line and uses no
+// regular expression.
 func Parse(text string) Text {
 	m := Text{Lines: strings.Split(text, "\n")}
 	m.Items = make([]Item, 0, min(len(m.Lines), 16+len(text)/24))
@@ -85,18 +85,18 @@ func Parse(text string) Text {
 	return m
 }
 
-// ParseBytes takes a file's bytes apart.
+// ParseBytes parses a file's bytes.
 func ParseBytes(raw []byte) Text { return Parse(Normalize(raw)) }
 
-// Normalize makes a file's bytes text: no BOM, LF, valid UTF-8. Lines keep
-// their numbers.
+// Normalize converts a file's bytes to text: no BOM, LF, valid UTF-8. Line numbers stay the
+// same.
 func Normalize(raw []byte) string {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	text := strings.ToValidUTF8(string(raw), "\uFFFD")
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// addBlank adds a line that says nothing; those in a row are one item.
+// addBlank adds a blank line. Consecutive blank lines are one item.
 func (m *Text) addBlank(i int) {
 	if n := len(m.Items); n > 0 && m.Items[n-1].Kind == Blank {
 		m.extend(i)
@@ -111,7 +111,7 @@ func (m *Text) begin(i int, it Item) {
 	m.Items = append(m.Items, it)
 }
 
-// extend makes line i the last one of the last item.
+// extend makes line i the last line of the last item.
 func (m *Text) extend(i int) {
 	last := &m.Items[len(m.Items)-1]
 	last.Lines = m.Lines[last.First : i+1]
@@ -138,8 +138,8 @@ func (m *Text) addLine(i int) {
 	m.begin(i, Item{Kind: Prose})
 }
 
-// continues adds an indented line to the bullet it belongs to, across blank
-// lines. It reports false for a line that belongs to none.
+// continues adds an indented line to the bullet it belongs to, also across blank lines. It
+// returns false if the line belongs to none.
 func (m *Text) continues(i int) bool {
 	if line := m.Lines[i]; !strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "\t") {
 		return false
@@ -156,8 +156,8 @@ func (m *Text) continues(i int) bool {
 	return true
 }
 
-// cutBullet parts a line with a bullet (-, *, +, 1. or 1)) into what stands
-// before its sign, the sign, and the text after it.
+// cutBullet splits a line with a bullet (-, *, +, 1. or 1)) into the text before its sign,
+// the sign, and the text after it.
 func cutBullet(line string) (pad, sign, text string, ok bool) {
 	rest := strings.TrimLeft(line, " \t")
 	pad = line[:len(line)-len(rest)]
@@ -173,7 +173,7 @@ func cutBullet(line string) (pad, sign, text string, ok bool) {
 	return pad, sign, text, true
 }
 
-// headingLevel is 1 … 6 for a heading, else 0.
+// headingLevel returns 1 … 6 for a heading, else 0.
 func headingLevel(line string) int {
 	rest := strings.TrimLeft(line, " ")
 	if len(line)-len(rest) > 3 {
@@ -187,7 +187,7 @@ func headingLevel(line string) int {
 	return level
 }
 
-// isRule says whether a line is a horizontal rule.
+// isRule reports whether a line is a horizontal rule.
 func isRule(line string) bool {
 	rest := strings.TrimLeft(line, " ")
 	if len(line)-len(rest) > 3 || rest == "" || strings.IndexByte("-*_", rest[0]) < 0 {
@@ -197,7 +197,7 @@ func isRule(line string) bool {
 	return len(rest)-blanks >= 3 && strings.Trim(rest, "-*_ \t") == ""
 }
 
-// Bullets gives the bullets in the order of the file.
+// Bullets returns the bullets in the order of the file.
 func (m Text) Bullets() []Bullet {
 	var out []Bullet
 	for _, it := range m.Items {
@@ -208,8 +208,8 @@ func (m Text) Bullets() []Bullet {
 	return out
 }
 
-// Bullet gives an item as a Bullet; ok is false for another kind of item and for a
-// bullet that says nothing.
+// Bullet returns an item as a Bullet. ok is false for items of other kinds and for empty
+// bullets.
 func (it Item) Bullet() (b Bullet, ok bool) {
 	if it.Kind != Bulleted {
 		return Bullet{}, false
@@ -224,8 +224,8 @@ func (it Item) Bullet() (b Bullet, ok bool) {
 	return b, b.Text != ""
 }
 
-// HasBullet says whether a bullet with this text is there, at this 1-based line
-// unless it is 0.
+// HasBullet reports whether there is a bullet with this text, at this 1-based line unless
+// line is 0.
 func (m Text) HasBullet(line int, text string) bool {
 	return slices.ContainsFunc(m.Items, func(it Item) bool {
 		if line != 0 && it.First+1 != line {
@@ -236,7 +236,7 @@ func (m Text) HasBullet(line int, text string) bool {
 	})
 }
 
-// BulletOf reads a single line of a memory, with a list's sign or without.
+// BulletOf parses a single line of a memory, with or without a list's sign.
 func BulletOf(line string) Bullet {
 	for _, b := range ParseBytes([]byte(line)).Bullets() {
 		return b
@@ -244,7 +244,7 @@ func BulletOf(line string) Bullet {
 	return Bullet{Text: strings.TrimSpace(line)}
 }
 
-// WithoutSign is a line without its sign.
+// WithoutSign returns a line without its list sign.
 func WithoutSign(line string) string {
 	first, rest, more := strings.Cut(line, "\n")
 	if _, _, text, ok := cutBullet(first); ok {

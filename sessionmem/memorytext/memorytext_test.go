@@ -38,7 +38,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-func TestBulletsAreRead(t *testing.T) {
+func TestParseReadsBullets(t *testing.T) {
 	const text = "# M\n- a <!-- one --> b <!-- 2026-11-21 cpu-a -->\n* * *\n---\n-no\n- \n2) two\n   lines <!-- x -->\n* **bold** x\n\t- in\n- [ ] task\n- <!-- only -->\n"
 	want := []Bullet{{2, "a b", "2026-11-21 cpu-a"}, {7, "two lines", "x"}, {9, "**bold** x", ""}, {10, "in", ""}, {11, "[ ] task", ""}}
 	if diff := cmp.Diff(want, Parse(text).Bullets()); diff != "" {
@@ -79,7 +79,7 @@ func TestLeftOutIsWhatInjectCuts(t *testing.T) {
 	}
 }
 
-// The kinds of lines, as patterns: what the parser finds without them.
+// The kinds of lines as regular expressions, which the parser recognizes without them.
 var (
 	bulletPattern = regexp.MustCompile(`^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(\S.*)$`)
 	fromPattern   = regexp.MustCompile(`<!--([^<>\n]*)-->[ \t]*$`)
@@ -88,7 +88,7 @@ var (
 	ruleLine      = regexp.MustCompile(`^ {0,3}([-*_][ \t]*){3,}$`)
 )
 
-// checkLine checks that a line is read as its pattern says.
+// checkLine checks that the parser reads a line as the regular expressions do.
 func checkLine(t *testing.T, line string) {
 	t.Helper()
 	groups := func(p *regexp.Regexp) []string { return append(p.FindStringSubmatch(line), "", "", "", "") }
@@ -140,7 +140,7 @@ func FuzzParse(f *testing.F) {
 		}
 		if clean, err := lesson.Check(said); err == nil {
 			out, line, added := m.Insert([]byte(raw), clean+" <!-- 2026-11-21 -->")
-			undone, ok := Change{Line: added}.TakeBack(out)
+			undone, ok := Change{Line: added}.Revert(out)
 			if !ok || strings.TrimRight(string(undone), "\r\n") != strings.TrimRight(raw, "\r\n") {
 				t.Fatalf("inserted at %d and removed:\n got %q\nwant %q", line, undone, raw)
 			}

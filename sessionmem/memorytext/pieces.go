@@ -6,16 +6,16 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Piece is a part of a memory file that says one thing: a bullet with what belongs to
-// it, a paragraph, a table, a code block.
+// Piece is a part of a memory file about one thing: a bullet with its continuation lines, a
+// paragraph, a table, a code block.
 type Piece struct {
-	Line    int    // 1-based, of its first line
+	Line    int    // 1-based number of its first line
 	Text    string // without the bullet's sign and comments
 	From    string // the provenance comment's words, e.g. "2026-11-21 cpu-k3x9qa"
-	Heading string // the one it stands under; "" for none
+	Heading string // the heading it is under; "" if none
 }
 
-// Pieces takes a memory apart, in its order. Headings alone are no pieces.
+// Pieces splits a memory into pieces, in its order. A heading alone isn't a piece.
 func Pieces(text string) []Piece {
 	var out []Piece
 	heading := ""

@@ -7,13 +7,13 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// Learnt is a lesson as it stands in a file, without the list's sign: with the comment
-// that says when and in which session it was learnt.
+// Learnt returns a lesson as a file has it, without the list's sign: with a comment that
+// names the day and the session in which it was learned.
 func Learnt(text, session string, now time.Time) string {
 	return text + " <!-- " + strings.TrimSpace(now.Format(time.DateOnly)+" "+PlainName(session)) + " -->"
 }
 
-// PlainName makes a name fit for a comment.
+// PlainName makes a name safe for a comment.
 func PlainName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && transcript.IsKeyByte(byte(r)) {
@@ -24,7 +24,8 @@ func PlainName(name string) string {
 	return strings.ReplaceAll(clean, "--", "-_")
 }
 
-// Session is the session that the line was learnt in, "" where it doesn't say.
+// Session returns the session in which the line was learned, or "" if the comment names
+// none.
 func (b Bullet) Session() string {
 	_, session, _ := strings.Cut(b.From, " ")
 	return strings.TrimSpace(session)
@@ -40,8 +41,8 @@ func LearntOnDiscord(from string) bool {
 	return false
 }
 
-// cutProvenance takes the comment off that a bullet ends with, if it does, and
-// gives its words.
+// cutProvenance removes the comment at the end of a bullet, if there is one, and returns
+// its words.
 func cutProvenance(body string) (rest, from string) {
 	inner, ok := strings.CutSuffix(strings.TrimRight(body, " \t"), "-->")
 	i := strings.LastIndex(inner, "<!--")
@@ -50,7 +51,7 @@ func cutProvenance(body string) (rest, from string) {
 	}
 	from = strings.TrimSpace(inner[i+4:])
 	if strings.Contains(inner[:i], "<!--") {
-		return body, from // it may end a comment that begins before
+		return body, from // it may end a comment that began earlier
 	}
 	return inner[:i], from
 }

@@ -38,7 +38,7 @@ func (s Summaries) CheckForgotten(snap Snapshot) error {
 	if snap.Previous != nil {
 		blocks = append(slices.Clip(blocks), *snap.Previous)
 	}
-	if s.ses.forgotten.Since(snap.taken) || s.ses.forgotten.Meant(s.ses.name, blocks) {
+	if s.ses.forgotten.Since(snap.taken) || s.ses.forgotten.HasAny(s.ses.name, blocks) {
 		return fmt.Errorf("%w: something was forgotten meanwhile", ErrStale)
 	}
 	return nil

@@ -13,22 +13,23 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Edit replaces a file people own by what change makes of its text: through a link, at
-// once, keeping its mode and encoding. It waits out another program's save; where the
-// file was edited between reading and replacing it, it begins again. The lock is held.
-// Errors: ErrSaving where the save takes long; of change; of the disk.
+// Edit replaces the text of a file that people own with the result of change: following
+// links, atomically, and keeping mode and encoding. It waits for another program's save to
+// finish, and starts again if the file was edited between reading and replacing it. The
+// caller holds the lock. Errors: ErrSaving if the save takes long; errors of change; errors
+// of the disk.
 func (f *Files) Edit(ctx context.Context, path string, change func(raw []byte) ([]byte, error)) error {
 	return f.EditAs(ctx, path, Editing{Patience: Patience}, change)
 }
 
-// Editing says how an edit goes about another program's save.
+// Editing holds the options of an edit for when another program is saving the file.
 type Editing struct {
-	Patience time.Duration // how long it is waited for
-	Waiting  func() error  // what is done before waiting; nil for nothing
-	takeOver bool          // the edit takes over what another program saved
+	Patience time.Duration // how long to wait for the save
+	Waiting  func() error  // called before waiting; may be nil
+	takeOver bool          // the edit adopts what another program saved
 }
 
-// EditAs is Edit as how says. It waits no longer once ctx is over.
+// EditAs is Edit with options. It stops waiting when ctx ends.
 func (f *Files) EditAs(ctx context.Context, path string, how Editing, change func(raw []byte) ([]byte, error)) error {
 	deadline := time.Now().Add(how.Patience)
 	for tries := 0; tries < memoryTries; {
@@ -76,7 +77,7 @@ func (f *Files) EditAs(ctx context.Context, path string, how Editing, change fun
 	return fmt.Errorf("writing %s: another program keeps changing it; try again", filepath.Base(path))
 }
 
-// knownTo is what is known of a file before it is read for a write.
+// knownTo returns what is known about a file before it is read for a write.
 func (f *Files) knownTo(path, real string, fi os.FileInfo) knownFile {
 	var k knownFile
 	isOwn := func(stamp wholefile.Stamp) bool { return fi != nil && wholefile.StampOf(fi) == stamp }
@@ -95,14 +96,14 @@ func (f *Files) knownTo(path, real string, fi os.FileInfo) knownFile {
 	return k
 }
 
-// replaceOwned writes a file anew. The old one keeps another name meanwhile: a program
-// that has it open goes on writing there.
+// replaceOwned replaces a file. The old file keeps a second name meanwhile, because a
+// program that has it open may go on writing there.
 func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (bool, error) {
 	link := ""
 	if was != nil {
 		link = filepath.Join(filepath.Dir(real), wholefile.TempName(filepath.Base(real)))
 		if err := os.Link(real, link); err != nil {
-			link = "" // the file system has no second names: what is open is looked after no further
+			link = "" // the file system has no hard links: what other programs still write is lost
 		}
 	}
 	done, err := wholefile.Replace(real, data, was)
@@ -122,9 +123,9 @@ func (f *Files) replaceOwned(path, real string, data []byte, was os.FileInfo) (b
 	return done, errors.Join(err, os.Remove(link))
 }
 
-// noteEdit notes what an edit of the app made of a memory file: its state, the lines
-// learnt that are new in it, and those that the edit itself took out. An edit that takes
-// over another program's save takes none out knowingly.
+// noteEdit records what an edit by the app did to a memory file: its new state, the lessons
+// that are new, and the lines that the edit removed. knowingly is false for an edit that
+// adopts another program's save: it removes no line on purpose.
 func (f *Files) noteEdit(path, real string, before, after []byte, knowingly bool) error {
 	fi, err := os.Stat(real)
 	if err != nil {

@@ -1,17 +1,17 @@
-// Package sharedfile reads and writes the text files that people and the app both write:
-// memory files, the inbox, settings of agents.
+// Package sharedfile reads and writes the text files that both people and the app write:
+// memory files, the inbox, and settings of agents.
 //
 // Rules:
-//   - What people write wins: a file is read again before each write, which begins anew
-//     where the file was edited meanwhile, and keeps its link, mode and encoding.
-//   - What another program's save leaves in between is no decision of the user's. Readers go
-//     on with what they knew, writers wait (ErrSaving).
-//   - A program that goes on writing into a file that was replaced loses nothing: TakeOver.
-//   - A Journal notes what the app wrote into a memory, so that a late save that drops it
-//     can be told from the user's decision. It keeps nothing that was forgotten.
-//   - One lock for all files (Lock), held for milliseconds, by one process at a time.
+//   - What people write wins. A file is read again before each write, and the write starts
+//     again if the file was edited meanwhile. It keeps the file's link, mode and encoding.
+//   - An intermediate state of another program's save isn't the user's decision. Readers
+//     continue with the previous state, writers wait (ErrSaving).
+//   - A program that continues to write into a replaced file loses nothing; see TakeOver.
+//   - A Journal records what the app wrote into a memory. If a late save drops a line, that
+//     can be told from the user's decision. The journal keeps nothing that was forgotten.
+//   - All files share one lock (Lock), held for milliseconds, by one process at a time.
 //
-// The package knows lines and bullets, no lesson and no agent. Memory is built on it.
+// The package knows lines and bullets, but no lessons or agents. Memory is built on it.
 package sharedfile
 
 import (
@@ -29,35 +29,36 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Params is what Files needs; all is required.
+// Params holds the dependencies of Files; all are required.
 type Params struct {
 	Root   string // the data folder
 	Logger *slog.Logger
 	Sieve  Sieve
-	// Journaled says whether a file's lines are noted in the journal: a memory's are, the
-	// inbox's are not.
+	// Journaled reports whether the journal records a file's lines: those of a memory, but
+	// not those of the inbox.
 	Journaled func(path string) bool
 	Changed   func() // called after each edit of such a file by this process
 }
 
-// Sieve takes what was forgotten out of a file's bytes.
+// Sieve removes forgotten text from a file's bytes.
 type Sieve interface {
 	Without(path string, raw []byte) []byte
-	WithoutOver(path string, raw []byte) []byte // by forgettings that are over alone
-	Returned(path, line string) bool            // a line that was noted elsewhere was forgotten before
+	WithoutOver(path string, raw []byte) []byte // considers only completed forgettings
+	Returned(path, line string) bool            // whether a line recorded elsewhere was forgotten before
 }
 
-// Files are the text files of one data folder that people and the app write. It is safe
-// for use by several goroutines and, through a file lock, by several processes.
+// Files reads and writes the text files of one data folder that both people and the app
+// write. It is safe for concurrent use by several goroutines and, with a file lock, by
+// several processes.
 type Files struct {
 	p       Params
 	journal *Journal
-	locked  atomic.Bool // the folder of the lock was made
+	locked  atomic.Bool // the lock's folder has been created
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	read   map[string]known
 	sights map[string]sight           // files that may be in the middle of a save
-	own    map[string]wholefile.Stamp // files as this process wrote them, by their real paths
+	own    map[string]wholefile.Stamp // files as this process wrote them, by real path
 }
 
 // New returns the files under p.Root.
@@ -65,19 +66,19 @@ func New(p Params) *Files {
 	return &Files{p: p, journal: newJournal(p), read: map[string]known{}, sights: map[string]sight{}, own: map[string]wholefile.Stamp{}}
 }
 
-// Journal is what the app has written.
+// Journal returns the record of what the app wrote.
 func (f *Files) Journal() *Journal { return f.journal }
 
-// memoryLock is the lock of all memory files, beside the sessions' locks; a
-// session's name has no dot.
+// memoryLock is the lock of all memory files. It is beside the locks of sessions, whose
+// names have no dot.
 const memoryLock = "memory.lock"
 
-// memoryTries is how often a write starts again because the file was edited
-// between reading it and replacing it.
+// memoryTries is how often a write tries again after the file was edited between reading
+// and replacing it.
 const memoryTries = 5
 
-// Lock takes the lock of the memory files. The session folder that it is in is made
-// once: where that is gone later, it was moved away and may come back.
+// Lock takes the lock of the memory files. It creates the session folder once: if the
+// folder disappears later, it was moved away and may come back.
 func (f *Files) Lock(ctx context.Context) (unlock func(), err error) {
 	dir := filepath.Join(f.p.Root, transcript.SessionDir, transcript.LocksDir)
 	mkdir := os.MkdirAll
@@ -99,8 +100,8 @@ func (f *Files) Lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// Rewrite replaces a file that is the app's alone by what change makes of it; the lock is
-// held.
+// Rewrite replaces the content of a file that only the app writes with the result of
+// change. The caller holds the lock.
 func (f *Files) Rewrite(path string, change func(raw []byte) ([]byte, error)) error {
 	raw, _, err := wholefile.ReadText(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,8 +117,8 @@ func (f *Files) Rewrite(path string, change func(raw []byte) ([]byte, error)) er
 	return wholefile.Wrap("writing "+filepath.Base(path), wholefile.Write(path, out, 0o600))
 }
 
-// ownFile is the file that is written for path: what a link there leads to, and
-// where there is none the path, with its folder made.
+// ownFile returns the file to write for path: the target of a link, or the path itself. It
+// creates the folder.
 func ownFile(path string) (string, error) {
 	real, err := wholefile.Through(path)
 	if err == nil {
@@ -126,8 +127,8 @@ func ownFile(path string) (string, error) {
 	return real, err
 }
 
-// ownFolder is the folder that may be made for a memory file: its own, but not an
-// agent's, which would be an agent without its files.
+// ownFolder returns the folder that may be created for a memory file. That isn't an agent's
+// folder, which would be an agent without its files.
 func ownFolder(path string) string {
 	dir := filepath.Dir(path)
 	if strings.HasPrefix(filepath.Base(dir), "agent-") {

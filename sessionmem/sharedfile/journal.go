@@ -22,45 +22,45 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// journalFile keeps the lines that the app has remembered, so that what another program's
-// late save drops can be put back. It is hidden beside the memory files, written under
-// their lock, and read by nothing but this package.
+// journalFile holds the lines that the app has remembered, so that lines dropped by another
+// program's late save can be restored. It is hidden beside the memory files, written under
+// their lock, and read by no other package.
 const journalFile = ".memory-journal"
 
-// maxJournal is how many lines it keeps, the newest: more than fit into any prompt.
+// maxJournal is the number of lines it keeps, the newest: more than fit into any prompt.
 const maxJournal = 1000
 
-// journal is what the file holds, as JSON.
+// journal is the content of the file, as JSON.
 type journal struct {
-	Files    map[string]wholefile.Stamp `json:"files,omitempty"` // by file: as the app wrote it last
-	Lines    []Line                     `json:"lines,omitempty"` // the oldest first
+	Files    map[string]wholefile.Stamp `json:"files,omitempty"` // by file: its state when the app last wrote it
+	Lines    []Line                     `json:"lines,omitempty"` // oldest first
 	Replaced []replaced                 `json:"replaced,omitempty"`
-	Key      string                     `json:"key,omitempty"`     // of Removed, in hex
-	Removed  []string                   `json:"removed,omitempty"` // keyed hashes of lines that the user keeps removed
+	Key      string                     `json:"key,omitempty"`     // the key of Removed, in hex
+	Removed  []string                   `json:"removed,omitempty"` // keyed hashes of lines that the user wants to stay removed
 }
 
-// Line is a line that the app has written into a memory file.
+// Line is a line that the app wrote into a memory file.
 type Line struct {
 	ID    string    `json:"id"`
 	File  string    `json:"file"`            // relative to the data folder, with slashes
-	Line  string    `json:"line"`            // as it stands in the file, with its sign and comment
+	Line  string    `json:"line"`            // as it is in the file, with its sign and comment
 	After string    `json:"after,omitempty"` // the line above it
 	At    time.Time `json:"at"`
 }
 
-// Text is what the line says.
+// Text returns the line's text.
 func (l Line) Text() string { return memorytext.BulletOf(l.Line).Text }
 
-// Journal is what the app has written into the files, and what of it the user wants to
-// stay removed. Whoever changes it holds the lock of the files.
+// Journal records what the app wrote into the files, and which of these lines the user
+// wants to stay removed. Callers hold the lock of the files to change it.
 type Journal struct {
 	path string
 	p    Params
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	last journal
-	stat os.FileInfo // of last; nil: not read
-	// dirty: the file holds lines that were forgotten, and last doesn't.
+	stat os.FileInfo // of last; nil if it wasn't read
+	// dirty reports whether the file holds forgotten lines that last doesn't.
 	dirty bool
 }
 
@@ -68,7 +68,7 @@ func newJournal(p Params) *Journal {
 	return &Journal{path: filepath.Join(p.Root, "agents", journalFile), p: p}
 }
 
-// rel names a file in the journal.
+// rel returns the name of a file in the journal.
 func (j *Journal) rel(path string) string {
 	if rel, err := filepath.Rel(j.p.Root, path); err == nil {
 		return filepath.ToSlash(rel)
@@ -76,16 +76,16 @@ func (j *Journal) rel(path string) string {
 	return path
 }
 
-// PathOf is the memory file that a line was written into.
+// PathOf returns the memory file that a line was written into.
 func (j *Journal) PathOf(l Line) string {
 	return filepath.Join(j.p.Root, filepath.FromSlash(l.File))
 }
 
-// errDamaged: the journal is there and is no journal.
+// errDamaged means that the file exists and isn't a journal.
 var errDamaged = errors.New("it is damaged")
 
-// read reads the journal as it is on disk, whatever was forgotten since. Errors:
-// fs.ErrNotExist, errDamaged, or of the disk.
+// read reads the journal from disk, including what was forgotten since. Errors:
+// fs.ErrNotExist, errDamaged, or errors of the disk.
 func (j *Journal) read() (on journal, raw []byte, fi os.FileInfo, err error) {
 	if raw, fi, err = wholefile.ReadRaw(j.path); err != nil {
 		return on, nil, nil, err
@@ -96,9 +96,9 @@ func (j *Journal) read() (on journal, raw []byte, fi os.FileInfo, err error) {
 	return on, raw, fi, nil
 }
 
-// now gives the journal as it is on disk now, without what was forgotten; j.mu is held.
-// One that is not there, or damaged, is empty: it only ever adds to what the memory files
-// say.
+// now returns the journal as it is on disk now, without what was forgotten. If it is
+// missing or damaged, it is empty, because it only adds to what the memory files say. The
+// caller holds j.mu.
 func (j *Journal) now() *journal {
 	fi, err := os.Stat(j.path)
 	if err == nil && j.stat != nil && wholefile.StampOf(fi) == wholefile.StampOf(j.stat) {
@@ -127,7 +127,7 @@ func (j *Journal) now() *journal {
 	return &j.last
 }
 
-// change changes the journal and writes it. After an error it is as it was.
+// change changes the journal and writes it. After an error it is as it was before.
 func (j *Journal) change(change func(on *journal)) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -143,24 +143,24 @@ func (j *Journal) change(change func(on *journal)) error {
 		j.stat, err = os.Stat(j.path)
 	}
 	if err != nil {
-		j.stat = nil // what was read holds the change, and the file doesn't
+		j.stat = nil // last has the change, but the file doesn't
 		return wholefile.Explain("writing the journal of remembered lines", err)
 	}
 	j.dirty = false
 	return nil
 }
 
-// note is change where what was done stands all the same: only a late save of another
-// program would undo it for good.
+// note is change for when the edit of the memory has been made and must stand. If the
+// journal can't be written, only a late save of another program would lose the line.
 func (j *Journal) note(change func(on *journal)) {
 	if err := j.change(change); err != nil {
 		j.p.Logger.Warn("what another program's late save drops from the memory now can't be put back", "err", err)
 	}
 }
 
-// noteEdit notes what an edit of the app made of a memory file: its state, the lines
-// learnt that are new in it, and those that the edit itself took out. An edit that takes
-// over another program's save takes none out knowingly.
+// noteEdit records what an edit by the app did to a memory file: its new state, the lessons
+// that are new, and the lines that the edit removed. knowingly is false for an edit that
+// adopts another program's save: it removes no line on purpose.
 func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []byte, knowingly bool) {
 	now, old := memorytext.ParseBytes(after), map[string]bool{}
 	for _, b := range memorytext.ParseBytes(before).Bullets() {
@@ -169,7 +169,7 @@ func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []b
 	file := j.rel(path)
 	j.note(func(on *journal) {
 		on.Files[file] = stamp
-		left := map[string]bool{} // the journal's lines of this file, and whether the file still has them
+		left := map[string]bool{} // whether the file still has each of the journal's lines of this file
 		for _, l := range on.Lines {
 			if l.File == file {
 				left[l.Text()] = false
@@ -195,7 +195,7 @@ func (j *Journal) noteEdit(path string, stamp wholefile.Stamp, before, after []b
 	})
 }
 
-// stamp is a file as the app wrote it last.
+// stamp returns the stamp of a file as the app last wrote it.
 func (j *Journal) stamp(path string) (wholefile.Stamp, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -203,21 +203,21 @@ func (j *Journal) stamp(path string) (wholefile.Stamp, bool) {
 	return stamp, ok
 }
 
-// Lines are the lines that the app has remembered, the oldest first.
+// Lines returns the lines that the app remembered, oldest first.
 func (j *Journal) Lines() []Line {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.now().Lines)
 }
 
-// replaced are the files that are still looked after.
+// replaced returns the replaced files that are still watched.
 func (j *Journal) replaced() []replaced {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.now().Replaced)
 }
 
-// clean takes out of the file what was forgotten and came back in it.
+// clean removes forgotten text that came back from the file.
 func (j *Journal) clean() error {
 	if !j.isDirty() {
 		return nil
@@ -232,8 +232,8 @@ func (j *Journal) isDirty() bool {
 	return j.dirty
 }
 
-// hash is how a line that is kept removed is remembered: who has the journal alone
-// learns nothing of a long line, and can try guesses of a short one.
+// hash returns the form in which a removed line is recorded. The journal alone reveals
+// nothing about a long line; guesses of a short one can be tested.
 func (on *journal) hash(text string) string {
 	if on.Key == "" {
 		return ""
@@ -243,8 +243,8 @@ func (on *journal) hash(text string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// CheckRemoved gives the error, a lesson.ErrRejected, for a lesson that the user has taken
-// out of the memory and wants to stay out.
+// CheckRemoved returns a lesson.ErrRejected for a lesson that the user removed from the
+// memory and wants to stay removed.
 func (j *Journal) CheckRemoved(text string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -254,7 +254,7 @@ func (j *Journal) CheckRemoved(text string) error {
 	return fmt.Errorf("%w: you removed it from the memory; add it yourself if you want it back", lesson.ErrRejected)
 }
 
-// KeepRemoved drops lines from the journal and lets no model write them again.
+// KeepRemoved drops lines from the journal, so that no model writes them again.
 func (j *Journal) KeepRemoved(lines []Line) error {
 	return j.change(func(on *journal) {
 		if on.Key == "" {
@@ -267,7 +267,8 @@ func (j *Journal) KeepRemoved(lines []Line) error {
 	})
 }
 
-// Drop ends the telling of a line of a file that was dropped: the user undid it.
+// Drop removes a line of a file from the journal: the user undid it, so it no longer counts
+// as missing.
 func (j *Journal) Drop(path, text string) {
 	file := j.rel(path)
 	j.note(func(on *journal) {
@@ -275,17 +276,17 @@ func (j *Journal) Drop(path, text string) {
 	})
 }
 
-// Meant says what of the journal is to be forgotten.
-type Meant struct {
+// Matcher defines what to forget from the journal.
+type Matcher struct {
 	Line  func(Line) bool
-	Above func(Line) bool   // the line stays, and no longer says where it stood
-	Raw   func([]byte) bool // of a damaged journal's bytes
+	Above func(Line) bool   // the line stays, but no longer names the line above it
+	Raw   func([]byte) bool // for the bytes of a damaged journal
 }
 
-// Forget takes what is meant out of the journal, or with dry only looks. It gives the
-// journal's path where it held some. The file itself counts: reading leaves out what was
-// forgotten before.
-func (j *Journal) Forget(m Meant, dry bool) (path string, err error) {
+// Forget removes matching text from the journal; with dry it only looks. It returns the
+// journal's path if it found something. It looks at the file itself, because reading leaves
+// out what was forgotten before.
+func (j *Journal) Forget(m Matcher, dry bool) (path string, err error) {
 	found, err := j.holds(m)
 	if err == nil && !found {
 		return "", nil
@@ -309,8 +310,8 @@ func (j *Journal) Forget(m Meant, dry bool) (path string, err error) {
 	return j.path, err
 }
 
-// holds reports whether the file holds something that is meant.
-func (j *Journal) holds(m Meant) (bool, error) {
+// holds reports whether the file holds matching text.
+func (j *Journal) holds(m Matcher) (bool, error) {
 	on, raw, _, err := j.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -13,26 +13,27 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// known is a file as it was read last.
+// known is a file as it was last read.
 type known struct {
 	wholefile.Seen
 	text string
 }
 
-// Reading is a file as it was read: LF, valid UTF-8, without BOM and what was forgotten.
+// Reading is the text of a file: LF, valid UTF-8, without BOM and without what was
+// forgotten.
 type Reading struct {
 	Text    string
 	ModTime time.Time
 	Missing bool
-	Saving  bool // another program is saving it: this is what was known before
+	Saving  bool // another program is saving it; this is its state before
 }
 
-// reading is what is known of the file.
+// reading returns the known state of the file.
 func (k known) reading() Reading { return Reading{Text: k.text, ModTime: k.Stat.ModTime()} }
 
-// Read gives a file as it is now; one that hasn't changed since the last time costs a
-// stat. A missing file gives Missing and no error. While another program saves the file it
-// is given as it was known before, with Saving: see ReadStable.
+// Read returns a file as it is now. If it hasn't changed since the last call, that costs
+// one stat. A missing file is no error: Missing is set. While another program saves the
+// file, Read returns its state before with Saving set; see ReadStable.
 func (f *Files) Read(path string) (Reading, error) {
 	f.mu.Lock()
 	before := f.read[path]
@@ -66,20 +67,20 @@ func (f *Files) Read(path string) (Reading, error) {
 		return Reading{}, err
 	}
 	raw, clean := f.Purge(path, raw)
-	os.SameFile(fi, fi) // Windows asks for the identity when it is needed, by path: now, before the path means another file
+	os.SameFile(fi, fi) // Windows looks up the identity lazily, by path: do it now, before the path names another file
 	after := known{Seen: wholefile.Seen{Stat: fi, At: now}, text: memorytext.Normalize(raw)}
 	if after.text == before.text {
-		after.text = before.text // so that comparing them again costs nothing
+		after.text = before.text // makes the next comparison free
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.read[path] = after; !clean {
-		delete(f.read, path) // it is tried again with the next reading
+		delete(f.read, path) // the next call tries again
 	}
 	return after.reading(), nil
 }
 
-// readChanged reads a file unless it is as it is known; fi is nil then.
+// readChanged reads a file unless it is unchanged; then fi is nil.
 func readChanged(path string, before known) (raw []byte, fi os.FileInfo, err error) {
 	if now, err := os.Stat(path); err == nil && before.Unchanged(now) {
 		return nil, nil, nil
@@ -87,8 +88,8 @@ func readChanged(path string, before known) (raw []byte, fi os.FileInfo, err err
 	return wholefile.ReadText(path)
 }
 
-// ReadStable is Read for who must not miss an edit and must not take half a save for one:
-// it waits for a save that is going on, up to about a second.
+// ReadStable is like Read, for callers that must not miss an edit or see half a save: it
+// waits up to about a second for a save to finish.
 func (f *Files) ReadStable(ctx context.Context, path string) (Reading, error) {
 	r, err := f.Read(path)
 	for deadline := time.Now().Add(wholefile.StableTime + wholefile.StableTime/4); r.Saving && time.Now().Before(deadline) && ctx.Err() == nil; {
@@ -98,9 +99,9 @@ func (f *Files) ReadStable(ctx context.Context, path string) (Reading, error) {
 	return r, err
 }
 
-// readsSaving reports whether what was read looks like the middle of a save. Reading
-// doesn't ask who has an old file open: that costs more than it is worth in every turn.
-// f.mu is not held.
+// readsSaving reports whether the text looks like the middle of a save. Reading doesn't
+// check whether a program has a replaced file open, because that is too expensive for every
+// turn. The caller doesn't hold f.mu.
 func (f *Files) readsSaving(path string, fi os.FileInfo, text string, before known) bool {
 	if fi != nil && restedFor(fi, emptyTime) {
 		return false
@@ -127,9 +128,9 @@ func (f *Files) readsSaving(path string, fi os.FileInfo, text string, before kno
 	return false
 }
 
-// Purge takes what was forgotten out of a file that was read and held some; whoever holds
-// the lock meanwhile does so with what they write, see Edit. It gives what
-// is to be read, and whether the file says the same.
+// Purge removes forgotten text from a file that was read and held some. If another process
+// holds the lock meanwhile, its write removes the text; see Edit. Purge returns the text to
+// use, and whether the file now has the same text.
 func (f *Files) Purge(path string, raw []byte) (out []byte, clean bool) {
 	out = f.p.Sieve.Without(path, raw)
 	if bytes.Equal(out, raw) {
@@ -160,5 +161,5 @@ func (f *Files) purgeFile(path string) error {
 	return f.Edit(ctx, path, func(now []byte) ([]byte, error) { return f.p.Sieve.WithoutOver(path, now), nil })
 }
 
-// purgePatience is how long the memory's lock is waited for to take something out.
+// purgePatience is how long Purge waits for the memory's lock.
 const purgePatience = 100 * time.Millisecond

@@ -14,21 +14,21 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// replacedTime is how long a file that was replaced is looked after where the system
-// can't tell whether somebody has it open.
+// replacedTime is how long a replaced file is watched if the system can't tell whether a
+// program has it open.
 const replacedTime = 30 * time.Second
 
-// replaced is a file that was replaced by a write of ours while another program had, or
-// may have had, it open for writing: its text goes on there.
+// replaced is a file that the app replaced while another program had it open for writing,
+// or may have had. That program's text goes on there.
 type replaced struct {
 	File  string          `json:"file"` // the memory file
-	Link  string          `json:"link"` // another name of the old one
+	Link  string          `json:"link"` // another name of the old file
 	Stamp wholefile.Stamp `json:"was"`
 	At    time.Time       `json:"at"`
 }
 
-// Replaced names the old files, without their folders, that TakeOver still looks after: a
-// program may have them open.
+// Replaced returns the names, without folders, of the old files that TakeOver still watches
+// because a program may have them open.
 func (f *Files) Replaced() []string {
 	var links []string
 	for _, r := range f.journal.replaced() {
@@ -37,7 +37,7 @@ func (f *Files) Replaced() []string {
 	return links
 }
 
-// mayGrow reports whether somebody wrote into the old file since, or still can.
+// mayGrow reports whether a program wrote into the old file since, or still can.
 func (r replaced) mayGrow() bool {
 	fi, err := os.Stat(r.Link)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r replaced) mayGrow() bool {
 	return open || r.changed(fi) || !certain && time.Since(r.At) < replacedTime
 }
 
-// changed reports whether the old file was written since it was replaced.
+// changed reports whether the old file was written after it was replaced.
 func (r replaced) changed(fi os.FileInfo) bool {
 	return fi.Size() != r.Stamp.Size || fi.ModTime().UnixNano() != r.Stamp.Time
 }
@@ -55,11 +55,11 @@ func (r replaced) changed(fi os.FileInfo) bool {
 // Unsettled reports whether TakeOver has something to do.
 func (f *Files) Unsettled() bool { return len(f.journal.replaced()) > 0 || f.journal.isDirty() }
 
-// TakeOver looks at the files that were replaced while they may have been open. What
-// another program wrote into one is its user's save: it takes the file's place, with
-// the lines that the app has added since. What was forgotten and came back in the journal,
-// from a backup, is taken out of it. It reports whether some files are still open. The
-// lock is held.
+// TakeOver looks at the files that were replaced while they may have been open. Text that
+// another program wrote into one is a save by its user: it replaces the new file, together
+// with the lines that the app added since. TakeOver also removes forgotten text that a
+// backup brought back into the journal. It reports whether some files are still open. The
+// caller holds the lock.
 func (f *Files) TakeOver(ctx context.Context) (pending bool, err error) {
 	if err := f.journal.clean(); err != nil {
 		return false, err
@@ -108,9 +108,9 @@ func (f *Files) takeOverOne(ctx context.Context, r replaced) (done bool, err err
 	return true, os.Remove(r.Link)
 }
 
-// takeOverText puts what was written into the old file in the place of the new one,
-// where that is still as the app wrote it; else both are the user's, and the old one is
-// kept beside it for the user to look at.
+// takeOverText replaces the new file with what was written into the old one, if the new one
+// is still as the app wrote it. Otherwise both hold the user's text, and the old one is
+// kept beside the new one for the user to look at.
 func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error {
 	text, enc := wholefile.Decode(raw)
 	text = f.p.Sieve.Without(r.File, text)
@@ -124,7 +124,7 @@ func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error 
 	}
 	if fi == nil || !f.knownTo(r.File, real, fi).own {
 		if decoded, _ := wholefile.Decode(now); string(decoded) == string(text) {
-			return nil // the program saved it once more where it belongs
+			return nil // the program also saved it under the right name
 		}
 		return f.keepBeside(r, enc.Encode(text))
 	}
@@ -142,7 +142,7 @@ func (f *Files) takeOverText(ctx context.Context, r replaced, raw []byte) error 
 	})
 }
 
-// keepBeside keeps what was written into the old file under a name that people see.
+// keepBeside saves what was written into the old file under a visible name.
 func (f *Files) keepBeside(r replaced, text []byte) error {
 	for n := 1; ; n++ {
 		to := r.File + ".orig"
@@ -165,8 +165,8 @@ func (f *Files) keepBeside(r replaced, text []byte) error {
 	}
 }
 
-// DropReplaced removes the old files: what is forgotten must not stand in them. The lock
-// is held.
+// DropReplaced deletes the old files, because they must not hold forgotten text. The caller
+// holds the lock.
 func (f *Files) DropReplaced() {
 	list := f.journal.replaced()
 	if len(list) == 0 {

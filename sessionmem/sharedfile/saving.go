@@ -14,40 +14,39 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// People and the app write the same files. Many programs save in place: they empty the
-// file and write it anew, at once or in pieces. What is read in between is no decision
-// of the user's. Two things keep it from being taken for one:
+// People and the app write the same files. Many programs save in place: they empty the file
+// and write it again, at once or in pieces. An intermediate state isn't a decision of the
+// user. Two mechanisms keep it from being mistaken for one:
 //
-//   - A file that looks like the middle of a save is not trusted: see saving. Readers go
-//     on with what they knew, writers wait.
-//   - A write of ours takes the file's name away from the one that another program may
-//     still have open and go on writing. So the old file keeps a second name until
-//     nobody has it open for writing, and what was written into it is taken over: see
-//     replaced.
+//   - A file that looks like the middle of a save isn't trusted; see saving. Readers continue
+//     with the previous state, writers wait.
+//   - A write by the app takes the file's name away from the file that another program may
+//     have open and continue to write. The old file therefore keeps a second name until no
+//     program has it open for writing, and its new text is adopted; see replaced.
 
-// ErrSaving: another program is saving the file, and takes its time.
+// ErrSaving means that another program is saving the file and takes long.
 var ErrSaving = errors.New("another program is saving it")
 
 const (
-	// quietTime is how long any other file that was edited must rest where the system
-	// can't tell whether somebody still writes it.
+	// quietTime is how long any other edited file must be unchanged if the system can't
+	// tell whether a program is still writing it.
 	quietTime = 250 * time.Millisecond
-	// emptyTime is how long an emptied file that a program has open for writing is
-	// waited for: longer ones have it open for another reason.
+	// emptyTime is how long to wait for an emptied file that a program has open for
+	// writing. After that the program has it open for another reason.
 	emptyTime = 10 * time.Second
 	// Patience is how long a write waits for a save.
 	Patience = 3 * time.Second
-	// savingLook is the time between two looks at it.
+	// savingLook is the interval between two checks of a save.
 	savingLook = 20 * time.Millisecond
 )
 
-// sight is a state of a file and since when it was seen so.
+// sight is a state of a file and the time since when it has been seen.
 type sight struct {
 	stamp wholefile.Stamp // zero: no such file
 	since time.Time
 }
 
-// seenFor is how long a file was seen in this state.
+// seenFor returns how long a file has been seen in this state.
 func (f *Files) seenFor(path string, stamp wholefile.Stamp) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,21 +59,21 @@ func (f *Files) seenFor(path string, stamp wholefile.Stamp) time.Duration {
 	return now.Sub(s.since)
 }
 
-// lookedAt ends the watching of a file that can be trusted.
+// lookedAt stops watching a file that can be trusted.
 func (f *Files) lookedAt(path string) {
 	f.mu.Lock()
 	delete(f.sights, path)
 	f.mu.Unlock()
 }
 
-// knownFile is what was known of a file before: by this process, or by the journal.
+// knownFile is what this process or the journal knew about a file before.
 type knownFile struct {
 	own  bool // the file is as the app wrote it
 	size int64
-	text string // "" where its size alone is known
+	text string // "" if only its size is known
 }
 
-// cutShort reports whether a text can be the beginning of the known file, saved anew.
+// cutShort reports whether a text may be the beginning of the known file during a save.
 func (k knownFile) cutShort(size int64, text string) bool {
 	if k.text == "" {
 		return size < k.size
@@ -84,8 +83,8 @@ func (k knownFile) cutShort(size int64, text string) bool {
 }
 
 // saving reports whether a file looks like the middle of another program's save: it is
-// gone, emptied or cut short since it was known and hasn't been so for a second, or
-// somebody has it open for writing. fi is nil where there is no file.
+// missing, empty or truncated compared with what was known and hasn't been so for a second,
+// or a program has it open for writing. fi is nil if there is no file.
 func (f *Files) saving(path string, fi os.FileInfo, text string, known knownFile) bool {
 	if known.own || fi == nil && known.size == 0 && !comesBack(path) {
 		return false
@@ -114,9 +113,9 @@ func (f *Files) saving(path string, fi os.FileInfo, text string, known knownFile
 	return busy
 }
 
-// comesBack reports whether a file that nobody knew, and that isn't there, may be between
-// the steps of an editor that moves it away first: something was just done in its folder,
-// and what lies there has its name and more.
+// comesBack reports whether a missing file that wasn't known before may be in the hands of
+// an editor that first moves it away: its folder has just changed, and holds a file whose
+// name contains its name.
 func comesBack(path string) bool {
 	dir := filepath.Dir(path)
 	if fi, err := os.Stat(dir); err != nil || restedFor(fi, wholefile.StableTime) {
@@ -139,18 +138,18 @@ func (f *Files) emptied(path string, fi os.FileInfo) bool {
 	return seen < wholefile.StableTime || open && seen < emptyTime
 }
 
-// restedFor reports whether a file's last change lies so far back. A time in the future
-// (another computer's clock, a restored backup) says nothing.
+// restedFor reports whether a file has been unchanged for d. A time in the future (another
+// computer's clock, a restored backup) doesn't count as rest.
 func restedFor(fi os.FileInfo, d time.Duration) bool {
 	age := time.Since(fi.ModTime())
 	return age >= d
 }
 
-// isBinary reports whether bytes are no text: a stray zero byte is, many are not.
+// isBinary reports whether bytes aren't text: a stray zero byte is allowed, many aren't.
 func isBinary(text []byte) bool { return bytes.Count(text, []byte{0})*8 > len(text) }
 
-// notText is the error for a file whose bytes are no text: nothing can be read from it
-// as memory, and nothing is written into it.
+// notText returns the error for a file that isn't text. It is neither read as memory nor
+// written.
 func notText(path string) error {
 	return fmt.Errorf("%s is not a text file (UTF-8 or UTF-16); save it as UTF-8 in your editor, then try again", filepath.Base(path))
 }

@@ -13,50 +13,50 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// Cleaner takes what is meant out of the files of one session, block by block, in their
-// order. It is used for one pass.
+// Cleaner removes matching text from the files of one session, block by block and in order.
+// It is used for one pass.
 type Cleaner struct {
 	t       *forgotten.Traces
 	session string
 
-	title bool   // the first message goes, that titles and names of files are made of
-	first string // what that said, where it goes now; "" where it was gone before
+	title bool   // the first message goes, from which titles and names of files are made
+	first string // its text if it goes now; "" if it was removed before
 	lost  []string
 
-	out     *bytes.Buffer // takes the bytes as they are to be; nil: only look
-	changed bool          // something is taken out of this file
+	out     *bytes.Buffer // receives the resulting bytes; nil to only look
+	changed bool          // something was removed from this file
 	found   []forgotten.Touched
 
-	dirty    bool // something that later Summaries and titles are made of was taken out
+	dirty    bool // something was removed that later Summaries and titles are made from
 	users    int
-	previous *transcript.Block // Summary
+	previous *transcript.Block // the last Summary
 	said     transcript.Fingerprints
 	kept     []transcript.Block
-	ids      map[string]string // derived from a text that goes, to what takes its place
+	ids      map[string]string // from IDs derived from removed text to their replacements
 	seen     *transcript.IDs
 }
 
-// NewCleaner is a Cleaner for the files of a session.
+// NewCleaner returns a Cleaner for the files of a session.
 func NewCleaner(t *forgotten.Traces, session string) *Cleaner {
 	return &Cleaner{t: t, session: session, ids: map[string]string{}, seen: transcript.NewIDs()}
 }
 
-// Again is a Cleaner for another pass, which knows from the beginning whether the first
-// message goes.
+// Again returns a Cleaner for another pass, which knows from the beginning whether the
+// first message goes.
 func (c *Cleaner) Again() *Cleaner {
 	again := NewCleaner(c.t, c.session)
 	again.title, again.first = c.title, c.first
 	return again
 }
 
-// FirstGoes reports whether the first message goes, and what it said.
+// FirstGoes reports whether the first message goes, and returns its text.
 func (c *Cleaner) FirstGoes() (first string, goes bool) { return c.first, c.title }
 
-// Lost gives the attached files that what goes links.
+// Lost returns the attached files that removed text links to.
 func (c *Cleaner) Lost() []string { return c.lost }
 
-// File cleans the next file. It writes what it is to hold to out, which may be nil, and
-// tells what goes and whether anything changes.
+// File cleans the next file. It writes the result to out, which may be nil, and returns
+// what was removed and whether anything changed.
 func (c *Cleaner) File(data []byte, out *bytes.Buffer) (found []forgotten.Touched, changed bool, err error) {
 	c.out, c.changed, c.found = out, false, nil
 	err = c.file(data)
@@ -100,7 +100,7 @@ func (c *Cleaner) write(data []byte) {
 	}
 }
 
-// front cleans the front matter: its title may be that of the first message.
+// front cleans the front matter. Its title may be made from the first message.
 func (c *Cleaner) front(raw []byte, front string) {
 	title := transcript.FrontValue(front, "title")
 	goes := c.t.HoldsIn(c.session, title) || c.title && c.t.MadeOf(c.session, c.first, title)
@@ -124,7 +124,7 @@ func (c *Cleaner) find(t forgotten.Touched) {
 	c.found = append(c.found, t)
 }
 
-// block gives what takes a block's place, nil where it stays.
+// block returns the replacement of a block, or nil if the block stays.
 func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	b := raw.Decode()
 	derived := c.seen.Identify(&b, raw.Derived)
@@ -152,7 +152,7 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 		c.find(forgotten.Touched{Place: place, Action: forgotten.Kept, Block: b.ID, Time: b.Time, Text: b.Text, Why: "you typed the same here; with copies it goes too"})
 	}
 	if b.Kind == transcript.KindSummary && c.dirty && cleaned.Text == forgotten.Text && b.Attrs[transcript.AttrFingerprint] != "" {
-		// What it was told is no check on a guess at what is gone.
+		// The hash of what the Summary covers must not let anyone test a guess at the removed text.
 		if now := c.said.First(len(c.said)); b.Attrs[transcript.AttrFingerprint] != now.String() {
 			cleaned, changed = cleaned.WithFingerprint(now), true
 		}
@@ -168,7 +168,7 @@ func (c *Cleaner) block(raw transcript.RawBlock) []byte {
 	return c.rewritten(raw, cleaned)
 }
 
-// rebuiltOr says what becomes of a Summary.
+// rebuiltOr returns the action to report for a Summary.
 func rebuiltOr(text string) string {
 	if text == forgotten.Text {
 		return forgotten.Emptied
@@ -176,7 +176,7 @@ func rebuiltOr(text string) string {
 	return forgotten.Rebuilt
 }
 
-// taken is the text that goes.
+// taken returns the text that was removed.
 func taken(old, cleaned transcript.Block) string {
 	if old.Text != cleaned.Text {
 		return old.Text
@@ -184,7 +184,7 @@ func taken(old, cleaned transcript.Block) string {
 	return old.Task
 }
 
-// unquoted tells of a block that only quotes what goes, or was made with it at hand.
+// unquoted reports a block that only quotes removed text, or was made with it at hand.
 func unquoted(b transcript.Block) forgotten.Touched {
 	t := forgotten.Touched{Place: "quote", Action: forgotten.Removed, Block: b.ID, Time: b.Time, Text: b.Context}
 	if b.Kind == transcript.KindAssistant {
@@ -194,8 +194,8 @@ func unquoted(b transcript.Block) forgotten.Touched {
 	return t
 }
 
-// remap changes references to a block whose id was derived from its text: that would
-// be a hash of it without a key.
+// remap replaces references to a block whose ID was derived from its text: such an ID is a
+// hash of the text without a key.
 func (c *Cleaner) remap(b *transcript.Block) (changed bool) {
 	for _, ref := range []*string{&b.Parent, &b.Through} {
 		if id, ok := c.ids[*ref]; ok {
@@ -208,7 +208,7 @@ func (c *Cleaner) remap(b *transcript.Block) (changed bool) {
 	return changed
 }
 
-// follow notes what later Summaries are made of.
+// follow records what later Summaries are made from.
 func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 	switch b.Kind {
 	case transcript.KindNote:
@@ -220,12 +220,12 @@ func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 				c.kept = c.kept[:i]
 			}
 		case transcript.NoteVersion:
-			c.previous, c.kept = nil, nil // what a later Summary is made of is not known here
+			c.previous, c.kept = nil, nil // what later Summaries are made from is unknown here
 		}
 		return
 	case transcript.KindSummary:
 		if !c.said.Match(b) {
-			return // it tells what a person has taken out since
+			return // it contains what a person has removed since
 		}
 		c.previous = &b
 		if i := slices.IndexFunc(c.kept, func(k transcript.Block) bool { return k.ID == b.Through }); i >= 0 {
@@ -260,7 +260,7 @@ func (c *Cleaner) follow(old, b transcript.Block, changed bool) {
 	}
 }
 
-// summary is made of what is left before it.
+// summary makes a Summary of the blocks that are left before it.
 func (c *Cleaner) summary() string {
 	previous := c.previous
 	if previous != nil && previous.Text == forgotten.Text {
@@ -276,8 +276,8 @@ func (c *Cleaner) summary() string {
 	return text
 }
 
-// rewritten is the block as it stands from now on: its heading as it was, its
-// comment line anew, its text.
+// rewritten returns the block in its new form: the old heading, a new comment line, and its
+// text.
 func (c *Cleaner) rewritten(raw transcript.RawBlock, b transcript.Block) []byte {
 	if !raw.Headed || !raw.Heading.Known {
 		return []byte(forgotten.Text + "\n\n")

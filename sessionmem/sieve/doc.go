@@ -1,12 +1,13 @@
-// Package sieve keeps what was forgotten from being read: it finds it in transcripts and
-// says how they read without it.
+// Package sieve prevents forgotten text from being read. It finds the text in transcripts
+// and returns them without it.
 //
 // Rules:
-//   - No transcript of the session folder is read but through Sieve.Open. One that holds
-//     what was forgotten gives ErrHoldsForgotten; who holds the session's locks cleans it.
-//   - A Cleaner changes bytes, never files. What stays is copied byte by byte; a Summary or
-//     title made of what goes is made anew or goes too.
-//   - What was looked through is known by its stamp and a keyed hash of its path: a file
-//     that doesn't change is looked through once, whatever process asks.
-//   - Called by the session store and its catalog, and by the way of a forgetting.
+//   - Transcripts of the session folder are read only through Sieve.Open. It returns
+//     ErrHoldsForgotten for one that holds forgotten text, and the holder of the session's
+//     locks cleans that file.
+//   - A Cleaner changes bytes, never files. The rest is copied byte by byte. A Summary or
+//     title made from removed text is made again or removed.
+//   - A checked file is known by its stamp and a keyed hash of its path. While it doesn't
+//     change it is checked once, whichever process asks.
+//   - The session store, its catalog and the packages that forget call this package.
 package sieve

@@ -18,42 +18,43 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// What was forgotten comes back from outside: by an editor's late save, a backup, a
-// sync. So no transcript is read before it was looked through under what is forgotten
-// now. One that holds something of it is cleaned on disk first; where that fails it
-// isn't read. A file that was looked through is known by its stamp, also by the next
-// process, and costs nothing until it changes.
+// Forgotten text comes back from outside: by an editor's late save, a backup, a sync.
+// Therefore no transcript is read before it has been checked against everything that is
+// forgotten now. If it holds some of it, it is first cleaned on disk, and if that fails it
+// isn't read. A checked file is known by its stamp, also to the next process, and costs
+// nothing until it changes.
 
-// ErrHoldsForgotten: a transcript holds what was forgotten. Whoever may write it purges
-// it and reads it again.
+// ErrHoldsForgotten means that a transcript holds forgotten text. A caller that may write
+// it purges it and reads it again.
 var ErrHoldsForgotten = errors.New("it holds text that was to be forgotten")
 
-// sifted is a transcript that was looked through, as it was then. The name is a keyed
-// hash of the file's path and of the forgettings it was looked through for.
+// sifted is a transcript as it was when it was checked. Its name is a keyed hash of the
+// file's path and of the forgettings it was checked against.
 type sifted struct {
 	name  [8]byte
 	stamp wholefile.Stamp
 }
 
 const (
-	siftedSize = 32      // bytes of a line of the file
-	maxSifted  = 1 << 20 // bytes from which on the file is made anew
+	siftedSize = 32      // bytes of a record in the file
+	maxSifted  = 1 << 20 // the size in bytes above which the file is rewritten
 )
 
-// Sieve opens the transcripts of a session folder that hold nothing of what was
-// forgotten. It knows which do: the file in the cache folder carries that over to the
-// next process; it may be deleted at any time.
+// Sieve opens the transcripts of a session folder that hold no forgotten text. It remembers
+// which files are clean. A file in the cache folder carries that over to the next process;
+// it may be deleted at any time.
 type Sieve struct {
 	dir    *sessiondir.Dir
 	record *forgotten.Record
-	file   string // absolute; "": only this process knows
+	file   string // absolute; "" to keep the records in this process only
 
 	mu    sync.Mutex
 	read  bool
 	known map[[8]byte]wholefile.Stamp
 }
 
-// New gives the sieve of a session folder. cacheDir is the folder for caches, "" for none.
+// New returns the sieve of a session folder. cacheDir is the folder for caches, "" for
+// none.
 func New(dir *sessiondir.Dir, cacheDir string, record *forgotten.Record) *Sieve {
 	s := &Sieve{dir: dir, record: record, known: map[[8]byte]wholefile.Stamp{}}
 	if cacheDir != "" {
@@ -63,9 +64,10 @@ func New(dir *sessiondir.Dir, cacheDir string, record *forgotten.Record) *Sieve 
 	return s
 }
 
-// Open opens a file of the session folder to read it. What is no file is refused before:
-// opening a pipe would wait for ever. One that holds what was forgotten gives
-// ErrHoldsForgotten. session tells whose file it is.
+// Open opens a file of the session folder for reading. It refuses anything but a file
+// before opening it, because opening a pipe would block for ever. It returns
+// ErrHoldsForgotten if the file holds forgotten text. session returns the session that a
+// file belongs to.
 func (s *Sieve) Open(file string, session func(file string) string) (*os.File, error) {
 	if fi, err := s.dir.Stat(file); err == nil && !fi.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: file, Err: transcript.ErrNotFile}
@@ -89,7 +91,7 @@ func (s *Sieve) has(f sifted) bool {
 	return ok && stamp == f.stamp
 }
 
-// load takes over what earlier processes looked through. The caller holds mu.
+// load reads the records of earlier processes. The caller holds mu.
 func (s *Sieve) load() {
 	if s.read {
 		return
@@ -101,7 +103,7 @@ func (s *Sieve) load() {
 	}
 	data, err := os.ReadFile(s.file)
 	if err != nil {
-		return // looked through again
+		return // the files are checked again
 	}
 	for line := range slices.Chunk(data, siftedSize) {
 		if len(line) < siftedSize {
@@ -112,7 +114,7 @@ func (s *Sieve) load() {
 	}
 }
 
-// add notes a transcript that was looked through.
+// add records that a transcript was checked.
 func (s *Sieve) add(f sifted) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +131,7 @@ func (s *Sieve) add(f sifted) {
 		if len(all) >= maxSifted/2 {
 			all = nil
 		}
-		_ = wholefile.WriteQuick(s.file, all, 0o600) // a cache: without it files are looked through again
+		_ = wholefile.WriteQuick(s.file, all, 0o600) // only a cache: without it files are checked again
 		return
 	}
 	out, err := os.OpenFile(s.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
@@ -147,7 +149,7 @@ func (f sifted) append(out []byte) []byte {
 	return binary.LittleEndian.AppendUint64(out, f.stamp.Inode)
 }
 
-// sift gives ErrHoldsForgotten for an open transcript that holds what was forgotten.
+// sift returns ErrHoldsForgotten if an open transcript holds forgotten text.
 func (s *Sieve) sift(file string, session func(string) string, f *os.File) error {
 	t := s.record.Traces()
 	if t.Empty() {
@@ -165,7 +167,7 @@ func (s *Sieve) sift(file string, session func(string) string, f *os.File) error
 	if err != nil {
 		return err
 	}
-	if data, _ = wholefile.Decode(data); meansIn(t, session(file), data) {
+	if data, _ = wholefile.Decode(data); matchesIn(t, session(file), data) {
 		return ErrHoldsForgotten
 	}
 	if after, err := f.Stat(); err == nil && wholefile.StampOf(after) == mine.stamp {
@@ -174,7 +176,7 @@ func (s *Sieve) sift(file string, session func(string) string, f *os.File) error
 	return nil
 }
 
-// Grew notes that a transcript which was looked through grew by blocks of ours.
+// Grew records that a checked transcript grew by blocks that the app wrote.
 func (s *Sieve) Grew(file string, before, after os.FileInfo) {
 	t := s.record.Traces()
 	if t.Empty() {
@@ -186,8 +188,8 @@ func (s *Sieve) Grew(file string, before, after os.FileInfo) {
 	}
 }
 
-// Clean takes what was forgotten out of a transcript of elsewhere that was
-// read: its file is not ours to change.
+// Clean removes forgotten text from a transcript from another folder after reading it: its
+// file isn't the app's to change.
 func (s *Sieve) Clean(t *transcript.Transcript) {
 	all := s.record.Traces()
 	if all.Empty() {
@@ -199,7 +201,7 @@ func (s *Sieve) Clean(t *transcript.Transcript) {
 		cleaned, _, changed := all.Clean(name, b)
 		switch {
 		case dirty && b.Kind == transcript.KindSummary, dirty && b.Kind == transcript.KindNote && b.Note == transcript.NoteTitle && b.By != "":
-			cleaned.Text, changed = forgotten.Text, true // made of what is gone
+			cleaned.Text, changed = forgotten.Text, true // made from text that is gone
 		case changed && b.Kind == transcript.KindUser && first == "":
 			first = b.Text
 		}
@@ -214,8 +216,8 @@ func (s *Sieve) Clean(t *transcript.Transcript) {
 	}
 }
 
-// meansIn says whether something in a transcript's bytes is meant.
-func meansIn(t *forgotten.Traces, session string, data []byte) bool {
+// matchesIn reports whether a transcript's bytes hold matching text.
+func matchesIn(t *forgotten.Traces, session string, data []byte) bool {
 	if !t.NeedsBlocks(session) && !t.HoldsRaw(data) {
 		return false
 	}

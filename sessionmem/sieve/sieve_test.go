@@ -14,9 +14,9 @@ import (
 	"mac-stats/sessionmem/transcript"
 )
 
-// A transcript that holds what was forgotten isn't opened, whenever it comes back; one
-// without it is, also by the next process.
-func TestWhatHoldsTheForgottenIsNotOpened(t *testing.T) {
+// A transcript that holds forgotten text isn't opened, whenever that text comes back. One
+// without it is opened, also by the next process.
+func TestTranscriptsWithForgottenTextAreNotOpened(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	path := filepath.Join(root, transcript.SessionDir, "a.md")
 	filetest.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldTableEnd is where the scripts end that have cases or diacritics worth folding
-// (Latin, Greek, Cyrillic, Hebrew, Arabic …). What comes after it is compared as it
-// is: in the scripts of India and East Asia a mark makes another letter.
+// foldTableEnd is the end of the scripts that have cases or diacritics worth folding
+// (Latin, Greek, Cyrillic, Hebrew, Arabic …). Characters beyond it are compared unchanged:
+// in the scripts of India and East Asia a mark makes a different letter.
 const foldTableEnd = 0x2500
 
-// Folder makes text comparable: case and diacritics are taken away, so that "cafe"
-// finds "Café" and "STRASSE" finds "Straße". It is read-only once made.
+// Folder makes text comparable by removing case and diacritics, so that "cafe" finds "Café"
+// and "STRASSE" finds "Straße". It is read-only after NewFolder.
 type Folder struct {
-	table [foldTableEnd]string // what a rune becomes; "" is nothing: a mark
-	ascii [utf8.RuneSelf]byte  // the same for the first runes; line ends are blanks
+	table [foldTableEnd]string // what a rune becomes; "" for a mark, which is dropped
+	ascii [utf8.RuneSelf]byte  // the same for ASCII; line ends become blanks
 }
 
-// NewFolder returns a Folder, whose table takes a moment to make: keep it.
+// NewFolder returns a Folder. Its table takes a moment to build, so keep the Folder.
 func NewFolder() *Folder {
 	f := &Folder{}
 	fold := cases.Fold()
@@ -49,8 +49,8 @@ func NewFolder() *Folder {
 	return f
 }
 
-// isDiacritic says whether a mark is left out when it is searched for: those of
-// Latin, Greek and Cyrillic, the vowel points of Hebrew and Arabic.
+// isDiacritic reports whether a mark is ignored in comparisons: those of Latin, Greek and
+// Cyrillic, the vowel points of Hebrew and Arabic.
 func isDiacritic(r rune) bool {
 	return r >= 0x0300 && r <= 0x036F || r >= 0x0591 && r <= 0x05C7 && unicode.Is(unicode.Mn, r) ||
 		r >= 0x064B && r <= 0x065F || r == 0x0670 || r >= 0x1AB0 && r <= 0x1AFF
@@ -75,14 +75,14 @@ func (f *Folder) AppendFold(dst []byte, text []byte) []byte {
 	return dst
 }
 
-// folded is a text with the way back: from[i] is where the i-th folded byte comes
-// from in it; the last is its length.
+// folded is a folded text with the way back: from[i] is the offset in the original text of
+// folded byte i; the last entry is the length of the original.
 type folded struct {
 	Text []byte
 	from []int
 }
 
-// Mapped folds a text and keeps the way back to its bytes.
+// Mapped folds a text and keeps the offsets of its bytes.
 func (f *Folder) Mapped(text string) folded {
 	out := folded{Text: make([]byte, 0, len(text)), from: make([]int, 0, len(text)+1)}
 	for i := 0; i < len(text); {
@@ -97,7 +97,7 @@ func (f *Folder) Mapped(text string) folded {
 	return out
 }
 
-// Span gives the bytes of the original text that some folded ones come from. A
+// Span returns the bytes of the original text that a range of folded bytes comes from. A
 // letter that folds to two belongs to both.
 func (t folded) Span(from, to int) (start, end int) {
 	for to > from && to < len(t.from)-1 && t.from[to] == t.from[to-1] {
@@ -106,7 +106,7 @@ func (t folded) Span(from, to int) (start, end int) {
 	return t.from[from], t.from[to]
 }
 
-// Find gives the places of a folded word in a text.
+// Find returns where a folded word occurs in the text.
 func (t folded) Find(word []byte) []Mark {
 	var out []Mark
 	for at := 0; ; {

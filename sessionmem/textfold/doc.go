@@ -1,8 +1,8 @@
-// Package textfold compares texts by their words, whatever way they are written: without
-// case and diacritics (Folder), and in every reading that a text has (Readings): as it
-// stands, as it is shown, with marks and hyphens taken out, with escapes resolved.
+// Package textfold compares texts by their words, however they are written: without case
+// and diacritics (Folder), and in every reading of a text (Readings): as written, as
+// displayed, with marks and hyphens removed, and with escapes resolved.
 //
-// It gives the place of what it finds in the original text (Mark), never changes a text,
-// and knows no file and no session. Search folds with it, and forgetting finds with it
-// what has to go. A Folder is read-only once made: any number of goroutines may use it.
+// It returns the place of each match in the original text (Mark), never changes a text, and
+// knows no files or sessions. Search uses it for folding, and forgetting uses it to find
+// matching text. A Folder is read-only, so any number of goroutines may use it.
 package textfold

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// percentDecoded reads a letter of an address, also one that was encoded twice; size 0:
-// it is none.
+// percentDecoded decodes a percent-encoded letter of a URL, also if it was encoded twice.
+// size is 0 if there is none.
 func percentDecoded(text []byte) (r rune, size int) {
 	var raw []byte
 	for len(raw) < utf8.UTFMax {
@@ -50,13 +50,13 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// maxEntity is how many bytes an entity has at most.
+// maxEntity is the maximum length of an entity, in bytes.
 const maxEntity = 40
 
-// entity reads a letter of HTML, also one that was escaped twice; size 0: it is none.
+// entity decodes an HTML entity, also if it was escaped twice. size is 0 if there is none.
 func entity(text []byte) (r rune, size int) {
 	for bytes.HasPrefix(text[size:], []byte("&amp;")) && len(text) > size+5 && (text[size+5] == '#' || isASCIIWord(text[size+5])) {
-		size += 4 // the ; stands for the &
+		size += 4 // the ; ends the inner &amp;
 	}
 	end := bytes.IndexByte(text[size+1:min(len(text), size+maxEntity)], ';')
 	if size > 0 && end > 0 {
@@ -74,7 +74,7 @@ func entity(text []byte) (r rune, size int) {
 	return 0, 0
 }
 
-// entityNamed is the letter that a name with its semicolon stands for.
+// entityNamed returns the letter for an entity name with its semicolon.
 func entityNamed(name string) (rune, bool) {
 	text := html.UnescapeString("&" + name)
 	r, n := utf8.DecodeRuneInString(text)

@@ -2,7 +2,7 @@ package textfold
 
 import "slices"
 
-// Mark is a stretch of a text in bytes: From inclusive, To exclusive.
+// Mark is a range of a text in bytes: From inclusive, To exclusive.
 type Mark struct{ From, To int }
 
 // JoinMarks sorts marks and joins those that touch.

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Phrase is a text as AddPhrase compares it: its readings.
+// Phrase is a text in the form in which AddPhrase compares it: its readings.
 type Phrase struct{ forms [][]byte }
 
-// minWithin is how many letters a phrase has at least that is found within words.
+// minWithin is the minimum number of letters of a phrase that is also found inside words.
 const minWithin = 4
 
-// Empty reports whether a phrase holds no word.
+// Empty reports whether a phrase has no words.
 func (p Phrase) Empty() bool { return len(p.forms) == 0 }
 
-// String is the phrase as it stands, folded.
+// String returns the phrase as written, folded.
 func (p Phrase) String() string {
 	if p.Empty() {
 		return ""
@@ -23,8 +23,8 @@ func (p Phrase) String() string {
 	return string(p.forms[0])
 }
 
-// Whole reports whether a phrase is found as whole words only: one of three letters
-// stands within words that mean something else.
+// Whole reports whether a phrase is found only as whole words: three letters also occur
+// inside words that mean something else.
 func (p Phrase) Whole() bool { return isWhole([]byte(p.String())) }
 
 func isWhole(form []byte) bool {

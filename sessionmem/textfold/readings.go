@@ -11,31 +11,31 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A text is compared by all the ways it can be read, so that no way of writing the same
+// A text is compared in all the ways it can be read, so that no way of writing the same
 // words hides them:
 //
-//   - as it stands, case and diacritics apart (wordsOf);
-//   - as it is shown: entities, percent-encoding, compatibility forms (full width, math
-//     letters) and look-alike letters resolved, comments, tags and the addresses of links
-//     taken out of the sentence and read by themselves;
-//   - as it is shown, words joined where only marks, hyphens or hyphenated line breaks
-//     part them: zan**zibar**, zan-\nzibar;
-//   - each of these again with the escapes of JSON resolved, where there is a backslash.
+//   - as written, ignoring case and diacritics (WordsOf);
+//   - as displayed: entities, percent-encoding, compatibility forms (full width, math letters)
+//     and look-alike letters are resolved; comments, tags and the addresses of links are taken
+//     out of the sentence and read separately;
+//   - as displayed, joining words that only marks, hyphens or hyphenated line breaks separate:
+//     zan**zibar**, zan-\nzibar;
+//   - each of these again with JSON escapes resolved, if there is a backslash.
 
-// Readings are the ways to read a text.
+// Readings holds the ways to read a text.
 type Readings struct {
-	Plain  []Words // as it stands
-	shown  []Words // as it is shown, and what stands beside it; nil: as it stands
-	joined []Words // nil: as it is shown
-	aside  bool    // something stands beside the sentence
+	Plain  []Words // as written
+	shown  []Words // as displayed, and the texts beside it; nil if the same as written
+	joined []Words // nil if the same as displayed
+	aside  bool    // there is text beside the sentence
 }
 
-// All gives every reading.
+// All returns every reading.
 func (r Readings) All() []Words {
 	return append(append(append([]Words(nil), r.Plain...), r.shown...), r.joined...)
 }
 
-// Whole gives the readings that hold the text as a whole: what is traced of it.
+// Whole returns the readings that hold the text as a whole: those that are traced.
 func (r Readings) Whole() []Words {
 	if r.aside {
 		return r.Plain
@@ -43,7 +43,7 @@ func (r Readings) Whole() []Words {
 	return r.All()
 }
 
-// Read gives the ways to read a text.
+// Read returns the ways to read a text.
 func (f *Folder) Read(text []byte) Readings {
 	r := f.readAs(text, false)
 	if bytes.IndexByte(text, '\\') >= 0 {
@@ -59,7 +59,7 @@ func (f *Folder) Read(text []byte) Readings {
 func (f *Folder) readAs(text []byte, escapes bool) Readings {
 	s := shownReader{text: text, escapes: escapes, Folder: f, shown: shownLetters()}
 	s.todo = []Mark{{0, len(text)}}
-	for end := 1; len(s.out) < len(s.todo); end = len(s.todo) { // by how deep it stands
+	for end := 1; len(s.out) < len(s.todo); end = len(s.todo) { // level by level
 		for _, m := range s.todo[len(s.out):end] {
 			s.read(m)
 		}
@@ -80,7 +80,8 @@ func (f *Folder) readAs(text []byte, escapes bool) Readings {
 	return r
 }
 
-// joined is the text with words joined that only marks part; false: there are none.
+// joined returns the text with words joined that only marks separate; false if there are
+// none.
 func (w Words) joined() (Words, bool) {
 	any := false
 	for _, a := range w.Words {
@@ -102,25 +103,25 @@ func (w Words) joined() (Words, bool) {
 	return out, true
 }
 
-// shownReader takes a text apart as it is shown.
+// shownReader reads a text as it is displayed.
 type shownReader struct {
 	*Folder
 	text    []byte
 	escapes bool
 	shown   *letters
 
-	todo    []Mark // the sentence, and what stands beside it
-	depth   int    // of what is read in what stands beside what
-	noEnd   bool   // no comment ends behind here
+	todo    []Mark // the sentence, and the texts beside it
+	depth   int    // the nesting level of the text being read
+	noEnd   bool   // no comment ends after this point
 	out     []Words
-	differs bool // from how it stands
+	differs bool // the displayed text differs from the written one
 }
 
-// sign is what stands at a place of a text.
+// sign is the sign at one place of a text.
 type sign struct {
 	r    rune
 	size int
-	soft bool // it parts no word for who reads it
+	soft bool // doesn't separate words for a reader
 }
 
 func (s *shownReader) read(m Mark) {
@@ -128,7 +129,7 @@ func (s *shownReader) read(m Mark) {
 	open, soft := false, false
 	s.noEnd = false
 	for i := m.From; i < m.To; {
-		if c := s.text[i]; isASCIIWord(c) { // most of it
+		if c := s.text[i]; isASCIIWord(c) { // the common case
 			if !open {
 				w.begin(i)
 				w.Words[len(w.Words)-1].soft = soft
@@ -150,7 +151,7 @@ func (s *shownReader) read(m Mark) {
 		case at.soft:
 			soft = soft || open
 			open = false
-		case isUnseen(at.r): // some are marks, as letters' accents are
+		case isUnseen(at.r): // some are marks, like the accents of letters
 			s.differs = s.differs || !isNothing(at.r)
 		case isWordRune(first):
 			alone := isAlone(first)
@@ -181,7 +182,7 @@ func isASCIIWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// sign reads what stands at a place before end.
+// sign decodes the sign at offset i, before end.
 func (s *shownReader) sign(i, end int) sign {
 	r, n := utf8.DecodeRune(s.text[i:end])
 	rest := s.text[i:end]
@@ -222,21 +223,21 @@ func (s *shownReader) sign(i, end int) sign {
 	return sign{r, n, isMarkup(r)}
 }
 
-// isMarkup says whether a sign stands within words to mark them up.
+// isMarkup reports whether a sign is used within words as markup.
 func isMarkup(r rune) bool { return strings.ContainsRune("*_~`[]\\'^\u2019\u2027", r) }
 
 func isHyphen(r rune) bool {
 	return r == '-' || r == '=' || r == '\u00ad' || r == '\u2010' || r == '\u2011' || r == '\u2012'
 }
 
-// isUnseen says whether a sign stands within a word without being seen.
+// isUnseen reports whether a sign within a word is invisible.
 func isUnseen(r rune) bool {
 	return isNothing(r) || r == '\u034f' || r == '\u061c' || r == '\u180e' || r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' ||
 		r >= '\u2060' && r <= '\u206f' || r == '\ufeff' || r >= '\ufe00' && r <= '\ufe0f' || r >= 0xE0000 && r <= 0xE0FFF
 }
 
-// lineBreak is how many bytes a line break takes behind a hyphen, with what begins the
-// next line; 0: there is none.
+// lineBreak returns the number of bytes that a line break takes after a hyphen, including
+// the prefix of the next line; 0 if there is none.
 func lineBreak(text []byte, escapes bool) int {
 	i := len(text) - len(bytes.TrimLeft(text, " \t"))
 	broken := false
@@ -262,11 +263,12 @@ func lineBreak(text []byte, escapes bool) int {
 }
 
 const (
-	maxAside = 1024 // how far the end of a tag or of a link's address is looked for, in bytes
-	maxDepth = 3    // how often something stands beside what stands beside a sentence
+	maxAside = 1024 // how far to look for the end of a tag or of a link's address, in bytes
+	maxDepth = 3    // the maximum nesting of texts beside a sentence
 )
 
-// tag gives the size of a tag or a comment, and what stands in it; 0: it is none.
+// tag returns the size of a tag or a comment, and the range of its content; size is 0 if
+// there is none.
 func tag(text []byte) (size, from, to int) {
 	if bytes.HasPrefix(text, []byte("<!--")) {
 		end := bytes.Index(text, []byte("-->"))
@@ -285,8 +287,8 @@ func tag(text []byte) (size, from, to int) {
 	return end + 1, 1, end
 }
 
-// linkTail gives the size of what follows a link's words, and where its address stands;
-// 0: nothing does.
+// linkTail returns the size of what follows the words of a link, and the range of the
+// address; size is 0 if nothing follows.
 func linkTail(text []byte) (size, from, to int) {
 	if len(text) < 3 || text[1] != '(' && text[1] != '[' {
 		return 0, 0, 0
@@ -313,13 +315,14 @@ func linkTail(text []byte) (size, from, to int) {
 	return 0, 0, 0
 }
 
-// letters are those that stand for others: by sight, or by compatibility.
+// letters maps letters to those they stand for, because they look alike or are
+// compatibility forms.
 type letters struct {
 	low  [foldTableEnd]string
 	high map[rune]string
 }
 
-// of gives the letters that one is compared as; false: as it folds.
+// of returns the letters that r is compared as; false if it is compared as it folds.
 func (l *letters) of(r rune) (string, bool) {
 	if r < utf8.RuneSelf {
 		return "", false
@@ -332,7 +335,7 @@ func (l *letters) of(r rune) (string, bool) {
 	return s, ok
 }
 
-// Letters that look like those of Latin, below each other.
+// Letters that look like the Latin letters in the second string.
 var sameInSight = [...][2]string{
 	{"авеԁһіјкӏмнорԛѕтуԝхь", "abedhijklmhopqstywxb"}, // Cyrillic
 	{"АВЕԀҺІЈКӀМНОРԚЅТУԜХЬ", "abedhijklmhopqstywxb"},
@@ -342,7 +345,7 @@ var sameInSight = [...][2]string{
 	{"ɑɡɩɪɴʀʏʙʜʟᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ", "agiinrybhlacdejkmoptuvwzfs"},
 }
 
-// The ranges of letters that stand for others by compatibility.
+// The ranges of letters that are compatibility forms of others.
 var compatible = [...][2]rune{{0x2070, 0x209F}, {0x2100, 0x214F}, {0x2160, 0x217F}, {0x2460, 0x24FF}, {0x3300, 0x33FF}, {0xFB00, 0xFB06}, {0xFF01, 0xFFEE}, {0x1D400, 0x1D7FF}, {0x1F100, 0x1F1FF}}
 
 var shownLetters = sync.OnceValue(func() *letters {

@@ -8,20 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// Words is a text as its words, comparable: without case and diacritics, without
-// what stands between them. In scripts that put no blanks between words, every
-// letter is one.
+// Words is a text as its comparable words: without case, diacritics, and the text between
+// words. In scripts without blanks between words, every letter is a word.
 type Words struct {
-	Folded []byte // the words, one blank between them
+	Folded []byte // the words, separated by one blank
 	Words  []Word
 }
 
-// Word is where a word stands.
+// Word is the place of a word.
 type Word struct {
-	from, to   int    // bytes of the text
-	Start, End int    // bytes of folded
+	from, to   int    // bytes of the original text
+	Start, End int    // bytes of Folded
 	Hash       uint64 // of the folded word
-	soft       bool   // only marks part it from the word before it
+	soft       bool   // only marks separate it from the previous word
 }
 
 const (
@@ -29,8 +28,8 @@ const (
 	fnvPrime = 1099511628211
 )
 
-// WordsOf takes a text apart. With escapes, it is one as it stands between the
-// quotes of JSON or of a log: \n parts words, \u00e9 is a letter.
+// WordsOf splits a text into words. With escapes, it reads the text as the inside of a JSON
+// or log string: \n separates words, \u00e9 is a letter.
 func (f *Folder) WordsOf(text []byte, escapes bool) Words {
 	w := Words{Folded: make([]byte, 0, len(text)), Words: make([]Word, 0, len(text)/6+1)}
 	open := false
@@ -82,7 +81,7 @@ func (w *Words) finish() {
 	w.Words = kept
 }
 
-// Window is n words from the i-th on, folded, one blank between them.
+// Window returns n words from the i-th on, folded, separated by one blank.
 func (w Words) Window(i, n int) []byte {
 	out := w.Folded[w.Words[i].Start:w.Words[i+n-1].End]
 	if bytes.Contains(out, []byte("  ")) { // a word between them folds to nothing
@@ -99,9 +98,9 @@ func (w Words) FindAny(phrase Phrase) (found [][2]int) {
 	return found
 }
 
-// find gives the words that a phrase (of the same form) stands in, each time as the
-// number of the first and how many: it may begin and end within a word, unless it is so
-// short that it stands within many others (Phrase.Whole).
+// find returns the occurrences of a phrase (of the same form), each as the index of its
+// first word and the number of words. An occurrence may begin and end inside a word, unless
+// the phrase is so short that it occurs in many other words (Phrase.Whole).
 func (w Words) find(phrase []byte) (found [][2]int) {
 	if len(phrase) == 0 {
 		return nil
@@ -131,10 +130,10 @@ func (w Words) find(phrase []byte) (found [][2]int) {
 	}
 }
 
-// Span is where n words from the i-th on stand in the text.
+// Span returns the range of n words from the i-th on in the original text.
 func (w Words) Span(i, n int) Mark { return Mark{w.Words[i].from, w.Words[i+n-1].to} }
 
-// appendRune appends a letter as it is compared.
+// appendRune appends a letter in its comparable form.
 func (f *Folder) appendRune(dst []byte, r rune) []byte {
 	switch {
 	case r < utf8.RuneSelf:
@@ -152,17 +151,17 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// isNothing says whether a sign stands within a word without being seen.
+// isNothing reports whether a sign within a word is invisible.
 func isNothing(r rune) bool { return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d' }
 
-// isAlone says whether a letter is a word of its own: its script puts no blanks
+// isAlone reports whether a letter is a word of its own, because its script puts no blanks
 // between words.
 func isAlone(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// unescape reads an escape of JSON or of a quoted string; what separates words is
-// given as a blank.
+// unescape decodes an escape of JSON or of a quoted string. An escape that separates words
+// becomes a blank.
 func unescape(text []byte) (r rune, n int) {
 	if len(text) < 2 {
 		return ' ', 1
@@ -177,7 +176,7 @@ func unescape(text []byte) (r rune, n int) {
 	return rune(code), 6
 }
 
-// Sentences gives the lines of a text, long ones cut at the ends of sentences.
+// Sentences returns the lines of a text, splitting long ones at the ends of sentences.
 func Sentences(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -198,7 +197,7 @@ func Sentences(text string) []string {
 	return out
 }
 
-// Tag is a part of a hash of a window, so that most others are told apart cheaply.
+// Tag returns a part of a window's hash, which cheaply rules out most others.
 func (w Words) Tag(i, n int) uint16 {
 	r := NewRolling(n)
 	var tag uint16
@@ -214,7 +213,7 @@ type rolling struct {
 	next  int
 	count int
 	sum   uint64
-	out   uint64 // what the word counts that goes
+	out   uint64 // the weight of the word that leaves the window
 }
 
 const rollingBase = 0x9E3779B97F4A7C15
@@ -228,7 +227,7 @@ func NewRolling(n int) *rolling {
 	return r
 }
 
-// Push adds a word; full says whether there are n of them.
+// Push adds a word; full reports whether the window has n words.
 func (r *rolling) Push(hash uint64) (tag uint16, full bool) {
 	r.sum = r.sum*rollingBase + hash - r.last[r.next]*r.out
 	r.last[r.next] = hash

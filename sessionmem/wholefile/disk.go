@@ -11,18 +11,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// LockRetry is how often a lock that another process holds is tried again.
+// LockRetry is the interval at which to try again a lock that another process holds.
 const (
 	LockRetry = 5 * time.Millisecond
 	TurnRetry = 50 * time.Millisecond
 
-	// LockPatience is how long a lock that is held for milliseconds is waited for:
-	// beyond it its holder hangs (stopped, or on a dead network folder).
+	// LockPatience is how long to wait for a lock that is normally held for milliseconds.
+	// After that its holder hangs: it was stopped, or is on a dead network folder.
 	LockPatience = 30 * time.Second
 )
 
-// Explain wraps an error of the disk with what was being done and, where one
-// is known, what to do about it.
+// Explain wraps an error of the disk with what was being done and, if known, what to do
+// about it.
 func Explain(doing string, err error) error {
 	if next := diskAdvice(err); next != "" {
 		return fmt.Errorf("%s: %w; %s", doing, err, next)
@@ -30,7 +30,7 @@ func Explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// Wrap is explainDisk for an error that may be none.
+// Wrap is Explain for an error that may be nil.
 func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -54,8 +54,8 @@ func diskAdvice(err error) string {
 	return ""
 }
 
-// WhyNot says why something could not be written, for people: what to do, where that is
-// known, else the error.
+// WhyNot returns, for people, why something couldn't be written: what to do about it if
+// that is known, else the error.
 func WhyNot(err error) string {
 	if advice := diskAdvice(err); advice != "" {
 		return advice
@@ -63,9 +63,8 @@ func WhyNot(err error) string {
 	return err.Error()
 }
 
-// TakeLock takes a lock that every holder has for milliseconds alone. Whoever
-// asks may not be stoppable (a partial answer is kept after Stop), so the wait has
-// an end of its own.
+// TakeLock takes a lock that its holders keep for milliseconds only. The caller's context
+// may never end (a partial answer is saved after Stop), so the wait has a limit of its own.
 func TakeLock(ctx context.Context, lock *flock.Flock) error {
 	if ok, err := lock.TryLock(); err == nil && ok {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// isDiskFull knows the errors of a full disk that have no common name.
+// isDiskFull recognizes the errors of a full disk that have no common name.
 func isDiskFull(error) bool { return false }
 
 // SyncFolder makes a folder's entries durable.

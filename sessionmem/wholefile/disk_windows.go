@@ -6,11 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// isDiskFull knows the errors of a full disk that have no common name.
+// isDiskFull recognizes the errors of a full disk that have no common name.
 func isDiskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }
 
-// SyncFolder does nothing: NTFS keeps its folders in a journal, and a folder can't
-// be synced there.
+// SyncFolder does nothing: NTFS journals its folders, and Windows can't sync a folder.
 func SyncFolder(string) error { return nil }

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is how the bytes of a file people own stand for its text.
+// Encoding is the way in which the bytes of a file people own represent its text.
 type Encoding struct {
-	order binary.ByteOrder // of UTF-16; nil: the bytes are taken as they are, UTF-8
-	bom   bool             // of UTF-16: it begins with a byte order mark
+	order binary.ByteOrder // the byte order of UTF-16; nil: the bytes are used unchanged, as UTF-8
+	bom   bool             // UTF-16 with a byte order mark
 }
 
 var (
@@ -19,10 +19,10 @@ var (
 	utf16BE = []byte{0xfe, 0xff}
 )
 
-// Decode gives a file's text in UTF-8 and how it is encoded. Windows editors save
-// "Unicode" as UTF-16, mostly with a byte order mark. What is not UTF-16 to the last byte,
-// as UTF-8 behind it, half a character, or UTF-32, is read as well as it can be: it is
-// UTF-8 once it is written.
+// Decode returns a file's text in UTF-8, and its encoding. Windows editors save "Unicode"
+// as UTF-16, usually with a byte order mark. A file that isn't UTF-16 to the last byte
+// (UTF-8 at the end, half a character, UTF-32) is decoded as far as possible, and becomes
+// UTF-8 when it is written.
 func Decode(raw []byte) ([]byte, Encoding) {
 	enc, ok := findEncoding(raw)
 	if !ok {
@@ -43,19 +43,20 @@ func Decode(raw []byte) ([]byte, Encoding) {
 	return text, enc
 }
 
-// DecodeText gives a file's text in UTF-8, as Decode does.
+// DecodeText returns a file's text in UTF-8, like Decode.
 func DecodeText(raw []byte) []byte {
 	text, _ := Decode(raw)
 	return text
 }
 
-// isUTF8 reports whether bytes have no byte order mark of another Encoding, and no zero byte.
+// isUTF8 reports whether head has no byte order mark of another encoding, and no zero byte.
 func isUTF8(head []byte) bool {
 	return !bytes.HasPrefix(head, utf16LE) && !bytes.HasPrefix(head, utf16BE) && bytes.IndexByte(head, 0) < 0
 }
 
-// decodeMixed gives bytes that may be UTF-16 or UTF-32 in part in UTF-8. Half a character
-// becomes U+FFFD. Bytes without a byte order mark and zero bytes are given as they are.
+// decodeMixed converts bytes that may be UTF-16 or UTF-32 in part to UTF-8. Half a
+// character becomes U+FFFD. Without a byte order mark or zero bytes, raw is returned
+// unchanged.
 func decodeMixed(raw []byte) []byte {
 	if isUTF8(raw) {
 		return raw
@@ -74,29 +75,29 @@ func decodeMixed(raw []byte) []byte {
 			d.out, size = append(d.out, rest[0]), 1
 		}
 		if bytes.ContainsFunc(d.out[from:], isControl) {
-			return raw // no text: a program's own file
+			return raw // not a text: a program's own file
 		}
 		rest = rest[size:]
 	}
 	return d.out
 }
 
-// isControl reports whether a character stands in no text.
+// isControl reports whether a character doesn't occur in text.
 func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' }
 
 // mixed decodes text of several encodings.
 type mixed struct {
 	order binary.ByteOrder
-	is16  bool // what came last was UTF-16
-	is32  bool // or UTF-32
+	is16  bool // the previous character was UTF-16
+	is32  bool // the previous character was UTF-32
 	out   []byte
 }
 
-// wideEnd is behind the planes of Unicode that hold letters: two characters of UTF-16 of
-// which one ends a line would be one behind it.
+// wideEnd is the end of the Unicode planes that hold letters. Two UTF-16 characters of
+// which one is a line end would have a value above it when read as UTF-32.
 const wideEnd = 0x30000
 
-// wide decodes a character of UTF-32 that another one follows; 0: it is none.
+// wide decodes a UTF-32 character that another one follows. size is 0 if there is none.
 func (d *mixed) wide(raw []byte) (size int) {
 	was := d.is32
 	d.is32 = false
@@ -114,14 +115,15 @@ func (d *mixed) wide(raw []byte) (size int) {
 	return 4
 }
 
-// utf8Seen is how many bytes without a zero byte, all of them UTF-8, are no UTF-16.
+// utf8Seen is the number of bytes, all valid UTF-8 without a zero byte, that rules out
+// UTF-16.
 const utf8Seen = 16
 
-// in16 reports whether UTF-16 stands here, or goes on.
+// in16 reports whether UTF-16 begins or continues here.
 func (d *mixed) in16(raw []byte) bool {
 	head := raw[:min(len(raw), utf8Seen)]
 	switch zero := bytes.IndexByte(head, 0); {
-	case (zero == 0 || zero == 1) && len(head) >= 4 && head[zero+2] == 0: // a stray one is none
+	case (zero == 0 || zero == 1) && len(head) >= 4 && head[zero+2] == 0: // a stray one doesn't count
 		d.is16 = true
 	case bytes.HasPrefix(head, utf16LE), bytes.HasPrefix(head, utf16BE):
 		d.is16 = true
@@ -131,7 +133,7 @@ func (d *mixed) in16(raw []byte) bool {
 	return d.is16
 }
 
-// validBeginning reports whether bytes are UTF-8, but for a character that is cut at their end.
+// validBeginning reports whether head is UTF-8, except for a character cut off at its end.
 func validBeginning(head []byte) bool {
 	for cut := range utf8.UTFMax {
 		if cut <= len(head) && utf8.Valid(head[:len(head)-cut]) {
@@ -141,7 +143,7 @@ func validBeginning(head []byte) bool {
 	return false
 }
 
-// unit decodes a character of UTF-16.
+// unit decodes a UTF-16 character.
 func (d *mixed) unit(raw []byte) (size int) {
 	r := rune(d.order.Uint16(raw))
 	switch {
@@ -161,7 +163,7 @@ func (d *mixed) unit(raw []byte) (size int) {
 	return 2
 }
 
-// findEncoding tells UTF-16 by its byte order mark, or by the zero bytes that most
+// findEncoding recognizes UTF-16 by its byte order mark, or by the zero bytes that most
 // characters have in one half.
 func findEncoding(raw []byte) (Encoding, bool) {
 	if len(raw) < 2 || len(raw)%2 != 0 {
@@ -191,7 +193,7 @@ func findEncoding(raw []byte) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// Encode gives a text's bytes.
+// Encode returns the bytes of a text in this encoding.
 func (e Encoding) Encode(text []byte) []byte {
 	if e.order == nil {
 		return text

@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// in16 gives a text in UTF-16.
+// in16 encodes a text in UTF-16.
 func in16(text string, order binary.AppendByteOrder) (out []byte) {
 	for _, u := range utf16.Encode([]rune(text)) {
 		out = order.AppendUint16(out, u)
@@ -14,7 +14,7 @@ func in16(text string, order binary.AppendByteOrder) (out []byte) {
 	return out
 }
 
-// in32 gives a text in UTF-32.
+// in32 encodes a text in UTF-32.
 func in32(text string, order binary.AppendByteOrder) (out []byte) {
 	for _, r := range text {
 		out = order.AppendUint32(out, uint32(r)) //nolint:gosec // a character
@@ -22,7 +22,7 @@ func in32(text string, order binary.AppendByteOrder) (out []byte) {
 	return out
 }
 
-// Words are read in whatever encodings of Unicode stand in a file, damaged ones too.
+// Words are found whatever Unicode encodings a file mixes, damaged ones too.
 func TestDecodeMixed(t *testing.T) {
 	le, be := binary.LittleEndian, binary.BigEndian
 	const text = "# Mine\n\n- der Schlüssel – 鍵は青い箱の中にあります – Ā 😀\n- zanzibar ist blau\n"

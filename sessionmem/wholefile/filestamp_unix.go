@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inode tells a file from another one that took its name.
+// Inode returns a number that differs between a file and another one that took its name.
 func Inode(fi os.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return st.Ino
@@ -17,7 +17,7 @@ func Inode(fi os.FileInfo) uint64 {
 	return 0
 }
 
-// LinkCount is how many names a file has: hard links.
+// LinkCount returns the number of a file's names (hard links).
 func LinkCount(fi os.FileInfo) int {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink) //nolint:gosec // small
@@ -25,8 +25,8 @@ func LinkCount(fi os.FileInfo) int {
 	return 1
 }
 
-// StampIn asks for a file by its name in an open folder: the system has no path to
-// walk then, which is most of what asking costs. It is ok for regular files alone.
+// StampIn stats a file by its name in an open folder: the system then has no path to walk,
+// which is most of the cost. ok is false for anything but regular files.
 func StampIn(folder *os.File, name string) (stamp Stamp, ok bool) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(int(folder.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil { //nolint:gosec // a small number

@@ -2,12 +2,12 @@ package wholefile
 
 import "os"
 
-// Inode is 0: a file's identity can't be told without opening it, and its time has
-// steps of 100 ns.
+// Inode returns 0: Windows can't identify a file without opening it. Its times have steps
+// of 100 ns.
 func Inode(os.FileInfo) uint64 { return 0 }
 
-// LinkCount is 1: how many there are can't be told without opening the file.
+// LinkCount returns 1: the number is unknown without opening the file.
 func LinkCount(os.FileInfo) int { return 1 }
 
-// StampIn: files are asked for by their path here.
+// StampIn isn't available on Windows, where files are looked up by path.
 func StampIn(*os.File, string) (stamp Stamp, ok bool) { return Stamp{}, false }

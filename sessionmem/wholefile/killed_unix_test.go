@@ -14,7 +14,7 @@ import (
 	"mac-stats/sessionmem/wholefile"
 )
 
-// writerVariable makes this test's program a writer that never gets to its end.
+// writerVariable turns this test program into a writer that never finishes.
 const writerVariable = "MAC_STATS_TEST_WRITE_TO"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForEver stops where all is written and nothing renamed.
+// writeForEver stops when everything is written and nothing is renamed.
 func writeForEver(path string) {
 	_, err := wholefile.WriteIf(path, []byte("new"), 0o600, func() bool {
 		if _, err := os.Stdout.WriteString("written\n"); err != nil {
@@ -35,8 +35,8 @@ func writeForEver(path string) {
 	panic(err)
 }
 
-// A writer that is killed leaves the old file and a temporary one; that goes once its
-// writer is dead and some time has passed, not before.
+// A killed writer leaves the old file and a temporary one. The temporary one is removed
+// some time after its writer died, and not before.
 func TestWriterIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,3 +1,3 @@
 package wholefile
 
-const noWait = 0 // no pipe has a name in a folder
+const noWait = 0 // pipes have no names in folders

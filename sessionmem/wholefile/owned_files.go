@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// maxRaw is how large a file is read that isn't a transcript, in bytes: far more than
-// any memory, so that a disk image in its place fills no memory of the machine.
+// maxRaw is the maximum size, in bytes, of a file other than a transcript: far more than
+// any memory file, so that a disk image in its place doesn't exhaust the machine's memory.
 const maxRaw = 256 << 20
 
-// ReadRaw reads a file that people own, also through a link, as it is. Errors: ErrTooLarge,
-// or of the disk.
+// ReadRaw reads a file that people own, following links, without decoding it. Errors:
+// ErrTooLarge, or errors of the disk.
 func ReadRaw(path string) ([]byte, os.FileInfo, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -35,15 +35,15 @@ func ReadRaw(path string) ([]byte, os.FileInfo, error) {
 	return buf.Bytes(), fi, err
 }
 
-// ReadText is ReadRaw with the text in UTF-8.
+// ReadText is ReadRaw with the text decoded to UTF-8.
 func ReadText(path string) ([]byte, os.FileInfo, error) {
 	raw, fi, err := ReadRaw(path)
 	text, _ := Decode(raw)
 	return text, fi, err
 }
 
-// Replace writes a file anew, at once, with the mode it had. It reports false, with
-// nothing done, where the file is not any more what it was.
+// Replace writes a file atomically, with the mode it had. It returns false and does nothing
+// if the file has changed since was.
 func Replace(path string, data []byte, was os.FileInfo) (bool, error) {
 	mode := fs.FileMode(0o600)
 	if was != nil {
@@ -52,7 +52,7 @@ func Replace(path string, data []byte, was os.FileInfo) (bool, error) {
 	return WriteIf(path, data, mode, func() bool { return sameFile(path, was) })
 }
 
-// sameFile says whether the file at path is as it was; was is nil for none.
+// sameFile reports whether the file at path is unchanged since was; nil means no file.
 func sameFile(path string, was os.FileInfo) bool {
 	now, err := os.Stat(path)
 	if err != nil || was == nil {
@@ -61,12 +61,12 @@ func sameFile(path string, was os.FileInfo) bool {
 	return os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
 }
 
-// IsWithin says whether path is dir or lies in it.
+// IsWithin reports whether path is dir or below it.
 func IsWithin(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// LineEnd is how the last of some lines ends.
+// LineEnd returns the line end of the last line.
 func LineEnd(lines []byte) string {
 	switch {
 	case bytes.HasSuffix(lines, []byte("\r\n")):
@@ -77,7 +77,7 @@ func LineEnd(lines []byte) string {
 	return ""
 }
 
-// CutBOM parts a text of UTF-8 from its byte order mark.
+// CutBOM splits a UTF-8 text into its byte order mark and the rest.
 func CutBOM(raw []byte) (bom, body []byte) {
 	if body, ok := bytes.CutPrefix(raw, []byte("\xef\xbb\xbf")); ok {
 		return raw[:3], body

@@ -8,20 +8,20 @@ import (
 	"os"
 )
 
-// ErrNotFile: a folder, a pipe or a device stands where a file belongs.
+// ErrNotFile means that a folder, a pipe or a device is where a file belongs.
 var ErrNotFile = errors.New("it is no file; move it away")
 
-// ErrTooLarge: a file has more bytes than its reader takes.
+// ErrTooLarge means that a file has more bytes than its reader accepts.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Open opens a file to read it, and never waits: a pipe would hang its reader until
-// somebody writes into it. What is no file is ErrNotFile.
+// Open opens a file for reading and never blocks: opening a pipe would hang until somebody
+// writes into it. It returns ErrNotFile for anything but a file.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
 	return checkFile(f, err)
 }
 
-// openIn is Open below a root.
+// openIn is Open for a name below root.
 func openIn(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
 	return checkFile(f, err)
@@ -33,7 +33,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return readAll(f, err, limit)
 }
 
-// ReadIn is Read below a root.
+// ReadIn is Read for a name below root.
 func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	f, err := openIn(root, name)
 	return readAll(f, err, limit)

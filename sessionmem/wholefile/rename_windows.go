@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// How long a file that somebody has open is waited for. Windows lets nobody replace it
-// meanwhile; scanners and indexers have one open for a moment after it was written.
+// How long to wait for a file that another program has open, because Windows doesn't allow
+// replacing it meanwhile. Scanners and indexers open a file briefly after it was written.
 const (
 	renameTime = time.Second
 	firstRest  = 2 * time.Millisecond
 )
 
-// Rename is os.Rename, tried again for about a second where another program has one of
-// the files open.
+// Rename is os.Rename, but tries again for about a second if another program has one of the
+// files open.
 func Rename(from, to string) error {
 	began := time.Now()
 	for rest := firstRest; ; rest *= 2 {

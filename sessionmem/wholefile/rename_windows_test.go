@@ -13,9 +13,9 @@ import (
 
 // Run under Wine: make test-systems.
 
-// A virus scanner or a search indexer opens what was just written, and lets nobody
+// A virus scanner or a search indexer opens a file that was just written, and nobody can
 // replace it meanwhile.
-func TestAFileThatIsReadIsReplaced(t *testing.T) {
+func TestAFileThatIsOpenIsReplaced(t *testing.T) {
 	dir, err := os.MkdirTemp("", "read") //nolint:usetesting // Wine 8 can't remove what t.TempDir gives
 	if err != nil {
 		t.Fatal(err)

@@ -13,17 +13,16 @@ import (
 	"mac-stats/sessionmem/alive"
 )
 
-// staleAfter is how old a temporary file is at least that is taken for left behind:
-// on a folder that machines share, the writer's number says nothing.
+// staleAfter is the minimum age of a temporary file that counts as abandoned. In a folder
+// that machines share, the writer's process ID proves nothing.
 const staleAfter = 10 * time.Minute
 
-// Sweep removes what dead writers left in the folder at root and all below it, and
-// beside the files that links there lead to. What a running process writes stays, and
-// so does what is younger than ten minutes, or has one of the names. It gives the paths that
-// are gone.
+// Sweep removes what dead writers left in the folder at root, in all folders below it, and
+// beside the targets of links there. It keeps files of running processes, files younger
+// than ten minutes, and files with one of names. It returns the paths of the removed files.
 //
-// A folder that can't be read, or a file that can't be removed, is told of in the
-// error beside the others; a root that isn't there is none.
+// Folders that can't be read and files that can't be removed are reported together in the
+// error. A missing root is no error.
 func Sweep(ctx context.Context, root string, names ...string) (removed []string, err error) {
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
@@ -44,7 +43,7 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // gone meanwhile
+			return nil // it has disappeared
 		case err != nil:
 			errs = append(errs, err)
 			return nil
@@ -61,8 +60,8 @@ func Sweep(ctx context.Context, root string, names ...string) (removed []string,
 	return removed, errors.Join(append(errs, err)...)
 }
 
-// behindLink looks through the folder that holds what a link leads to, or is it: no
-// further, it is not ours. A link that leads nowhere is none.
+// behindLink looks into the folder that a link leads to, or that holds the link's target.
+// It goes no deeper, because that folder isn't the app's. A dangling link is no error.
 func behindLink(path string, clean func(string, fs.DirEntry)) error {
 	to, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -78,10 +77,10 @@ func behindLink(path string, clean func(string, fs.DirEntry)) error {
 	return err
 }
 
-// ours says whether TempName gave the name.
+// ours reports whether TempName made the name.
 func ours(name string) bool { return tempName.MatchString(name) }
 
-// isLeft says whether a dead writer left it behind.
+// isLeft reports whether a dead writer left the file behind.
 func isLeft(d fs.DirEntry) bool {
 	m := tempName.FindStringSubmatch(d.Name())
 	if m == nil {

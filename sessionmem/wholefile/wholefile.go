@@ -1,12 +1,12 @@
 // Package wholefile reads and replaces files that people and other programs write too.
-// A file is replaced at once: whoever reads it sees the old text or the new one, never
-// half of it, also when the writer dies in between. Stamp and Seen tell whether a file is
-// still what was read, Decode reads it whatever its encoding, and Explain says what to do
-// about an error of the disk.
+// Files are replaced atomically: readers see the old text or the new one, never half of it,
+// even if the writer dies. Stamp and Seen tell whether a file has changed since it was
+// read, Decode reads it in any encoding, and Explain says what to do about an error of the
+// disk.
 //
-// What is written stands in a temporary file beside the other until it is whole. A
-// writer that dies leaves that behind; its name says what it is and whose, and Sweep
-// takes it away. Nothing else is ever named so.
+// A new text is first written to a temporary file in the same folder. If the writer dies,
+// that file remains. Its name says what it is and which process wrote it, and Sweep removes
+// it. Nothing else has such a name.
 package wholefile
 
 import (
@@ -20,20 +20,20 @@ import (
 	"unicode/utf8"
 )
 
-// Write puts data in the place of the file at path, synced. A link there is replaced,
-// not followed.
+// Write replaces the file at path with data and syncs it. A link at path is replaced, not
+// followed.
 func Write(path string, data []byte, mode fs.FileMode) error {
 	_, err := write(path, data, mode, (*os.File).Sync, always)
 	return err
 }
 
-// WriteIf is Write, done only where still says so when all but the renaming is done.
+// WriteIf is Write, but calls still right before the rename and stops if it returns false.
 func WriteIf(path string, data []byte, mode fs.FileMode, still func() bool) (done bool, err error) {
 	return write(path, data, mode, (*os.File).Sync, still)
 }
 
-// WriteQuick is Write without waiting for the disk: a power cut may leave an empty
-// file, so it is for what can be made anew.
+// WriteQuick is Write without waiting for the disk. A power cut may leave an empty file, so
+// use it for data that can be regenerated.
 func WriteQuick(path string, data []byte, mode fs.FileMode) error {
 	_, err := write(path, data, mode, func(*os.File) error { return nil }, always)
 	return err
@@ -41,15 +41,15 @@ func WriteQuick(path string, data []byte, mode fs.FileMode) error {
 
 func always() bool { return true }
 
-// Create is Write for a file that isn't there. Where one is, whoever made it, it stays:
-// the error is fs.ErrExist.
+// Create is Write for a new file. If the file exists, whoever created it, Create leaves it
+// alone and returns fs.ErrExist.
 func Create(path string, data []byte, mode fs.FileMode) error {
 	tmp, err := writeTemp(path, data, mode, (*os.File).Sync)
 	if err != nil {
 		return err
 	}
 	err = os.Link(tmp, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // no second names on this file system
+	if err != nil && !errors.Is(err, fs.ErrExist) { // the file system has no hard links
 		if _, there := os.Lstat(path); there == nil {
 			err = fs.ErrExist
 		} else {
@@ -59,12 +59,12 @@ func Create(path string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, os.Remove(tmp))
 }
 
-// ErrNoSwap: the file system can't exchange two files.
+// ErrNoSwap means that the file system can't exchange two files.
 var ErrNoSwap = errors.New("two files can't be exchanged here")
 
-// Swap is Write for a file that is there and that others write too: the two change
-// places in one step, and old is where the one that was there now is. Its text is what
-// was replaced, whoever wrote it last, and the caller removes it. Errors: ErrNoSwap.
+// Swap is Write for an existing file that others write too. The old and the new file change
+// places in one step, and Swap returns the path where the old one is now: it holds exactly
+// what was replaced, whoever wrote it last. The caller removes it. Errors: ErrNoSwap.
 func Swap(path string, data []byte, mode fs.FileMode) (old string, err error) {
 	tmp, err := writeTemp(path, data, mode, (*os.File).Sync)
 	if err != nil {
@@ -90,7 +90,7 @@ func write(path string, data []byte, mode fs.FileMode, sync func(*os.File) error
 	return true, nil
 }
 
-// writeTemp writes the temporary file that will take path's place.
+// writeTemp writes the temporary file that will replace path.
 func writeTemp(path string, data []byte, mode fs.FileMode, sync func(*os.File) error) (tmp string, err error) {
 	tmp = filepath.Join(filepath.Dir(path), TempName(filepath.Base(path)))
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -110,12 +110,12 @@ func writeTemp(path string, data []byte, mode fs.FileMode, sync func(*os.File) e
 	return tmp, nil
 }
 
-// maxLinks is how many links in a row are followed.
+// maxLinks is the number of consecutive links to follow.
 const maxLinks = 40
 
-// Through gives the file that a link at path leads to in the end, also where that is
-// not there yet; a path that is no link is given as it is. Files that people own are
-// written through their links.
+// Through follows the link at path to its final target, which needn't exist. A path that
+// isn't a link is returned unchanged. Files that people own are written through their
+// links.
 func Through(path string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(path)
@@ -134,11 +134,11 @@ func Through(path string) (string, error) {
 	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("its links lead in a circle; put them right, or remove them")}
 }
 
-// maxKept is how much of a file's name its temporary one keeps, in bytes.
+// maxKept is how many bytes of a file's name the temporary name keeps.
 const maxKept = 100
 
-// TempName is a new name for what becomes the file, or the folder, called base. It
-// begins with a dot and ends in .tmp.
+// TempName returns a new temporary name for a file or folder called base. It begins with a
+// dot and ends in .tmp.
 func TempName(base string) string {
 	if len(base) > maxKept {
 		n := maxKept
@@ -150,5 +150,5 @@ func TempName(base string) string {
 	return "." + base + ".mac-stats-" + strconv.Itoa(os.Getpid()) + "-" + rand.Text()[:10] + ".tmp"
 }
 
-// tempName finds the number of the process that gave the name.
+// tempName matches such a name and captures the process ID of its writer.
 var tempName = regexp.MustCompile(`^\..*\.mac-stats-([0-9]{1,10})-[A-Z2-7]{10}\.tmp$`)

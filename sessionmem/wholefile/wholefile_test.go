@@ -143,7 +143,7 @@ func TestTempNamesAreShortAndNew(t *testing.T) {
 	}
 }
 
-// deadName is what a process that has ended would have named its temporary file.
+// deadName returns the temporary name that an ended process would have used.
 func deadName(t *testing.T, base string) string {
 	t.Helper()
 	program, err := os.Executable()

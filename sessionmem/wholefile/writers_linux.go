@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// IsOpenForWriting reports whether any program has the file open to write into it; known
-// is false where the system can't tell. Linux grants a read lease on a file that nobody
-// writes alone (fcntl(2), "Leases"); it is given back at once.
+// IsOpenForWriting reports whether any program has the file open for writing; known is
+// false if the system can't tell. Linux grants a read lease only on a file that nobody
+// writes (fcntl(2), "Leases"); the lease is returned at once.
 func IsOpenForWriting(path string) (open, known bool) {
 	f, err := Open(path)
 	if err != nil {

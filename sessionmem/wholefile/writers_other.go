@@ -2,5 +2,5 @@
 
 package wholefile
 
-// IsOpenForWriting can't be told here.
+// IsOpenForWriting has no answer on this system.
 func IsOpenForWriting(string) (open, known bool) { return false, false }
